@@ -9,7 +9,7 @@ PYTEST := $(RUN)/python -m pytest
 PARALLEL := -n logical --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 PUBLIC := perfect_yatzy perfect_yatzy.frames perfect_yatzy.rl perfect_yatzy.play.record perfect_yatzy.play.review perfect_yatzy.play.rating
 
-.PHONY: help demo test test-all test-full test-slow test-lowest campaign coverage check lint typecheck docs messages readmes package bench bench-big bench-beyond bench-approximate bench-environments bench-cluster bench-cost bench-roofline bench-exact bench-series bench-web tables verify clean
+.PHONY: help demo test test-all test-full test-slow test-lowest campaign coverage check lint typecheck docs messages readmes package bench bench-big bench-beyond bench-approximate bench-environments bench-agents bench-cluster bench-cost bench-roofline bench-exact bench-series bench-web tables verify clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -89,6 +89,9 @@ bench-approximate: $(READY) ## games too large to solve
 
 bench-environments: $(READY) ## steps a second of the environments for reinforcement learning
 	$(RUN)/python -m benchmarks.environments
+
+bench-agents: $(READY) ## what players are worth, from random to perfect, exactly
+	$(RUN)/python -m benchmarks.agents
 
 bench-cluster: $(READY) ## the same solve by threads and by worker processes
 	$(RUN)/python -m benchmarks.cluster

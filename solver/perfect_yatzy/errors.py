@@ -5,37 +5,7 @@ works without importing this module. The command turns each into one line and an
 the fields ``error``, ``code`` and, where one field of the request is at fault, ``field``. Any other exception is a
 bug and keeps its traceback.
 
-A program should test ``code`` and never the message. The codes are stable:
-
-======================  ===============================================================================
-code                    meaning
-======================  ===============================================================================
-error                   none of the codes below
-invalid-request         the request is malformed: not JSON, a wrong combination of fields
-unknown-field           the request has a field its query does not know
-missing-field           the request lacks a field its query needs
-invalid-value           a field or an argument has the wrong type, or lies outside its range
-unknown-rules           no rule set, switch or rule file has that name
-invalid-rules           a rule set contradicts itself, or the question does not apply to its rules
-too-large               the solve needs more time or memory than the budget or the machine allows
-unknown-category        no category has that name
-ambiguous-category      several categories fit that name
-invalid-dice            the dice are not a roll under the rules
-invalid-card            the scorecard cannot occur under the rules
-invalid-state           no game can reach that state
-game-over               every category is filled
-table-error             a value table is missing, or cannot be read or written
-table-damaged           a value table does not match its checksum, its format or its rules
-missing-package         an optional package is not installed
-cluster-failed          a cluster cannot be reached, or its workers cannot do the work
-policy-failed           code of a user that plays raised an exception
-process-failed          a program that plays cannot be started, ended, or gave no answer
-busy                    too many requests are waiting
-client-disconnected     the client disconnected before its answer was computed
-confirmation-required   the answer takes long or writes to the disk; ``cost`` says how much
-cancelled               whoever asked for the work has stopped it
-internal-error          a bug; only in answers to a stream of requests
-======================  ===============================================================================
+A program should test ``code``, one of :data:`CODES`, and never the message.
 """
 
 from __future__ import annotations
@@ -48,35 +18,33 @@ from typing import Any, ClassVar
 
 from ._messages import _
 
-CODES = frozenset(
-    {
-        "error",
-        "invalid-request",
-        "unknown-field",
-        "missing-field",
-        "invalid-value",
-        "unknown-rules",
-        "invalid-rules",
-        "too-large",
-        "unknown-category",
-        "ambiguous-category",
-        "invalid-dice",
-        "invalid-card",
-        "invalid-state",
-        "game-over",
-        "table-error",
-        "table-damaged",
-        "missing-package",
-        "cluster-failed",
-        "policy-failed",
-        "process-failed",
-        "busy",
-        "client-disconnected",
-        "confirmation-required",
-        "cancelled",
-        "internal-error",
-    }
-)
+CODES = frozenset({  # they are stable
+    "error",  # none of the codes below
+    "invalid-request",  # the request is malformed: not JSON, a wrong combination of fields
+    "unknown-field",  # the request has a field its query does not know
+    "missing-field",  # the request lacks a field its query needs
+    "invalid-value",  # a field or an argument has the wrong type, or lies outside its range
+    "unknown-rules",  # no rule set, switch or rule file has that name
+    "invalid-rules",  # a rule set contradicts itself, or the question does not apply to its rules
+    "too-large",  # the solve needs more time or memory than the budget or the machine allows
+    "unknown-category",  # no category has that name
+    "ambiguous-category",  # several categories fit that name
+    "invalid-dice",  # the dice are not a roll under the rules
+    "invalid-card",  # the scorecard cannot occur under the rules
+    "invalid-state",  # no game can reach that state
+    "game-over",  # every category is filled
+    "table-error",  # a value table is missing, or cannot be read or written
+    "table-damaged",  # a value table does not match its checksum, its format or its rules
+    "missing-package",  # an optional package is not installed
+    "cluster-failed",  # a cluster cannot be reached, or its workers cannot do the work
+    "policy-failed",  # code of a user that plays raised an exception
+    "process-failed",  # a program that plays cannot be started, ended, or gave no answer
+    "busy",  # too many requests are waiting
+    "client-disconnected",  # the client disconnected before its answer was computed
+    "confirmation-required",  # the answer takes long or writes to the disk; ``cost`` says how much
+    "cancelled",  # whoever asked for the work has stopped it
+    "internal-error",  # a bug; only in answers to a stream of requests
+})  # fmt: skip
 
 
 class SolverError(Exception):
@@ -203,13 +171,13 @@ def shown(value: object) -> str:
 def alternatives(names: Iterable[str]) -> str:
     """Alternatives in words: ``.csv, .parquet or .jsonl``."""
     *others, last = names
-    return _("{first} or {last}").format(first=", ".join(others), last=last) if others else last
+    return _("{first} or {last}", first=", ".join(others), last=last) if others else last
 
 
 def enumerated(names: Iterable[str]) -> str:
     """Several names in words: ``a, b and c``."""
     *others, last = names
-    return _("{first} and {last}").format(first=", ".join(others), last=last) if others else last
+    return _("{first} and {last}", first=", ".join(others), last=last) if others else last
 
 
 def whole_number(value: Any, name: str) -> int:
@@ -219,7 +187,7 @@ def whole_number(value: Any, name: str) -> int:
             return operator.index(value)
         except TypeError:
             pass
-    raise StateError(_("{name} is {value}; must be a whole number").format(name=name, value=shown(value)))
+    raise StateError(_("{name} is {value}; must be a whole number", name=name, value=shown(value)))
 
 
 def span(low: int, high: int) -> str:

@@ -17,8 +17,9 @@ from urllib.request import urlopen
 import pytest
 from perfect_yatzy.cluster import connection
 from perfect_yatzy.cluster import engine as engine_module
-from perfect_yatzy.cluster.worker import SOURCES, Job, check, differences, peak_memory, problem, software
+from perfect_yatzy.cluster.worker import SOURCES, Job, check, differences, problem, software
 from perfect_yatzy.errors import ClusterError, MissingPackage, StateError, TableError
+from perfect_yatzy.tablebase.memory import peak_memory
 from support import cluster_tasks as tasks
 from support.need import need
 

@@ -29,8 +29,7 @@ from support.shards import OBJECTIVES
 
 need("distributed")
 
-from perfect_yatzy.cluster.session import Cluster, open_cluster
-from perfect_yatzy.cluster.solving import solve_objective_on
+from perfect_yatzy.cluster.session import Cluster, open_cluster, solve_objective_on
 
 pytestmark = pytest.mark.full
 

@@ -136,7 +136,7 @@ def test_an_illegal_action() -> None:
     assert wrapped.rewards == {"player_0": -1.0, "player_1": 0}
 
 
-def test_rendering_and_names() -> None:
+def test_rendering_and_names(capsys: pytest.CaptureFixture[str]) -> None:
     env = yatzy_v0.env(render_mode="ansi")
     env.reset(seed=1)
     assert [text.split(":")[0] for text in env.render().splitlines()] == ["player_0", "player_1"]
@@ -146,12 +146,18 @@ def test_rendering_and_names() -> None:
     assert str(env) == "yatzy_v0"
     silent = yatzy_v0.env()
     silent.reset(seed=1)
-    assert silent.render() is None
+    with pytest.warns(UserWarning, match="render needs a mode"):
+        assert silent.render() is None
+    loud = yatzy_v0.env(render_mode="human")
+    loud.reset(seed=1)
+    assert capsys.readouterr().out.startswith("player_0: ")
+    with pytest.raises(StateError, match="render_mode is 'rgb'"):
+        yatzy_v0.env(render_mode="rgb")
 
 
 def test_wrong_arguments_are_errors_with_a_sentence() -> None:
     for players in (1, 65):
         with pytest.raises(StateError, match=f"players is {players}; must be from 2 to 64"):
             yatzy_v0.env(players=players)
-    with pytest.raises(StateError, match="reward is 'points'; must be one of win, margin"):
+    with pytest.raises(StateError, match="reward is 'points'; must be one of 'win', 'margin'"):
         yatzy_v0.env(reward="points")

@@ -114,7 +114,7 @@ def test_the_regret_of_random_play_is_the_loss_in_value(yatzy: Strategy) -> None
 
 @pytest.mark.parametrize("number", [None, -1, -225, 225, 10**6])
 def test_an_illegal_action_changes_nothing(number: int | None) -> None:
-    env = gymnasium.make(ID).unwrapped
+    env = gymnasium.make(ID, render_mode="ansi").unwrapped
     observed, info = env.reset(seed=2)
     assert env.n_actions == 225
     illegal = int(np.flatnonzero(info["action_mask"] == 0)[0]) if number is None else number
@@ -167,3 +167,85 @@ def test_numbers_of_actions_and_their_meanings(key: str) -> None:
             env.action(held)
     with pytest.raises(StateError, match="unknown category"):
         env.action("nothing")
+
+
+def test_rendering_follows_the_conventions_of_gymnasium(capsys: pytest.CaptureFixture[str]) -> None:
+    """A mode for a person prints, `ansi` returns text, none warns, an unknown one is refused."""
+    env = gymnasium.make(ID, render_mode="human")
+    env.reset(seed=1)
+    env.step(0)
+    printed = capsys.readouterr().out.splitlines()
+    assert [line.endswith(f"{left} rerolls left") for line, left in zip(printed, (2, 1), strict=True)] == [True, True]
+    assert env.render() is None
+    silent = YatzyEnv()
+    silent.reset(seed=1)
+    with pytest.warns(UserWarning, match="render needs a mode"):
+        assert silent.render() is None
+    with pytest.raises(StateError, match="render_mode is 'rgb_array'; must be one of None, 'ansi', 'human'"):
+        YatzyEnv(render_mode="rgb_array")
+
+
+def test_the_specification_states_the_optimum() -> None:
+    env = gymnasium.make(ID)
+    assert env.spec is not None
+    assert env.spec.reward_threshold == pytest.approx(248.4399893779, abs=1e-9)  # published
+    assert YatzyEnv("yatzy-forced").optimum == perfect_yatzy.open_strategy("yatzy-forced").value()
+
+
+def numbers_of(env: YatzyEnv, vector: np.ndarray, form: str) -> list[int]:  # type: ignore[type-arg]
+    """The entries of a vector as the numbers of the dict, read back by hand."""
+    rules, left = env.rules, 2
+    bounds = [1] * len(rules.categories) + [63] + [rules.dice] * rules.faces + [left, 1]
+    if form == "float":
+        return [round(float(x) * bound) for x, bound in zip(vector, bounds, strict=True)]
+    found, at = [], 0
+    for bound in bounds:
+        part = vector[at : at + (1 if bound == 1 else bound + 1)]
+        found.append(int(part[0]) if bound == 1 else int(np.flatnonzero(part == 1).item()))
+        at += len(part)
+    assert at == len(vector)
+    return found
+
+
+@pytest.mark.parametrize("form", ["float", "one-hot"])
+def test_a_vector_has_the_numbers_of_the_observation(form: str) -> None:
+    """The same game in both forms, in the single and the vector environment; the checks of Gymnasium."""
+    vector_env = gymnasium.make(ID, observation=form)
+    check_env(gymnasium.make(ID, observation=form).unwrapped)
+    many = gymnasium.make_vec(ID, num_envs=2, observation=form)
+    plain = YatzyEnv()
+    first, info = plain.reset(seed=3)
+    vector, _ = vector_env.reset(seed=3)
+    rows, _ = many.reset(seed=3)
+    assert many.single_observation_space == vector_env.observation_space
+    draw = np.random.default_rng(1)
+    for _ in range(44):
+        assert numbers_of(plain, vector, form) == np.concatenate([*first.values()]).tolist()
+        assert np.array_equal(rows[0], vector)
+        assert vector_env.observation_space.contains(vector)
+        action = draw.choice(np.flatnonzero(info["action_mask"]))
+        first, _, over, _, info = plain.step(action)
+        vector = vector_env.step(action)[0]
+        rows = many.step(np.array([action, 210]))[0]
+        if over:
+            break
+    with pytest.raises(StateError, match="observation is 'image'; must be one of 'dict', 'float', 'one-hot'"):
+        YatzyEnv(observation="image")  # type: ignore[arg-type]
+
+
+def test_the_reward_regret_is_minus_what_an_action_loses(forced: Strategy) -> None:
+    """Its return is the final score without the luck, less the optimum; equal in both environments."""
+    env, oracle = YatzyEnv("yatzy-forced", reward="regret"), YatzyEnv("yatzy-forced", oracle=True)
+    many = gymnasium.make_vec(ID, num_envs=1, rules="yatzy-forced", reward="regret")
+    env.reset(seed=4)
+    _, info = oracle.reset(seed=4)
+    many.reset(seed=4)
+    draw, over = np.random.default_rng(2), False
+    while not over:
+        action = draw.choice(np.flatnonzero(info["action_mask"]))
+        _, reward, over, _, _ = env.step(action)
+        _, _, _, _, info = oracle.step(action)
+        assert reward == -info["regret"]
+        assert many.step(np.array([action]))[1][0] == pytest.approx(reward)
+    with pytest.raises(StateError, match="reward is 'score'; must be one of 'points', 'regret'"):
+        YatzyEnv(reward="score")  # type: ignore[arg-type]

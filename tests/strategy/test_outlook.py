@@ -12,7 +12,7 @@ import pytest
 from perfect_yatzy import RuleSet, ScoreDistribution, Strategy
 from perfect_yatzy.game.scorecard import EMPTY_STATE, State
 from perfect_yatzy.service import budget as budgets
-from perfect_yatzy.service.budget import SolveBudget, SolveLimit, distribution_seconds
+from perfect_yatzy.service.budget import SolveBudget, SolveLimit, distribution_works
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy import distribution as distributions
 from perfect_yatzy.strategy.distribution import distribution, stored_distribution
@@ -123,14 +123,14 @@ def test_the_budget_limits_the_outlook(crag: Strategy, tmp_path: Path, monkeypat
     assert all(budget.makes_outlook(perfect_yatzy.load_rules(key)) for key in ("yatzy", "yahtzee"))
     assert not budget.makes_outlook(perfect_yatzy.load_rules("yatzy-saved"))
     assert not SolveBudget(objective=SolveLimit(bytes=10)).makes_outlook(rules)
-    assert distribution_seconds(rules, EMPTY_STATE, tmp_path, outlook=True) == outlook_cost(rules).seconds
+    assert distribution_works(rules, EMPTY_STATE, tmp_path, outlook=True)[0].seconds == outlook_cost(rules).seconds
     monkeypatch.setattr(budgets, "OUTLOOK_LIMIT_BYTES", 10)
     QueryService(tmp_path).answer({"query": "expect", "rules": "crag"})
     assert not has_outlook(rules, tmp_path)
     monkeypatch.undo()
     stored_distribution(crag, EMPTY_STATE, tables=tmp_path, outlook=True)
     for state in (EMPTY_STATE, crag.state("fives=10")):
-        assert distribution_seconds(rules, state, tmp_path, outlook=True) == 0.0
+        assert not distribution_works(rules, state, tmp_path, outlook=True)
 
 
 def test_an_unwritable_folder_stores_nothing(crag: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -257,3 +259,25 @@ def test_wrong_requests_get_one_line(run: Run, yatzy: Strategy, arguments: list[
     found = run("positions", "yatzy", *arguments)
     assert (found.returncode, found.stdout, found.stderr.count("\n")) == (2, "", 1)
     assert message in found.stderr
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+def test_a_dataset_card_describes_the_file(suffix: str, run: Run, tmp_path: Path) -> None:
+    """Its hash is that of the file, it explains exactly the columns of the file, and the same command writes both again."""
+    data, card = tmp_path / f"data{suffix}", tmp_path / "README.md"
+    for command, kind in (("positions", "positions"), ("simulate", "games")):
+        asked = (command, "yatzy-forced", "-n", "30", "-o", str(data), "--dataset-card", str(card), "--force")
+        texts = [(run(*asked), card.read_text(encoding="utf-8"))[1] for _ in range(2)]
+        assert texts[0] == texts[1]
+        assert texts[0].startswith("---\nlicense: cc0-1.0\n")
+        assert f"# 30 {kind} of yatzy-forced" in texts[0]
+        assert hashlib.sha256(data.read_bytes()).hexdigest() in texts[0]
+        explained = re.findall(r"^\| `([\w-]+)` \|", texts[0], re.MULTILINE)
+        if suffix == ".csv":
+            assert explained == data.read_text(encoding="utf-8").splitlines()[0].split(",")
+        elif (command, suffix) == ("simulate", ".jsonl"):
+            assert explained == []
+    refused = run("simulate", "yatzy-forced", "-n", "1", "--dataset-card", str(card))
+    assert (refused.returncode, "give both" in refused.stderr) == (2, True)
+    kept = run("positions", "yatzy-forced", "-n", "1", "-o", str(tmp_path / "new.csv"), "--dataset-card", str(card))
+    assert (kept.returncode, "--force" in kept.stderr, (tmp_path / "new.csv").exists()) == (2, True, False)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 import threading
 import time
 from dataclasses import replace
@@ -264,6 +267,39 @@ def test_a_killed_solve_resumes_and_a_flipped_limb_does_not(tmp_path: Path, monk
     assert leftovers(tmp_path) == [solve.part]
     assert solve.resume() is None
     assert replace(forced(tmp_path), seconds=0.0) == whole
+
+
+KILLED = """
+import os, signal, sys
+from perfect_yatzy import prove
+from perfect_yatzy.tablebase import exact_solve
+
+exact_solve.CHECKPOINT_SECONDS = 0.0
+prove("yatzy-forced", sys.argv[1], progress=lambda done, total: done > total / 2 and os.kill(os.getpid(), signal.SIGKILL))
+"""
+
+
+@pytest.mark.full
+def test_processes_wait_for_each_other_and_take_over_from_a_killed_one(tmp_path: Path) -> None:
+    whole = replace(forced(tmp_path / "whole"), seconds=0.0).fields()
+    folder, prove_again = (
+        tmp_path / "tables",
+        "from perfect_yatzy import prove; import sys; prove('yatzy-forced', sys.argv[1])",
+    )
+    killed = subprocess.run([sys.executable, "-c", KILLED, folder], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    part = ExactSolve(load_rules("yatzy-forced"), folder).part
+    assert part
+    assert part.exists()
+    lock = next(folder.glob("*.lock"))  # of the process that was killed; it holds nobody up
+    with exclusive(lock):
+        waiting = [subprocess.Popen([sys.executable, "-c", prove_again, folder]) for _ in range(2)]
+        time.sleep(2.0)
+        assert [process.poll() for process in waiting] == [None, None]
+        assert part.exists()
+    assert [process.wait(120) for process in waiting] == [0, 0]
+    (path,) = folder.iterdir()
+    assert json.loads(path.read_text()) | {"seconds": 0.0} == json.loads(json.dumps(whole))
 
 
 def test_threads_change_nothing_and_another_process_waits(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ def solve_in_shards(objective: Objective, seed: int) -> Values:
         lower = objective.layer_slice(filled + 1)
         cuts = np.unique([0, *random.integers(0, len(rows) + 1, 3), len(rows)]).tolist()
         shards = list(pairwise(cuts))
-        places = [solver.rows_slice(filled, *shard) for shard in shards]
+        places = [objective.rows_slice(filled, *shard) for shard in shards]
         assert [p.start for p in places] + [layer.stop] == [layer.start] + [p.stop for p in places]
         for i in random.permutation(len(shards)):
             below = TableSlice(padded(table[lower]), lower.start)
@@ -65,7 +65,7 @@ def test_shards_give_the_bits_of_the_whole(make: Callable[[RuleSet], Objective])
 
 def test_no_rows_are_an_empty_slice() -> None:
     solver = RowSolver(Objective(games.saved_rolls_game("free", False)))
-    place = solver.rows_slice(2, 1, 1)
+    place = solver.objective.rows_slice(2, 1, 1)
     assert place.start == place.stop
     assert len(solver.solve_shard(2, 1, 1, solver.blank(solver.objective.layer_slice(3)))) == 0
 
@@ -87,4 +87,4 @@ sys.stdout.buffer.write(solver.solve_shard(8, 0, 1, below).tobytes())
 """
     below = whole[objective.layer_slice(9)].tobytes()
     found = subprocess.run([sys.executable, "-c", code], input=below, capture_output=True, check=True).stdout
-    assert found == whole[RowSolver(objective).rows_slice(8, 0, 1)].tobytes()
+    assert found == whole[objective.rows_slice(8, 0, 1)].tobytes()

@@ -13,7 +13,6 @@ from perfect_yatzy.model import turn_model
 from perfect_yatzy.play import puzzle
 from perfect_yatzy.play import review as reviews
 from perfect_yatzy.service import answers as service_answers
-from perfect_yatzy.service import outlook_fields
 from perfect_yatzy.service import reviews as service_reviews
 from perfect_yatzy.strategy import score_strategy
 from perfect_yatzy.web.site import folder as site_folder
@@ -42,7 +41,7 @@ def test_python_and_the_page_have_the_same_constants() -> None:
     assert constant("grades", "TIE") == constant("engine/review", "TIE_TOLERANCE") == "1e-6"
     assert service_reviews.MIN_EXPLAINED_LOSS == 0.05
     assert constant("engine/review", "MIN_EXPLAINED_LOSS") == "0.05"
-    assert outlook_fields.EXPLAINED_OPTIONS == 2
+    assert service_reviews.EXPLAINED_OPTIONS == 2
     assert constant("engine/answers", "EXPLAINED") == "2"
     assert tuple(service_answers.PERCENTILES) == (5, 25, 50, 75, 95)
     assert constant("engine/outlook", "PERCENTILES") == "[5, 25, 50, 75, 95]"
@@ -700,7 +699,7 @@ def test_sentences_of_the_advice_and_the_verdict() -> None:
             [box("ones"), box("twos")],
             [box("large-straight", ends(null, 20, 0, ["large-straight", 1, 20]), { points: 20 }), kept([2, 3, 4, 5], ends(null, 9, 0, ["large-straight", 0.25, 20], ["ones", 0.75, 1]))],
           ].map(([first, second]) => whySentence(first, second, "yatzy")),
-          gaps: [text.gapText(a, b), text.gapText(a, c), text.gapText(a, { ...b, ...at(200) }), text.gapText(a, { ...b, ...at(199.996) }), text.gapText(at(1, 0.5), { ...b, chance: 0.25 }, true)],
+          gaps: [text.gapText(a, b), text.gapText(a, c), text.gapText(a, { ...b, ...at(200) }), text.gapText(a, { ...b, ...at(199.996) }), text.gapText(at(1, 0.5), { ...b, chance: 0.25 })],
           rolls: [[[3, 3], 3], [[3, 3, 4, 5], 1], [[], 5]].flatMap(([hold, count]) => [false, true].map((typed) => text.actionLabel({ kind: "roll", hold, count }, typed))),
           takes: [{ category: "threes", points: 9 }, { category: "yatzy", points: 50, bonus_points: 100 }].map((entry) => text.actionLabel({ kind: "take", entry })),
           settled: [0, 1, 0.5].map((chance) => text.valueName({ aim: { goal: 60 }, entries: [{ chance }] })),
@@ -719,8 +718,8 @@ def test_sentences_of_the_advice_and_the_verdict() -> None:
         "It is worth a smaller chance of the upper bonus, 50\u00a0% instead of 60\u00a0%.",
         "2.0 points fewer than Twos in this turn, 3.0 more in later ones.",
         "2.0 points more than Twos in this turn, 1.0 fewer in later ones.",
-        "2.0 points more than Twos in this turn.",
-        "2.0 points more than Twos in later turns.",
+        "The difference is made in this turn.",
+        "The difference is made in later turns.",
         "Playing for the average, it would be 2.0 points better than Twos.",
         "Playing for the average, it would be 2.0 points worse than Twos.",
         "",

@@ -178,6 +178,8 @@ def test_the_result_is_what_one_sees_first(page: Any, game: Game, tmp_path: Path
         row = page.locator(".decision[aria-current]").bounding_box()
         assert row["y"] + row["height"] <= height
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+        scrolls = page.evaluate("getComputedStyle(document.querySelector('.turns')).overflowY")
+        assert scrolls == ("visible" if width < 896 else "auto")  # on a phone the page scrolls, not the list
 
 
 def test_several_players(page: Any, yatzy: Strategy, tmp_path: Path) -> None:

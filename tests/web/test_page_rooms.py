@@ -80,6 +80,11 @@ def test_the_end_says_luck_and_errors_and_the_game_is_remembered(page: Any, yatz
     with page.expect_download() as picture:
         page.click("#share")
     assert Path(picture.value.path()).read_bytes().startswith(b"\x89PNG")
+    page.click("#review-end")
+    expect(page, "#review-name", f"{found.result:.0f} points")
+    assert page.locator("#review-own").is_hidden()  # below its own result
+    enter(page, "play")
+    expect(page, "#go", "New game")
     page.click("#undo")
     page.reload()
     ready(page)

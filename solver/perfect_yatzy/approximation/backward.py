@@ -22,12 +22,7 @@ ROWS_PER_TASK = 16
 Progress = Callable[[float], None]  # takes the fraction that is done
 
 
-def solve_relaxed(
-    game: RelaxedGame,
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Floats:
+def solve_relaxed(game: RelaxedGame, *, threads: int | None = None, progress: Progress | None = None) -> Floats:
     """W of every state of a relaxed game."""
     from ..kernels.lattice import kernel_lattice
     from ..kernels.solve import solve_rows

@@ -23,12 +23,10 @@ UNIT_ROUNDOFF = 2.0**-53
 
 
 def operations_in_turn(dice: int, faces: int, rolls: int) -> int:
-    """Most rounded operations one after another between the values of the children and the value of a card.
-
-    Scoring adds points less a price, which were rounded themselves (6, with the line above a bonus); each die of each
-    reroll is a sum over the faces and a product (faces + 1, for 1 / faces too); the mean of the first roll is a sum
-    of products in four parts with rounded weights (rolls / 4 + 8).
-    """
+    """Most rounded operations one after another between the values of the children and the value of a card."""
+    # Scoring adds points less a price, rounded themselves (6, with the line above a bonus); each die of each reroll
+    # is a sum over the faces and a product (faces + 1, for 1 / faces too); the mean of the first roll is a sum of
+    # products in four parts with rounded weights (rolls / 4 + 8).
     grid = lattice(dice, faces)
     return 6 + (rolls - 1) * dice * (faces + 1) + -(-grid.n_rolls // 4) + 8
 

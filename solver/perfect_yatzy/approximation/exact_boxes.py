@@ -39,10 +39,8 @@ def order_of_gain(
     threads: int | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> list[Chain]:
-    """The chains that are not exact yet, those first that lower the bound most for the cards they cost.
-
-    A chain of n boxes multiplies the cards by n + 1, as log2(n + 1) single boxes would; its gain is divided by that.
-    """
+    """The chains that are not exact yet, those first that lower the bound most for the cards they cost."""
+    # A chain of n boxes multiplies the cards by n + 1, as log2(n + 1) boxes would; its gain is divided by that.
     left = [c for c in chains(rules) if not set(c) & set(exact) and len(exact) + len(c) <= ONE_WORD]
     base = list(exact)
     if solve_work(RelaxedGame(rules, base, prices, column, slopes)) * 2 * len(left) > work / 2:
@@ -71,11 +69,9 @@ def order_of_gain(
 
 
 def coarse_levels(game: RelaxedGame, values: Floats, tolerance: float) -> list[Ints]:
-    """For each set of filled upper boxes the upper sums that end a level.
-
-    Levels by how often play visits their states would be fewer, but the relaxed game exploits them: it crosses out
-    upper boxes to reach a sum that is rounded up by far (for Giant Yatzy the bound rose by 30 points).
-    """
+    """For each set of filled upper boxes the upper sums that end a level."""
+    # Levels by how often play visits their states would be fewer, but the relaxed game exploits them: it crosses out
+    # upper boxes to reach a sum that is rounded up by far (for Giant Yatzy the bound rose by 30 points).
     layout, levels = game.layout, []
     rows = np.flatnonzero(game.occurs)
     sets = layout.lane_sets[rows]

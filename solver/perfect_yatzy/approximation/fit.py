@@ -110,11 +110,9 @@ class SeenStates:
         self._relaxed, self._gram = np.concatenate([self._relaxed, relaxed]), gram
 
     def regression(self, values: FittedValues, targets: Floats, prior: Floats, ridge: float) -> tuple[Floats, float]:
-        """Coefficients of the features with which the values of the states are near the targets.
-
-        Minimises the weighted sum of squares, plus `ridge` times the squared differences of all coefficients but the
-        constant one to those of the cards with one open box less: the functions of neighbouring turns are alike.
-        """
+        """Coefficients of the features with which the values of the states are near the targets."""
+        # They minimise the weighted sum of squares, plus `ridge` times the squared differences of all but the first
+        # one to those of the cards with one open box less: the functions of neighbouring turns are alike.
         from ..kernels.linear import solve_positive
 
         assert self._gram is not None

@@ -50,11 +50,9 @@ class _Play:
     """The best policy of a relaxed game, turn by turn; `chance` is that of each state to be reached."""
 
     def __init__(self, game: RelaxedGame, values: Floats) -> None:
-        from ..kernels.lattice import indexed_lattice
         from ..kernels.turn_visits import visit_scratch
 
         self.game, self.dice = game, lattice(game.rules.dice, game.rules.faces)
-        self.index_arrays = indexed_lattice(self.dice)
         self.groups = [_Groups(game, status) for status in range(len(game.models))]
         self.table = TableSlice(np.concatenate([values, np.zeros(PADDING)]), 0)
         self.table.values.flags.writeable = False
@@ -75,7 +73,7 @@ class _Play:
                 lanes = int(layout.lane_count[lane_set])
                 found = np.zeros((len(group.boxes), lanes))
                 ends = found.ravel()
-                job = VisitJob(model, self.index_arrays, self.table, self.chance, ends, first, lanes, scratch)
+                job = VisitJob(model, self.table, self.chance, ends, first, lanes, scratch)
                 visit_rows(np.array([row]), job)
                 total += found.sum(axis=1)
                 moved = np.add.reduceat(found[group.order], group.starts)

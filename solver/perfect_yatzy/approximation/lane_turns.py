@@ -21,7 +21,7 @@ from ..model.state_space import LANES
 from ..model.turn_slots import allowed_boxes, box_masks, turn_slots
 from ..strategy.fitted_values import FittedValues
 from ..tablebase.backward_induction import default_threads
-from ..tablebase.threads import thread_map
+from ..tablebase.threads import ScratchPool, thread_map
 
 if TYPE_CHECKING:
     from ..kernels.state_lanes import LaneJob, LaneScratch, LaneTable
@@ -31,10 +31,7 @@ CHUNK = 512  # states a thread takes at a time
 
 @dataclass(frozen=True)
 class States:
-    """States at the start of a turn, ``(n,)`` each: int64, and masks of the filled boxes.
-
-    Fields as those of :class:`perfect_yatzy.State`; masks as :func:`perfect_yatzy.model.card_masks.card_masks`.
-    """
+    """States at the start of a turn, ``(n,)`` each: int64, and masks of :mod:`perfect_yatzy.model.card_masks`."""
 
     filled: Ints
     upper: Ints
@@ -81,13 +78,13 @@ class LaneTurns:
     """Turns of a game from the values of a function."""
 
     def __init__(self, values: FittedValues, threads: int | None = None) -> None:
-        from ..kernels.lattice import indexed_lattice, kernel_lattice
+        from ..kernels.lattice import kernel_lattice
 
         self.rules: RuleSet = values.rules
         self.values, self.threads = values, threads or default_threads()
         self._dice, self._model = lattice(self.rules.dice, self.rules.faces), turn_slots(self.rules)
-        self._lattice, self._index = kernel_lattice(self._dice), indexed_lattice(self._dice)
-        self._idle: list[tuple[int, LaneScratch]] = []
+        self._lattice = kernel_lattice(self._dice)
+        self._scratch = ScratchPool(self._new_scratch)
 
     def backups(self, states: States) -> Floats:
         """Values of states with equally many open boxes after one exact turn, ``(n,)``."""
@@ -115,7 +112,7 @@ class LaneTurns:
         def run(rows: Ints, blocks: int, job: LaneJob, table: LaneTable) -> None:
             size = blocks * LANES
             numbers = np.resize(games[rows], size)
-            played = LaneGames(self._index, numbers, seed, turn, np.resize(chance[rows], size).astype(np.float64))
+            played = LaneGames(numbers, seed, turn, np.resize(chance[rows], size).astype(np.float64))
             play_states(0, blocks, job, table, played)
             for target, found in zip((expected, reached, outcome, rerolls), job.turns, strict=True):
                 target[rows] = found[: len(rows)]
@@ -146,25 +143,18 @@ class LaneTurns:
             blocks = -(-len(rows) // LANES)
             part = states.take(np.resize(rows, blocks * LANES))  # the last block is filled up with earlier states
             most_saved = int(part.saved.max())
-            with_scratch = self._scratch(most_saved)
-            run(rows, blocks, *self._arguments(part, blocks, most_saved, with_scratch))
-            self._idle.append((most_saved, with_scratch))
+            with self._scratch.borrow() as scratch:
+                run(rows, blocks, *self._arguments(part, blocks, most_saved, scratch))
 
         with thread_map(min(self.threads, -(-len(states) // CHUNK))) as in_threads:
             for _ in in_threads(chunk, range(0, len(states), CHUNK)):
                 pass
 
-    def _scratch(self, most_saved: int) -> LaneScratch:
+    def _new_scratch(self) -> LaneScratch:
         from ..kernels.state_lanes import lane_scratch
 
-        while self._idle:
-            try:
-                size, scratch = self._idle.pop()
-            except IndexError:  # another thread took it
-                break
-            if size >= most_saved:
-                return scratch
-        return lane_scratch(self._dice, self._model, most_saved)
+        turns = len(self.rules.categories) - 1 if self.rules.saved_rolls else 0
+        return lane_scratch(self._dice, self._model, turns * (self.rules.rolls_per_turn - 1))
 
     def _arguments(
         self, part: States, blocks: int, most_saved: int, scratch: LaneScratch

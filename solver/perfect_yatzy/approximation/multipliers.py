@@ -18,17 +18,69 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..game.dice import Floats
+from ..game.dice import Floats, Ints, lattice
 from ..game.points import points_table
 from ..game.rules import Bonus, RuleSet
 from ..model.card_masks import is_wide
 from ..model.relaxed_game import intercept
+from ..strategy.turn_evaluator import passes
 from .bundle import Minimum, minimise
-from .one_turn import one_turn
 from .sums import dot
 
 EVALUATIONS = 300
 SLOPE_UNIT = 0.003  # of the slopes of a wide sheet, which move its bound far more than prices do
+
+
+class OneTurn:
+    """One turn for points alone, in NumPy: the mean of the best turn, and how often it ends with each roll.
+
+    ``d mean / d gain(roll)`` is the chance that the best policy ends a turn with that roll: chances move forward from
+    the first roll, dice that are held move down the lattice one die at a time, and rerolls move up again.
+    """
+
+    def __init__(self, dice: int, faces: int, rolls: int) -> None:
+        self.grid, self.passes, self.rolls = lattice(dice, faces), passes(dice, faces), rolls
+
+    def mean_and_uses(self, gains: Floats) -> tuple[float, Floats]:
+        """The mean of the best turn, and the chance that it ends with each roll."""
+        first = self.grid.first_roll
+        best, stages = gains, []
+        for _ in range(self.rolls - 1):
+            holds = self.passes.holds_from_rolls(best)
+            kept, choice = self._best_within(holds)
+            stops = gains >= kept[first:]
+            stages.append((stops, choice))
+            best = np.where(stops, gains, kept[first:])
+        chances, ends = self.grid.weights.copy(), np.zeros(len(gains))
+        for stops, choice in reversed(stages):
+            ends += np.where(stops, chances, 0.0)
+            chances = self._reroll(np.where(stops, 0.0, chances), choice)
+        return float(dot(self.grid.weights, best)), ends + chances
+
+    def _best_within(self, holds: Floats) -> tuple[Floats, Ints]:
+        """The best hold within each multiset, and the multiset with one die less that has it (or itself)."""
+        best, choice = holds.copy(), np.arange(len(holds))
+        for level in self.passes.levels[1:]:
+            own = np.arange(level.place.start, level.place.stop)
+            among = best[level.predecessors]
+            column = among.argmax(axis=1)
+            value = among[np.arange(len(own)), column]
+            better = value > best[level.place]
+            choice[level.place] = np.where(better, level.predecessors[np.arange(len(own)), column], own)
+            best[level.place] = np.where(better, value, best[level.place])
+        return best, choice
+
+    def _reroll(self, chances: Floats, choice: Ints) -> Floats:
+        """Chance of each roll after a reroll, from the chance that each roll is rerolled."""
+        first, node = self.grid.first_roll, np.zeros(self.grid.n_holds)
+        node[first:] = chances
+        for level in self.passes.levels[:0:-1]:  # dice are put aside: to the best hold
+            own = np.arange(level.place.start, level.place.stop)
+            moves = choice[level.place] != own
+            target = choice[level.place][moves]
+            node += np.bincount(target, weights=node[level.place][moves], minlength=len(node))
+            node[own[moves]] = 0.0
+        return self.passes.rolls_from_holds(node)
 
 
 @dataclass(frozen=True)
@@ -51,7 +103,7 @@ def optimal_prices(
 ) -> Prices:
     """The prices with which the relaxed game is worth least."""
     points, n_boxes = points_table(rules).astype(np.float64), len(rules.categories)
-    turn = one_turn(rules.dice, rules.faces, rules.rolls_per_turn)
+    turn = OneTurn(rules.dice, rules.faces, rules.rolls_per_turn)
     bonuses = rules.bonuses
     counted = [np.array([box.upper and box.column == b for box in rules.categories], dtype=np.float64) for b in lines]
     rolls, unit = np.arange(points.shape[1]), SLOPE_UNIT if is_wide(rules) else 1.0

@@ -46,22 +46,12 @@ LEVEL_TOLERANCE = 5e-5  # of the bound: 0.1 points for Giant Yatzy
 
 @dataclass(frozen=True)
 class Budget:
-    """What a relaxation may take.
+    """What a relaxation may take; the bound depends on it, and not on the speed of the machine."""
 
-    Attributes
-    ----------
-    work : float
-        Operations (:mod:`perfect_yatzy.model.approximate_cost`); two threads do about 5e10 a second. The bound
-        depends on their number, not on the speed of the machine.
-    memory : int
-        Bytes.
-    boxes : int or None
-        Most further exact boxes (or chains of boxes); default: no limit.
-    """
-
+    # Operations (:mod:`perfect_yatzy.model.approximate_cost`), of which two threads do about 5e10 a second.
     work: float = 12e12
-    memory: int = BOUND_MEMORY
-    boxes: int | None = None
+    memory: int = BOUND_MEMORY  # bytes
+    boxes: int | None = None  # most further exact boxes, or chains of boxes; default: no limit
 
 
 @dataclass(frozen=True)
@@ -91,29 +81,9 @@ class Relaxation:
 
 
 def relax(
-    rules: RuleSet,
-    budget: Budget | None = None,
-    *,
-    report: Report | None = None,
-    threads: int | None = None,
+    rules: RuleSet, budget: Budget | None = None, *, report: Report | None = None, threads: int | None = None
 ) -> Relaxation:
-    """Solve a relaxation of a rule set.
-
-    Parameters
-    ----------
-    rules
-    budget
-        Default: :class:`Budget`.
-    report
-        Called now and then with what is being done, and about the share of all work that is done.
-    threads
-        Number of threads; default: all processors of this process. The bound does not depend on it.
-
-    Raises
-    ------
-    RulesError
-        If even the boxes that have to be exact have too many cards.
-    """
+    """Solve a relaxation of a rule set; RulesError if even the boxes that have to be exact have too many cards."""
     budget = budget or Budget()
     maker = _Relaxing(rules, budget, report or (lambda stage, done: None), threads)
     game, values = maker.run()

@@ -44,7 +44,7 @@ from ..strategy.fitted_values import FittedValues, first_guess
 from ..strategy.opening import open_approximate
 from ..tablebase.memory import peak_memory
 from .fit import fit_values
-from .relaxation import Budget, relax
+from .relaxation import Budget, Relaxation, relax
 from .rollout import SIMULATION_SEED, simulate_values
 from .stages import Arrays, Stages
 
@@ -213,19 +213,20 @@ class Pipeline:
         )
         return values, certificate
 
+    def _relaxed(self, stage: str, budget: Budget) -> tuple[Relaxation, dict[str, Any]]:
+        """A relaxed game, and its record."""
+        began, report = time.perf_counter(), lambda name, done: self._report(stage, done)
+        found = relax(self.rules, budget, report=report, threads=self.threads)
+        return found, {"seconds": time.perf_counter() - began, "bound": found.bound, "work": found.work / UNIT}
+
     def _baseline(self) -> FittedValues:
         """The prices and the small relaxed game."""
-        stage, began = "relaxation", time.perf_counter()
+        stage = "relaxation"
         if stage not in self.stages:
             work = min(BASELINE_WORK, self._bound_work(LANE_OPERATIONS_PER_SECOND))
-            budget = Budget(work, BASELINE_MEMORY, BASELINE_BOXES)
-            relaxed = relax(
-                self.rules, budget, report=lambda name, done: self._report(stage, done), threads=self.threads
-            )
-            found = {"seconds": time.perf_counter() - began, "bound": relaxed.bound}
-            found |= {"work": relaxed.work / UNIT, "speed": relaxed.speed}
+            relaxed, found = self._relaxed(stage, Budget(work, BASELINE_MEMORY, BASELINE_BOXES))
             values = first_guess(self.rules, relaxed.prices, relaxed.game, relaxed.values)
-            self._finish(stage, found, to_arrays(values))
+            self._finish(stage, found | {"speed": relaxed.speed}, to_arrays(values))
         return from_arrays(self.rules, self.stages.get(stage)[1])
 
     def _fitted(self, start: FittedValues) -> FittedValues:
@@ -289,18 +290,10 @@ class Pipeline:
     def _bound(self) -> dict[str, Any]:
         stage = "bound"
         if stage not in self.stages:
-            began, work = time.perf_counter(), self._bound_work(self.stages.get("relaxation")[0]["speed"])
-            budget = Budget(work, self.settings.memory)
-            relaxed = relax(
-                self.rules, budget, report=lambda name, done: self._report(stage, done), threads=self.threads
-            )
-            found = {
-                "seconds": time.perf_counter() - began,
-                "bound": relaxed.bound,
-                "exact": [self.rules.categories[c].id for c in relaxed.exact],
-                "values": len(relaxed.values),
-                "most_work": work / UNIT,
-                "work": relaxed.work / UNIT,
-            }
+            work = self._bound_work(self.stages.get("relaxation")[0]["speed"])
+            relaxed, found = self._relaxed(stage, Budget(work, self.settings.memory))
+            exact = [self.rules.categories[c].id for c in relaxed.exact]
+            most, used = work / UNIT, found.pop("work")
+            found |= {"exact": exact, "values": len(relaxed.values), "most_work": most, "work": used}
             self._finish(stage, found)
         return self.stages.get(stage)[0]

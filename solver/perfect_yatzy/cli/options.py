@@ -316,6 +316,12 @@ def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return seed_option(policy(start_card_option(saved(gathered("start", fields, command)))))
 
 
+dataset_card_option = click.option(
+    "--dataset-card", type=click.Path(dir_okay=False), metavar="FILE.md",
+    help="Also describe the file of --output: columns, seed, rules and hash, as a dataset card.",
+)  # fmt: skip
+
+
 QUERY_OPTIONS = (
     rules_option,
     language_option,

@@ -1,9 +1,9 @@
 """Solves, simulations and evaluations on the workers of a Dask cluster, on this machine or on many.
 
+session      a cluster as programs use it; the driver of a solve: tables in shards
 connection   start a cluster on this machine or connect to one, and close it
 engine       give tasks to the workers, and their results back in the order of completion
 worker       what runs on a worker: its checks, and one task
-solving      the driver of a solve: tables in shards
 simulating   games in ranges
 evaluating   policies, and the games of a program
 

@@ -62,18 +62,12 @@ def local_client(workers: int | None = None, memory: int | None = None) -> Itera
     """A client of a new cluster on this machine, which is closed at the end."""
     workers = default_threads() if workers is None else whole_number(workers, "workers")
     if not 1 <= workers <= MOST_WORKERS:
-        raise StateError(
-            _("workers is {value}; must be from 1 to {most}").format(value=workers, most=MOST_WORKERS),
-            field="workers",
-        )
+        text = _("workers is {value}; must be from 1 to {most}")
+        raise StateError(text.format(value=workers, most=MOST_WORKERS), field="workers")
     limit = memory_limit(workers) if memory is None else whole_number(memory, "memory")
     if limit < LEAST_MEMORY:
-        raise StateError(
-            _("{count} workers with {limit} MB of memory each; a worker needs {needed} MB").format(
-                count=workers, limit=limit >> 20, needed=LEAST_MEMORY >> 20
-            ),
-            field="memory",
-        )
+        message = _("{count} workers with {limit} MB of memory each; a worker needs {needed} MB")
+        raise StateError(message.format(count=workers, limit=limit >> 20, needed=LEAST_MEMORY >> 20), field="memory")
     method = start_method()
     dask, distributed = _packages()
     if not find_spec("cryptography"):
@@ -86,9 +80,7 @@ def local_client(workers: int | None = None, memory: int | None = None) -> Itera
                 dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False},
             )  # fmt: skip
         except (OSError, RuntimeError, TimeoutError) as error:
-            raise ClusterError(
-                _("cannot start {workers} workers: {error}").format(workers=workers, error=error)
-            ) from error
+            raise ClusterError(_("cannot start {workers} workers: {error}", workers=workers, error=error)) from error
         try:
             client = distributed.Client(cluster, timeout=CONNECT_SECONDS, set_as_default=False)
             try:
@@ -110,28 +102,23 @@ def remote_client(address: str) -> Iterator[Connection]:
                 warnings.simplefilter("ignore")  # versions are checked by worker.problem
                 client = distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
-            raise ClusterError(
-                _("no Dask scheduler answers at {address}; start one with: dask scheduler").format(address=address),
-                field="cluster",
-            ) from error
+            text = _("no Dask scheduler answers at {address}; start one with: dask scheduler")
+            raise ClusterError(text.format(address=address), field="cluster") from error
         try:
             with suppress(TimeoutError):
                 client.wait_for_workers(1, timeout=WORKERS_SECONDS)
             if not client.nthreads():
-                raise ClusterError(
-                    _("{address} has no workers; start some with: dask worker {address}").format(address=address)
-                )
+                message = _("{address} has no workers; start some with: dask worker {address}")
+                raise ClusterError(message.format(address=address))
             yield Connection(client, client.dashboard_link)
         finally:
             client.close(CLOSE_SECONDS)
 
 
 def start_method() -> str:
-    """How worker processes start: forked from a process that has imported what they need, where that is possible.
-
-    The imports take about two seconds of a processor, here once for all workers, and a worker that replaces a killed
-    one is there at once. The process begins its imports immediately, beside those of the caller, and ends with it.
-    """
+    """How worker processes start: forked from a process that has imported what they need, where that is possible."""
+    # The imports take two seconds of a processor, here once for all workers and those that replace killed ones. The
+    # process begins its imports immediately, beside those of the caller, and ends with it.
     if "forkserver" not in multiprocessing.get_all_start_methods() or not find_spec("distributed"):
         return "spawn"
     from multiprocessing import forkserver

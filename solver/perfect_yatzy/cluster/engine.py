@@ -38,28 +38,11 @@ class _UnderWay:
 
 
 class DaskEngine:
-    """The workers of a cluster.
-
-    Parameters
-    ----------
-    client : distributed.Client
-        Connected; the caller closes it.
-    name : str
-        What to call the cluster in messages.
-    restart : callable
-        Called when there are fewer threads than there were.
-
-    Attributes
-    ----------
-    workers : list of WorkerFacts
-        The workers when it was connected.
-    peak_memory : dict of str to int
-        Most memory that each worker process has used so far, in bytes.
-    """
+    """The workers of a cluster, whose client the caller closes; `restart` is called when there are fewer threads."""
 
     def __init__(self, client: Any, name: str, restart: Callable[[], None] = lambda: None) -> None:
         self.client, self.name, self._restart = client, name, restart
-        self.peak_memory: dict[str, int] = {}
+        self.peak_memory: dict[str, int] = {}  # most bytes that each worker process has used so far
         self._job = Job(software())
         self._threads, self._most_threads, self._looked = 1, 0, float("-inf")
         self.workers = self._describe()
@@ -72,15 +55,7 @@ class DaskEngine:
 
     @contextmanager
     def seeing(self, folder: str | os.PathLike[str]) -> Iterator[None]:
-        """Every worker that gets a task inside this block must see a folder.
-
-        Raises
-        ------
-        ClusterError
-            If one of the present workers does not see it; a later one fails at its first task.
-        TableError
-            If the folder cannot be written to.
-        """
+        """Every worker that gets a task inside this block must see a folder, or a ClusterError ends it."""
         folder, token, before = Path(folder).absolute(), secrets.token_hex(16), self._job
         proof = folder / f".workers-{secrets.token_hex(4)}.proof"
         with writing_to(folder):
@@ -110,27 +85,11 @@ class DaskEngine:
         arguments: Iterable[Any],
         is_ready: Callable[[Any], bool] = lambda argument: True,
     ) -> Iterator[tuple[int, Any]]:
-        """Call a function of a module on the workers.
+        """Call a function of a module on the workers, perhaps twice if one is lost; number and result of each call.
 
-        Parameters
-        ----------
-        function
-            Of one argument. A call may be made twice if a worker is lost.
-        arguments
-            One for each call, small.
-        is_ready
-            Whether the call of an argument may begin, by the results that have been taken from the iterator. Asked of
-            the first one that waits.
-
-        Yields
-        ------
-        (int, object)
-            The number of an argument, from 0, and its result, in the order of completion.
-
-        Raises
-        ------
-        SolverError
-            That of a call; ClusterError if the cluster or all workers are lost, or a call ended too many workers.
+        The results come in the order of completion. `is_ready` is asked of the first argument that waits, whether
+        its call may begin, by the results that have been taken. Errors of a call are raised; ClusterError if the
+        cluster or all workers are lost, or a call ended too many workers.
         """
         waiting = deque(_UnderWay(i, argument, 0) for i, argument in enumerate(arguments))
         under_way: dict[Any, _UnderWay] = {}

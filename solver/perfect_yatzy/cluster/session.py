@@ -9,22 +9,41 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .._messages import _
-from ..errors import StateError
+from ..errors import StateError, shown
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
+from ..model.objectives import Objective
+from ..model.quantities import QUANTITIES
+from ..tablebase.sharded_solve import solve_sharded
+from ..tablebase.store import Progress, open_table, tables_folder
 from .connection import local_client, remote_client
 from .engine import DaskEngine
 
 if TYPE_CHECKING:
     from ..game.notation import CardText
     from ..game.scorecard import Scorecard
+    from ..model.checked_values import Table
     from ..policies.evaluation import Evaluation
     from ..policies.sampling import SampledEvaluation
     from ..strategy.position import Position
     from ..strategy.simulation import Simulation
     from ..strategy.strategy import Strategy
-    from ..tablebase.store import Progress
     from ..tablebase.table_info import TableInfo
+
+
+def solve_objective_on(
+    engine: DaskEngine,
+    objective: Objective,
+    tables: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+    *,
+    force: bool = False,
+) -> TableInfo:
+    """Solve any objective of a whole game on the workers, and store its table in shards."""
+    folder = tables_folder(tables).absolute()
+    kernels = f"solve-{objective.name}-{objective.rules.fingerprint[:12]}"
+    with engine.seeing(folder), engine.compiling(kernels):
+        return solve_sharded(objective, folder, engine=engine, progress=progress, missing_only=not force)
 
 
 class Cluster:
@@ -84,9 +103,17 @@ class Cluster:
         TableError
             If a shard cannot be written, or is damaged. What is solved remains, and the same call resumes.
         """
-        from .solving import solve_on
+        rule_set = load_rules(rules)
+        if what not in QUANTITIES:
+            text = _("{name} is not a table; must be one of {names}")
+            raise StateError(text.format(name=shown(what), names=", ".join(QUANTITIES)), field="what")
 
-        return solve_on(self.engine, load_rules(rules), what, tables=tables, progress=progress, force=force)
+        def means(rules: RuleSet) -> Table:
+            solve_objective_on(self.engine, Objective(rules), tables, progress)
+            return open_table(Objective(rules), tables, solve=False)[1]
+
+        objective = QUANTITIES[what].objective(rule_set, means)
+        return solve_objective_on(self.engine, objective, tables, progress, force=force)
 
     def simulate(
         self,

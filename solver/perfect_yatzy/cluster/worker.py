@@ -13,14 +13,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from .._version import __version__
 from ..errors import ClusterError
 from ..tablebase.memory import peak_memory
+from ..tablebase.table_info import versions
 
 SOURCES = "sources of perfect-yatzy"
 
@@ -37,43 +36,22 @@ class Job:
 
 @dataclass(frozen=True)
 class TaskReport:
-    """The result of a task, and of the worker so far.
-
-    Attributes
-    ----------
-    result : object
-    process : str
-        Host and process id.
-    peak_memory : int
-        Most memory that the process has used at a time, in bytes.
-    """
+    """The result of a task, and of the worker so far."""
 
     result: Any
-    process: str
-    peak_memory: int
+    process: str  # host and process id
+    peak_memory: int  # most bytes that the process has used at a time
 
 
 @dataclass(frozen=True)
 class WorkerFacts:
-    """A worker as it describes itself.
-
-    Attributes
-    ----------
-    software : tuple of (str, str)
-    process : str
-        Host and process id.
-    threads : int
-    memory_limit : int or None
-        Bytes; None without a limit.
-    problem : str
-        What :func:`check` found, as the end of a sentence that begins with the name of the worker; or empty.
-    """
+    """A worker as it describes itself."""
 
     software: tuple[tuple[str, str], ...]
-    process: str
+    process: str  # host and process id
     threads: int
-    memory_limit: int | None
-    problem: str
+    memory_limit: int | None  # bytes; None without a limit
+    problem: str  # what :func:`problem` found
 
 
 @cache
@@ -82,8 +60,7 @@ def software() -> tuple[tuple[str, str], ...]:
     package, digest = Path(__file__).resolve().parent.parent, hashlib.sha256()
     for path in sorted(package.rglob("*.py")):
         digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-    packages = {"perfect-yatzy": __version__, "numpy": version("numpy"), "numba": version("numba")}
-    return (*packages.items(), (SOURCES, digest.hexdigest()[:12]))
+    return (*versions().items(), (SOURCES, digest.hexdigest()[:12]))
 
 
 def differences(own: tuple[tuple[str, str], ...], wanted: tuple[tuple[str, str], ...]) -> str:
@@ -159,11 +136,8 @@ _compiling = Lock()
 
 @contextmanager
 def compiling(kernels: str) -> Iterator[None]:
-    """Let one process of a machine compile while the others wait, and then load what it has stored.
-
-    The first task that needs some kernels holds a lock of the cache. A mark in the cache, which is written after that
-    task, says that they are there, so that later runs do not wait at all.
-    """
+    """Let one process of a machine compile while the others wait, and then load what it has stored."""
+    # A mark in the cache, which is written after that task, says that they are there: later runs do not wait at all.
     if not kernels or kernels in _compiled:
         yield
         return

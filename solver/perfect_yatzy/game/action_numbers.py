@@ -46,11 +46,7 @@ def holds_within(rules: RuleSet, dice: Dice) -> npt.NDArray[np.int8]:
 
 
 def read_action(rules: RuleSet, action: ActionText) -> Action:
-    """An action as people or programs write it.
-
-    `action`: faces to hold, as a sequence or as text (``"33"``; ``"none"`` or an empty sequence rerolls all
-    dice), or the name of a category.
-    """
+    """An action as people or programs write it: faces to hold (``"none"``: reroll all), or the name of a category."""
     faces: Sequence[int] | None
     if not isinstance(action, Sequence):
         raise StateError(f"action is {shown(action)}; must be the dice to hold or the name of a category")

@@ -17,16 +17,7 @@ NUMBERS = {"1": "one", "2": "two", "3": "three", "4": "four", "5": "five", "6": 
 
 
 class CategoryIndex:
-    """The names of all categories of a rule set.
-
-    Attributes
-    ----------
-    own, foreign : list of (str, int)
-        Normalized names and positions of their categories. A name of a row that has several boxes is there once for
-        each of them.
-    simple : list of (str, int)
-        All of them in the form of :func:`simplified`.
-    """
+    """The names of all categories of a rule set, normalized, with the position of the category of each."""
 
     def __init__(self, rules: RuleSet) -> None:
         own = {
@@ -68,10 +59,7 @@ class CategoryIndex:
         return _starting(self.own, word) if word else set()
 
     def similar(self, text: str) -> set[int]:
-        """Positions of the categories with a similar name: those with this word in it, else the most similar one.
-
-        Of the boxes of a row that are alike only the first one.
-        """
+        """The categories with this word in a name, else that with the most similar one; of a row the first box."""
         word, simple = normalized(text), simplified(normalized(text))
         known = [*self.own, *self.foreign, *self.simple]
         with_word = {self.first_copy[c] for name, c in known if word in name.split("-")}

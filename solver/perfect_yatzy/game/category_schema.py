@@ -23,15 +23,9 @@ BOX_FIELDS = (CATEGORY_FIELDS - {"times"}) | {"row", "column", "copy"}  # of rul
 
 
 class SheetReader(ValueReader):
-    """Reads the categories and columns of a rule file.
+    """Reads the categories and columns of a rule file."""
 
-    Attributes
-    ----------
-    listed : bool
-        Whether the categories of the file are the boxes themselves, not rows.
-    """
-
-    listed = False
+    listed = False  # whether the categories of the file are the boxes themselves, not rows
 
     def columns(self, raw: Mapping[str, Any]) -> tuple[Column, ...]:
         """The columns of the sheet; empty without [[columns]]."""
@@ -65,11 +59,7 @@ class SheetReader(ValueReader):
     def boxes(
         self, raw: Mapping[str, Any], dice: int, faces: int, columns: tuple[Column, ...], listed: bool
     ) -> tuple[Category, ...]:
-        """The boxes of the sheet: every row as often as `times` and the columns say.
-
-        `listed`: whether the values may list the boxes themselves, as
-        :func:`~perfect_yatzy.game.rule_loader.rules_to_json` does.
-        """
+        """The boxes of the sheet, every row as often as its columns say; `listed`: the values may be the boxes."""
         entries = raw.get("categories")
         if not isinstance(entries, list) or not entries or not all(isinstance(e, dict) for e in entries):
             message = _("must be {header} tables, at least one").format(header="[[categories]]")

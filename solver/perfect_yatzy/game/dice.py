@@ -31,38 +31,18 @@ Dice = tuple[int, ...]  # a roll or a hold, as faces in ascending order
 
 @dataclass(frozen=True)
 class Lattice:
-    """All multisets of up to `dice` dice with `faces` faces.
-
-    Attributes
-    ----------
-    dice, faces : int
-        Number of dice, and of faces of each die.
-    counts : (n_holds, faces) int64
-        Number of dice that show each face, for every multiset.
-    first : (dice + 2,) int64
-        Multisets of size s have the indices ``first[s]`` to ``first[s + 1] - 1``.
-    successors : (first[dice], faces) int64
-        Index after adding one die of each face, for every multiset that is not a full roll.
-    predecessor_start : (n_holds + 1,) int64
-        Where the entries of each multiset start in `predecessors`.
-    predecessors : (n_pairs,) int64
-        Indices after removing one die, one entry for each different face, in the order of the faces.
-    weights : (n_rolls,) float64
-        Probability of each full roll when all dice are rolled; their sum is 1.
-    ranks : (faces, dice + 1) int64
-        ``ranks[f, left]`` is the number of multisets of the same size that agree with a given one on the faces below
-        f and have more dice of face f, when `left` dice show faces above f. The sum over f is the position of a
-        multiset within its size.
-    """
+    """All multisets of up to `dice` dice with `faces` faces."""
 
     dice: int
     faces: int
-    counts: Ints
-    first: Ints
-    successors: Ints
-    predecessor_start: Ints
-    predecessors: Ints
-    weights: Floats
+    counts: Ints  # (n_holds, faces): number of dice that show each face, for every multiset
+    first: Ints  # (dice + 2,): multisets of size s have the indices ``first[s]`` to ``first[s + 1] - 1``
+    successors: Ints  # (first[dice], faces): index after adding a die, for every multiset that is not a full roll
+    predecessor_start: Ints  # (n_holds + 1,): where the entries of each multiset start in `predecessors`
+    predecessors: Ints  # indices after removing one die, an entry for each different face, in the order of the faces
+    weights: Floats  # (n_rolls,): probability of each full roll when all dice are rolled; their sum is 1
+    # (faces, dice + 1): how many multisets of the same size agree with a given one on the faces below f and have more
+    # dice of face f, when `left` dice show faces above f; their sum over f is the position within the size
     ranks: Ints
 
     @property
@@ -81,17 +61,7 @@ class Lattice:
         return self.n_holds - self.first_roll
 
     def rank(self, counts: npt.ArrayLike) -> Ints:
-        """Index of each multiset; the inverse of ``self.counts[index]``.
-
-        Parameters
-        ----------
-        counts : (..., faces) array_like of int
-            Number of dice that show each face.
-
-        Returns
-        -------
-        (...) int64
-        """
+        """Index of each multiset ``(..., faces)``, given by the number of dice of each face: ``(...)`` int64."""
         given = np.asarray(counts, dtype=np.int64)
         left = given.sum(-1, keepdims=True) - given.cumsum(-1)  # dice that show faces above each face
         earlier = self.ranks[np.arange(self.faces), left].sum(-1)
@@ -128,9 +98,6 @@ def lattice(dice: int, faces: int) -> Lattice:
 
 
 def sub_multisets(counts: npt.NDArray[np.int64]) -> Ints:
-    """All different holds of a roll, from no dice to all dice.
-
-    `counts`: ``(faces,) int64``, number of dice that show each face.
-    """
+    """All different holds of a roll, given by the number of dice of each face, from no dice to all dice."""
     grids = np.meshgrid(*(np.arange(count + 1) for count in counts), indexing="ij")
     return np.stack([grid.ravel() for grid in grids], axis=1).astype(np.int64)

@@ -20,11 +20,7 @@ FRACTION_BITS = 60
 
 
 def dice_of_game(seed: int, game: int, turn: int, roll: int, number: int, faces: int) -> Dice:
-    """The dice of one roll of a simulation, in the order they are rolled.
-
-    `seed`: seed of the simulation; `game`, `turn`, `roll`: which roll, each from 0; `number`: number of dice;
-    `faces`: number of faces of each die.
-    """
+    """The dice of one roll of a simulation, in the order they are rolled; game, turn and roll count from 0."""
     word = _mix((seed + GOLDEN_GAMMA) & MASK)
     word = _mix((word + game * GOLDEN_GAMMA) & MASK)
     word = _mix((word + (turn * 256 + roll + 1) * GOLDEN_GAMMA) & MASK)

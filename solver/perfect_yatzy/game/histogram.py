@@ -9,11 +9,7 @@ TAIL = 1e-4  # a histogram leaves out less than this much at each end
 
 
 def histogram_bins(lowest: int, chances: Sequence[float], most: int) -> tuple[list[int], list[float], int]:
-    """At most `most` bins of a round width; tails below one in ten thousand are left out.
-
-    `lowest`, `chances`: the lowest score, and the chances of it and the scores after it; `most`: maximum number
-    of bins.
-    """
+    """First scores, chances and width of at most `most` bins, without tails below one in ten thousand."""
     low, high = lowest, lowest + len(chances) - 1
     tail = 0.0
     while low < high and tail + chances[low - lowest] < TAIL:

@@ -38,17 +38,7 @@ from .._messages import _, number_text
 from ..errors import StateError, game_over, shown, whole_number
 from .action_numbers import Action, ActionText, action_count, hold_count, holds_within, read_action, read_hold
 from .dice import Dice, Ints
-from .notation import (
-    CardText,
-    counts_of,
-    dice_of,
-    is_subset,
-    parse_card,
-    parse_dice,
-    parse_faces,
-    read_card,
-    spaced,
-)
+from .notation import CardText, counts_of, dice_of, is_subset, parse_card, parse_dice, parse_faces, read_card, spaced
 from .notebook import html_table
 from .rule_loader import load_rules
 from .rules import RuleSet
@@ -156,10 +146,9 @@ class TurnPosition:
             If these dice cannot be held now.
         """
         if len(dice) > self.rules.dice:
+            text = _("{count} dice cannot be held; {rules} has {dice}")
             raise StateError(
-                _("{count} dice cannot be held; {rules} has {dice}").format(
-                    count=number_text(len(dice), grouped=True), rules=self.rules.key, dice=self.rules.dice
-                )
+                text.format(count=number_text(len(dice), grouped=True), rules=self.rules.key, dice=self.rules.dice)
             )
         held = tuple(sorted(dice))
         if self.over or self.to_roll:
@@ -190,22 +179,16 @@ class TurnPosition:
             raise StateError(_("{category} is filled already").format(category=category))
         is_open = c in open_categories(rules, filled)
         if is_open and rules.crossing_out == "only-if-nothing-scores" and not self._is_joker:
-            raise StateError(
-                _("{category} may not be crossed out now: the dice score in {boxes}").format(
-                    category=category, boxes=next_ones
-                )
-            )
+            message = _("{category} may not be crossed out now: the dice score in {boxes}")
+            raise StateError(message.format(category=category, boxes=next_ones))
         if is_open and rules.joker:
             raise StateError(
                 _("{category} may not be taken now: an extra {joker} must go to {boxes}").format(
                     category=category, joker=rules.joker.category, boxes=next_ones
                 )
             )
-        raise StateError(
-            _("{category} may not be taken now: the boxes are filled in order, and {box} is next").format(
-                category=category, box=next_ones
-            )
-        )
+        text = _("{category} may not be taken now: the boxes are filled in order, and {box} is next")
+        raise StateError(text.format(category=category, box=next_ones))
 
     @property
     def _is_joker(self) -> bool:
@@ -270,16 +253,14 @@ class TurnPosition:
             rolled = rolled.tolist()
         new = parse_faces(rolled) if isinstance(rolled, str) else rolled
         if not isinstance(new, Sequence):
-            raise StateError(
-                _("rolled is {rolled}; must be dice, or a random number generator").format(rolled=shown(rolled))
-            )
+            text = _("rolled is {rolled}; must be dice, or a random number generator")
+            raise StateError(text.format(rolled=shown(rolled)))
         if len(new) == number:
             new = (*self.dice, *new)
         dice = parse_dice(self.rules, new)
         if not is_subset(self.dice, dice):
-            raise StateError(
-                _("you held {held}, which is not within {dice}").format(held=spaced(self.dice), dice=spaced(dice))
-            )
+            message = _("you held {held}, which is not within {dice}")
+            raise StateError(message.format(held=spaced(self.dice), dice=spaced(dice)))
         return replace(self, dice=dice)
 
     def __repr__(self) -> str:

@@ -59,22 +59,7 @@ NO_BRACKETS = bytes(byte for byte in range(256) if byte not in BRACKETS)
 
 
 def check_length(value: Sized, most: int, name: str, unit: str = "") -> None:
-    """Check the length of a text or of a list from outside.
-
-    Parameters
-    ----------
-    most
-        The largest length.
-    name
-        What messages call the value, in the current language.
-    unit
-        What is counted, in the current language; default: characters.
-
-    Raises
-    ------
-    StateError
-        If it is longer.
-    """
+    """Check the length of a text or list from outside; `name` and `unit` (default: characters) in this language."""
     if len(value) > most:
         raise StateError(
             _("{name} has {count} {unit}; at most {most} are allowed").format(
@@ -124,9 +109,7 @@ def read_limited(path: Path, most: int) -> bytes:
     with path.open("rb") as file:
         content = file.read(most + 1)
     if len(content) > most:
-        raise StateError(
-            _("{path} is larger than {most} bytes").format(path=path, most=number_text(most, grouped=True))
-        )
+        raise StateError(_("{path} is larger than {most} bytes", path=path, most=number_text(most, grouped=True)))
     return content
 
 

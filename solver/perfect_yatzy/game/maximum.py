@@ -94,11 +94,9 @@ class _BestTurns:
         return total
 
     def _forced_jokers(self, others: list[int]) -> int:
-        """Free order, mode "forced": a joker goes to the matching upper box, to a lower box, to any box.
-
-        Three phases: some matching upper boxes; all lower boxes; the other upper boxes. `before` and `after` hold the
-        most points of the first two phases by the set of matching boxes that are filled, a bitmask.
-        """
+        """Free order, mode "forced": a joker goes to the matching upper box, to a lower box, to any box."""
+        # Three phases: some matching upper boxes; all lower boxes; the other upper boxes. `before` and `after` hold
+        # the most points of the first two phases by the set of matching boxes that are filled, a bitmask.
         categories, best_roll = self.rules.categories, self.by_best_roll
         open_boxes = {boxes: boxes & ~(1 << self.joker) for boxes in self.jokers}  # of each class, at first
         class_of = {c: boxes for boxes, bits in open_boxes.items() for c in self.boxes if bits >> c & 1}
@@ -124,11 +122,8 @@ class _BestTurns:
         )
 
     def _by_joker(self, c: int, allowed: Collection[int], filled: Collection[int] = ()) -> int:
-        """The most points of a box by one of the jokers of the `allowed` classes, the joker bonus included.
-
-        `filled`: classes whose matching box is filled or does not exist: they pay fixed points of lower boxes
-        in full.
-        """
+        """The most points of a box by one of the jokers of the `allowed` classes, the joker bonus included."""
+        # Classes whose matching box is filled or does not exist pay fixed points of lower boxes in full.
         joker, category = self.rules.joker, self.rules.categories[c]
         if joker is None or not allowed:
             return 0

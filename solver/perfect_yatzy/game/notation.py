@@ -19,14 +19,7 @@ from .._messages import _, ngettext
 from ..errors import StateError, alternatives, shown, whole_number
 from .category_index import category_index
 from .dice import Dice
-from .limits import (
-    MAX_CARD_ENTRIES,
-    MAX_CARD_TEXT,
-    MAX_DICE_LISTED,
-    MAX_DICE_TEXT,
-    MAX_NAME,
-    check_length,
-)
+from .limits import MAX_CARD_ENTRIES, MAX_CARD_TEXT, MAX_DICE_LISTED, MAX_DICE_TEXT, MAX_NAME, check_length
 from .rules import RuleSet
 from .scorecard import Scorecard, check_card
 from .translations import category_label
@@ -41,34 +34,22 @@ CardText = str | Mapping[str, int]  # "ones=3", or {"ones": 3}
 
 
 def parse_dice(rules: RuleSet, dice: str | Iterable[int]) -> Dice:
-    """Read one roll of all dice.
-
-    `dice`: text, or the faces in any order.
-    """
+    """Read one roll of all dice: text, or the faces in any order."""
     if not isinstance(dice, str):
         if not isinstance(dice, Iterable):
-            raise StateError(
-                _("dice is {dice}; must be text such as {rules!r}, or a list of faces").format(
-                    dice=shown(dice), rules=_example(rules)
-                )
-            )
+            text = _("dice is {dice}; must be text such as {rules!r}, or a list of faces")
+            raise StateError(text.format(dice=shown(dice), rules=_example(rules)))
         return check_dice(rules, dice)
     check_length(dice, MAX_DICE_TEXT, "dice")
     faces = []
     for symbol in DICE_SEPARATORS.sub("", dice):
         face = _face_of(symbol)
         if face is None:
-            raise StateError(
-                _("{symbol!r} in {dice!r} is not a die; write the faces, such as {rules}").format(
-                    symbol=symbol, dice=dice, rules=_example(rules)
-                ),
-                code="invalid-dice",
-            )
+            message = _("{symbol!r} in {dice!r} is not a die; write the faces, such as {rules}")
+            raise StateError(message.format(symbol=symbol, dice=dice, rules=_example(rules)), code="invalid-dice")
         if not 1 <= face <= rules.faces:
             raise StateError(
-                _("{dice!r} has a {face}; the faces are 1 to {faces}").format(
-                    dice=dice, face=face, faces=rules.faces
-                ),
+                _("{dice!r} has a {face}; the faces are 1 to {faces}", dice=dice, face=face, faces=rules.faces),
                 code="invalid-dice",
             )
         faces.append(face)
@@ -93,25 +74,7 @@ def parse_hold(text: str, dice: Dice) -> Dice | None:
 
 
 def check_dice(rules: RuleSet, dice: Iterable[int], text: str | None = None) -> Dice:
-    """Check one roll of all dice.
-
-    Parameters
-    ----------
-    dice
-        The faces in any order.
-    text
-        How the dice were written, for messages.
-
-    Returns
-    -------
-    tuple of int
-        The dice, ascending.
-
-    Raises
-    ------
-    StateError
-        If the number of dice is wrong or a face is out of range.
-    """
+    """The dice of one roll of all dice, ascending, or a StateError; `text`: how they were written."""
     listed = [*islice(dice, MAX_DICE_LISTED + 1)]
     if len(listed) > MAX_DICE_LISTED:
         raise StateError(
@@ -193,9 +156,7 @@ def _find(rules: RuleSet, text: str) -> list[int]:
     """Positions of the categories that a name means, ascending: one, or boxes of one row that are alike."""
     if not isinstance(text, str):
         raise StateError(
-            _("category is {text}; must be a name, such as {id!r}").format(
-                text=shown(text), id=rules.categories[0].id
-            )
+            _("category is {text}; must be a name, such as {id!r}", text=shown(text), id=rules.categories[0].id)
         )
     if len(text) > MAX_NAME:
         raise StateError(
@@ -225,10 +186,7 @@ def _find(rules: RuleSet, text: str) -> list[int]:
 
 
 def parse_category(rules: RuleSet, text: str, paid: Mapping[str, int]) -> str:
-    """Id of the category a player takes, with or without its points (`chance 20`, `chance for 20`).
-
-    `paid`: points by category id, for the categories that can take the dice.
-    """
+    """Id of the category of `paid` that a player takes, with or without its points (`chance 20`, `chance for 20`)."""
 
     def named(name: str) -> str:
         """The first box of this name that can take the dice, else the only one whose name begins like this."""
@@ -250,11 +208,8 @@ def parse_category(rules: RuleSet, text: str, paid: Mapping[str, int]) -> str:
     category = named(" ".join(name))
     points = 0 if last in "xX" else int(last)
     if paid.get(category, points) != points:
-        raise StateError(
-            _("{category} pays {paid} for these dice, not {points}").format(
-                category=category, paid=paid[category], points=points
-            )
-        )
+        message = _("{category} pays {paid} for these dice, not {points}")
+        raise StateError(message.format(category=category, paid=paid[category], points=points))
     return category
 
 
@@ -286,11 +241,8 @@ def parse_card(rules: RuleSet, card: CardText, saved: int = 0, bonus_points: int
         the value is not a scorecard, or too long.
     """
     if not isinstance(card, str | Mapping):
-        raise StateError(
-            _("card is {card}; must be text such as 'ones=3', or points by category such as {{'ones': 3}}").format(
-                card=shown(card)
-            )
-        )
+        message = _("card is {card}; must be text such as 'ones=3', or points by category such as {{'ones': 3}}")
+        raise StateError(message.format(card=shown(card)))
     if isinstance(card, str):
         check_length(card, MAX_CARD_TEXT, "card")
     else:
@@ -314,10 +266,8 @@ def read_card(rules: RuleSet, card: CardText | Scorecard) -> Scorecard:
     if not isinstance(card, Scorecard):
         return parse_card(rules, card)
     if card.rules.fingerprint != rules.fingerprint:
-        raise StateError(
-            _("the card belongs to {key}, not to {rules}").format(key=card.rules.key, rules=rules.key),
-            code="invalid-card",
-        )
+        text = _("the card belongs to {key}, not to {rules}")
+        raise StateError(text.format(key=card.rules.key, rules=rules.key), code="invalid-card")
     return check_card(card)
 
 
@@ -340,10 +290,8 @@ def _points(value: str | int, label: str) -> int:
         return whole_number(value, label)
     text = "0" if value.lower() in ("x", "-") else value
     if not re.fullmatch(r"[0-9]{1,5}", text):
-        raise StateError(
-            _("{value} is not a score for {label}; write a whole number").format(value=shown(value), label=label),
-            code="invalid-card",
-        )
+        message = _("{value} is not a score for {label}; write a whole number")
+        raise StateError(message.format(value=shown(value), label=label), code="invalid-card")
     return int(text)
 
 
@@ -364,21 +312,15 @@ def _entries(text: str) -> Iterator[tuple[str, str]]:
                 break
             *before, points = part.rsplit(None, 1)
             if not before or equals or not POINTS.fullmatch(points):
-                raise StateError(
-                    _("{part} in the card is not of the form category=points, such as ones=3").format(
-                        part=shown(part)
-                    ),
-                    code="invalid-card",
-                )
+                message = _("{part} in the card is not of the form category=points, such as ones=3")
+                raise StateError(message.format(part=shown(part)), code="invalid-card")
             yield before[0], points
             named, part = True, ""
 
 
 def _with_equals_signs(text: str) -> str:
-    """The text with "=" between names and points, without blanks around it.
-
-    A colon separates a name from points if points follow; else it is part of a name (the Swedish 1:or).
-    """
+    """The text with "=" between names and points, without blanks around it."""
+    # A colon separates a name from points if points follow; else it is part of a name (the Swedish 1:or).
     pieces, start = [], 0
     for sign in re.finditer("[=:]", text):
         after = sign.end()

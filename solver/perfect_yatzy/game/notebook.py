@@ -12,11 +12,7 @@ WIDTH, HEIGHT, BASE, LABEL = 420, 110, 18, 28  # pixels of a histogram; BASE and
 
 
 def html_table(head: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "") -> str:
-    """A table; numbers are aligned to the right, fractions have four decimals.
-
-    `head`: names of the columns; without any there is no row of names; `rows`: cells of each row; `caption`:
-    text above the table.
-    """
+    """A table; numbers are aligned to the right, fractions have four decimals; `caption`: text above it."""
     from html import escape
 
     listed = [*rows]
@@ -34,11 +30,7 @@ def html_table(head: Sequence[str], rows: Iterable[Sequence[object]], caption: s
 
 
 def histogram_svg(starts: Sequence[int], chances: Sequence[float], bin_width: int) -> str:
-    """A histogram.
-
-    `starts`, `chances`: first score and chance of each bin, at least one; `bin_width`: number of scores in a
-    bin.
-    """
+    """A histogram, from the first score and the chance of each bin, at least one."""
     step, highest, top = WIDTH / len(starts), max(chances), HEIGHT - BASE
     bars, labels = [], []
     every = -(-len(starts) // 7)  # at most seven labels, so that they do not overlap

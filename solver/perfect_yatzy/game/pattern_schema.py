@@ -23,11 +23,7 @@ PATTERN_FIELDS = {
 
 
 def read_pattern(check: ValueReader, raw: Mapping[str, Any], path: FieldPath, dice: int, faces: int) -> Pattern:
-    """One pattern: the fields its kind needs, the fields it must not have, its conditions and its score.
-
-    `check`: takes the problems; `raw`: the fields of the pattern; `path`: of the table, from the outside in;
-    `dice`, `faces`: of the rules.
-    """
+    """One pattern: the fields its kind needs, the fields it must not have, its conditions and its score."""
     check.check_fields(raw, path, PATTERN_FIELDS)
     kind = check.choice(raw, (*path, "pattern"), tuple(KINDS), None)
     if raw.get("pattern") != kind:

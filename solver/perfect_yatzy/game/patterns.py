@@ -38,46 +38,20 @@ IMPOSSIBLE = -1_000  # a gain that no sum of dice outweighs
 
 @dataclass(frozen=True)
 class Pattern:
-    """What the dice must show, and what that pays.
+    """What the dice must show, and what that pays."""
 
-    Attributes
-    ----------
-    kind : str
-        A key of :data:`KINDS`.
-    face : int
-        The face that counts; kind ``face`` only, else 0.
-    groups : tuple of int
-        Sizes of the groups of equal dice, descending; kind ``groups`` only.
-    distinct : bool
-        Whether the groups must show different faces; kind ``groups`` only.
-    contains : tuple of int
-        The dice that must be there, ascending; kind ``contains`` only.
-    score : {"matched", "sum", "fixed"}
-        Sum of the dice the pattern names, sum of all dice, or `points`.
-    points : int
-        Points if `score` is ``fixed``, else 0.
-    plus : int
-        Points added whenever the pattern matches.
-    factor : int
-        What the score is multiplied by, before `plus` is added.
-    low, high : int or None
-        The pattern matches only if the sum of all dice is at least `low` and at most `high`; None: no limit.
-    only : tuple of int
-        The pattern matches only if every die shows one of these faces, ascending; empty: any faces.
-    """
-
-    kind: str
-    face: int = 0
-    groups: tuple[int, ...] = ()
-    distinct: bool = True
-    contains: tuple[int, ...] = ()
-    score: ScoreKind = "matched"
+    kind: str  # a key of KINDS
+    face: int = 0  # kind face: the face that counts
+    groups: tuple[int, ...] = ()  # kind groups: sizes of the groups of equal dice, descending
+    distinct: bool = True  # kind groups: whether they must show different faces
+    contains: tuple[int, ...] = ()  # kind contains: the dice that must be there, ascending
+    score: ScoreKind = "matched"  # sum of the dice the pattern names, sum of all dice, or `points`
     points: int = 0
-    plus: int = 0
-    factor: int = 1
-    low: int | None = None
+    plus: int = 0  # added whenever the pattern matches
+    factor: int = 1  # what the score is multiplied by, before `plus` is added
+    low: int | None = None  # least and most sum of all dice for which it matches
     high: int | None = None
-    only: tuple[int, ...] = ()
+    only: tuple[int, ...] = ()  # the faces that all dice must show, ascending; empty: any faces
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -108,17 +82,7 @@ class Pattern:
         return self.factor * self.points + self.plus
 
     def paid(self, counts: Ints) -> Ints:
-        """Points for each roll.
-
-        Parameters
-        ----------
-        counts : (n_rolls, faces) int64
-            Number of dice that show each face.
-
-        Returns
-        -------
-        (n_rolls,) int64
-        """
+        """Points for each roll, ``(n_rolls,)``, from the number of dice that show each face, ``(n_rolls, faces)``."""
         allowed, score = KINDS[self.kind].matches(self, counts)
         total = counts @ range(1, counts.shape[1] + 1)
         if self.low is not None:

@@ -52,15 +52,7 @@ TOML_TOKENS = re.compile(
 
 
 class RuleFileError(RulesError):
-    """A rule file has mistakes.
-
-    Attributes
-    ----------
-    problems : list of Problem
-        By line, those without one first. The message has one line for each.
-    omitted : int
-        Number of further mistakes.
-    """
+    """A rule file has mistakes: by line in `problems`, a line of the message each; `omitted`: how many more."""
 
     def __init__(self, problems: list[Problem], omitted: int = 0) -> None:
         problems = sorted(problems, key=lambda problem: problem.line)
@@ -98,11 +90,9 @@ def load_rules(spec: str | Path | RuleSet) -> RuleSet:
     if isinstance(spec, RuleSet):
         return spec
     if len(str(spec)) > MAX_RULES_NAME:
+        text = _("unknown rules {rules}: longer than {most} characters")
         raise RulesError(
-            _("unknown rules {rules}: longer than {most} characters").format(
-                rules=shown(str(spec)), most=number_text(MAX_RULES_NAME, grouped=True)
-            ),
-            code="unknown-rules",
+            text.format(rules=shown(str(spec)), most=number_text(MAX_RULES_NAME, grouped=True)), code="unknown-rules"
         )
     name, *given = _split(str(spec))
     switches = sorted(switch.lower() for switch in given)  # so that a game has one name, and one table
@@ -113,12 +103,8 @@ def load_rules(spec: str | Path | RuleSet) -> RuleSet:
         for switch in switches:
             if switch not in available:
                 known = ", ".join(available) or _("none")
-                raise RulesError(
-                    _("{name} has no switch {switch}; its switches: {known}").format(
-                        name=name, switch=shown(switch), known=known
-                    ),
-                    code="unknown-rules",
-                )
+                message = _("{name} has no switch {switch}; its switches: {known}")
+                raise RulesError(message.format(name=name, switch=shown(switch), known=known), code="unknown-rules")
             patch = available[switch]
             if isinstance(patch, dict):  # anything else is reported below, with its line
                 changes = {field: value for field, value in patch.items() if field != "summary"}
@@ -141,10 +127,7 @@ def _split(spec: str) -> list[str]:
 
 
 def _values(name: str, files: tuple[str, ...]) -> tuple[dict[str, Any], RuleChecker]:
-    """The values of a rule file, after extension; and what takes its problems, with those found so far.
-
-    `name`: an id or a path; `files`: the real paths of the files that extend it, the first one last.
-    """
+    """The values of a rule file, after extension, and what takes its problems; `files`: those that extend it."""
     text, source = _read(name)
     raw, check = _parse(text, source), RuleChecker(source, text)
     if "extends" in raw:
@@ -171,10 +154,8 @@ def _read(name: str) -> tuple[str, str]:
     except StateError as error:
         raise RulesError(_("the rule file {error}").format(error=error)) from error
     except OSError as error:
-        raise RulesError(
-            _("cannot read the rule file {name}: {reason}").format(name=name, reason=error.strerror),
-            code="unknown-rules",
-        ) from error
+        text = _("cannot read the rule file {name}: {reason}")
+        raise RulesError(text.format(name=name, reason=error.strerror), code="unknown-rules") from error
     except UnicodeDecodeError as error:
         raise RulesError(_("the rule file {name} is not UTF-8 text").format(name=name)) from error
     except ValueError as error:  # a NUL character, or text that cannot be encoded
@@ -219,13 +200,8 @@ def _too_deep(text: str) -> int:
 
 
 def _extended(raw: dict[str, Any], check: RuleChecker, files: tuple[str, ...]) -> dict[str, Any]:
-    """The values of a file merged into those of the rule set it extends.
-
-    If `extends` is not a rule set, the built-in one with the most similar id is used, to check the rest of the file.
-
-    `check`: takes the problems of the file; `files`: the paths of the file and of those that extend it, as
-    :func:`_values` has them.
-    """
+    """The values of a file merged into those of the rule set it extends."""
+    # If that is unknown, the built-in one with the most similar id is used, to check the rest of the file.
     name, known = raw["extends"], builtin_ids()
     own = {field: value for field, value in raw.items() if field != "extends"}
     is_file = isinstance(name, str) and name.endswith(".toml")
@@ -302,21 +278,11 @@ def names_file(spec: str) -> bool:
 
 
 def rules_from_json(raw: Any) -> RuleSet:
-    """The rule set that :func:`rules_to_json` has written. No file is opened, whoever wrote the value.
-
-    Raises
-    ------
-    RulesError
-        If the rules are unknown, or the value is not a rule set.
-    """
+    """The rule set that :func:`rules_to_json` has written, or a RulesError; no file is opened, whoever wrote it."""
     if isinstance(raw, str):
         if names_file(raw):
-            raise RulesError(
-                _("rules is {value}; must be built-in rules, or the rules themselves: files are not opened").format(
-                    value=shown(raw)
-                ),
-                code="unknown-rules",
-            )
+            text = _("rules is {value}; must be built-in rules, or the rules themselves: files are not opened")
+            raise RulesError(text.format(value=shown(raw)), code="unknown-rules")
         return load_rules(raw)
     if not isinstance(raw, dict):
         raise RulesError(_("rules is {value}; must be text or an object").format(value=shown(raw)))

@@ -30,11 +30,7 @@ LIST_MESSAGE = N_(
 def apply_patch(
     base: Mapping[str, Any], patch: Mapping[str, Any], check: ValueReader, path: FieldPath = ()
 ) -> dict[str, Any]:
-    """The values of a rule file after a patch.
-
-    `base`: the values before; they are not changed; `patch`: the fields that change; `check`: takes the
-    problems of the patch; `path`: of the patch in its file; empty for a file that extends rules.
-    """
+    """The values of a rule file after a patch; `path`: of the patch in its file, empty if it extends rules."""
     own = checked_categories(patch, check, path)
     names = _removed(base, own.pop("remove", None), check, (*path, "remove"))
     merged = merge(_without(base, names, own), own)
@@ -63,11 +59,9 @@ def checked_categories(patch: Mapping[str, Any], check: ValueReader, path: Field
 
 
 def merge(base: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
-    """Deep merge of a patch.
-
-    A table in place of the categories or columns patches the entries with these ids and appends the others; any other
-    array replaces the old one; ``false`` removes a field that is not itself true or false.
-    """
+    """Deep merge of a patch; ``false`` removes a field that is not itself true or false."""
+    # A table in place of the categories or columns patches the entries with these ids and appends the others; any
+    # other array replaces the old one.
     merged = dict(base)
     for key, new in patch.items():
         old = merged.get(key)
@@ -114,10 +108,7 @@ def _removed(base: Mapping[str, Any], value: Any, check: ValueReader, path: Fiel
 
 
 def _without(base: Mapping[str, Any], names: set[str], patch: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a rule file without categories, and without what its other fields say about them.
-
-    A category that the patch defines again is emptied, so that it keeps its place.
-    """
+    """The values of a rule file without categories; one that the patch defines again is emptied, in its place."""
     if not names:
         return dict(base)
     defined = patch.get("categories") or {}

@@ -24,11 +24,7 @@ class Problem:
 
 
 def locate(text: str, path: FieldPath) -> int:
-    """Line of the longest part of a path that a TOML text contains.
-
-    `text`: the content of a rule file; `path`: keys from the outside in; a number is the index in an array of
-    tables.
-    """
+    """Line of the longest part of a path, keys or indices from the outside in, that a TOML text contains."""
     best_line, best_depth = 0, 0
     for line, found in _paths(text):
         depth = len(found)

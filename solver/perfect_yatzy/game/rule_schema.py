@@ -95,9 +95,7 @@ class RuleChecker(SheetReader):
         if value is None:
             return None
         if not entries or len(entries) > MAX_STEPS or not all(isinstance(entry, dict) for entry in entries):
-            self.add_problem(
-                ("bonus",), _("must be a table, or a list of at most {most} tables").format(most=MAX_STEPS)
-            )
+            self.add_problem(("bonus",), _("must be a table, or a list of at most {most} tables", most=MAX_STEPS))
             return None
         if categories and not any(category.upper for category in categories):
             self.add_problem(("bonus",), _("needs at least one category with `upper = true`"))

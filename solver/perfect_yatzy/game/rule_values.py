@@ -25,21 +25,14 @@ class ValueReader:
 
     Every reading method takes the table, the path of the field from the outside in, and what is allowed. It returns a
     valid value; if the file does not have one, it adds a problem and returns a placeholder.
-
-    Attributes
-    ----------
-    problems : list of Problem
-        The first MAX_PROBLEMS.
-    omitted : int
-        Number of further problems.
     """
 
     def __init__(self, source: str, text: str) -> None:
         self.source, self.text = source, text
         self.ids: list[Any] = []  # category ids by position, as they are in the file
         self.active_switches: tuple[str, ...] = ()  # their patches are part of the values
-        self.problems: list[Problem] = []
-        self.omitted = 0
+        self.problems: list[Problem] = []  # the first MAX_PROBLEMS
+        self.omitted = 0  # number of further ones
 
     def add_problem(self, path: FieldPath, message: str) -> None:
         """Add a problem, with the line of the longest part of `path` that the file contains."""

@@ -28,42 +28,18 @@ JokerPayment = Literal["always", "matching-box-open"]
 
 @dataclass(frozen=True)
 class Category:
-    """A box of the score sheet.
+    """A box of the score sheet."""
 
-    Attributes
-    ----------
-    id : str
-        Lower-case letters, digits and hyphens; the name in JSON answers and cards.
-    name : str
-        The name people see.
-    patterns : tuple of Pattern
-        The category pays the best of them.
-    code : str
-        A short name, such as ``FH``; may be empty.
-    aliases : tuple of str
-        More names that are understood.
-    upper : bool
-        Whether the points count towards the upper bonus (of the category's column).
-    requires : str
-        Id of another category: this one pays only while that box holds points. Empty: none.
-    row : str
-        Id of the row of the sheet, if the row has several boxes (by ``times``, or in columns); else empty.
-    column : int
-        Position of the column among :attr:`RuleSet.columns`; 0 without columns.
-    copy : int
-        Number of the box among those of its row and column, from 0.
-    """
-
-    id: str
-    name: str
-    patterns: tuple[Pattern, ...]
-    code: str = ""
-    aliases: tuple[str, ...] = ()
-    upper: bool = False
-    requires: str = ""
-    row: str = ""
-    column: int = 0
-    copy: int = 0
+    id: str  # lower-case letters, digits and hyphens; the name in JSON answers and cards
+    name: str  # the name people see
+    patterns: tuple[Pattern, ...]  # the category pays the best of them
+    code: str = ""  # a short name, such as FH
+    aliases: tuple[str, ...] = ()  # more names that are understood
+    upper: bool = False  # whether the points count towards the upper bonus of its column
+    requires: str = ""  # id of a category: this one pays only while that box holds points
+    row: str = ""  # id of the row of the sheet, if that has several boxes (by `times`, or in columns)
+    column: int = 0  # position of the column among those of the rules
+    copy: int = 0  # number of the box among those of its row and column
 
     def canonical(self) -> dict[str, Any]:
         """The fields that matter, as JSON values."""
@@ -91,21 +67,11 @@ class Category:
 
 @dataclass(frozen=True)
 class Bonus:
-    """The upper bonus, paid once: the points of the last step that the upper boxes reach.
+    """The upper bonus, paid once: the points of the last step that the upper boxes reach."""
 
-    Attributes
-    ----------
-    threshold : int
-        Sum of the upper boxes that the last step needs; higher sums need not be distinguished.
-    points : int
-        Points of the last step.
-    lower_steps : tuple of (int, int)
-        Threshold and points of the steps before, ascending.
-    """
-
-    threshold: int
-    points: int
-    lower_steps: tuple[tuple[int, int], ...] = ()
+    threshold: int  # sum of the upper boxes that the last step needs; higher sums need not be distinguished
+    points: int  # of the last step
+    lower_steps: tuple[tuple[int, int], ...] = ()  # threshold and points of the steps before, ascending
 
     @property
     def steps(self) -> tuple[tuple[int, int], ...]:
@@ -135,54 +101,28 @@ class Bonus:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the sheet: all rows once more, with an order, a factor and an upper bonus of its own.
+    """A column of the sheet: all rows once more, with an order, a factor and an upper bonus of its own."""
 
-    Attributes
-    ----------
-    id, name : str
-        The name in category ids (``ones.down``), and the name people see.
-    order : {"free", "forced", "reversed", "upper-first"}
-        The order within the column.
-    factor : int
-        All points of the column are multiplied by it, the bonus and its thresholds included.
-    """
-
-    id: str
-    name: str
+    id: str  # the name in category ids: ones.down
+    name: str  # the name people see
     order: Order = "free"
-    factor: int = 1
+    factor: int = 1  # all points of the column are multiplied by it, the bonus and its thresholds included
 
 
 @dataclass(frozen=True)
 class Joker:
-    """The rule for another roll that scores in `category` when that box is already filled (Yahtzee's joker).
-
-    Attributes
-    ----------
-    category : str
-        Id of the category.
-    bonus : int
-        Points added if the box of the category holds points (see `bonus_requires`); 0 for none.
-    mode : {"none", "free", "forced", "maximum"}
-        ``none``: the roll may go to any open box and scores as usual. ``free``: the same, but lower boxes with fixed
-        points pay in full if the matching upper box is filled or does not exist. ``forced``: the roll must go to the
-        matching upper box if that is open; else to an open lower box, paying fixed points in full; else to any open
-        box. ``maximum``: any open box pays the most it can for any roll. A forced order of the categories takes
-        precedence.
-    requires : {"filled", "points"}
-        Whether the roll is a joker as soon as the box of the category is filled, or only if it holds points.
-    bonus_requires : {"filled", "points"}
-        The same for the bonus.
-    bonus_while : {"always", "matching-box-open"}
-        Whether the bonus is paid only while the upper box of the face that all dice show is open.
-    """
+    """The rule for another roll that scores in `category` when that box is already filled (Yahtzee's joker)."""
 
     category: str
-    bonus: int
+    bonus: int  # points added if the box of the category holds points (see `bonus_requires`); 0 for none
+    # none: the roll may go to any open box and scores as usual. free: the same, but lower boxes with fixed points pay
+    # in full if the matching upper box is filled or does not exist. forced: the roll must go to the matching upper
+    # box if that is open; else to an open lower box, paying fixed points in full; else to any open box. maximum: any
+    # open box pays the most it can for any roll. A forced order of the categories takes precedence.
     mode: JokerMode
-    requires: JokerCondition = "filled"
-    bonus_requires: JokerCondition = "points"
-    bonus_while: JokerPayment = "always"
+    requires: JokerCondition = "filled"  # whether it is a joker once the box is filled, or only if that holds points
+    bonus_requires: JokerCondition = "points"  # the same for the bonus
+    bonus_while: JokerPayment = "always"  # or only while the upper box of the face that all dice show is open
 
     def canonical(self) -> dict[str, Any]:
         """The fields that matter, as in a rule file."""
@@ -212,33 +152,18 @@ class Joker:
 
 @dataclass(frozen=True)
 class Switch:
-    """A named variant of a rule set; ``RULES+ID`` applies its patch.
-
-    Attributes
-    ----------
-    id : str
-    summary : str
-        One line for people.
-    """
+    """A named variant of a rule set; ``RULES+ID`` applies its patch."""
 
     id: str
-    summary: str
+    summary: str  # one line for people
 
 
 @dataclass(frozen=True)
 class Published:
-    """The expected final score that others have published, checked by `yatzy verify`.
+    """The expected final score that others have published, checked by `yatzy verify`."""
 
-    Attributes
-    ----------
-    value : str
-        A decimal number with all published digits.
-    source : str
-        Where it was published.
-    """
-
-    value: str
-    source: str
+    value: str  # a decimal number with all published digits
+    source: str  # where it was published
 
     @property
     def tolerance(self) -> float:

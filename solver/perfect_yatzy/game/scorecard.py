@@ -131,10 +131,7 @@ class Scorecard:
 
 
 def check_card(card: Scorecard) -> Scorecard:
-    """Check that a card is possible under its rules.
-
-    Saved rolls are checked by the state space (:mod:`perfect_yatzy.model.state_space`).
-    """
+    """Check that a card is possible under its rules, apart from saved rolls (:class:`.StateSpace`)."""
     possible = possible_points(card.rules)
     for c, points in card.points.items():
         if not 0 <= whole_number(c, "a category") < len(card.rules.categories):
@@ -160,17 +157,12 @@ def check_card(card: Scorecard) -> Scorecard:
             if maximum
             else _("{count} bonus points are impossible here: this card cannot have any")
         )
-        raise StateError(
-            text.format(count=card.bonus_points, possible=span(0, maximum)),
-            code="invalid-card",
-        )
+        raise StateError(text.format(count=card.bonus_points, possible=span(0, maximum)), code="invalid-card")
     filled = card.state.filled
     if (gap := _skipped_box(card.rules, filled)) >= 0:
+        message = _("{rules} fills in order: {category} must come first")
         raise StateError(
-            _("{rules} fills in order: {category} must come first").format(
-                rules=card.rules.key, category=category_label(card.rules, gap)
-            ),
-            code="invalid-card",
+            message.format(rules=card.rules.key, category=category_label(card.rules, gap)), code="invalid-card"
         )
     for c, points in card.points.items():
         required = card.rules.categories[c].requires
@@ -199,12 +191,8 @@ def check_state(rules: RuleSet, state: State) -> None:
     for name in ("filled", "upper", "saved"):
         whole_number(getattr(state, name), name)
     if not 0 <= state.filled <= rules.full_mask:
-        raise StateError(
-            _("filled is {value}; must be a bitmask from 0 to {most}").format(
-                value=state.filled, most=rules.full_mask
-            ),
-            code="invalid-state",
-        )
+        message = _("filled is {value}; must be a bitmask from 0 to {most}")
+        raise StateError(message.format(value=state.filled, most=rules.full_mask), code="invalid-state")
     if _skipped_box(rules, state.filled) >= 0:
         raise StateError(_("the categories must be filled in the order of the sheet"), code="invalid-state")
     if state.upper < 0:
@@ -215,9 +203,7 @@ def check_state(rules: RuleSet, state: State) -> None:
     for column, total in enumerate(uppers.split(state.upper)):
         boxes = sum(1 << c for c in uppers.counting if rules.categories[c].column == column)
         if min(total, uppers.thresholds[column]) not in _upper_sums(rules, state.filled & boxes):
-            raise StateError(
-                _("the filled upper boxes cannot sum to {total}").format(total=total), code="invalid-state"
-            )
+            raise StateError(_("the filled upper boxes cannot sum to {total}", total=total), code="invalid-state")
     turns = state.filled.bit_count()
     most = turns * (rules.rolls_per_turn - 1) if rules.saved_rolls else 0
     if not 0 <= state.saved <= most:
@@ -227,8 +213,7 @@ def check_state(rules: RuleSet, state: State) -> None:
             else _("{count} saved rolls are impossible under {rules}: none exist")
         )
         raise StateError(
-            text.format(count=state.saved, rules=rules.key, turns=turns, possible=span(0, most)),
-            code="invalid-state",
+            text.format(count=state.saved, rules=rules.key, turns=turns, possible=span(0, most)), code="invalid-state"
         )
     tracked = rules.tracked_index if rules.tracked_index >= 0 else rules.joker_index
     if state.joker_paid and not (tracked >= 0 and state.filled >> tracked & 1):

@@ -46,23 +46,10 @@ def open_categories(rules: RuleSet, filled: int) -> list[int]:
 def scoring_options(
     rules: RuleSet, filled: int, joker_paid: bool, counts: Counts, first_roll: bool = False
 ) -> dict[int, tuple[int, int]]:
-    """The categories that can take a roll, and what each pays.
+    """The categories that can take a roll: position -> (points in the box, joker and first-roll bonus points).
 
-    Parameters
-    ----------
-    filled
-        Bitmask of filled categories.
-    joker_paid
-        Whether the tracked box (of the joker, or one that other boxes require) holds points.
-    counts
-        Number of dice that show each face.
-    first_roll
-        Whether this is the first roll of its turn (first-roll bonuses are paid only if the box gets points).
-
-    Returns
-    -------
-    dict
-        Category position -> (points in the box, joker and first-roll bonus points).
+    `joker_paid`: whether the tracked box holds points; `counts`: number of dice that show each face; `first_roll`:
+    whether it is the first of its turn, whose bonus is paid only if the box gets points.
     """
     points, bonus_points = _points_and_joker_bonus(rules, filled, joker_paid, counts)
     if rules.crossing_out == "only-if-nothing-scores":

@@ -26,11 +26,7 @@ def name_ending(copy: int | None, column: Column | None) -> str:
 
 
 def boxes_of(rows: Sequence[tuple[Category, int]], columns: Sequence[Column]) -> tuple[Category, ...]:
-    """The boxes of a sheet, column by column.
-
-    `rows`: each with the number of its boxes in a column; `columns`: may be empty: then the sheet has one
-    without a name.
-    """
+    """The boxes of a sheet, column by column, from its rows, each with the number of its boxes in a column."""
     return tuple(
         _box(row, copy if times > 1 else None, number, column)
         for number, column in enumerate([*columns] or [None])
@@ -88,10 +84,7 @@ def row_of(rules: RuleSet, category: Category) -> Category:
 
 
 def row_names(rules: RuleSet, category: Category) -> Iterator[str]:
-    """What people call a box if it is not said which box of its row is meant: without its number, without its column.
-
-    None for a row with one box.
-    """
+    """What people call a box if it is not said which of its row is meant; nothing for a row with one box."""
     column = rules.columns[category.column] if rules.columns else None
     for name in (category.id, category.name, category.code, *category.aliases):
         for ending in endings(rules, category):

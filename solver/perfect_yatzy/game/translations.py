@@ -27,10 +27,7 @@ def languages() -> dict[str, str]:
 
 
 def category_names(rules: RuleSet, language: str) -> dict[str, list[str]]:
-    """Names of the categories of a rule set in one language.
-
-    `language`: a code of :func:`languages`, in any case.
-    """
+    """Names of the categories of a rule set in one language, a code of :func:`languages` in any case."""
     language = language.lower()
     if language == ENGLISH:
         return {}

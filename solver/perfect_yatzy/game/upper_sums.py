@@ -24,26 +24,14 @@ Number = TypeVar("Number", int, Ints)
 
 
 class UpperSums:
-    """Reads and writes the upper sums of a rule set.
-
-    Attributes
-    ----------
-    thresholds : tuple of int
-        The last threshold of each bonus; ``(0,)`` without a bonus.
-    widths : tuple of int
-        Number of values of each digit.
-    weights : tuple of int
-        What one point counts in each digit.
-    size : int
-        Product of the widths.
-    counting : tuple of int
-        Positions of the categories that count towards a bonus, ascending.
-    """
+    """Reads and writes the upper sums of a rule set."""
 
     def __init__(self, rules: RuleSet) -> None:
         self.rules = rules
+        # By column: the last threshold of the bonus; number of values of its digit, and what one point counts there.
         self.thresholds = tuple(bonus.threshold for bonus in rules.bonuses) or (0,)
         most = [0] * len(self.thresholds)
+        # The categories that count towards a bonus.
         self.counting = tuple(c for c, category in enumerate(rules.categories) if category.upper and rules.bonus)
         self._possible = possible_points(rules)
         for c in self.counting:

@@ -58,7 +58,7 @@ class BatchJob(NamedTuple):
 
     model: TurnModel
     outcomes: TurnOutcomes
-    lattice: Any  # FiveDice, SixDice or IndexedLattice
+    lattice: Any  # FiveDice, SixDice or DiceModel
     table: TableSlice  # table of means
     positions: PositionBatch
     actions: ActionBatch  # written

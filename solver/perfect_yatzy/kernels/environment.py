@@ -34,7 +34,6 @@ from ..model.turn_model import (
     numbered_outcomes,
 )
 from .jit import jit
-from .lattice import IndexedLattice, indexed_lattice
 from .legal import count_bits, next_categories, nth_bit, outcome_number, scoring_on_card
 from .rollout import DIE_BITS, completed_roll, random_word
 from .simd import shifted, views
@@ -70,7 +69,6 @@ class EnvironmentModel(NamedTuple):
 
     jokers: JokerModel
     dice: DiceModel
-    lattice_index: IndexedLattice
     counts: Ints  # (holds * faces,): number of dice that show each face, for every multiset
     number: Ints  # as in :class:`perfect_yatzy.model.turn_model.TurnOutcomes`
     box_points: Ints  # (outcomes,): points for the box
@@ -148,7 +146,6 @@ def environment_model(rules: RuleSet) -> EnvironmentModel:
     return EnvironmentModel(
         jokers=joker_model(rules),
         dice=dice_model(rules.dice, rules.faces),
-        lattice_index=indexed_lattice(dice),
         counts=np.ascontiguousarray(dice.counts.ravel()),
         number=number,
         box_points=np.ascontiguousarray(box_points),
@@ -175,7 +172,7 @@ def roll_dice(model, fields, held):
     seed, game, turn = fields[SEED], fields[GAME], fields[TURN]
     roll_number = model.rolls_per_turn - 1 + fields[SAVED] - fields[REROLLS]
     word = random_word(seed, game, turn, roll_number)
-    fields[ROLL] = completed_roll(model.lattice_index, held, word)
+    fields[ROLL] = completed_roll(model.dice, held, word)
 
 
 @jit
@@ -229,7 +226,7 @@ def categories_now(model, fields):
 @jit
 def is_within(model, hold, roll):
     """Whether the roll has all dice of the hold."""
-    faces = model.lattice_index.faces
+    faces = model.dice.faces
     within = True
     for face in range(faces):
         within = within and model.counts[hold * faces + face] <= model.counts[roll * faces + face]
@@ -329,7 +326,7 @@ def write_mask(model, fields, mask, start):
 def observe(begin, end, model_arrays, game_arrays, observed_arrays):
     """Write what a player sees of the games `begin` to ``end - 1``."""
     model, games, observed = views(model_arrays), views(game_arrays), views(observed_arrays)
-    categories, faces = model.category_count, model.lattice_index.faces
+    categories, faces = model.category_count, model.dice.faces
     actions = model.dice.first_roll + categories
     for game in range(begin, end):
         fields = fields_of(games, game)
@@ -361,7 +358,6 @@ class DecisionJob(NamedTuple):
 
     model: TurnModel
     outcomes: TurnOutcomes
-    lattice_index: IndexedLattice
     decisions: Decisions
     seed: int
     turn: int
@@ -375,7 +371,7 @@ def roll_decisions(arguments):
     held, games = job.decisions.held, job.decisions.games
     for i in range(len(arguments.decisions.games)):
         word = random_word(job.seed, games[i], job.turn, job.roll)
-        held[i] = completed_roll(job.lattice_index, held[i], word)
+        held[i] = completed_roll(job.model.dice, held[i], word)
 
 
 @jit

@@ -57,7 +57,6 @@ class ExactJob(NamedTuple):
     square_scales: Floats  # like `scales`, at the place of the mean square
     weights: Floats  # (limbs,): powers of 2^LIMB_BITS, 1 in the middle, so that 2000 bits do not overflow
     units: Floats  # (rerolls + 1,): points of a weight of 1, for values after so many rerolls
-    successors: Ints  # (holds below full rolls * faces,): index after adding a die
     orderings: Floats  # (rolls,): number of ways to roll each
     factors: Floats  # (holds + 2,): faces^|hold|, and 1 for the end of the turn and a category
     # vectors: limbs of each hold and of the end of the turn; of a category that is compared with it; of the sum over
@@ -222,7 +221,6 @@ def solve_exact_block(job, block):
     dice, values = model.dice, job.turn.scratch.buffer
     end = dice.first_roll + dice.roll_count
     lanes = min(LANES, lanes_of(model.layout, block.row) - block.start)
-    faces = int(job.factors[1])
     for rerolls in range(model.rolls_per_turn + job.turn.most_saved):
         saved_before = rerolls - model.rolls_per_turn + 1
         if rerolls > 0:
@@ -230,8 +228,8 @@ def solve_exact_block(job, block):
             for hold in range(dice.first_roll - 1, -1, -1):
                 for k in range(limbs):
                     total = splat(buffer, 0.0)
-                    for face in range(faces):
-                        total += load(buffer, job.successors[hold * faces + face] * limbs + k)
+                    for i in range(hold * dice.faces, (hold + 1) * dice.faces):
+                        total += load(buffer, dice.successors[i] * limbs + k)
                     store(buffer, hold * limbs + k, total)
         summed, first = (end + 2) * limbs, (end + 3) * limbs
         fill(buffer, summed, limbs, splat(buffer, 0.0))

@@ -203,7 +203,8 @@ def jit(function: Any) -> Any:
 
 
 def by_kind(argument: int = 0) -> Any:
-    """Declare a function that each kind of one argument, a named tuple, implements: ``@function.of(Kind, ...)``."""
+    """Declare a function that each kind of one argument, a named tuple, implements by ``@function.of(Kind, ...)``."""
+    # ``@function.of()`` implements it for all others.
 
     def declare(function: Any) -> Any:
         implementations: dict[Any, Any] = {}

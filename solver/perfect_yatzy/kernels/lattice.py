@@ -12,48 +12,19 @@ arrays; the results are the same to the bit. :func:`best_holds` are the maxima w
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy as np
-
-from ..game.dice import Ints, Lattice
+from ..game.dice import Lattice
+from ..model.turn_model import DiceModel, dice_model
 from .jit import by_kind, jit
 from .simd import choose, load, maximum, splat, store
-from .unrolled import (
-    UNROLLED,
-    FiveDice,
-    SixDice,
-    emit_maxima,
-    emit_means,
-    emit_spread,
-    unrolled_pass,
-)
+from .unrolled import UNROLLED, FiveDice, SixDice, emit_maxima, emit_means, emit_spread, unrolled_pass
 
 
-class IndexedLattice(NamedTuple):
-    """A lattice as index arrays, for any dice: each operation loads an index."""
-
-    successors: Ints  # (first_roll * faces,): index after adding a die, for every multiset that is not a full roll
-    predecessor_start: Ints  # as in :class:`perfect_yatzy.game.dice.Lattice`: indices after taking one die away
-    predecessors: Ints
-    faces: int
-    first_roll: int  # index of the first full roll
-    holds: int  # number of multisets
-
-
-def kernel_lattice(dice: Lattice, unrolled: bool = True) -> FiveDice | SixDice | IndexedLattice:
+def kernel_lattice(dice: Lattice, unrolled: bool = True) -> FiveDice | SixDice | DiceModel:
     """The argument of a kernel that selects its passes: straight-line code if there is any, else index arrays."""
     for kind, size in UNROLLED.items():
         if unrolled and size == (dice.dice, dice.faces):
             return kind(dice.n_holds)  # type: ignore[no-any-return]
-    return indexed_lattice(dice)
-
-
-def indexed_lattice(dice: Lattice) -> IndexedLattice:
-    """The index arrays of a lattice."""
-    successors = np.ascontiguousarray(dice.successors.ravel())
-    places = dice.predecessor_start, dice.predecessors
-    return IndexedLattice(successors, *places, dice.faces, dice.first_roll, dice.n_holds)
+    return dice_model(dice.dice, dice.faces)
 
 
 @by_kind(1)
@@ -88,7 +59,7 @@ def fill(target, first, count, vector):
 @spread.of()
 def _indexed_spread(chances, lattice):
     share, zero = splat(chances, 1.0 / lattice.faces), splat(chances, 0.0)
-    for hold in range(1, lattice.holds):
+    for hold in range(1, lattice.first_roll + lattice.roll_count):
         first = lattice.predecessor_start[hold]
         total = load(chances, lattice.predecessors[first])
         for i in range(first + 1, lattice.predecessor_start[hold + 1]):
@@ -142,7 +113,7 @@ def _indexed_means(buffer, lattice):
 
 @maxima.of()
 def _indexed_maxima(buffer, lattice):
-    for hold in range(1, lattice.holds):
+    for hold in range(1, lattice.first_roll + lattice.roll_count):
         best = load(buffer, hold)
         for i in range(lattice.predecessor_start[hold], lattice.predecessor_start[hold + 1]):
             best = maximum(best, load(buffer, lattice.predecessors[i]))

@@ -23,16 +23,7 @@ from ..model.turn_model import TurnModel, TurnOutcomes
 from .jit import jit
 from .lattice import best_holds, copy_vectors, fill, kernel_lattice, means
 from .legal import outcome_number, plain_way, scoring_of_roll
-from .simd import (
-    aligned,
-    choose,
-    load,
-    maximum,
-    minimum,
-    reaches,
-    splat,
-    store,
-)
+from .simd import aligned, choose, load, maximum, minimum, reaches, splat, store
 from .turn import LOWEST
 from .value_tables import child_value, successor
 
@@ -66,7 +57,7 @@ class PolicyJob(NamedTuple):
 
     model: TurnModel
     outcomes: TurnOutcomes
-    lattice: Any  # FiveDice, SixDice or IndexedLattice
+    lattice: Any  # FiveDice, SixDice or DiceModel
     ties: tuple[float, float]  # absolute and relative difference of equal values
     scratch: PolicyScratch  # used by no other thread during the call
 

@@ -29,19 +29,7 @@ from .jit import by_kind, jit
 from .lattice import fill, spread
 from .legal import may_follow
 from .policy import stage_actions
-from .simd import (
-    add_at,
-    add_to,
-    at_least,
-    equal_lanes,
-    load,
-    load_at,
-    splat,
-    store,
-    views,
-    where,
-    width,
-)
+from .simd import add_at, add_to, at_least, equal_lanes, load, load_at, splat, store, views, where, width
 from .value_tables import lanes_of, state_number, state_place
 
 LEAST = 1e-300  # chances of a turn below this, if there are any, are 0

@@ -16,7 +16,6 @@ from ..game.dice import Ints
 from ..model.state_space import LANES
 from .actions import choose_actions
 from .jit import by_kind, jit
-from .lattice import IndexedLattice
 from .policy import stage_actions
 from .score_policy import TurnStart, backup_holds, decision
 from .simd import views, width
@@ -59,7 +58,6 @@ class RolloutJob(NamedTuple):
     """Arguments of the kernels that play one turn of many games."""
 
     policy: Any  # PolicyJob or ScorePolicyJob
-    lattice_index: IndexedLattice
     games: Games  # written
     order: Ints  # (games,): games sorted by row and block
     first_game: int  # number of game 0 among all games of the simulation
@@ -102,12 +100,12 @@ def ordered(keys, number):
 
 
 @jit
-def completed_roll(lattice_index, held, word):
+def completed_roll(dice, held, word):
     """The full roll after the dice not in `held` are rolled; `word`: the random bits of this roll."""
-    while held < lattice_index.first_roll:
-        word *= np.uint64(lattice_index.faces)
+    while held < dice.first_roll:
+        word *= np.uint64(dice.faces)
         face = int(word >> np.uint64(DIE_BITS))
-        held = lattice_index.successors[held * lattice_index.faces + face]
+        held = dice.successors[held * dice.faces + face]
         word &= np.uint64((1 << DIE_BITS) - 1)
     return held
 
@@ -141,7 +139,7 @@ def play_turn(player, job, game):
     while hold >= 0:
         number = most - rerolls
         word = random_word(job.seed, job.first_game + game, job.turn, number)
-        held = completed_roll(job.lattice_index, held, word)
+        held = completed_roll(model.dice, held, word)
         hold, outcome = decide(player, job, game, held - model.dice.first_roll, rerolls, number)
         if log.most_rolls > 0:
             entry = game * log.most_rolls + number

@@ -50,7 +50,7 @@ class ScorePolicyJob(NamedTuple):
 
     model: TurnModel
     outcomes: TurnOutcomes
-    lattice: Any  # FiveDice, SixDice or IndexedLattice
+    lattice: Any  # FiveDice, SixDice or DiceModel
     value_ties: tuple[float, float]  # absolute and relative difference of equal values
     mean_ties: tuple[float, float]  # of equal means
     scores: HoldValues  # of the objective, float32

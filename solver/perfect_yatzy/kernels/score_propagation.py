@@ -35,18 +35,7 @@ from .legal import outcome_number
 from .policy import PolicyJob, best_stop, lowest_equal, outcome_values, policy_block, stage_actions
 from .propagation import outcome_chances
 from .score_policy import HoldValues, backup_holds, lowest_equal_number
-from .simd import (
-    add_at,
-    add_to,
-    choose,
-    load,
-    load_at,
-    maximum,
-    reaches,
-    splat,
-    store,
-    views,
-)
+from .simd import add_at, add_to, choose, load, load_at, maximum, reaches, splat, store, views
 from .table_slices import TableSlice
 from .turn import LOWEST, mean_block
 from .value_tables import Block, ScoreTable, mean_table, score_block, state_number, state_place, values_of

@@ -185,16 +185,29 @@ def _scaled(emit: Any) -> Any:
     return codegen
 
 
-@intrinsic
-def load(typingctx: Any, view: Any, index: Any) -> Any:
-    """Read the `index`-th vector of a view."""
-    return VECTORS[view.dtype](view, types.intp), _scaled(_emit_load)
+def _reads(emit: Any) -> Any:
+    """An intrinsic of a view and an index whose result is a vector."""
+
+    @intrinsic
+    def function(typingctx: Any, view: Any, index: Any) -> Any:
+        return VECTORS[view.dtype](view, types.intp), emit
+
+    return function
 
 
-@intrinsic
-def load_at(typingctx: Any, view: Any, start: Any) -> Any:
-    """Read the vector that starts at ``view[start]``."""
-    return VECTORS[view.dtype](view, types.intp), _emit_load
+def _writes(emit: Any) -> Any:
+    """An intrinsic of a view, an index, and the vector to write there."""
+
+    @intrinsic
+    def function(typingctx: Any, view: Any, index: Any, value: Any) -> Any:
+        return types.void(view, types.intp, value), emit
+
+    return function
+
+
+load, load_at = _reads(_scaled(_emit_load)), _reads(_emit_load)
+store, store_at = _writes(_scaled(_emit_store)), _writes(_emit_store)
+add_to, add_at = _writes(_scaled(_emit_add)), _writes(_emit_add)
 
 
 @intrinsic
@@ -242,30 +255,6 @@ def load_through(
         return found if view.dtype == like.dtype else builder.fpext(found, result.native)
 
     return result(view, types.intp, indices, types.intp, keys, types.intp, like), codegen
-
-
-@intrinsic
-def store(typingctx: Any, view: Any, index: Any, value: Any) -> Any:
-    """Write the `index`-th vector of a view."""
-    return types.void(view, types.intp, value), _scaled(_emit_store)
-
-
-@intrinsic
-def store_at(typingctx: Any, view: Any, start: Any, value: Any) -> Any:
-    """Write the vector that starts at ``view[start]``."""
-    return types.void(view, types.intp, value), _emit_store
-
-
-@intrinsic
-def add_to(typingctx: Any, view: Any, index: Any, value: Any) -> Any:
-    """Add a vector to the `index`-th one of a view."""
-    return types.void(view, types.intp, value), _scaled(_emit_add)
-
-
-@intrinsic
-def add_at(typingctx: Any, view: Any, start: Any, value: Any) -> Any:
-    """Add a vector to the one that starts at ``view[start]``."""
-    return types.void(view, types.intp, value), _emit_add
 
 
 @intrinsic

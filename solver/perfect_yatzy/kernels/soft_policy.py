@@ -67,7 +67,7 @@ class SoftPolicyJob(NamedTuple):
 
     model: TurnModel
     outcomes: TurnOutcomes
-    lattice: Any  # FiveDice, SixDice or IndexedLattice
+    lattice: Any  # FiveDice, SixDice or DiceModel
     sharpness: float  # 1 / limit, 0 for random play
     hold_kinds: int  # kinds of losses before those of the categories
     scratch: SoftScratch  # used by no other thread during the call

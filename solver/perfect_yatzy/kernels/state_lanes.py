@@ -25,7 +25,7 @@ from ..game.dice import Floats, Ints, Lattice
 from ..model.state_space import LANES
 from ..model.turn_slots import TurnSlots
 from .jit import jit
-from .lattice import IndexedLattice, copy_vectors, maxima, means
+from .lattice import copy_vectors, maxima, means
 from .legal import count_bits, nth_bit, outcome_number, scoring_on_card
 from .masks import mask_at
 from .rollout import DIE_BITS, completed_roll, random_word
@@ -77,7 +77,7 @@ class LaneJob(NamedTuple):
     """Arguments of the kernels on states."""
 
     model: TurnSlots
-    lattice: Any  # FiveDice, SixDice or IndexedLattice
+    lattice: Any  # FiveDice, SixDice or DiceModel
     states: LaneStates
     turns: TurnResults  # written
     most_saved: int  # most rolls saved before the turn
@@ -87,7 +87,6 @@ class LaneJob(NamedTuple):
 class LaneGames(NamedTuple):
     """The games of the states, for :func:`play_states`."""
 
-    lattice_index: IndexedLattice
     numbers: Ints  # (8 * blocks,): number of each game
     seed: int  # the dice depend on seed and turn
     turn: int
@@ -192,29 +191,27 @@ def backup_block(children, job, block):
             maxima(stage, job.lattice)
         saved_before = rerolls - model.rolls_per_turn + 1
         if saved_before >= 0:
+            value = mean_of_first_roll(dice, stage)
             if model.has_first_roll_bonus:
-                write_first_roll(children, job, block, saved, saved_before, stage)
-            else:
-                store(scratch.temp, 0, mean_of_first_roll(dice, stage))
-                write_expected(job, block, saved_before)
+                value = first_roll_mean(children, job, block, saved, stage)
+            write_expected(job, block, saved_before, value)
 
 
 @jit
-def write_first_roll(children, job, block, saved, saved_before, stage):
-    """Write ``expected`` of the lanes with so many saved rolls, whose first roll has bonus points."""
-    dice, stops = job.model.dice, job.scratch.first_stops
+def first_roll_mean(children, job, block, saved, stage):
+    """The mean of a first roll that has bonus points; turns that begin with more rolls pass `stage` without them."""
+    dice, stops, total = job.model.dice, job.scratch.first_stops, splat(stage, 0.0)
     backup_stops(children, job, block, saved, True, stops)
-    total = splat(stage, 0.0)
     for roll in range(dice.roll_count):
         best = maximum(load(stops, roll), load(stage, dice.first_roll + roll))
         total += dice.weights[roll] * best
-    store(job.scratch.temp, 0, total)
-    write_expected(job, block, saved_before)
+    return total
 
 
 @jit
-def write_expected(job, block, saved_before):
-    """Copy the vector in ``temp`` to ``expected`` of the lanes that had so many rolls saved."""
+def write_expected(job, block, saved_before, value):
+    """Write a vector to ``expected`` of the lanes that had so many rolls saved."""
+    store(job.scratch.temp, 0, value)
     for lane in range(LANES):
         state = block * LANES + lane
         if job.states.saved[state] == saved_before:
@@ -222,20 +219,20 @@ def write_expected(job, block, saved_before):
 
 
 @jit
-def best_hold(lattice_index, stage, lane, roll):
+def best_hold(dice, stage, lane, roll):
     """The best hold of one lane within a full roll that rerolls at least one die, and its value."""
     # `stage` has the best value within each multiset: the hold is one that has it, and no smaller one within it does.
     hold, best = roll, LOWEST
-    for i in range(lattice_index.predecessor_start[roll], lattice_index.predecessor_start[roll + 1]):
-        smaller = lattice_index.predecessors[i]
+    for i in range(dice.predecessor_start[roll], dice.predecessor_start[roll + 1]):
+        smaller = dice.predecessors[i]
         value = stage[smaller * LANES + lane]
         if value > best:
             hold, best = smaller, value
     searching = True
     while searching:
         searching = False
-        for i in range(lattice_index.predecessor_start[hold], lattice_index.predecessor_start[hold + 1]):
-            smaller = lattice_index.predecessors[i]
+        for i in range(dice.predecessor_start[hold], dice.predecessor_start[hold + 1]):
+            smaller = dice.predecessors[i]
             if stage[smaller * LANES + lane] == best:
                 hold, searching = smaller, True
                 break
@@ -251,13 +248,13 @@ def play_lane(children, job, games, block, lane):
     held, rerolls, outcome, value, deciding = 0, most, NOT_FOUND, LOWEST, True
     while deciding:
         word = random_word(games.seed, game, games.turn, most - rerolls)
-        held = completed_roll(games.lattice_index, held, word)
+        held = completed_roll(dice, held, word)
         saved, is_first = rerolls if model.saves_rolls else 0, rerolls == most
         outcome, value = best_stop(children, job, block, lane, saved, held - dice.first_roll, is_first)
         deciding = False
         if rerolls > 0:
             stage = shifted(job.scratch.holds, (1 - rerolls) * size)
-            hold, hold_value = best_hold(games.lattice_index, stage, lane, held)
+            hold, hold_value = best_hold(dice, stage, lane, held)
             if hold_value > value:
                 held, rerolls, deciding = hold, rerolls - 1, True
     word = random_word(games.seed, game, games.turn, EXPLORATION_ROLL)

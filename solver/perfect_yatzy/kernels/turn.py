@@ -68,7 +68,7 @@ class SolveJob(NamedTuple):
     """Arguments of a kernel that solves rows of one layer."""
 
     model: TurnModel
-    lattice: Any  # FiveDice, SixDice or IndexedLattice: from :func:`perfect_yatzy.kernels.lattice.kernel_lattice`
+    lattice: Any  # FiveDice, SixDice or DiceModel: from :func:`perfect_yatzy.kernels.lattice.kernel_lattice`
     below: TableSlice  # values of the children
     target: TableSlice  # written: values of the rows to solve
     most_saved: int  # before the turn; one sweep over the rerolls left serves all numbers of saved rolls

@@ -23,7 +23,7 @@ from ..game.dice import Floats, Lattice
 from ..model.state_space import LANES
 from ..model.turn_model import TurnModel
 from .jit import jit
-from .lattice import IndexedLattice, copy_vectors, fill, maxima, means
+from .lattice import copy_vectors, fill, maxima, means
 from .simd import add_to, aligned, choose, load, reaches, shifted, splat, store, views
 from .table_slices import TableSlice
 from .turn import LOWEST, OVERWRITE, Scratch, backup_stop_values, make_scratch, mean_block
@@ -47,7 +47,6 @@ class VisitJob(NamedTuple):
     """Arguments of :func:`visit_rows`."""
 
     model: TurnModel
-    lattice: IndexedLattice
     values: TableSlice  # values of the children, float64
     chance: Floats  # (size,): chance of each state, by the place of its value
     target: Floats  # (outcomes * states,): written: chance that play visits a state and its turn ends with an outcome
@@ -66,22 +65,22 @@ def visit_scratch(dice: Lattice, model: TurnModel) -> VisitScratch:
 @jit
 def turn_values(children, job, block):
     """The turn of a block, with all values before and after each choice of a hold kept in the scratch."""
-    model, lattice, scratch = job.model, job.lattice, job.scratch
-    buffer = scratch.turn.buffer
+    model, scratch, buffer, dice = job.model, job.scratch, job.scratch.turn.buffer, job.model.dice
+    holds = dice.first_roll + dice.roll_count
     backup_stop_values(children, model, block, 0, OVERWRITE, buffer, scratch.turn)
-    copy_vectors(buffer, model.dice.first_roll, scratch.stop, 0, model.dice.roll_count)
+    copy_vectors(buffer, dice.first_roll, scratch.stop, 0, dice.roll_count)
     for reroll in range(model.rolls_per_turn - 1):
-        means(buffer, lattice)
-        copy_vectors(buffer, 0, scratch.before, reroll * lattice.holds, lattice.holds)
-        maxima(buffer, lattice)
-        copy_vectors(buffer, 0, scratch.after, reroll * lattice.holds, lattice.holds)
+        means(buffer, dice)
+        copy_vectors(buffer, 0, scratch.before, reroll * holds, holds)
+        maxima(buffer, dice)
+        copy_vectors(buffer, 0, scratch.after, reroll * holds, holds)
 
 
 @jit
-def put_dice_aside(lattice, node, before, after):
+def put_dice_aside(dice, node, before, after):
     """Move the chance of each multiset to its best hold."""
     zero, least = splat(node, 0.0), splat(node, LEAST)
-    for hold in range(lattice.holds - 1, 0, -1):
+    for hold in range(dice.first_roll + dice.roll_count - 1, 0, -1):
         chance = load(node, hold)
         if not reaches(chance, least):
             continue
@@ -89,9 +88,9 @@ def put_dice_aside(lattice, node, before, after):
         stays = choose(load(before, hold), best, chance, zero)
         rest = chance - stays
         store(node, hold, stays)
-        i, end = lattice.predecessor_start[hold], lattice.predecessor_start[hold + 1]
+        i, end = dice.predecessor_start[hold], dice.predecessor_start[hold + 1]
         while i < end and reaches(rest, least):
-            smaller = lattice.predecessors[i]
+            smaller = dice.predecessors[i]
             moves = choose(load(after, smaller), best, rest, zero)
             add_to(node, smaller, moves)
             rest -= moves
@@ -99,15 +98,15 @@ def put_dice_aside(lattice, node, before, after):
 
 
 @jit
-def reroll_dice(lattice, node):
+def reroll_dice(dice, node):
     """Move the chances of all holds to full rolls, one die at a time."""
-    share, zero, least = splat(node, 1.0 / lattice.faces), splat(node, 0.0), splat(node, LEAST)
-    for hold in range(lattice.first_roll):
+    share, zero, least = splat(node, 1.0 / dice.faces), splat(node, 0.0), splat(node, LEAST)
+    for hold in range(dice.first_roll):
         chance = load(node, hold)
         if reaches(chance, least):
             part = chance * share
-            for face in range(lattice.faces):
-                add_to(node, lattice.successors[hold * lattice.faces + face], part)
+            for face in range(dice.faces):
+                add_to(node, dice.successors[hold * dice.faces + face], part)
         store(node, hold, zero)
 
 
@@ -154,20 +153,20 @@ def end_turns(children, job, block):
 @jit
 def visit_block(children, job, block, lanes):
     """Chances of all outcomes of a block of `lanes` states, into ``ends`` of the scratch."""
-    model, scratch, lattice = job.model, job.scratch, job.lattice
+    model, scratch = job.model, job.scratch
     dice, temp, node = model.dice, scratch.turn.temp, scratch.node
     first = state_place(model.layout, block.row, 0, block.start)
     for lane in range(LANES):
         temp[lane] = job.chance[first + lane] if lane < lanes else 0.0
     here = load(temp, 0)
     turn_values(children, job, block)
-    fill(node, 0, lattice.first_roll, splat(node, 0.0))
+    fill(node, 0, dice.first_roll, splat(node, 0.0))
     for roll in range(dice.roll_count):
         store(node, dice.first_roll + roll, dice.weights[roll] * here)
     for reroll in range(model.rolls_per_turn - 2, -1, -1):
-        by = -reroll * lattice.holds * LANES
-        put_dice_aside(lattice, node, shifted(scratch.before, by), shifted(scratch.after, by))
-        reroll_dice(lattice, node)
+        by = -reroll * (dice.first_roll + dice.roll_count) * LANES
+        put_dice_aside(dice, node, shifted(scratch.before, by), shifted(scratch.after, by))
+        reroll_dice(dice, node)
     end_turns(children, job, block)
 
 

@@ -14,10 +14,10 @@ kind                 the values of a card                             a block, a
                                                                       :func:`score_block` of the lane and the first x
 ===================  ===============================================  ==============================================
 
-An :class:`ExponentialTable` has the blocks of a :class:`MeanTable`, but points multiply its values. An
-:class:`EstimateTable` has those of a :class:`ScoreTable`; it is only read, and its chances are computed from the mean
-and the spreads of a state (:mod:`perfect_yatzy.model.goal_estimates`). All children of a turn are in one layer, so a
-turn reads either stored scores or estimates: a kernel takes :class:`StoredScores` or :class:`EstimatedScores`.
+An :class:`ExponentialTable` has the blocks of a :class:`MeanTable`, but points multiply its values.
+:class:`EstimatedScores` have those of a :class:`ScoreTable`; they are only read, and computed from the mean and the
+spreads of a state (:mod:`perfect_yatzy.model.goal_estimates`). All children of a turn are in one layer, so a turn
+reads either stored scores or estimates: a kernel takes :class:`StoredScores` or :class:`EstimatedScores`.
 
 A kind of table implements :func:`states_after`, :func:`value_after`, and :func:`write_values` if it is written
 (:func:`.jit.by_kind`). A new objective needs new kernels only if it needs a new kind of table: its named tuple and
@@ -256,23 +256,13 @@ class StoredScores(NamedTuple):
 
 
 class EstimatedScores(NamedTuple):
-    """Argument of a kernel: slices of the means and of both spreads, in points, and the ranges of scores."""
+    """Argument of a kernel: chances of goals, computed from means and spreads (in points) when they are read."""
 
     means: TableSlice
     upside: TableSlice
     downside: TableSlice
     most: Ints  # (rows,)
     bonus: Ints  # (lane sets * lane_width,): as in :class:`perfect_yatzy.model.goal_estimates.EstimatedGoals`
-
-
-class EstimateTable(NamedTuple):
-    """Chances of goals, computed from the means and spreads of the states when they are read."""
-
-    means: Floats
-    upside: Floats
-    downside: Floats
-    most: Ints
-    bonus: Ints
 
 
 @by_kind()
@@ -288,8 +278,7 @@ def _stored_table(scores):
 
 @score_table.of(EstimatedScores)
 def _estimate_table(scores):
-    spreads = values_of(scores.upside), values_of(scores.downside)
-    return EstimateTable(values_of(scores.means), spreads[0], spreads[1], scores.most, scores.bonus)
+    return scores
 
 
 @by_kind()
@@ -324,22 +313,22 @@ def estimated_chance(x, lowest, mean, upside, downside):
 @jit
 def mean_and_spreads(table, state):
     """The mean of a state and its spreads."""
-    upside = max(float(table.upside[state]), LEAST_SPREAD)
-    return float(table.means[state]), upside, max(float(table.downside[state]), LEAST_SPREAD)
+    upside = max(float(values_of(table.upside)[state]), LEAST_SPREAD)
+    return float(values_of(table.means)[state]), upside, max(float(values_of(table.downside)[state]), LEAST_SPREAD)
 
 
-@value_at.of(EstimateTable)
+@value_at.of(EstimatedScores)
 def _estimate_at(table, layout, row, state, x):
     return estimated_chance(x, lowest_x(table, layout, row, state), *mean_and_spreads(table, state))
 
 
-@states_after.of(EstimateTable)
+@states_after.of(EstimatedScores)
 def _states_after_estimates(table, layout, block, end, temp):
     state = state_after_score(layout, block, end)
     return state, lowest_x(table, layout, end.row, state)
 
 
-@value_after.of(EstimateTable)
+@value_after.of(EstimatedScores)
 def _estimated_value_after(table, layout, block, states, points, temp):
     state, lowest = states
     x, (mean, upside, downside) = score_block_x(block.start) + int(points), mean_and_spreads(table, state)

@@ -131,7 +131,7 @@ class RelaxedGame(RelaxedLayout):
         points, bonus = self.status_points(joker_filled, paid)
         gains, first_roll_bonus = self.gains(points) + bonus, dict(rules.first_roll_bonus)
         extra = [float(first_roll_bonus.get(box.id, 0)) for box in rules.categories]
-        found = _Outcomes(grid.first_roll, grid.n_rolls)
+        found = _Outcomes(grid.first_roll)
         for c in self.exact:
             chain = next(j for j, boxes in enumerate(self.chains) if c in boxes)
             step = np.full(grid.n_rolls, self.weights[chain])
@@ -171,15 +171,9 @@ class RelaxedGame(RelaxedLayout):
 class _Outcomes:
     """Collects the outcomes of one category after the other."""
 
-    def __init__(self, first_roll: int, n_rolls: int) -> None:
-        self.first_roll, self.n_rolls = first_roll, n_rolls
-        self.start, self.roll_start = [0], [0]
-        self.points: list[float] = []
-        self.shift: list[int] = []
-        self.step: list[int] = []
-        self.boxes: list[int] = []
-        self.rolls: list[Ints] = []
-        self.first_roll_bonus: list[float] = []
+    def __init__(self, first_roll: int) -> None:
+        self.first_roll, self.start, self.first_roll_bonus = first_roll, [0], list[float]()
+        self.found: list[tuple[float, int, int, int, Ints]] = []  # points, box, shift, step, rolls
 
     def add(
         self, boxes: Ints, values: Floats, shift: Ints, step: Ints, bonus: float, lowest: tuple[float, int]
@@ -192,34 +186,29 @@ class _Outcomes:
             numbers.setdefault(key, len(numbers))
         of_roll = np.array([numbers[key] for key in keys])
         for key, number in numbers.items():
-            rolls = np.flatnonzero(of_roll == number)
-            self.points.append(key[0])
-            self.boxes.append(key[1])
-            self.shift.append(key[2])
-            self.step.append(key[3])
-            self.rolls.append(rolls + self.first_roll)
-            self.roll_start.append(self.roll_start[-1] + len(rolls))
-        self.start.append(len(self.points))
+            self.found.append((*key, np.flatnonzero(of_roll == number) + self.first_roll))
+        self.start.append(len(self.found))
         self.first_roll_bonus.append(bonus)
 
     def arrays(self, exact: Sequence[int], upper: Sequence[int]) -> tuple[CategoryOutcomes, Ints]:
         """The outcomes of all categories, and the box that each fills."""
         categories = len(self.start) - 1
         counted = [c in upper for c in exact] + [False] * (categories - len(exact))
+        points, boxes, shift, step, rolls = zip(*self.found, strict=True)
         found = CategoryOutcomes(
             start=np.array(self.start, dtype=np.int64),
-            points=np.array(self.points, dtype=np.float64),
-            shift=np.array(self.shift, dtype=np.int64),
-            step=np.array(self.step, dtype=np.int64),
-            roll_start=np.array(self.roll_start, dtype=np.int64),
-            rolls=np.concatenate(self.rolls).astype(np.int64),
+            points=np.array(points, dtype=np.float64),
+            shift=np.array(shift, dtype=np.int64),
+            step=np.array(step, dtype=np.int64),
+            roll_start=np.cumsum([0, *map(len, rolls)], dtype=np.int64),
+            rolls=np.concatenate(rolls).astype(np.int64),
             hold_start=np.zeros(0, dtype=np.int64),
             holds=np.zeros(0, dtype=np.int64),
             roll_points=np.zeros(0, dtype=np.int64),
             counts_to_upper=np.array(counted, dtype=np.int64),
             first_roll_bonus=np.array(self.first_roll_bonus, dtype=np.float64),
         )
-        return found, np.array(self.boxes, dtype=np.int64)
+        return found, np.array(boxes, dtype=np.int64)
 
 
 def _no_jokers(n_rolls: int) -> JokerModel:

@@ -49,11 +49,7 @@ class RelaxedLayout:
     """
 
     def __init__(
-        self,
-        rules: RuleSet,
-        exact: Sequence[int],
-        bonus_column: int = -1,
-        levels: Levels | None = None,
+        self, rules: RuleSet, exact: Sequence[int], bonus_column: int = -1, levels: Levels | None = None
     ) -> None:
         # Category i of the relaxed game is box exact[i]; the members of the class are the boxes that are not exact.
         self.rules, self.exact, self.bonus_column = rules, tuple(sorted(exact)), bonus_column

@@ -72,7 +72,8 @@ class StateSpace:
         check_enumerable(rules, start.filled)
         self.has_tracked_rows = rules.tracked_index >= 0
         self.lanes = lanes = LaneSets(rules, start)
-        self.upper, self.sums = lanes.uppers.counting, lanes.sums  # that count to a bonus; by lane set
+        # The categories that count towards a bonus, and every upper sum that can occur, by lane set.
+        self.upper, self.sums = lanes.uppers.counting, lanes.sums
         self._uppers, self._lane_count = lanes.uppers, lanes.count
         self._lane_upper, self._lane_of = lanes.arrays(LANES)
         self.step_of = np.zeros(self.categories, dtype=np.int64)  # what filling a category adds to the row
@@ -181,18 +182,14 @@ class StateSpace:
         if state.filled & self.start.filled != self.start.filled:
             raise StateError(_("this table begins at a card with other filled categories"), code="invalid-state")
         if self._lane_of[self.lanes.of_card(state.filled), self._uppers.join(self._uppers.split(state.upper))] < 0:
-            raise StateError(
-                _("the filled upper boxes cannot sum to {total}").format(total=state.upper), code="invalid-state"
-            )
+            text = _("the filled upper boxes cannot sum to {total}")
+            raise StateError(text.format(total=state.upper), code="invalid-state")
         most = int(self.most_saved[state.filled.bit_count()])
         if state.saved > most:
-            raise StateError(
-                _(
-                    "{count} saved rolls are impossible from the card on at which this table begins: "
-                    "they are {possible}"
-                ).format(count=state.saved, possible=span(0, most)),
-                code="invalid-state",
+            message = _(
+                "{count} saved rolls are impossible from the card on at which this table begins: they are {possible}"
             )
+            raise StateError(message.format(count=state.saved, possible=span(0, most)), code="invalid-state")
         if not self._occurs[self.row(state)]:
             raise StateError(
                 _("this table begins at a card whose joker's box holds something else"), code="invalid-state"

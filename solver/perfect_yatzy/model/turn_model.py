@@ -81,13 +81,15 @@ class LegalCategories(NamedTuple):
 
 
 class DiceModel(NamedTuple):
-    """Rolls and the holds within them."""
+    """Rolls, the holds within them, and the lattice of holds as index arrays."""
 
     weights: Floats  # (rolls,): probability of each roll when all dice are rolled
     hold_start: Ints  # (rolls + 1,): roll i contains the holds ``holds[hold_start[i]:hold_start[i + 1]]``
     holds: npt.NDArray[np.int32]  # lattice indices, most dice first (so the roll itself), then higher faces first
     predecessor_start: Ints  # as in :class:`perfect_yatzy.game.dice.Lattice`
     predecessors: Ints  # (pairs,): lattice indices of each multiset after taking one die away
+    successors: Ints  # (first_roll * faces,): lattice index after adding a die, for every smaller multiset
+    faces: int
     roll_count: int  # number of different rolls
     first_roll: int  # lattice index of the first roll, which is the number of smaller multisets
 
@@ -208,6 +210,8 @@ def dice_model(number: int, faces: int) -> DiceModel:
         holds=np.concatenate(holds).astype(np.int32),
         predecessor_start=dice.predecessor_start,
         predecessors=dice.predecessors,
+        successors=np.ascontiguousarray(dice.successors.ravel()),
+        faces=faces,
         roll_count=dice.n_rolls,
         first_roll=dice.first_roll,
     )

@@ -25,21 +25,13 @@ NODES = 128  # of the integral
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number estimated from a sample.
-
-    Attributes
-    ----------
-    value : float
-    low, high : float or None
-        Confidence interval; None if the sample is too small to give one.
-    size : int
-        Number of observations.
-    """
+    """A number estimated from a sample."""
 
     value: float
+    # confidence interval; None if the sample is too small to give one
     low: float | None
     high: float | None
-    size: int
+    size: int  # number of observations
 
     @property
     def half_width(self) -> float | None:
@@ -54,14 +46,9 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Difference(Estimate):
-    """The difference of two means.
+    """The difference of two means."""
 
-    Attributes
-    ----------
-    chance : float or None
-        The p value: the chance of a difference at least as large, in either direction, if both true means are equal.
-    """
-
+    # the p value: the chance of a difference at least as large, in either direction, if both true means are equal
     chance: float | None
 
 
@@ -121,7 +108,7 @@ def _variance_of_mean(sample: npt.NDArray[np.float64]) -> float:
 
 def _interval(value: float, variance: float, freedom: float, size: int, confidence: float) -> Estimate:
     if not 0 < confidence < 1:
-        raise StateError(_("confidence is {confidence}; must lie between 0 and 1").format(confidence=confidence))
+        raise StateError(_("confidence is {confidence}; must lie between 0 and 1", confidence=confidence))
     if freedom < 1:
         return Estimate(value, None, None, size)
     half = t_quantile((1 + confidence) / 2, freedom) * math.sqrt(variance)

@@ -29,32 +29,19 @@ def decision_kinds(rules: RuleSet) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Figures:
-    """Sums over each of n games of one player, ``(n, ...)`` arrays; points unless stated otherwise.
+    """Sums over each of n games of one player, ``(n, ...)`` arrays; points unless stated otherwise."""
 
-    Attributes
-    ----------
-    results, luck : (n,)
-        Final score, and sum of the luck of all rolls.
-    lost, decisions : (n, kinds)
-        Points lost, and number of decisions, by :func:`decision_kinds`.
-    errors : (n, 3)
-        Number of inaccuracies, mistakes and blunders (:func:`.review.grade`).
-    lost_by_turn : (n, turns)
-        Points lost in each turn.
-    category_points : (n, categories)
-        Points of each box.
-    lost_by_taking, lost_by_leaving : (n, categories)
-        Points lost, against the best category for the same dice, by turns that took this category, and by those that
-        should have taken it.
-    """
-
+    # (n,): Final score, and sum of the luck of all rolls
     results: Ints
     luck: Floats
+    # (n, kinds): Points lost, and number of decisions, by :func:`decision_kinds`
     lost: Floats
     decisions: Ints
-    errors: Ints
-    lost_by_turn: Floats
-    category_points: Ints
+    errors: Ints  # (n, 3): Number of inaccuracies, mistakes and blunders (:func:`.review.grade`)
+    lost_by_turn: Floats  # (n, turns): Points lost in each turn
+    category_points: Ints  # (n, categories): Points of each box
+    # (n, categories): Points lost, against the best category for the same dice, by turns that took this category, and
+    # by those that should have taken it
     lost_by_taking: Floats
     lost_by_leaving: Floats
 

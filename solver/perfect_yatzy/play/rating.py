@@ -36,23 +36,15 @@ SMALLEST_BLOCK = 5  # games
 
 @dataclass(frozen=True)
 class Block:
-    """Consecutive games of a rating.
+    """Consecutive games of a rating."""
 
-    Attributes
-    ----------
-    first, last : int
-        Numbers of its games, from 1.
-    first_date, last_date : str or None
-        Their dates, if the games are in the order of their dates.
-    points_lost : Estimate
-        Points lost a game.
-    """
-
+    # numbers of its games, from 1
     first: int
     last: int
+    # their dates, if the games are in the order of their dates
     first_date: str | None
     last_date: str | None
-    points_lost: Estimate
+    points_lost: Estimate  # points lost a game
 
 
 @dataclass(frozen=True)
@@ -158,7 +150,7 @@ class Rating:
             least five.
         """
         if size is not None and whole_number(size, "size") < 1:
-            raise StateError(_("size is {size}; must be at least 1").format(size=size))
+            raise StateError(_("size is {size}; must be at least 1", size=size))
         size = size or max(SMALLEST_BLOCK, -(-self.games // BLOCKS))
         starts = [*range(0, max(1, self.games - size + 1), size)]
         known = None not in self.dates
@@ -179,13 +171,7 @@ class Rating:
         return slope_of(self.lost_by_game, self.confidence)
 
     def versus(self, other: Rating) -> Comparison:
-        """Compare with another player of the same rules.
-
-        Raises
-        ------
-        StateError
-            If the rules differ.
-        """
+        """Compare with another player; StateError if the rules differ."""
         if self.rules.fingerprint != other.rules.fingerprint:
             raise StateError(
                 _("{first} played {first_rules}, {second} played {second_rules}").format(
@@ -205,21 +191,13 @@ class Rating:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two players compared, as two independent samples of games (Welch's t test).
-
-    Attributes
-    ----------
-    first, second : Rating
-    advantage : Difference
-        Points a game by which the first plays better: what the second loses more. Luck is not in it.
-    results : Difference
-        Mean result of the first minus that of the second, luck included.
-    """
+    """Two players compared, as two independent samples of games (Welch's t test)."""
 
     first: Rating
     second: Rating
+    # points a game by which the first plays better: what the second loses more. Luck is not in it
     advantage: Difference
-    results: Difference
+    results: Difference  # mean result of the first minus that of the second, luck included
 
 
 @dataclass(frozen=True)
@@ -313,7 +291,7 @@ def rate(
         If a file cannot be read or is not a record of games, or `confidence` is not between 0 and 1.
     """
     if not 0 < confidence < 1:
-        raise StateError(_("confidence is {confidence}; must lie between 0 and 1").format(confidence=confidence))
+        raise StateError(_("confidence is {confidence}; must lie between 0 and 1", confidence=confidence))
     given = [games] if isinstance(games, (str, PathLike, Game)) else games
     sources: Iterable[Source] = (source if isinstance(source, Game) else str(source) for source in given)
     reader, collected = RatingInput(strategies, threads), dict[tuple[str, str], _Collected]()

@@ -35,26 +35,15 @@ Source = str | Path | Game
 
 @dataclass(frozen=True)
 class Skipped:
-    """A game, or the game of one player, without a rating.
+    """A game, or the game of one player, without a rating."""
 
-    Attributes
-    ----------
-    place : str
-        File and line, or the number of the game among those given.
-    fault : str
-        ``wrong``: it is not a correct record. ``rules``: its rules cannot be solved. ``duplicate``: it stands in an
-        earlier line too. ``unfinished``: a box is open. ``results``: no decisions are recorded, and its result counts
-        as that.
-    reason : str
-        The same in words.
-    player : str or None
-        The player, if it concerns one of several.
-    """
-
-    place: str
+    place: str  # file and line, or the number of the game among those given
+    # ``wrong``: it is not a correct record. ``rules``: its rules cannot be solved. ``duplicate``: it stands in an
+    # earlier line too. ``unfinished``: a box is open. ``results``: no decisions are recorded, and its result counts
+    # as that
     fault: Fault
-    reason: str
-    player: str | None = None
+    reason: str  # the same in words
+    player: str | None = None  # the player, if it concerns one of several
 
 
 @dataclass(frozen=True)
@@ -125,7 +114,7 @@ class RatingInput:
                     yield from self._flush(CHUNK)
                     progress(read)
             if first is not None:
-                raise StateError(_("{source} contains no games").format(source=source))
+                raise StateError(_("{source} contains no games", source=source))
         yield from self._flush(1)
         progress(read)
 
@@ -141,7 +130,7 @@ class RatingInput:
         self._games += 1
         digest = hashlib.blake2b(line.strip(), digest_size=16).digest()
         if digest in self._seen:
-            self._skip(place, "duplicate", _("the same game as {place}").format(place=self._seen[digest]))
+            self._skip(place, "duplicate", _("the same game as {place}", place=self._seen[digest]))
             return
         self._seen[digest] = place.text
         try:
@@ -272,7 +261,7 @@ def _checked_scores(scores: Any, players: list[str]) -> list[int]:
     """The field ``final_scores``, checked."""
     if not isinstance(scores, list) or len(scores) != len(players):
         raise StateError(
-            _("final_scores is {scores}; must be a list with one number for each player").format(scores=shown(scores))
+            _("final_scores is {scores}; must be a list with one number for each player", scores=shown(scores))
         )
     for score in scores:
         if type(score) is not int or not 0 <= score <= MAX_FINAL_SCORE:
@@ -299,7 +288,7 @@ def _scores_of_boxes(rules: RuleSet, turns: list[dict[str, Any]], players: list[
             )
         if not isinstance(category, str) or category not in rules.index_of:
             raise StateError(
-                _("turn {number}: unknown category {category}").format(number=number, category=shown(category)),
+                _("turn {number}: unknown category {category}", number=number, category=shown(category)),
                 code="unknown-category",
             )
         if type(points) is not int or type(bonus_points) is not int:
@@ -310,9 +299,7 @@ def _scores_of_boxes(rules: RuleSet, turns: list[dict[str, Any]], players: list[
             )
         position = rules.index_of[category]
         if position in cards[player].points:
-            raise StateError(
-                _("turn {number}: {category} is filled already").format(number=number, category=category)
-            )
+            raise StateError(_("turn {number}: {category} is filled already", number=number, category=category))
         cards[player] = cards[player].filled_with(position, points, bonus_points)
     for card in cards:
         check_card(card)

@@ -53,51 +53,24 @@ TYPE_NAMES = {str: N_("text"), int: N_("a whole number"), list: N_("a list")}
 
 @dataclass(frozen=True)
 class Turn:
-    """One turn of a player.
+    """One turn of a player."""
 
-    Attributes
-    ----------
-    player : int
-        Index of the player, from 0.
-    dice_history : tuple of tuple of int
-        All dice after each roll, ascending.
-    holds : tuple of tuple of int
-        Dice held between the rolls; one fewer than `dice_history`.
-    category : str
-        Id of the category that took the last dice.
-    points : int
-        Points in its box.
-    bonus_points : int
-        Joker and first-roll bonuses of the turn.
-    """
-
-    player: int
-    dice_history: tuple[Dice, ...]
-    holds: tuple[Dice, ...]
-    category: str
-    points: int
-    bonus_points: int = 0
+    player: int  # index of the player, from 0
+    dice_history: tuple[Dice, ...]  # all dice after each roll, ascending
+    holds: tuple[Dice, ...]  # dice held between the rolls; one fewer than `dice_history`
+    category: str  # id of the category that took the last dice
+    points: int  # points in its box
+    bonus_points: int = 0  # joker and first-roll bonuses of the turn
 
 
 @dataclass(frozen=True)
 class Game:
-    """One game of one or more players, finished or not.
-
-    Attributes
-    ----------
-    rules : RuleSet
-    players : tuple of str
-        Their names.
-    turns : tuple of Turn
-        In the order they were played.
-    extra : dict
-        Other fields of the record (seed, date ...), as JSON values.
-    """
+    """One game of one or more players, finished or not."""
 
     rules: RuleSet
-    players: tuple[str, ...]
-    turns: tuple[Turn, ...]
-    extra: dict[str, Any] = field(default_factory=dict)
+    players: tuple[str, ...]  # their names
+    turns: tuple[Turn, ...]  # in the order they were played
+    extra: dict[str, Any] = field(default_factory=dict)  # other fields of the record (seed, date ...), as JSON values
 
     def cards(self, player: int) -> Iterator[tuple[Scorecard, Turn]]:
         """Each turn of a player after the card before it, in order."""
@@ -137,14 +110,7 @@ def dated(game: Game) -> Game:
 
 
 def check_names(players: Sequence[str]) -> None:
-    """Check the number of players, and that their names can be printed.
-
-    Raises
-    ------
-    StateError
-        If there are too many players, or a name is too long or contains control characters, line separators or lone
-        surrogates.
-    """
+    """Raise StateError if there are too many players, or a name is too long or cannot be printed."""
     check_length(players, MAX_PLAYERS, "players", _("names"))
     for name in players:
         check_length(name, MAX_NAME, _("a player name"))
@@ -165,22 +131,16 @@ def card_after(card: Scorecard, turn: Turn) -> Scorecard:
 
 
 def check_turn(card: Scorecard, turn: Turn) -> None:
-    """Check that a turn can be played from a card.
-
-    Raises
-    ------
-    StateError
-        If the number of rolls, the dice, the holds, the category or the points are impossible.
-    """
+    """Raise StateError unless a turn can be played from a card."""
     rules = card.rules
     max_rolls = rules.rolls_per_turn + card.saved
     if not 1 <= len(turn.dice_history) <= max_rolls:
         raise StateError(
-            _("{count} rolls; a turn from here has 1 to {most}").format(count=len(turn.dice_history), most=max_rolls)
+            _("{count} rolls; a turn from here has 1 to {most}", count=len(turn.dice_history), most=max_rolls)
         )
     if len(turn.holds) != len(turn.dice_history) - 1:
         raise StateError(
-            _("{holds} holds between {rolls} rolls").format(holds=len(turn.holds), rolls=len(turn.dice_history))
+            _("{holds} holds between {rolls} rolls", holds=len(turn.holds), rolls=len(turn.dice_history))
         )
     for dice in turn.dice_history:
         check_dice(rules, dice)
@@ -190,12 +150,10 @@ def check_turn(card: Scorecard, turn: Turn) -> None:
         for dice in (turn.dice_history[i], turn.dice_history[i + 1]):
             if not is_subset(held, dice):
                 raise StateError(
-                    _("{held} was held, which is not within {dice}").format(held=spaced(held), dice=spaced(dice))
+                    _("{held} was held, which is not within {dice}", held=spaced(held), dice=spaced(dice))
                 )
     if turn.category not in rules.index_of:
-        raise StateError(
-            _("unknown category {category}").format(category=shown(turn.category)), code="unknown-category"
-        )
+        raise StateError(_("unknown category {category}", category=shown(turn.category)), code="unknown-category")
     state = card.state
     if state.filled == rules.full_mask:
         raise game_over()
@@ -203,7 +161,7 @@ def check_turn(card: Scorecard, turn: Turn) -> None:
     allowed = scoring_options(rules, state.filled, state.joker_paid, counts, first_roll=len(turn.dice_history) == 1)
     c = rules.index_of[turn.category]
     if c not in allowed:
-        raise StateError(_("{category} cannot be taken").format(category=turn.category))
+        raise StateError(_("{category} cannot be taken", category=turn.category))
     points, bonus_points = allowed[c]
     if (turn.points, turn.bonus_points) != (points, bonus_points):
         recorded = shown(turn.points) + (
@@ -221,21 +179,13 @@ def check_turn(card: Scorecard, turn: Turn) -> None:
 
 
 def read_game(raw: Any) -> Game:
-    """Read and check a game from the JSON value of its line.
-
-    Raises
-    ------
-    StateError
-        If the value does not follow the schema, or a turn breaks the rules; the message names the turn.
-    RulesError
-        If the rules are unknown.
-    """
+    """Read and check a game from the JSON value of its line; the message of a StateError names a wrong turn."""
     if not isinstance(raw, dict):
         raise StateError(_("a game is a JSON object"))
     if "actions" in raw and "turns" not in raw:
         raise StateError(_("this is an unfinished game saved by `yatzy play`; finish the game to record it"))
     if raw.get("schema") not in READABLE_SCHEMAS:
-        raise StateError(_("the schema is {value}, not 1 or 2").format(value=shown(raw.get("schema"))))
+        raise StateError(_("the schema is {value}, not 1 or 2", value=shown(raw.get("schema"))))
     rules = rules_from_json(raw.get("rules"))
     players = tuple(_typed({"name": name}, "name", str) for name in _typed(raw, "players", list))
     if not players:
@@ -248,13 +198,11 @@ def read_game(raw: Any) -> Game:
             turn = _read_turn(entry)
             if not 0 <= turn.player < len(players):
                 raise StateError(
-                    _("player is {player}; there are {players}").format(
-                        player=shown(turn.player), players=len(players)
-                    )
+                    _("player is {player}; there are {players}", player=shown(turn.player), players=len(players))
                 )
             check_turn(cards[turn.player], turn)
         except StateError as error:
-            raise StateError(_("turn {number}: {error}").format(number=number, error=error)) from error
+            raise StateError(_("turn {number}: {error}", number=number, error=error)) from error
         cards[turn.player] = card_after(cards[turn.player], turn)
         turns.append(turn)
     return Game(rules, players, tuple(turns), {k: v for k, v in raw.items() if k not in GAME_FIELDS})
@@ -282,8 +230,8 @@ def _read_turn(entry: Any) -> Turn:
         check_length(groups, MAX_ROLLS_LISTED, name, _("entries"))
         for group in groups:
             if not isinstance(group, list) or not all(type(face) is int for face in group[:MAX_DICE_LISTED]):
-                raise StateError(_("{name} must be lists of faces").format(name=name))
-            check_length(group, MAX_DICE_LISTED, _("a list of {name}").format(name=name), _("faces"))
+                raise StateError(_("{name} must be lists of faces", name=name))
+            check_length(group, MAX_DICE_LISTED, _("a list of {name}", name=name), _("faces"))
         return tuple(tuple(sorted(group)) for group in groups)
 
     return Turn(
@@ -302,14 +250,7 @@ def bonus_points_of(turn: dict[str, Any]) -> Any:
 
 
 def read_games(path: str | Path) -> list[Game]:
-    """Read and check all games of a file.
-
-    Raises
-    ------
-    StateError
-        If the file cannot be read, is too large or contains no games, or one of them is wrong; the message names file
-        and line.
-    """
+    """Read and check all games of a file; the message of a StateError names file and line of a wrong game."""
     games: list[Game] = []
     for number, line in record_lines(path):
         place = f"{path}:{number}"
@@ -319,18 +260,12 @@ def read_games(path: str | Path) -> list[Game]:
         except ValueError as error:
             raise StateError(f"{place}: {error}") from error
     if not games:
-        raise StateError(_("{path} contains no games").format(path=path))
+        raise StateError(_("{path} contains no games", path=path))
     return games
 
 
 def record_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
-    """The lines of a record that are not empty, each with its number, from 1.
-
-    Raises
-    ------
-    StateError
-        If the file cannot be read, or it or a line of it is too large.
-    """
+    """The lines of a record that are not empty, each with its number, from 1; StateError for a large file or line."""
     size, number = 0, 0
     try:
         with open(path, "rb") as file:
@@ -351,32 +286,22 @@ def record_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
                 if line.strip():
                     yield number, line
     except OSError as error:
-        raise StateError(_("cannot read {path}: {reason}").format(path=path, reason=error.strerror)) from error
+        raise StateError(_("cannot read {path}: {reason}", path=path, reason=error.strerror)) from error
 
 
 def parse_game_line(line: bytes, place: str, first_of: str | Path | None) -> Any:
-    """The JSON value of a line.
+    """The JSON value of a line, whose `place` messages name; StateError if it is not JSON.
 
-    Parameters
-    ----------
-    place
-        File and line, for messages.
-    first_of
-        The file if this is its first game: then a line that is not JSON means that the file is something else.
-
-    Raises
-    ------
-    StateError
-        If the line is not JSON.
+    `first_of` is the file if this is its first game: if that is not JSON, the file is something else.
     """
     try:
         return parse_json(line)
     except UnicodeDecodeError as error:
-        raise StateError(_("{value} is not UTF-8 text").format(value=place.rpartition(":")[0])) from error
+        raise StateError(_("{value} is not UTF-8 text", value=place.rpartition(":")[0])) from error
     except (ValueError, RecursionError) as error:
         if first_of is not None:
             raise StateError(
-                _("{path} is not a record of games (JSON Lines, one game per line)").format(path=first_of)
+                _("{path} is not a record of games (JSON Lines, one game per line)", path=first_of)
             ) from error
         raise StateError(f"{place}: {error}") from error
 
@@ -391,13 +316,7 @@ def check_writable(path: str | Path) -> None:
 
 
 def write_games(path: str | Path, games: Iterable[Game]) -> None:
-    """Append games to a file, all of them or none.
-
-    Raises
-    ------
-    OSError
-        If they cannot be written; the file is then as before.
-    """
+    """Append games to a file, all of them or none: after an OSError it is as before."""
     size, unterminated = 0, False
     if os.path.isfile(path):
         with open(path, "rb") as file:

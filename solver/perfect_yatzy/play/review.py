@@ -34,15 +34,7 @@ TIE_TOLERANCE = 1e-6  # points; values closer than this are equal but for roundi
 
 
 def grade(loss: float, first: bool = True) -> str:
-    """Grade of a decision: ``best``, ``tied``, ``inaccuracy``, ``mistake`` or ``blunder``.
-
-    Parameters
-    ----------
-    loss
-        Expected points it loses.
-    first
-        Whether it is the option listed first; an equally good one is ``tied``.
-    """
+    """``best`` for the option listed `first`, ``tied``, ``inaccuracy``, ``mistake`` or ``blunder``, by the loss."""
     if loss < TIE_TOLERANCE:
         return "best" if first else "tied"
     return next((name for limit, name in GRADES if loss < limit), "blunder")
@@ -55,32 +47,18 @@ def find_action(actions: Sequence[Hold | Choice], target: Dice | str) -> Hold | 
 
 @dataclass(frozen=True)
 class Decision:
-    """One decision and its grade.
+    """One decision and its grade."""
 
-    Attributes
-    ----------
-    turn, roll : int
-        Number of the player's turn and of the roll before the decision, from 1.
-    dice : tuple of int
-        Dice after that roll, ascending.
-    rolls_left : int
-        Rerolls left; 0 if only a category could be chosen.
-    done, best : Hold or Choice
-        What was played, and the best action. Both have their `loss` in expected points.
-    grade : str
-        See :func:`grade`.
-    card : Scorecard
-        The card before the turn.
-    """
-
+    # number of the player's turn and of the roll before the decision, from 1
     turn: int
     roll: int
-    dice: Dice
-    rolls_left: int
+    dice: Dice  # dice after that roll, ascending
+    rolls_left: int  # rerolls left; 0 if only a category could be chosen
+    # what was played, and the best action. Both have their `loss` in expected points
     done: Hold | Choice
     best: Hold | Choice
-    grade: str
-    card: Scorecard
+    grade: str  # see :func:`grade`
+    card: Scorecard  # the card before the turn
 
     @property
     def loss(self) -> float:
@@ -90,49 +68,25 @@ class Decision:
 
 @dataclass(frozen=True)
 class RollLuck:
-    """The luck of one roll.
+    """The luck of one roll."""
 
-    Attributes
-    ----------
-    turn, roll : int
-        Number of the player's turn and of the roll in it, from 1.
-    dice : tuple of int
-        Dice after the roll, ascending.
-    luck : float
-        Best value with these dice minus the value before the roll, in points.
-    """
-
+    # number of the player's turn and of the roll in it, from 1
     turn: int
     roll: int
-    dice: Dice
-    luck: float
+    dice: Dice  # dice after the roll, ascending
+    luck: float  # best value with these dice minus the value before the roll, in points
 
 
 @dataclass(frozen=True)
 class Review:
-    """The review of one player's game.
+    """The review of one player's game."""
 
-    Attributes
-    ----------
-    player : str
-        The player's name.
-    start : float
-        Expected final score at the start, in points.
-    result : float
-        Final score; for an unfinished game the expected final score after the last turn of the record.
-    finished : bool
-    decisions : tuple of Decision
-        In the order they were played.
-    roll_luck : tuple of RollLuck
-        One for each roll, in the order they were played.
-    """
-
-    player: str
-    start: float
-    result: float
+    player: str  # the player's name
+    start: float  # expected final score at the start, in points
+    result: float  # final score; for an unfinished game the expected final score after the last turn of the record
     finished: bool
-    decisions: tuple[Decision, ...]
-    roll_luck: tuple[RollLuck, ...]
+    decisions: tuple[Decision, ...]  # in the order they were played
+    roll_luck: tuple[RollLuck, ...]  # one for each roll, in the order they were played
 
     @property
     def luck(self) -> float:
@@ -180,7 +134,7 @@ def review(strategy: Strategy, game: Game, player: int = 0) -> Review:
         )
     if not 0 <= whole_number(player, "player") < len(game.players):
         raise StateError(
-            _("player is {player}; must be 0 to {players}").format(player=player, players=len(game.players) - 1)
+            _("player is {player}; must be 0 to {players}", player=player, players=len(game.players) - 1)
         )
     decisions: list[Decision] = []
     roll_luck: list[RollLuck] = []
@@ -209,23 +163,13 @@ def _review_turn(
 
 @dataclass(frozen=True)
 class ActionOutlook:
-    """What an action leads to under optimal play.
+    """What an action leads to under optimal play."""
 
-    Attributes
-    ----------
-    turn_points : float
-        Expected points of this turn, bonus points included.
-    later_points : float or None
-        Expected points of the later turns, the upper bonus included; None if play is for a goal or a utility.
-    upper_bonus_chance : float or None
-        Chance of the upper bonus, 0 to 1; None if it is not known.
-    categories : tuple of (str, float, float)
-        For each category this turn may fill: id, chance, and expected points in that case; most likely first.
-    """
-
-    turn_points: float
+    turn_points: float  # expected points of this turn, bonus points included
+    # expected points of the later turns, the upper bonus included; None if play is for a goal or a utility
     later_points: float | None
-    upper_bonus_chance: float | None
+    upper_bonus_chance: float | None  # chance of the upper bonus, 0 to 1; None if it is not known
+    # for each category this turn may fill: id, chance, and expected points in that case; most likely first
     categories: tuple[tuple[str, float, float], ...]
 
 
@@ -235,19 +179,7 @@ def action_outlook(
     action: Hold | Choice,
     upper_bonus_chance: Callable[[State], float] | None = None,
 ) -> ActionOutlook:
-    """What an action leads to under optimal play.
-
-    Parameters
-    ----------
-    strategy
-        The strategy that maximises the mean.
-    decision
-        The card, dice and rerolls left.
-    action
-        One of the actions of the decision.
-    upper_bonus_chance
-        A function that returns the chance of the upper bonus for a state at the start of a turn.
-    """
+    """What one of the actions of a decision leads to under optimal play for the mean."""
     return turn_outlook(strategy.evaluator, decision.card, action, decision.rolls_left, upper_bonus_chance)
 
 
@@ -258,21 +190,7 @@ def turn_outlook(
     rolls_left: int,
     upper_bonus_chance: Callable[[State], float] | None = None,
 ) -> ActionOutlook:
-    """:func:`action_outlook` for any objective, from the values of a turn.
-
-    Parameters
-    ----------
-    evaluator
-        Of the objective, at the points of the card.
-    card
-        A checked card before the turn.
-    action
-        A legal action. A hold of all dice is given as its category.
-    rolls_left
-        Rerolls left.
-    upper_bonus_chance
-        As for :func:`action_outlook`.
-    """
+    """:func:`action_outlook` for any objective, from the values of a turn; a hold of all dice is its category."""
     rules = evaluator.rules
     outcomes: Sequence[TurnOutcome]
     if isinstance(action, Hold):

@@ -56,20 +56,18 @@ class SaveFile:
         try:
             if self.path.exists() and not self.path.is_file():
                 raise SolverError(
-                    _("{path} is not a regular file; choose another file for the saved game").format(path=self.path)
+                    _("{path} is not a regular file; choose another file for the saved game", path=self.path)
                 )
             return read_limited(self.path, MAX_GAME_BYTES)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
-            raise SolverError(
-                _("cannot read {path}: {reason}").format(path=self.path, reason=error.strerror)
-            ) from error
+            raise SolverError(_("cannot read {path}: {reason}", path=self.path, reason=error.strerror)) from error
 
     def _check_unchanged(self) -> None:
         if self._content() != self.seen:
             raise SolverError(
-                _("another process has changed the game in {path}; this one stops here").format(path=self.path)
+                _("another process has changed the game in {path}; this one stops here", path=self.path)
             )
 
 
@@ -90,7 +88,7 @@ def save_session(path: Path, session: Session) -> None:
             file.write(json.dumps(content).encode())
     except OSError as error:
         raise SolverError(
-            _("cannot save the game in {path}: {reason}").format(path=path, reason=error.strerror or error)
+            _("cannot save the game in {path}: {reason}", path=path, reason=error.strerror or error)
         ) from error
 
 
@@ -103,11 +101,11 @@ def load_session(path: Path) -> Session:
             raise StateError(_("it was saved under other rules"))
         players, seed = raw["players"], raw["seed"]
         if not isinstance(players, list) or not players or not all(isinstance(name, str) for name in players):
-            raise StateError(_("players is {players}; must be a list of names").format(players=shown(players)))
+            raise StateError(_("players is {players}; must be a list of names", players=shown(players)))
         check_names(players)
         if seed is not None and not (type(seed) is int and 0 <= seed < 1 << 63):
             raise StateError(
-                _("seed is {seed}; must be a whole number from 0 to 2^63 - 1, or null").format(seed=shown(seed))
+                _("seed is {seed}; must be a whole number from 0 to 2^63 - 1, or null", seed=shown(seed))
             )
         session = Session(rules, tuple(players), seed, _computers(raw.get("computers", []), len(players)))
         for kind, dice, category in raw["actions"]:
@@ -118,11 +116,11 @@ def load_session(path: Path) -> Session:
                     )
                 )
             if not all(type(face) is int for face in dice):
-                raise StateError(_("dice are {dice}; must be a list of whole numbers").format(dice=shown(dice)))
+                raise StateError(_("dice are {dice}; must be a list of whole numbers", dice=shown(dice)))
             session.apply(Action(kind, tuple(dice), category))
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise StateError(
-            _("{path} is not a saved game ({error}); start a new game with --new").format(path=path, error=error)
+            _("{path} is not a saved game ({error}); start a new game with --new", path=path, error=error)
         ) from error
     return session
 
@@ -130,9 +128,7 @@ def load_session(path: Path) -> Session:
 def _computers(raw: object, players: int) -> tuple[str, ...]:
     """The kinds of computer players, checked; empty for persons."""
     if not isinstance(raw, list) or len(raw) not in (0, players) or not all(isinstance(kind, str) for kind in raw):
-        raise StateError(
-            _("computers is {value}; must be a list with a text for each player").format(value=shown(raw))
-        )
+        raise StateError(_("computers is {value}; must be a list with a text for each player", value=shown(raw)))
     for kind in filter(None, raw):
         parse_kind(kind)
     return tuple(raw)

@@ -12,6 +12,7 @@ it:
 :class:`YatzyEnv`        ``gymnasium.make(ID)``: the game of one player; says what actions and observations are
 :class:`YatzyVectorEnv`  ``gymnasium.make_vec(ID, num_envs=N)``: N games, stepped by compiled code
 :mod:`.yatzy_v0`         ``yatzy_v0.env(players=2)``: several players in turns, for PettingZoo
+:mod:`.episodes`         games of a policy as a Minari data set
 =======================  ========================================================================================
 
 The keyword arguments of ``make`` and ``make_vec`` are those of the classes. With ``oracle=True`` the two for one
@@ -34,13 +35,16 @@ from .single import YatzyEnv as YatzyEnv
 if TYPE_CHECKING:
     from .vector import YatzyVectorEnv as YatzyVectorEnv
 
+ID = "perfect-yatzy/Yatzy-v0"
+OPTIMUM = 248.4399893778553  # of the default rules, Yatzy; of others: `optimum` of the environment
 MAX_EPISODE_STEPS = 1_000  # the longest game that rules can have takes 600 legal actions
 
 gymnasium.register(
-    "perfect-yatzy/Yatzy-v0",
+    ID,
     entry_point="perfect_yatzy.rl.single:YatzyEnv",
     vector_entry_point="perfect_yatzy.rl.vector:YatzyVectorEnv",
     max_episode_steps=MAX_EPISODE_STEPS,
+    reward_threshold=OPTIMUM,
 )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import gymnasium
 import numpy as np
@@ -13,22 +13,18 @@ from gymnasium.error import ResetNeeded
 
 from ..game.action_numbers import Action, ActionText, action_number, numbered_action
 from ..game.dice import Floats, Ints
+from ..game.legal_actions import TurnPosition
 from ..game.notation import counts_of
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
 from ..strategy.opening import open_strategy
 from ..strategy.strategy import Strategy
-from .solo_game import Observation, SoloGame, observation_bounds
+from .encoding import RENDER_MODES, Encoding, Form, Reward, check_choice
+from .solo_game import SoloGame
 
 
-def observation_space(rules: RuleSet) -> spaces.Dict:
-    """The observations of one game."""
-    bounds = observation_bounds(rules)
-    return spaces.Dict({name: spaces.Box(0, high, (size,), np.int64) for name, (size, high) in bounds.items()})
-
-
-class YatzyEnv(gymnasium.Env[Observation, np.int64]):
+class YatzyEnv(gymnasium.Env[Any, np.int64]):
     """The game of one player; an episode is a whole game.
 
     Parameters
@@ -40,12 +36,17 @@ class YatzyEnv(gymnasium.Env[Observation, np.int64]):
     illegal_reward
         Reward of an illegal action.
     render_mode
-        ``"ansi"`` or None.
+        ``"ansi"``, ``"human"``, which prints a line after every step, or None.
+    observation
+        ``"dict"``, ``"float"`` or ``"one-hot"`` (:mod:`.encoding`).
+    reward
+        ``"points"``, or ``"regret"``: minus what the action loses against the best one, for which the rules are
+        solved on first use.
 
     Attributes
     ----------
     action_space : gymnasium.spaces.Discrete
-    observation_space : gymnasium.spaces.Dict
+    observation_space : gymnasium.spaces.Dict or Box
     rules : RuleSet
     n_actions, n_holds : int
         Number of actions, and how many of them hold dice; the other actions score a category.
@@ -59,13 +60,12 @@ class YatzyEnv(gymnasium.Env[Observation, np.int64]):
     ``gymnasium.make``: ``env.unwrapped.describe``). An illegal action, in the action space or not, changes nothing,
     is rewarded with `illegal_reward` and sets ``info["illegal"]``.
 
-    **Observations** are a dict of int64 arrays: ``filled`` (categories,), 1 for each filled category; ``upper`` (1,),
-    the upper sum, at most the bonus threshold; ``counts`` (faces,), the number of dice that show each face;
-    ``rolls_left`` (1,); ``joker_paid`` (1,), whether the joker's box holds points. After the end of a game no dice
-    are on the table: ``counts`` and ``rolls_left`` are 0.
+    **Observations** are those of :meth:`perfect_yatzy.TurnPosition.observation`, or a vector of their numbers.
 
     **Rewards** are the points of each scoring action, with the upper bonus when the upper sum reaches the threshold.
-    The return of a game is its final score, so the largest expected return is the value of the game.
+    The return of a game is its final score, so the largest expected return is the value of the game, :attr:`optimum`;
+    for Yatzy it is the ``reward_threshold`` of the specification. With the reward ``"regret"`` there is no luck in
+    the return, and its largest expectation is 0.
 
     **Info** contains ``action_mask`` (n_actions,) int8, 1 for each legal action, and ``score``, the points on the
     card with the upper bonus if it is reached. With `oracle` also ``action_values`` (n_actions,) float64, the
@@ -81,7 +81,7 @@ class YatzyEnv(gymnasium.Env[Observation, np.int64]):
     and each further ``reset()`` goes on to the next game. A seed is taken modulo 2**63.
     """
 
-    metadata = {"render_modes": ["ansi"], "render_fps": 4}  # noqa: RUF012 (the name and type are Gymnasium's)
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 4}  # noqa: RUF012 (the name and type are Gymnasium's)
 
     def __init__(
         self,
@@ -89,16 +89,30 @@ class YatzyEnv(gymnasium.Env[Observation, np.int64]):
         oracle: bool = False,
         illegal_reward: float = -1.0,
         render_mode: str | None = None,
+        observation: Form = "dict",
+        reward: Reward = "points",
     ) -> None:
+        check_choice("render_mode", render_mode, (None, *RENDER_MODES))
+        check_choice("reward", reward, get_args(Reward))
         self.rules, self.oracle, self.illegal_reward = load_rules(rules), oracle, illegal_reward
-        self.render_mode = render_mode
+        self.render_mode, self.reward, self._encode = render_mode, reward, Encoding(self.rules, observation)
         self._game = SoloGame(self.rules)
         self._episode = -1  # since the seed was given
         self._playing = False  # between a reset and the end of the game
         self.n_holds, self.n_actions = self._game.n_holds, self._game.n_actions
         self.action_space = spaces.Discrete(self.n_actions)
-        self.observation_space = observation_space(self.rules)  # type: ignore[assignment]
+        self.observation_space = self._encode.space
         self._strategy: Strategy | None = None
+
+    @property
+    def position(self) -> TurnPosition:
+        """The card, the dice and the rerolls left: what a policy acts on."""
+        return self._game.position
+
+    @property
+    def optimum(self) -> float:
+        """The largest expected final score. Solves the rules on first use."""
+        return self._oracle().value()
 
     @property
     def card(self) -> Scorecard:
@@ -115,9 +129,7 @@ class YatzyEnv(gymnasium.Env[Observation, np.int64]):
         """Rerolls left in this turn."""
         return self._game.rolls_left
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Observation, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Start a new game with the first roll on the table.
 
         Parameters
@@ -135,9 +147,15 @@ class YatzyEnv(gymnasium.Env[Observation, np.int64]):
             self._game.start(int(self.np_random.integers(1 << 63)), 0)
         self._game.roll()
         self._playing = True
-        return self._game.observation(), self._info()
+        return self._observed(), self._info()
 
-    def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+    def _observed(self) -> Any:
+        """What is observed now; printed, too, for a person."""
+        if self.render_mode == "human":
+            print(self._game)
+        return self._encode(self._game.observation())
+
+    def step(self, action: np.int64) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Hold dice and reroll the others, or score a category and roll for the next turn.
 
         Raises
@@ -151,16 +169,18 @@ class YatzyEnv(gymnasium.Env[Observation, np.int64]):
             raise ResetNeeded("no game in progress: call reset() before the first step and after each game")
         game = self._game
         if not game.legal(action):
-            return game.observation(), self.illegal_reward, False, False, self._info() | {"illegal": True}
+            return self._observed(), self.illegal_reward, False, False, self._info() | {"illegal": True}
         regret = {}
-        if self.oracle:
+        if self.oracle or self.reward == "regret":
             values = self.action_values()
             regret = {"regret": float(values.max() - values[action])}
-        reward = game.play(int(action))
+        reward: float = game.play(int(action))
         self._playing = not game.over
         if self._playing and not game.position.dice:
             game.roll()
-        return game.observation(), float(reward), game.over, False, self._info() | regret
+        if self.reward == "regret":
+            reward = -regret["regret"]
+        return self._observed(), float(reward), game.over, False, self._info() | regret
 
     def describe(self, action: int) -> Action:
         """Meaning of an action: the dice it holds, ascending, or the id of the category it scores.
@@ -194,21 +214,27 @@ class YatzyEnv(gymnasium.Env[Observation, np.int64]):
         values = np.full(self.n_actions, -np.inf)
         if not self._playing:
             return values
-        if self._strategy is None:
-            self._strategy = open_strategy(self.rules)
-        dice = self._game.position.dice
+        strategy, dice = self._oracle(), self._game.position.dice
         if self.rolls_left:
-            for hold in self._strategy.holds(self.card, dice, self.rolls_left):
+            for hold in strategy.holds(self.card, dice, self.rolls_left):
                 if hold.category is None:
                     values[self.action(hold.dice)] = hold.value
-        for choice in self._strategy.categories(self.card, dice, self.rolls_left):
+        for choice in strategy.categories(self.card, dice, self.rolls_left):
             values[self.action(choice.category)] = choice.value
         return values
+
+    def _oracle(self) -> Strategy:
+        """Perfect play, solved on first use."""
+        if self._strategy is None:
+            self._strategy = open_strategy(self.rules)
+        return self._strategy
 
     def _info(self) -> dict[str, Any]:
         info: dict[str, Any] = {"action_mask": self._game.mask(), "score": self._game.score}
         return info | {"action_values": self.action_values()} if self.oracle else info
 
-    def render(self) -> str:
-        """The card and the dice in one line."""
-        return str(self._game)
+    def render(self) -> str | None:
+        """The card and the dice in one line, with the mode ``"ansi"``; else None."""
+        if self.render_mode is None:
+            gymnasium.logger.warn('render needs a mode: gymnasium.make(..., render_mode="ansi")')
+        return str(self._game) if self.render_mode == "ansi" else None

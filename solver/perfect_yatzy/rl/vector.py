@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -41,13 +41,13 @@ from ..kernels.environment import (
 )
 from ..strategy.opening import open_strategy
 from ..strategy.strategy import Strategy
-from .single import observation_space
-from .solo_game import SEED_MASK, Observation, line, observation_bounds
+from .encoding import RENDER_MODES, Encoding, Form, Reward, check_choice
+from .solo_game import SEED_MASK, line, observation_bounds
 
 Bools = npt.NDArray[np.bool_]
 
 
-class YatzyVectorEnv(VectorEnv[Observation, Ints, npt.NDArray[Any]]):
+class YatzyVectorEnv(VectorEnv[Any, Ints, npt.NDArray[Any]]):
     """Many games of one player, each as in :class:`perfect_yatzy.rl.YatzyEnv`: same actions, rewards and info.
 
     Spaces, results and `info` are those of Gymnasium's ``SyncVectorEnv`` of :class:`YatzyEnv`, with the same bits for
@@ -77,17 +77,22 @@ class YatzyVectorEnv(VectorEnv[Observation, Ints, npt.NDArray[Any]]):
         render_mode: str | None = None,
         max_episode_steps: int | None = None,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
+        observation: Form = "dict",
+        reward: Reward = "points",
     ) -> None:
+        check_choice("render_mode", render_mode, (None, *RENDER_MODES))
+        check_choice("reward", reward, get_args(Reward))
         self.num_envs = whole_number(num_envs, "num_envs")
         if self.num_envs < 1:
             raise StateError(f"num_envs is {num_envs}; must be at least 1")
         self.rules, self.oracle, self.illegal_reward = load_rules(rules), oracle, float(illegal_reward)
         self.render_mode, self.max_episode_steps = render_mode, max_episode_steps
+        self.reward, self._encode = reward, Encoding(self.rules, observation)
         self.autoreset_mode = AutoresetMode(autoreset_mode)
-        self.metadata = {"render_modes": ["ansi"], "render_fps": 4, "autoreset_mode": self.autoreset_mode}
+        self.metadata = {"render_modes": list(RENDER_MODES), "render_fps": 4, "autoreset_mode": self.autoreset_mode}
         self.n_holds, self.n_actions = hold_count(self.rules), action_count(self.rules)
         self.single_action_space = spaces.Discrete(self.n_actions)
-        self.single_observation_space = observation_space(self.rules)
+        self.single_observation_space = self._encode.space
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self._model = environment_model(self.rules)
@@ -101,7 +106,7 @@ class YatzyVectorEnv(VectorEnv[Observation, Ints, npt.NDArray[Any]]):
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Observation, dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         """Start a new game in all environments, or in some of them."""
         which = self._reset_mask(options)
         seeds = self._seeds(seed)
@@ -141,7 +146,7 @@ class YatzyVectorEnv(VectorEnv[Observation, Ints, npt.NDArray[Any]]):
             )
         return mask
 
-    def step(self, actions: npt.ArrayLike) -> tuple[Observation, Floats, Bools, Bools, dict[str, Any]]:
+    def step(self, actions: npt.ArrayLike) -> tuple[Any, Floats, Bools, Bools, dict[str, Any]]:
         """Take one action in each game."""
         ended = self._fields[:, ENDED] != 0
         if not self._started or (self.autoreset_mode is AutoresetMode.DISABLED and ended.any()):
@@ -169,22 +174,26 @@ class YatzyVectorEnv(VectorEnv[Observation, Ints, npt.NDArray[Any]]):
             _add(info, "illegal", illegal, illegal)
         if values is not None:
             acted = ~(ended | illegal)
-            _add(info, "regret", np.where(acted, _regret(values, np.where(acted, numbers, 0)), 0.0), acted)
+            regret = np.where(acted, _regret(values, np.where(acted, numbers, 0)), 0.0)
+            _add(info, "regret", regret, acted)
+            if self.reward == "regret":
+                rewards[acted] = -regret[acted]
         over = terminated | truncated
         if self.autoreset_mode is AutoresetMode.SAME_STEP and over.any():
             observation, info = self._next_games(over, observation, info)
         return observation, rewards, terminated, truncated, info
 
-    def _next_games(
-        self, over: Bools, observation: Observation, info: dict[str, Any]
-    ) -> tuple[Observation, dict[str, Any]]:
+    def _next_games(self, over: Bools, observation: Any, info: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """Start the next games where `over`, and move what was observed there to the final observation and info."""
         which = np.flatnonzero(over)
         self._fields[which, GAME] += 1
         start_games(which, self._model, self._games)
         final_obs = np.full(self.num_envs, None, dtype=object)
         for i in which.tolist():
-            final_obs[i] = {name: array[i].copy() for name, array in observation.items()}
+            if isinstance(observation, dict):
+                final_obs[i] = {name: array[i].copy() for name, array in observation.items()}
+            else:
+                final_obs[i] = observation[i].copy()
         final_info: dict[str, Any] = {}
         for name in [name for name in info if not name.startswith("_")]:
             present = info[f"_{name}"] & over
@@ -199,7 +208,7 @@ class YatzyVectorEnv(VectorEnv[Observation, Ints, npt.NDArray[Any]]):
         _add(new_info, "final_info", final_info, over)
         return observation, new_info
 
-    def _observe(self) -> tuple[Observation, dict[str, Any]]:
+    def _observe(self) -> tuple[Any, dict[str, Any]]:
         """Observations and info of all games, in new arrays."""
         size = self.num_envs
         arrays = {name: np.empty((size, n), np.int64) for name, (n, _) in observation_bounds(self.rules).items()}
@@ -210,10 +219,13 @@ class YatzyVectorEnv(VectorEnv[Observation, Ints, npt.NDArray[Any]]):
         everywhere = np.ones(size, dtype=np.bool_)
         _add(info, "action_mask", mask, everywhere)
         _add(info, "score", score, everywhere)
-        if self.oracle:
+        if self.oracle or self.reward == "regret":
             self._values = self.action_values()
+        if self.oracle and self._values is not None:
             _add(info, "action_values", self._values.copy(), everywhere)
-        return arrays, info
+        if self.render_mode == "human":
+            print(*self.render(), sep="\n")
+        return self._encode(arrays), info
 
     def action_masks(self) -> Bools:
         """``(num_envs, n_actions)`` bool: which actions are legal, as ``info["action_mask"]`` says."""

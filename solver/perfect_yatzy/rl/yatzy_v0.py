@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
-from gymnasium import spaces
+from gymnasium import logger, spaces
 from gymnasium.utils import seeding
 
 from ..errors import MissingPackage, StateError, shown, whole_number
@@ -27,6 +27,7 @@ from ..game.maximum import maximum_score
 from ..game.notation import counts_of
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
+from .encoding import RENDER_MODES, check_choice
 from .solo_game import SoloGame, observation_bounds
 
 try:
@@ -80,7 +81,7 @@ class raw_env(AECEnv):  # type: ignore[misc]
 
     metadata = {  # noqa: RUF012 (the name and type are PettingZoo's)
         "name": "yatzy_v0",
-        "render_modes": ["ansi"],
+        "render_modes": list(RENDER_MODES),
         "render_fps": 4,
         "is_parallelizable": False,
     }
@@ -95,8 +96,8 @@ class raw_env(AECEnv):  # type: ignore[misc]
         super().__init__()
         if not 2 <= whole_number(players, "players") <= MAX_PLAYERS:
             raise StateError(f"players is {players}; must be from 2 to {MAX_PLAYERS}")
-        if reward not in get_args(Reward):
-            raise StateError(f"reward is {shown(reward)}; must be one of {', '.join(get_args(Reward))}")
+        check_choice("reward", reward, get_args(Reward))
+        check_choice("render_mode", render_mode, (None, *RENDER_MODES))
         self.rules, self.reward, self.render_mode = load_rules(rules), reward, render_mode
         self.possible_agents = [f"player_{i}" for i in range(players)]
         self.agents: list[str] = []
@@ -192,6 +193,8 @@ class raw_env(AECEnv):  # type: ignore[misc]
         return {agent: float(np.sign(most)) for agent, most in margins.items()} if self.reward == "win" else margins
 
     def _inform(self) -> None:
+        if self.render_mode == "human":
+            print(self._lines())
         self.infos = {
             agent: {"action_mask": self._games[agent].mask(), "score": self._games[agent].score}
             for agent in self.agents
@@ -217,9 +220,12 @@ class raw_env(AECEnv):  # type: ignore[misc]
         return action_number(self.rules, meaning)
 
     def render(self) -> str | None:
-        """A line for each player: the card, and the dice on the table; None without a render mode."""
+        """A line for each player, with the mode ``"ansi"``: the card, and the dice on the table; else None."""
         if self.render_mode is None:
-            return None
+            logger.warn('render needs a mode: yatzy_v0.env(render_mode="ansi")')
+        return self._lines() if self.render_mode == "ansi" else None
+
+    def _lines(self) -> str:
         return "\n".join(f"{agent}: {game}" for agent, game in self._games.items())
 
     def close(self) -> None:

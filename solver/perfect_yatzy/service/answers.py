@@ -45,7 +45,7 @@ def estimate_fields(strategy: ScoreStrategy, request: Request) -> dict[str, Any]
     if not strategy.is_approximate(request.state):
         return {}
     command = f"yatzy expect --rules {request.rules.spec or request.rules.key} --goal {strategy.zero} --games 100000"
-    text = _("the chances are estimates; a simulation measures them: {command}").format(command=command)
+    text = _("the chances are estimates; a simulation measures them: {command}", command=command)
     return {"approximate": {"text": text}}
 
 

@@ -142,13 +142,13 @@ class SolveBudget:
 def estimate_advice(rules: RuleSet) -> str:
     """What to run where the chance of a goal cannot be computed."""
     command = f"yatzy solve {rules.spec or rules.key} --what goals --approximate"
-    return _("for estimates and approximate play run: {command}").format(command=command)
+    return _("for estimates and approximate play run: {command}", command=command)
 
 
 def limit_words(limit: SolveLimit) -> str:
     """A limit in words, such as ``1.1 GB and 60 s``."""
     size, seconds = number_text(limit.bytes / 1e9, 1), number_text(limit.seconds)
-    return _("{size} GB and {seconds} s").format(size=size, seconds=seconds)
+    return _("{size} GB and {seconds} s", size=size, seconds=seconds)
 
 
 def utility_cost(rules: RuleSet, start: State) -> SolveCost:
@@ -158,38 +158,22 @@ def utility_cost(rules: RuleSet, start: State) -> SolveCost:
     return ReachableUtility(rules, lambda total: total.astype(float), start).solve_cost()
 
 
-def distribution_seconds(
-    rules: RuleSet, start: State, tables: str | os.PathLike[str] | None, *, outlook: bool = False
-) -> float:
-    """Estimated seconds for the distribution of the final score; 0.0 for one in the store."""
-    from ..strategy.distribution import distribution_cost
-    from ..strategy.distribution_files import has_outlook, has_stored_distribution
-    from ..strategy.outlook import outlook_cost
-
-    if outlook and start == EMPTY_STATE and not has_outlook(rules, tables):
-        return outlook_cost(rules).seconds
-    if has_stored_distribution(rules, start, tables):
-        return 0.0
-    return distribution_cost(rules, start).seconds
-
-
 def mean_work(cost: SolveCost) -> Work:
     """The table of means: stored if confirmed, in memory if not."""
     return Work("table", cost.seconds, cost.memory, cost.bytes, cost.seconds)
 
 
 def distribution_works(
-    rules: RuleSet, start: State, tables: str | os.PathLike[str] | None, *, outlook: bool
+    rules: RuleSet, start: State, tables: str | os.PathLike[str] | None, *, outlook: bool = False
 ) -> list[Work]:
     """The distribution of the final score; nothing if it is stored. Without a confirmation no outlook is made."""
     from ..strategy.distribution import distribution_cost
-    from ..strategy.distribution_files import has_outlook
+    from ..strategy.distribution_files import has_outlook, has_stored_distribution
     from ..strategy.outlook import outlook_cost
 
-    unasked = distribution_seconds(rules, start, tables)
-    if not unasked:
+    if has_stored_distribution(rules, start, tables):
         return []
+    alone = distribution_cost(rules, start)
     made = outlook and start == EMPTY_STATE and not has_outlook(rules, tables)
-    cost = outlook_cost(rules) if made else distribution_cost(rules, start)
-    seconds = distribution_seconds(rules, start, tables, outlook=outlook)
-    return [Work("distribution", seconds, cost.memory, cost.bytes if made else 0, unasked)]
+    cost = outlook_cost(rules) if made else alone
+    return [Work("distribution", cost.seconds, cost.memory, cost.bytes if made else 0, alone.seconds)]

@@ -40,7 +40,7 @@ from .answers import (
     with_echo,
 )
 from .bonus import BonusChances
-from .budget import SolveBudget, distribution_seconds, distribution_works, mean_work
+from .budget import SolveBudget, distribution_works, mean_work
 from .cache import WeightedLRUCache
 from .requests import ObjectiveRequest, Request, parse_request
 from .resolver import Announce, ObjectivePlan, ObjectiveResolver, ResolvedObjective, table_bytes
@@ -188,7 +188,7 @@ class QueryService:
         """The answer to a checked request, without the cache of answers and without the fields it echoes."""
         strategy = self.strategy(request.rules, progress)
         if request.query == "puzzle":
-            from .puzzles import puzzle_answer
+            from .reviews import puzzle_answer
 
             head = {name: value for name, value in answer_head(request).items() if name in HEAD}
             return head | approximate_fields(strategy) | puzzle_answer(strategy, request)
@@ -197,12 +197,12 @@ class QueryService:
         if objective:
             answer |= estimate_fields(objective.strategy, request) | {"aim": objective.fields}
         if request.query == "expect":
-            return answer | self._expect_fields(request, strategy, objective, progress)
+            return answer | self._expect_fields(request, plan, strategy, objective, progress)
         if request.query == "outcomes":
             from .outcomes import outcome_fields
 
             return answer | outcome_fields(strategy, request)
-        return answer | self._turn_fields(request, strategy, objective)
+        return answer | self._turn_fields(request, plan, strategy, objective)
 
     def resolve(self, request: Request, strategy: Strategy) -> ResolvedObjective:
         """The strategy for the objective of a request, from its card on."""
@@ -210,13 +210,12 @@ class QueryService:
 
     def plan(self, request: Request) -> ObjectivePlan:
         """What has to be solved for the objective of a request; what is too much is refused before anything is."""
-        if request.exact:
-            self.exact_solve(request)
+        exact = self._exact_solve(request) if request.exact else None
         if request.objective and opens_approximate(request.rules, self.tables):
             from ..strategy.approximate_strategy import needs_table
 
             raise needs_table(request.rules, _("a goal or the chance to win"))
-        return self.resolver.plan(request)
+        return replace(self.resolver.plan(request), exact=exact)
 
     def goal_curve(self, request: Request, scores: Sequence[int]) -> list[float]:
         """Chance of each score or more, each under play for just that score, from the card of a request."""
@@ -224,7 +223,7 @@ class QueryService:
         found = self.resolve(request, self.strategy(request.rules)).strategy
         return [clipped(replace(found, zero=score).value(request.position)) for score in scores]
 
-    def exact_solve(self, request: Request) -> ExactSolve:
+    def _exact_solve(self, request: Request) -> ExactSolve:
         """The solve in integers from the card of a request on. Raises RulesError if it is beyond the budget."""
         from ..tablebase.exact_solve import ExactSolve
 
@@ -239,6 +238,7 @@ class QueryService:
     def _expect_fields(
         self,
         request: Request,
+        plan: ObjectivePlan,
         strategy: Strategy,
         objective: ResolvedObjective | None,
         progress: WorkProgress | None,
@@ -256,8 +256,8 @@ class QueryService:
             "open": still_open,
             "upper": card.upper,
         }
-        if request.exact:
-            mean, *spread = self.exact_solve(request).start_values(self.threads)
+        if plan.exact:
+            mean, *spread = plan.exact.start_values(self.threads)
             answer["exact"] = exact_fields(mean + card.total, request.digits)
             for name, value in zip(("variance", "bonus_chance"), spread, strict=False):
                 answer["exact"][name] = exact_fields(value, request.digits)
@@ -297,15 +297,15 @@ class QueryService:
         return answer
 
     def _turn_fields(
-        self, request: Request, strategy: Strategy, objective: ResolvedObjective | None
+        self, request: Request, plan: ObjectivePlan, strategy: Strategy, objective: ResolvedObjective | None
     ) -> dict[str, Any]:
         """The answer to "hold" or "score": one evaluation of the turn for each value function."""
         state, position = request.state, request.position
         evaluator = (objective.strategy if objective else strategy).evaluator_at(position)
-        if request.exact:
+        if plan.exact:
             from ..strategy.exact_turn import ExactEvaluator
 
-            evaluator = ExactEvaluator(self.exact_solve(request), self.threads)
+            evaluator = ExactEvaluator(plan.exact, self.threads)
         choices = rank_categories(evaluator, state, request.dice, request.rolls_left)
         options: Sequence[Hold | Choice] = choices
         if request.query == "score":
@@ -315,7 +315,7 @@ class QueryService:
             rolls = max_rerolls(request.rules, state.saved) + 1
             answer = hold_fields(request, holds, choices, objective, rolls)
         if request.explain:
-            from .outlook_fields import add_outlooks
+            from .reviews import add_outlooks
 
             bonus = None if objective else self.bonus_chances.of(strategy)
             add_outlooks(answer, request, evaluator, options, choices, bonus)
@@ -351,23 +351,26 @@ class Decision:
         if self.plan is None:
             return []
         service, request = self.service, self.request
-        found = [*service.mean_works(request.rules), *service.resolver.works(request, self.plan)]
-        if service.needs_distribution(request):
-            outlook = service.makes_outlook(request)
-            found += distribution_works(request.rules, request.state, service.tables, outlook=outlook)
-        return found
+        return [
+            *service.mean_works(request.rules), *service.resolver.works(request, self.plan), *self.distribution_works,
+        ]  # fmt: skip
+
+    @cached_property
+    def distribution_works(self) -> list[Work]:
+        """The part of :attr:`works` for the distribution of the final score."""
+        service, request = self.service, self.request
+        if not service.needs_distribution(request):
+            return []
+        outlook = service.makes_outlook(request)
+        return distribution_works(request.rules, request.state, service.tables, outlook=outlook)
 
     @cached_property
     def seconds(self) -> float:
         """Estimate for the answer beyond one turn and the table of means; 0.0 if all it needs is in the cache."""
         if self.plan is None:
             return 0.0
-        service, request = self.service, self.request
-        found = self.plan.seconds + (PUZZLE_SECONDS if request.query == "puzzle" else 0.0)
-        if service.needs_distribution(request):
-            outlook = service.makes_outlook(request)
-            found += distribution_seconds(request.rules, request.state, service.tables, outlook=outlook)
-        return found
+        puzzle = PUZZLE_SECONDS if self.request.query == "puzzle" else 0.0
+        return self.plan.seconds + puzzle + sum(work.seconds for work in self.distribution_works)
 
     def run(self, progress: WorkProgress | None = None) -> dict[str, Any]:
         """The answer, with the fields that the request echoes; `progress` is that of confirmed work."""

@@ -109,13 +109,13 @@ def parse_request(fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet
     query = fields.get("query")
     if not isinstance(query, str) or query not in QUERY_FIELDS:
         raise StateError(
-            _("query is {value}; must be one of {names}").format(value=shown(query), names=", ".join(QUERY_FIELDS)),
+            _("query is {value}; must be one of {names}", value=shown(query), names=", ".join(QUERY_FIELDS)),
             field="query",
         )
     for name in fields:
         if name not in COMMON_FIELDS | QUERY_FIELDS[query]:
             raise StateError(
-                _("{name} is not a field of {query!r}").format(name=shown(name), query=query),
+                _("{name} is not a field of {query!r}", name=shown(name), query=query),
                 code="unknown-field",
                 field=name,
             )
@@ -128,9 +128,7 @@ def parse_request(fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet
         games = _integer(fields, "games", 0)
         if games and not MIN_GAMES <= games <= MAX_GAMES:
             raise StateError(
-                _("games is {value}; must be from {low} to {high}").format(
-                    value=games, low=MIN_GAMES, high=MAX_GAMES
-                ),
+                _("games is {value}; must be from {low} to {high}", value=games, low=MIN_GAMES, high=MAX_GAMES),
                 field="games",
             )
         if games and request.objective and request.objective.two_sided:
@@ -166,7 +164,7 @@ def _parse_position(query: str, fields: Mapping[str, Any], find_rules: Callable[
     """A request with its rules and its card: the one check of both."""
     spec = fields.get("rules", "yatzy")
     if not isinstance(spec, str):
-        raise StateError(_("rules is {spec}; must be a name").format(spec=shown(spec)), field="rules")
+        raise StateError(_("rules is {spec}; must be a name", spec=shown(spec)), field="rules")
     with error_context("rules"):
         rules = find_rules(spec)
     saved, bonus_points = _integer(fields, "saved", 0), _integer(fields, "bonus_points", 0)
@@ -259,7 +257,7 @@ def _parse_puzzle(request: Request, fields: Mapping[str, Any]) -> Request:
         today = date.today() if day is None else date.fromisoformat(day)
     except (TypeError, ValueError) as error:
         raise StateError(
-            _("date is {value}; must be a date such as '2026-11-20'").format(value=shown(day)), field="date"
+            _("date is {value}; must be a date such as '2026-11-20'", value=shown(day)), field="date"
         ) from error
     return replace(request, seed=_integer(fields, "seed", daily_seed(today)), difficulty=difficulty)
 
@@ -270,7 +268,7 @@ def _parse_outcomes(request: Request, fields: Mapping[str, Any]) -> Request:
     faces = (parse_faces(held) if held else ()) if isinstance(held, str) else held
     if not isinstance(faces, Iterable):
         raise StateError(
-            _("hold is {held}; must be text such as '33', or a list of faces").format(held=shown(held)), field="hold"
+            _("hold is {held}; must be text such as '33', or a list of faces", held=shown(held)), field="hold"
         )
     with error_context("hold", "invalid-dice"):
         dice = tuple(sorted(whole_number(face, "a die") for face in islice(faces, MAX_DICE_LISTED)))
@@ -283,9 +281,7 @@ def _parse_outcomes(request: Request, fields: Mapping[str, Any]) -> Request:
     most = max_rerolls(request.rules, request.card.saved)
     left = _integer(fields, "rolls_left", most)
     if not 1 <= left <= most:
-        raise StateError(
-            _("{left} rolls left; it must be 1 to {most}").format(left=left, most=most), field="rolls_left"
-        )
+        raise StateError(_("{left} rolls left; it must be 1 to {most}", left=left, most=most), field="rolls_left")
     return replace(request, dice=dice, rolls_left=left)
 
 
@@ -297,7 +293,7 @@ def _check_open(request: Request) -> None:
 def _required(fields: Mapping[str, Any], name: str, must: str) -> Any:
     if fields.get(name) is None:
         raise StateError(
-            _("{name} is missing; must be {must}").format(name=name, must=must), code="missing-field", field=name
+            _("{name} is missing; must be {must}", name=name, must=must), code="missing-field", field=name
         )
     return fields[name]
 
@@ -306,9 +302,7 @@ def _flag(fields: Mapping[str, Any], name: str, default: bool) -> bool:
     """A field that is true or false."""
     value = fields.get(name, default)
     if not isinstance(value, bool):
-        raise StateError(
-            _("{name} is {value}; must be true or false").format(name=name, value=shown(value)), field=name
-        )
+        raise StateError(_("{name} is {value}; must be true or false", name=name, value=shown(value)), field=name)
     return value
 
 

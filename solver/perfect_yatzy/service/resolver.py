@@ -29,7 +29,7 @@ from ..strategy.tie_rules import TIE_RULES
 from ..tablebase.memory import check_memory
 from ..tablebase.store import Progress, has_table
 from ..tablebase.table_file import ALWAYS_HASHED
-from .budget import SolveBudget, distribution_seconds, estimate_advice, utility_cost
+from .budget import SolveBudget, distribution_works, estimate_advice, utility_cost
 from .cache import WeightedLRUCache
 from .requests import ObjectiveRequest, Request
 from .work import Work, WorkProgress
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from ..strategy.score_distribution import ScoreDistribution
     from ..strategy.score_strategy import GoalSolve, ScoreStrategy
     from ..strategy.two_players import TwoPlayerGame
+    from ..tablebase.exact_solve import ExactSolve
 
 MAX_OPPONENT_DISTRIBUTIONS = 256
 Announce = Callable[[RuleSet, str | None], Progress]
@@ -73,6 +74,7 @@ class ObjectivePlan:
     solve_seconds: float = 0.0  # the part of it that does not belong to opponents
     goals: GoalSolve | None = None  # for a goal that is not in the cache
     cost: SolveCost | None = None  # of the solve, if there is one
+    exact: ExactSolve | None = None  # in integers, of a request for fractions
 
 
 class ObjectiveResolver:
@@ -290,7 +292,7 @@ class ObjectiveResolver:
         self.budget.check_objective(rules, utility_cost(rules, card.state))
         if self.distributions.get(_opponent_key(rules, card)):
             return 0.0
-        return distribution_seconds(rules, card.state, self.tables)
+        return sum(work.seconds for work in distribution_works(rules, card.state, self.tables))
 
     def _opponent(self, strategy: Strategy, known: int | Scorecard, progress: WorkProgress | None) -> Opponent:
         from ..strategy.opponents import finished, opponent

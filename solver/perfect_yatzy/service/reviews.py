@@ -1,16 +1,24 @@
-"""Reviews of recorded games as plain JSON values."""
+"""Reviews of recorded games, outlooks and puzzles as plain JSON values.
+
+An outlook says why an option is good: what it brings in this turn and later. It is in answers and in reviews.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from ..play.puzzle import Puzzle, find_puzzle
 from ..play.record import Game
-from ..play.review import Review, action_outlook, review
+from ..play.review import ActionOutlook, Review, action_outlook, review, turn_outlook
 from ..strategy.actions import Choice, Hold
 from ..strategy.strategy import Strategy
+from ..strategy.turn_evaluator import TurnEvaluator
 from .answers import approximate_fields
-from .outlook_fields import outlook_json
+from .bonus import ChanceOfState
+from .requests import Request
 
+EXPLAINED_OPTIONS = 2  # the best and the next, to compare
 MIN_EXPLAINED_LOSS = 0.05  # points; smaller errors are not explained
 
 
@@ -65,3 +73,47 @@ def explained_review(strategy: Strategy, game: Game, player: int, max_explained:
         for name, action in (("done", decision.done), ("best", decision.best)):
             entry[name]["outlook"] = outlook_json(action_outlook(strategy, decision, action))
     return answer
+
+
+def outlook_json(outlook: ActionOutlook) -> dict[str, Any]:
+    """An outlook as plain JSON values: each category with its chance, and the mean of its points in that case."""
+    return {
+        "turn_points": outlook.turn_points,
+        "later_points": outlook.later_points,
+        "bonus_chance": outlook.upper_bonus_chance,
+        "categories": [list(entry) for entry in outlook.categories],
+    }
+
+
+def add_outlooks(
+    answer: dict[str, Any],
+    request: Request,
+    evaluator: TurnEvaluator,
+    options: Sequence[Hold | Choice],
+    categories: Sequence[Choice],
+    bonus_chances: ChanceOfState | None,
+) -> None:
+    """Add the field ``outlook`` to the first options of an answer to "hold" or "score"."""
+    entries = answer["holds" if request.query == "hold" else "categories"]
+    for entry, option in zip(entries[:EXPLAINED_OPTIONS], options, strict=False):
+        action = categories[0] if isinstance(option, Hold) and option.category else option
+        outlook = turn_outlook(evaluator, request.card, action, request.rolls_left, bonus_chances)
+        entry["outlook"] = outlook_json(outlook)
+
+
+def puzzle_fields(puzzle: Puzzle) -> dict[str, Any]:
+    """The position of a puzzle."""
+    card = puzzle.card
+    return {
+        "card": {card.rules.categories[c].id: points for c, points in sorted(card.points.items())},
+        "saved": card.saved,
+        "bonus_points": card.bonus_points,
+        "dice": list(puzzle.dice),
+        "rolls_left": puzzle.rolls_left,
+    }
+
+
+def puzzle_answer(strategy: Strategy, request: Request) -> dict[str, Any]:
+    """The answer to "puzzle": the position without its solution."""
+    found = find_puzzle(strategy, request.seed, request.difficulty)
+    return {"seed": request.seed, "difficulty": request.difficulty} | puzzle_fields(found)

@@ -23,9 +23,10 @@ from ..strategy.score_strategy import ScoreStrategy
 from ..strategy.simulation import Simulation
 from ..strategy.strategy import Strategy
 from ..tablebase.store import Progress
-from .answers import PERCENTILES, answer_head, approximate_fields, estimate_fields
+from .answers import answer_head, approximate_fields, estimate_fields
 from .queries import QueryService
 from .requests import Request, parse_simulation
+from .simulation_fields import games_fields
 
 if TYPE_CHECKING:
     from ..cluster.session import Cluster
@@ -53,10 +54,7 @@ def run_simulation(
             )
         else:
             played = simulate(policy, games, *how, service.threads, rules=rules, points=card.total, progress=progress)
-    finals = played.final_scores
-    lowest = int(finals.min())
     still_open = [c for c in range(len(rules.categories)) if not request.state.filled >> c & 1]
-    marks = zip(PERCENTILES, played.percentiles(PERCENTILES), strict=True)
     answer = (
         answer_head(request)
         | approximate_fields(means)
@@ -65,14 +63,7 @@ def run_simulation(
             "policy": fields["policy"],
             "games": games,
             "seed": request.seed,
-            "mean": played.mean,
-            "standard_error": played.standard_error if games > 1 else None,  # one game gives no estimate of it
-            "standard_deviation": played.standard_deviation if games > 1 else None,
-            "upper_bonus_chance": played.upper_bonus_chance,
-            "percentiles": {str(p): float(v) for p, v in marks},
-            "lowest": lowest,
-            "highest": int(finals.max()),
-            "chances": (np.bincount(finals - lowest) / games).tolist(),
+            **games_fields(played),
             "categories": [
                 {
                     "category": rules.categories[c].id,
@@ -92,7 +83,7 @@ def run_simulation(
     else:
         assert request.objective.goal is not None
         assert isinstance(strategy, Strategy)
-        reached = float((finals >= request.objective.goal).mean())
+        reached = float((played.final_scores >= request.objective.goal).mean())
         answer["reached"] = reached
         answer["reached_error"] = float(np.sqrt(reached * (1 - reached) / games)) if games > 1 else None
         answer["chance"] = min(1.0, strategy.value(request.position))

@@ -1,4 +1,4 @@
-"""Simulated games in answers to "expect": the field ``simulation``, and ``approximate`` where play is approximate."""
+"""Simulated games as fields of answers: ``simulation``, and ``approximate`` where play is approximate."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from .._messages import _, significant_text
+from ..policies.simulation import simulate
+from ..strategy.simulation import Simulation, wilson_interval
 from ..strategy.strategy import Strategy
 from .answers import PERCENTILES
 from .requests import Request
@@ -17,7 +19,6 @@ def measured_fields(
     request: Request, strategy: Strategy, objective: ResolvedObjective, threads: int | None
 ) -> dict[str, Any]:
     """The field ``approximate``: the chance that approximate play has in simulated games."""
-    from ..strategy.simulation import simulate, wilson_interval
 
     def reached(played_by: Strategy) -> int:
         points = request.card.total
@@ -46,20 +47,24 @@ def measured_fields(
 
 def simulation_fields(request: Request, strategy: Strategy, threads: int | None) -> dict[str, Any]:
     """The field ``simulation``: the distribution of the final score in simulated games."""
-    from ..policies.simulation import simulate
-
     played = simulate(strategy, request.games, request.seed, request.position, threads)
+    found = games_fields(played)
+    del found["highest"]
+    return {"policy": strategy.policy, "games": request.games} | found
+
+
+def games_fields(played: Simulation) -> dict[str, Any]:
+    """The distribution of the final score in simulated games; one game gives no estimate of an error."""
+    finals, several = played.final_scores, len(played.final_scores) > 1
     marks = zip(PERCENTILES, played.percentiles(PERCENTILES), strict=True)
-    finals = played.final_scores
     lowest = int(finals.min())
     return {
-        "policy": strategy.policy,
-        "games": request.games,
         "mean": played.mean,
-        "standard_error": played.standard_error,
-        "standard_deviation": played.standard_deviation,
+        "standard_error": played.standard_error if several else None,
+        "standard_deviation": played.standard_deviation if several else None,
         "upper_bonus_chance": played.upper_bonus_chance,
         "percentiles": {str(p): float(v) for p, v in marks},
         "lowest": lowest,
-        "chances": (np.bincount(finals - lowest) / request.games).tolist(),
+        "highest": int(finals.max()),
+        "chances": (np.bincount(finals - lowest) / len(finals)).tolist(),
     }

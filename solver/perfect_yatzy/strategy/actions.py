@@ -237,10 +237,7 @@ def rank_categories(evaluator: TurnEvaluator, state: State, dice: tuple[int, ...
 def rank_holds(
     evaluator: TurnEvaluator, state: State, dice: tuple[int, ...], rolls_left: int, best: Choice
 ) -> list[Hold]:
-    """Every different hold, best first; of equal ones the one with more dice, then higher faces, comes first.
-
-    `rolls_left` is at least 1; `best` is the best category for the dice: the hold of all dice scores it.
-    """
+    """Every different hold, best first; of equal ones the one with more dice, then higher faces, comes first."""
     held = sub_multisets(np.array(counts_of(evaluator.rules, dice), dtype=np.int64))
     places = evaluator.dice.rank(held)
     values = evaluator.hold_values(state, rolls_left)[places]

@@ -60,15 +60,7 @@ class ValueFunction(Protocol):
 
 
 class FunctionEvaluator(TurnEvaluator):
-    """Evaluates turns of a rule set from a function instead of a table.
-
-    Parameters
-    ----------
-    rules
-        The game.
-    function
-        Gives the values of the cards after the turn.
-    """
+    """Evaluates turns of a rule set from a function of the cards after them instead of a table."""
 
     def __init__(self, rules: RuleSet, function: ValueFunction) -> None:
         self.rules, self.function = rules, function

@@ -80,15 +80,7 @@ def category_odds(
 def _best(
     rules: RuleSet, turn: Passes, final_values: Any, roll: tuple[int, ...] | None, rerolls: int
 ) -> tuple[Any, tuple[int, ...] | None]:
-    """Largest expected value of the final roll, and the hold that begins it.
-
-    Parameters
-    ----------
-    final_values : (rolls,) float64 or fractions
-        Value of each roll at the end of the turn.
-    roll
-        Dice on the table; None: before the first roll, where the hold is None.
-    """
+    """Largest expected value of the final roll, and the hold that begins it; None before the first roll."""
     grid, roll_values, hold_values, exact = turn.dice, final_values, None, final_values.dtype == object
     for _reroll in range(rerolls):
         hold_values = turn.holds_from_rolls(roll_values)

@@ -77,21 +77,8 @@ def stored_distribution(
 ) -> ScoreDistribution:
     """:func:`distribution`, for the mean stored next to the table: from the empty card, and after the first turn.
 
-    A stored file that is damaged or written by another version is computed again and replaced.
-
-    Parameters
-    ----------
-    strategy, start, points, threads
-        As for :func:`distribution`.
-    tables
-        Folder of the tables, as for :func:`perfect_yatzy.open_strategy`.
-    outlook
-        Whether to compute and store the distributions after every first turn (:mod:`.outlook`) if they are missing
-        and `start` is the empty card.
-    store
-        Whether a new distribution may be written; what is stored already is read in any case.
-    progress
-        As for :func:`distribution`.
+    A stored file that is damaged or of another version is replaced. `outlook`: whether to find those after the first
+    turn (:mod:`.outlook`), too, from the empty card; `store`: whether a new one may be written.
     """
     checked, rules = strategy.check(start), strategy.rules
     from_empty, for_mean = checked.state == EMPTY_STATE, not isinstance(strategy.evaluator, ScoreEvaluator)
@@ -115,17 +102,7 @@ def early_distributions(
     *,
     outlook: bool = False,
 ) -> dict[int, ScoreDistribution]:
-    """The distributions that are stored, by the number of the state: from the empty card, and after every first turn.
-
-    Parameters
-    ----------
-    strategy
-        Play for the mean from the empty card on.
-    threads, progress
-        As for :func:`distribution`.
-    outlook
-        Whether those after every first turn are wanted, too.
-    """
+    """The distributions stored, by number of the state: of the empty card and, if wanted, after every first turn."""
     rules = strategy.rules
     if not outlook:
         found = distribution(strategy, EMPTY_STATE, points=0, threads=threads, progress=progress)
@@ -188,12 +165,10 @@ def distribution(
     evaluator = strategy.evaluator_at(replace(checked, points=before))
     threads = threads or default_threads()
     if isinstance(evaluator, EstimatedGoalEvaluator):
-        raise RulesError(
-            _(
-                "play for {policy} of {rules} is approximate: its distribution can only be simulated (yatzy simulate)"
-            ).format(policy=strategy.policy, rules=rules.key),
-            code="too-large",
+        text = _(
+            "play for {policy} of {rules} is approximate: its distribution can only be simulated (yatzy simulate)"
         )
+        raise RulesError(text.format(policy=strategy.policy, rules=rules.key), code="too-large")
     if isinstance(evaluator, ScoreEvaluator):
         cost = score_places(rules, state).solve_cost().doubled()
     else:
@@ -209,11 +184,9 @@ def distribution(
 
 
 def distribution_cost(rules: RuleSet, start: State = EMPTY_STATE) -> SolveCost:
-    """Estimated cost of the distribution of a policy for the mean, from a start on: of the pass, not of its table.
-
-    What play reaches is known only afterwards; the shares of all that the cards could hold are those measured for
-    perfect play.
-    """
+    """Estimated cost of the distribution of a policy for the mean, from a start on: of the pass, not of its table."""
+    # What play reaches is known only afterwards; the shares of all that the cards could hold are those measured for
+    # perfect play.
     objective = score_places(rules, start)
     layers, whole = objective.layer_sizes(), objective.solve_cost()
     entries = max((before + after for (_, before), (_, after) in pairwise(layers)), default=0)

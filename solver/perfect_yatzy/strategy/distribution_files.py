@@ -82,10 +82,7 @@ def read_stored(
 def write_stored(
     rules: RuleSet, found: Mapping[int, ScoreDistribution], tables: str | os.PathLike[str] | None = None
 ) -> None:
-    """Store the distribution from the empty card on and, if there are more, the outlook.
-
-    `found`: distributions by the numbers of their states, without the points before.
-    """
+    """Store the distributions by the numbers of their states: of the empty card and, if given, the outlook."""
     cards = {str(state): _entry(of_state) for state, of_state in found.items()}
     if len(cards) > 1:
         _write(outlook_path(rules, tables), rules, {"cards": cards})

@@ -52,13 +52,7 @@ def has_fitted(rules: RuleSet, tables: str | os.PathLike[str] | None = None) -> 
 def write_fitted(
     values: FittedValues, certificate: Certificate, tables: str | os.PathLike[str] | None = None
 ) -> Path:
-    """Store a value function and its certificate; returns the path of the archive.
-
-    Raises
-    ------
-    TableError
-        If the folder cannot be written to or is full.
-    """
+    """Store a value function and its certificate; the path of the archive, or a TableError."""
     rules, path = values.rules, fitted_path(values.rules, tables)
     content = io.BytesIO()
     np.savez(content, allow_pickle=False, **to_arrays(values))
@@ -82,15 +76,7 @@ def write_fitted(
 
 
 def read_fitted(rules: RuleSet, tables: str | os.PathLike[str] | None = None) -> tuple[FittedValues, Certificate]:
-    """Read a value function and its certificate.
-
-    Raises
-    ------
-    MissingTable
-        If there is none.
-    TableError
-        If it is damaged, unreadable, or of other rules or another format.
-    """
+    """Read a value function and its certificate; MissingTable if there is none, TableError if it is damaged."""
     path = fitted_path(rules, tables)
     command = f"yatzy solve {rules.spec or rules.key} --approximate --force --tables {path.parent}"
     hint = _("make it again with: {command}").format(command=command)
@@ -133,13 +119,7 @@ def to_arrays(values: FittedValues) -> Arrays:
 
 
 def from_arrays(rules: RuleSet, arrays: Arrays) -> FittedValues:
-    """The value function of :func:`to_arrays`.
-
-    Raises
-    ------
-    KeyError, ValueError
-        If the arrays do not belong together.
-    """
+    """The value function of :func:`to_arrays`; KeyError or ValueError if the arrays do not belong together."""
     relaxed = _layout(rules, arrays, "layout") if "layout.exact" in arrays else None
     if relaxed is not None and len(arrays["relaxed_values"]) != relaxed.size:
         raise ValueError("the values do not fit the relaxed game")

@@ -87,19 +87,9 @@ class Gathered:
 
 
 class ForwardPass:
-    """P(s, x) of one layer of states after the other; see the module.
+    """P(s, x) of one layer of states after the other, by any policy; see the module.
 
-    Parameters
-    ----------
-    policy
-        What to play. If the rules save rolls: play that is greedy for a table.
-    threads
-        Number of threads; the results do not depend on it.
-    perfect : (size,) float64 or None
-        Values of perfect play for the states from the policy's start on, to compare with; not if the rules save
-        rolls.
-    progress
-        Called with the states done and all states.
+    If the rules save rolls, the policy is greedy for a table, and not compared with the values of perfect play.
     """
 
     def __init__(

@@ -30,17 +30,7 @@ ESTIMATES = (Upside.name, Downside.name, LateGoals.name)  # names of the tables
 
 
 class EstimatedGoalEvaluator(ScoreEvaluator):
-    """Evaluates turns for a goal by estimated chances, in the last layers by exact ones.
-
-    Parameters
-    ----------
-    late, values
-        The goals of the last layers, and their solved table.
-    spreads : (upside, downside)
-        The tables of :class:`perfect_yatzy.model.goal_estimates.Upside` and `Downside`.
-    means
-        Evaluates turns for the mean, of the whole game. Its table is the third number of the estimate, too.
-    """
+    """Evaluates turns for a goal by estimates from means and spreads, in the last layers by exact chances."""
 
     def __init__(self, late: LateGoals, values: Table, spreads: tuple[Table, Table], means: TurnEvaluator) -> None:
         super().__init__(EstimatedGoals(late.rules), values, means)

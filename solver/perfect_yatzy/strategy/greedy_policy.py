@@ -21,19 +21,7 @@ from .turn_evaluator import TurnEvaluator
 
 
 class GreedyPolicy:
-    """Greedy play for a value function.
-
-    Parameters
-    ----------
-    rules
-        The game.
-    values : (size,) float64 or float32
-        The guess for each state, in points, as a :class:`perfect_yatzy.model.state_space.StateSpace` places it.
-    start
-        Where the games begin.
-    space
-        States of `values`; default: those of the whole game.
-    """
+    """Greedy play for a guess of the value of each state of a space (default: the whole game), in points."""
 
     ties = TurnEvaluator.ties
 

@@ -79,23 +79,14 @@ def open_strategy(
 
 
 def strategy_in_memory(rules: RuleSet, threads: int | None = None) -> Strategy:
-    """The exact strategy of a rule set, solved now and not stored.
-
-    Raises
-    ------
-    RulesError
-        If the machine has too little memory.
-    """
+    """The exact strategy of a rule set, solved now and not stored."""
     from ..tablebase.backward_induction import solve_values
 
     return Strategy(rules, None, TurnEvaluator(rules, solve_values(rules, threads=threads)))
 
 
 def opens_approximate(rules: RuleSet, tables: str | os.PathLike[str] | None = None) -> bool:
-    """Whether :func:`open_strategy` gives an approximate strategy.
-
-    It does if there is a fitted value function, no exact table, and the exact solve is not one that is begun unasked.
-    """
+    """Whether :func:`open_strategy` gives an approximate strategy: no exact table, nor a solve begun unasked."""
     if has_table(rules, tables):
         return False
     from .fitted_file import has_fitted

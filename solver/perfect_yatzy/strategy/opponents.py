@@ -36,13 +36,7 @@ MAX_FINAL_SCORE = 99_999
 
 @dataclass(frozen=True)
 class Opponent(DiscreteDistribution):
-    """The distribution of another player's final score.
-
-    Attributes
-    ----------
-    playing : bool
-        Whether boxes are still open.
-    """
+    """The distribution of another player's final score; `playing`: whether boxes are still open."""
 
     playing: bool
 
@@ -68,25 +62,10 @@ def least_score(card: Scorecard) -> int:
 
 
 def parse_opponents(rules: RuleSet, given: str | Iterable[object]) -> list[int | Scorecard]:
-    """Read opponents: final scores, or the cards of players who have not finished.
+    """Read opponents: final scores, also of full cards, or checked cards of players who have not finished.
 
-    Parameters
-    ----------
-    rules
-        The game.
-    given
-        Text, separated by semicolons (``251; ones=3 sixes=24; empty``), or a list of such texts and of whole numbers.
-        A card may contain bonus points: ``ones=3 yahtzee=50 extra=100``.
-
-    Returns
-    -------
-    list of int or Scorecard
-        A final score, also for a full card; or a checked card.
-
-    Raises
-    ------
-    StateError
-        If an entry is neither a score nor a card, or there are no entries or too many.
+    Text separated by semicolons (``251; ones=3 sixes=24; empty``), or a list of such texts and of whole numbers. A
+    card may contain bonus points: ``ones=3 yahtzee=50 extra=100``. StateError for anything else, none, or too many.
     """
     found: list[int | Scorecard] = []
     for number, entry in enumerate([given] if isinstance(given, str) else given):
@@ -146,22 +125,7 @@ def opponent(
     *,
     store: bool = True,
 ) -> Opponent:
-    """The distribution of an opponent's final score.
-
-    Parameters
-    ----------
-    strategy
-        Of the mean, which an unfinished opponent is assumed to follow.
-    known
-        A final score, or a checked card of a game in progress.
-    threads, tables, store
-        As for :func:`perfect_yatzy.strategy.distribution.stored_distribution`.
-
-    Raises
-    ------
-    RulesError
-        If the distribution of such a card cannot be computed.
-    """
+    """The distribution of the final score of an opponent, who is assumed to play for the mean from a checked card."""
     from .distribution import stored_distribution
 
     if isinstance(known, int):
@@ -172,29 +136,14 @@ def opponent(
 
 
 class WinUtility:
-    """The utility of a final score: the chance that it beats all opponents.
-
-    Parameters
-    ----------
-    opponents
-        At least one.
-    ties
-        What a tie with the best opponent counts: a "loss", "half" a win, or a "win".
-
-    Raises
-    ------
-    StateError
-        If `opponents` is empty, or `ties` is none of these.
-    """
+    """The utility of a final score: the chance that it beats all opponents; `ties`: what a tie counts."""
 
     def __init__(self, opponents: Sequence[Opponent], ties: str = "loss") -> None:
         if not opponents:
             raise StateError(_("opponents is empty; give at least one final score or card"))
         if ties not in TIE_RULES:
-            raise StateError(
-                _("ties is {value}; must be one of {names}").format(value=shown(ties), names=", ".join(TIE_RULES)),
-                field="ties",
-            )
+            text = _("ties is {value}; must be one of {names}")
+            raise StateError(text.format(value=shown(ties), names=", ".join(TIE_RULES)), field="ties")
         self.opponents, self.ties = list(opponents), ties
 
     def __call__(self, scores: Ints) -> Floats:

@@ -47,20 +47,7 @@ def outlook_cost(rules: RuleSet) -> SolveCost:
 
 
 class BackwardPass:
-    """Distributions of the points to come, one layer after the other; see the module.
-
-    Parameters
-    ----------
-    policy
-        What to play from the empty card on; the rules must not save rolls.
-    threads
-        Number of threads; the results do not depend on it.
-
-    Raises
-    ------
-    RulesError
-        If the machine has too little memory.
-    """
+    """Distributions of the points to come, a layer after the other, by a policy without saved rolls."""
 
     def __init__(self, policy: Policy, threads: int) -> None:
         from ..kernels.policy import policy_job
@@ -74,10 +61,7 @@ class BackwardPass:
         self.jobs = ScratchPool(lambda: policy_job(self.dice, self.model, self.outcomes, policy.ties))
 
     def run(self, progress: Progress | None = None) -> dict[int, ScoreDistribution]:
-        """The distributions from the first cards on, by the number of the state in the table, without any points.
-
-        `progress` is called with the states done and the states in all.
-        """
+        """The distributions from the first cards on, by the number of the state in the table, without any points."""
         found: dict[int, ScoreDistribution] = {}
         layer = self.full_cards()
         for filled in range(self.space.categories - 1, -1, -1):

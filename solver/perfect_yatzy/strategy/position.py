@@ -31,21 +31,10 @@ Position = State | Scorecard | CheckedPosition | TurnPosition | str | Mapping[st
 
 
 def check_position(rules: RuleSet, position: Position, space: StateSpace | None = None) -> CheckedPosition:
-    """Check a position, unless it has been checked already.
+    """Check a position, unless it has been checked already; StateError if no game of these rules can reach it.
 
-    Parameters
-    ----------
-    rules
-        The game.
-    position
-        A card, a state, a card as people write it, or a position within a turn: the card at its start.
-    space
-        States to look in, if not those of the whole game. (Those of the whole game can be too many to enumerate.)
-
-    Raises
-    ------
-    StateError
-        If the card breaks the rules, no game can reach the state, or it belongs to another game.
+    Of a position within a turn the card at its start counts. `space`: states to look in, if not those of the whole
+    game, which can be too many to enumerate.
     """
     if isinstance(position, CheckedPosition | TurnPosition) and position.rules.fingerprint != rules.fingerprint:
         text = _("the card belongs to {other}, not to {rules}")

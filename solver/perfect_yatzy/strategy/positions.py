@@ -133,14 +133,12 @@ class _Games:
         options: bool,
         threads: int | None,
     ) -> None:
-        from ..kernels.lattice import indexed_lattice
 
         self.strategy, self.start, self.seed, self.exploration = strategy, start, seed, exploration
         self.ask = strategy.options if options else strategy.best
         self.threads, self.rules = threads, strategy.rules
         self.turns = len(self.rules.categories) - start.state.filled.bit_count()
         self.grid = lattice(self.rules.dice, self.rules.faces)
-        self.index = indexed_lattice(self.grid)
         counts = self.grid.counts[self.grid.first_roll :]
         self.faces = np.array([np.repeat(np.arange(1, self.rules.faces + 1), roll) for roll in counts])
         self.model = turn_model(self.rules, strategy.space.start)
@@ -210,7 +208,7 @@ class _Games:
         decisions = Decisions(
             numbers, filled, paid, held, rerolls, is_first, np.empty(size, np.int64), np.empty(size, np.int64)
         )
-        job = DecisionJob(self.model, self.outcomes, self.index, decisions, self.seed, turn, roll)
+        job = DecisionJob(self.model, self.outcomes, decisions, self.seed, turn, roll)
         roll_decisions(job)
         dice = self.faces[held - self.grid.first_roll]
 

@@ -40,13 +40,13 @@ class Rollout:
     """Games played by a policy from a state of its games on."""
 
     def __init__(self, policy: Policy, start: State, threads: int) -> None:
-        from ..kernels.lattice import indexed_lattice, kernel_lattice
+        from ..kernels.lattice import kernel_lattice
 
         self.policy, self.rules, self.threads, self.start = policy, policy.rules, threads, start
         rules, self.space = self.rules, state_space(policy.rules, policy.start)
         self.dice = lattice(rules.dice, rules.faces)
         self.model, self.outcomes = turn_model(rules, policy.start), turn_outcomes(rules, policy.start)
-        self.lattice, self.lattice_index = kernel_lattice(self.dice), indexed_lattice(self.dice)
+        self.lattice = kernel_lattice(self.dice)
         self.turns = self.space.categories - start.filled.bit_count()
         self.categories = self.space.categories
         self.jobs = ScratchPool(lambda: self.new_job(int(self.space.most_saved.max())))
@@ -123,7 +123,7 @@ class Rollout:
             for part, argument in actions(rows[first : last + 1]):
                 stop = min(end, int(ends[np.searchsorted(rows, part[-1])]))
                 with self.jobs.borrow() as job:
-                    play_by_policy(begin, stop, RolloutJob(job, self.lattice_index, games, order, *rest), argument)
+                    play_by_policy(begin, stop, RolloutJob(job, games, order, *rest), argument)
                 begin = stop
 
         return play
@@ -163,7 +163,7 @@ class ScoreRollout(Rollout):
 
         def play(begin: int, end: int) -> None:
             with self.jobs.borrow() as policy:
-                job = RolloutJob(policy, self.lattice_index, games, order, *rest)
+                job = RolloutJob(policy, games, order, *rest)
                 play_by_scores(begin, end, job, scores, mean_table)
 
         return play

@@ -62,19 +62,7 @@ class Pushed:
 
 
 class ScoreForwardPass(ForwardPass):
-    """P(s, x) under the policy of a goal or a utility; see the module.
-
-    Parameters
-    ----------
-    evaluator
-        Values of the objective and of the mean, at the x of the start; the rules must not save rolls.
-    start
-        A checked state, where the games begin.
-    threads
-        Number of threads; the results do not depend on it.
-    progress
-        Called after each card with the chances P(s, x) computed so far, and their number in all.
-    """
+    """P(s, x) under the policy of a goal or a utility, from a checked state on, without saved rolls."""
 
     def __init__(
         self, evaluator: ScoreEvaluator, start: State, threads: int, progress: Progress | None = None

@@ -65,13 +65,7 @@ class ScoreStrategy(Strategy):
     zero: int = 0
 
     def evaluator_at(self, position: CheckedPosition) -> TurnEvaluator:
-        """The evaluator of turns from a checked position.
-
-        Raises
-        ------
-        StateError
-            If the table has no values for the points of the position.
-        """
+        """The evaluator of turns from a checked position; StateError if the table has no values for its points."""
         assert isinstance(self.evaluator, ScoreEvaluator)
         evaluator = self.evaluator.at(position.points - self.zero)
         evaluator.check_reached(position.state)
@@ -236,10 +230,7 @@ def goal_strategy(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> ScoreStrategy:
-    """The strategy for a checked goal from a checked card on; solves what :func:`goals_to_solve` has decided.
-
-    `means` breaks ties; the other parameters are those of :func:`reach`.
-    """
+    """The strategy for a checked goal from a checked card on; solves what :func:`goals_to_solve` has decided."""
     rules = solve.objective.rules
     if solve.estimated:
         info, estimates = open_goal_estimates(rules, means, tables)

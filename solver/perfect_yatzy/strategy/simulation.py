@@ -163,6 +163,18 @@ class Simulation:
             "final_score": self.final_scores,
         }
 
+    def meanings(self) -> dict[str, str]:
+        """What each of the :meth:`columns` says."""
+        names = {c.id: f"points in the box {c.name}" for c in self.rules.categories}
+        known = {
+            "game_number": "number of the game, from 0",
+            "points_before": "points on the card at the start",
+            "upper_bonus": "points of the upper bonus, 0 where it was missed",
+            "bonus_points": "joker and first-roll bonuses since the start",
+            "final_score": "the sum of all columns but the first",
+        }
+        return {name: (known | names)[name] for name in self.columns()}
+
     def metadata(self) -> dict[str, str]:
         """What identifies the games (:func:`perfect_yatzy.strategy.metadata.metadata`), and their ``seed``."""
         return metadata(self.rules, self.policy, seed=self.seed)
@@ -214,13 +226,7 @@ def simulate(
 def checked_games(
     strategy: Strategy | Policy, games: int, seed: int, start: Position | None, points: int | None
 ) -> tuple[int, CheckedPosition]:
-    """The number of games and the checked position of :func:`simulate`, whose points are those before the start.
-
-    Raises
-    ------
-    StateError
-        As :func:`perfect_yatzy.simulate`.
-    """
+    """The number of games and the checked position of :func:`simulate`, whose points are those before the start."""
     if not callable(getattr(strategy, "layer", None)):  # no policy
         check_strategy(strategy)
     games = whole_number(games, "games")

@@ -100,17 +100,7 @@ def passes(dice: int, faces: int) -> Passes:
 
 
 class TurnEvaluator:
-    """Evaluates turns of a rule set from its values.
-
-    Parameters
-    ----------
-    rules
-        The game.
-    values : (size,) float64
-        A solved table, as :class:`perfect_yatzy.model.state_space.StateSpace` places it.
-    space
-        States of the table, if it does not begin at the empty card.
-    """
+    """Evaluates turns of a rule set from a solved table, of the states of a space (default: the whole game)."""
 
     # Absolute and relative tolerance: values that differ by no more are equal.
     ties = (1e-10, 0.0)  # points, as in the kernels: the arithmetic is good to about 1e-12
@@ -200,22 +190,9 @@ class TurnEvaluator:
 
 
 class ScoreEvaluator(TurnEvaluator):
-    """Evaluates turns where the whole final score counts, from a card at x points.
+    """Evaluates turns where the whole final score counts, for a chance or an expected utility; the mean breaks ties.
 
-    Values are chances or expected utilities.
-
-    Parameters
-    ----------
-    objective, values
-        Goals or a utility, and its solved table.
-    means
-        Evaluates turns for the mean; its table holds at least the states of the objective. It breaks ties.
-
-    Attributes
-    ----------
-    x : int
-        Where the card lies in the score ranges of the table: minus the points still needed, or the points made since
-        the start.
+    `x` is where the card lies in the score ranges of the table: minus the points needed, or the points made.
     """
 
     ties = (0.0, 4e-6)  # float32 has a relative error: small chances are as good to seven digits as large ones

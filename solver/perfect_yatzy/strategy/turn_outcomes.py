@@ -36,10 +36,7 @@ class TurnOutcome:
 
 
 def outcomes_of_hold(evaluator: TurnEvaluator, state: State, held: Sequence[int], rerolls: int) -> list[TurnOutcome]:
-    """Outcomes of the turn after holding some dice, rerolling the others and then playing for the mean.
-
-    `held` are fewer than all dice; `rerolls` counts the one that follows. Each possible outcome is there once.
-    """
+    """Different outcomes of the turn after holding fewer than all dice, rerolling, and playing for the mean."""
     rules, grid, lowest_equal = evaluator.rules, evaluator.dice, evaluator.lowest_equal
     saving = rules.saved_rolls
     stop_values = [

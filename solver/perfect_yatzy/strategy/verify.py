@@ -60,10 +60,7 @@ def random_states(space: StateSpace, count: int, seed: int) -> Iterator[State]:
 
 
 def bellman_residual(evaluator: TurnEvaluator, count: int, seed: int) -> float:
-    """Largest absolute residual of the Bellman equation in `count` random states, in points.
-
-    The residual of a state is its stored value less the value of one turn on the values of its children.
-    """
+    """Most points by which the value of a random state differs from that of one turn on its children."""
     largest = 0.0
     for state in random_states(evaluator.space, count, seed):
         stored = float(evaluator.values[evaluator.space.index(state)])
@@ -80,28 +77,7 @@ def verify(
     seed: int = 1,
     threads: int | None = None,
 ) -> Iterator[Check]:
-    """Check a stored table of means, yielding each result when it is known.
-
-    Parameters
-    ----------
-    rules
-        The game.
-    tables
-        Folder of the tables, as for :func:`perfect_yatzy.open_strategy`.
-    states
-        Number of random states for the Bellman equation.
-    games
-        Number of games to simulate, 0 for none.
-    seed
-        Seed of the random states and of the dice.
-    threads
-        Number of threads that play the games; default: one per processor.
-
-    Raises
-    ------
-    TableError
-        If there is no complete table of these rules, or the file is not what the sidecar records.
-    """
+    """Check a stored table of means by random states and simulated games, yielding each result when known."""
     info, values = read_table(table_path(rules, tables), Objective(rules), hashed=True)
     text = _("{count} values, SHA-256 {digest}... as recorded")
     count = number_text(len(values), grouped=True)

@@ -56,11 +56,7 @@ def solve_layers(
     unrolled: bool = True,
     progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[Layer]:
-    """Solve a game layer by layer, from the full card to the start.
-
-    Only two layers are in memory at a time, in the type of the arithmetic (``objective.compute``). A caller that
-    stores values in fewer bits rounds each of them once; the solver continues with the unrounded values.
-    """
+    """Solve a game layer by layer, from the full card to the start; two layers are in memory, unrounded."""
     solver, space = RowSolver(objective, unrolled=unrolled), objective.space
     if resume is None:
         last, below = space.categories, solver.full_cards()

@@ -71,10 +71,7 @@ def split(numbers: list[int], limbs: int) -> Floats:
 
 
 class ExactSolve:
-    """One solve in integers from a state on, and what it has found so far; without a folder nothing is stored.
-
-    With `spread` each number has the mean square and the chance of the upper bonus below the mean, too.
-    """
+    """A solve in integers from a state on; with `spread` of mean square and chance of the bonus, too."""
 
     def __init__(
         self, rules: RuleSet, folder: Path | None = None, start: State = EMPTY_STATE, *, spread: bool = False
@@ -86,22 +83,18 @@ class ExactSolve:
         self.sha256, self.error, self.tally = "", 0.0, np.array([0.0, 0.0, 0.0, WINDOW])
         self.most = float(MOST_POINTS)  # until the table in float64 is known
         if rules.faces**rules.dice > MOST_ROLLS:
-            raise RulesError(
-                _("{rules} has too many dice for an exact proof; up to six six-sided dice can be proved").format(
-                    rules=rules.key
-                ),
-                code="too-large",
-            )
+            text = _("{rules} has too many dice for an exact proof; up to six six-sided dice can be proved")
+            raise RulesError(text.format(rules=rules.key), code="too-large")
 
-    def exponent(self, filled: int, saved: int = 0) -> int:
-        """Power of the number of faces by which the values of a layer are multiplied."""
+    def scale(self, filled: int, saved: int = 0) -> int:
+        """What the values of a layer are multiplied by."""
         turns = self.space.categories - filled
-        return self.rules.dice * (self.rules.rolls_per_turn * turns + saved)
+        return int(self.rules.faces ** (self.rules.dice * (self.rules.rolls_per_turn * turns + saved)))
 
     def width(self, filled: int, most: float) -> int:
         """Number of limbs of the numbers of a layer that count at most so much."""
-        power = self.exponent(filled, int(self.space.most_saved[filled]))
-        return -(-int(power * math.log2(self.rules.faces) + math.log2(most + 1) + 3) // LIMB_BITS) + 1
+        bits = math.log2(self.scale(filled, int(self.space.most_saved[filled]))) + math.log2(most + 1) + 3
+        return -(-int(bits) // LIMB_BITS) + 1
 
     def tail(self) -> tuple[int, int]:
         """Number of limbs of the chance of the bonus and of the mean square, the same in all layers."""
@@ -137,11 +130,10 @@ class ExactSolve:
         weights, half = self.weights(limbs.shape[1])
         for k in range(limbs.shape[1] - 1, -1, -1):
             total += np.longdouble(weights[k]) * limbs[:, k]
-        most = int(self.space.most_saved[filled])
-        scales = [Fraction(half, self.rules.faces ** self.exponent(filled, s)) for s in range(most + 1)]
         # In two parts, each a float64: their sum has the precision of the arithmetic.
-        units = [np.longdouble(f := float(s)) + float(s - Fraction(f)) for s in scales]
-        return total * np.array(units)[self.saved_rolls(filled)]
+        units = [Fraction(half, self.scale(filled, s)) for s in range(int(self.space.most_saved[filled]) + 1)]
+        points = [np.longdouble(f := float(unit)) + float(unit - Fraction(f)) for unit in units]
+        return total * np.array(points)[self.saved_rolls(filled)]
 
     def layers(
         self, threads: int, progress: Callable[[int, int], None] | None = None
@@ -218,20 +210,20 @@ class ExactSolve:
         mean = self.value(filled, numbers, start.saved)
         if not self.spread:
             return (mean,)
-        scale = self.rules.faces ** self.exponent(filled, start.saved)
+        scale = self.scale(filled, start.saved)
         chance, square = joined(numbers[:bonus]), -joined(numbers[bonus : bonus + squares])
         return mean, Fraction(square, scale) - mean**2, Fraction(chance, scale)
 
     def value(self, filled: int, limbs: Floats, saved: int = 0) -> Fraction:
         """The value of one state of a layer, in points."""
-        return Fraction(joined(limbs[sum(self.tail()) :]), self.rules.faces ** self.exponent(filled, saved))
+        return Fraction(joined(limbs[sum(self.tail()) :]), self.scale(filled, saved))
 
     def full_cards(self) -> tuple[int, Floats]:
         """The layer of the full cards."""
         filled, points = self.space.categories, self.objective.full_cards().astype(np.int64).tolist()
         weight, square, bonus = self.places()
         parts = [p * weight - p**2 * square + (p > 0) * bonus for p in points]
-        scales = [self.rules.faces ** self.exponent(filled, s) for s in self.saved_rolls(filled).tolist()]
+        scales = [self.scale(filled, s) for s in self.saved_rolls(filled).tolist()]
         values = split([p * scale for p, scale in zip(parts, scales, strict=True)], self.limbs(filled))
         self.sha256 = hash_layer(self.sha256, values)
         return filled, values
@@ -243,8 +235,8 @@ class ExactSolve:
         from ..model.state_space import LANES
 
         dice, limbs, limbs_below = self.dice, self.limbs(filled), self.limbs(filled + 1)
-        rerolls, faces = self.rules.rolls_per_turn + int(self.space.most_saved[filled]), self.rules.faces
-        powers = [faces ** self.exponent(filled + 1, n) for n in range(rerolls + 1)]
+        most = self.rules.rolls_per_turn + int(self.space.most_saved[filled])
+        powers = [self.scale(filled + 1, n) for n in range(most + 1)]
         scales = powers[: int(self.space.most_saved[filled + 1]) + 1]
         (weights, unit), (one, square, _bonus), (first, squares) = self.weights(limbs), self.places(), self.tail()
         return ExactJob(
@@ -261,9 +253,8 @@ class ExactSolve:
             square_scales=split([scale * square for scale in scales], limbs_below).ravel(),
             weights=weights,
             units=np.array([float(Fraction(unit, power * one)) for power in powers]),
-            successors=np.ascontiguousarray(dice.successors.ravel()),
-            orderings=np.round(dice.weights * faces**dice.dice),
-            factors=np.append(float(faces) ** dice.counts.sum(axis=1), [1.0, 1.0]),
+            orderings=np.round(dice.weights * dice.faces**dice.dice),
+            factors=np.append(float(dice.faces) ** dice.counts.sum(axis=1), [1.0, 1.0]),
             buffer=aligned((dice.n_holds + 4) * limbs),
             values=aligned(len(self.rules.categories)),
             chosen=np.zeros(LANES, dtype=np.int64),

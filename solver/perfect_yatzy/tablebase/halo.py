@@ -78,11 +78,9 @@ def halo_of(objective: Objective, filled: int, first: int, end: int) -> Halo:
 
 
 def first_needed(objective: Objective, plan: ShardPlan, filled: int) -> list[int]:
-    """For each shard of a layer, from which position on it may need the shards of the layer below.
-
-    They are those from the first row on that comes after the first row of the shard. Its halo is a part of them, but
-    takes longer to find.
-    """
+    """For each shard of a layer, from which position on it may need the shards of the layer below."""
+    # Those from the first row on that comes after the first row of the shard. Its halo is a part of them, but takes
+    # longer to find.
     shards, below = plan.layers[filled], plan.layers.get(filled + 1, ())
     if not below:
         return [0] * len(shards)

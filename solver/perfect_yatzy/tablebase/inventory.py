@@ -47,9 +47,8 @@ def _files(tables: str | os.PathLike[str] | None) -> list[Path]:
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
-        raise TableError(
-            _("cannot read the folder {tables}: {reason}").format(tables=tables_folder(tables), reason=error.strerror)
-        ) from error
+        text = _("cannot read the folder {tables}: {reason}")
+        raise TableError(text.format(tables=tables_folder(tables), reason=error.strerror)) from error
 
 
 def _status(path: Path) -> os.stat_result | None:
@@ -97,10 +96,8 @@ def _size(path: Path, status: os.stat_result) -> int:
 
 
 def matching(entries: Iterable[TableEntry], name: str) -> list[TableEntry]:
-    """The tables that a name means: the table of that name, else those whose name begins so, else all of a rule set.
-
-    `yatzy-mean` is the start of a name, and so is any part of the fingerprint that tells two games apart.
-    """
+    """The tables that a name means: the one of that name, else those whose name begins so, else all of a rule set."""
+    # `yatzy-mean` is the start of a name, and so is any part of the fingerprint that tells two games apart.
     entries = list(entries)
     exact = [entry for entry in entries if entry.name == name]
     of_key = [entry for entry in entries if entry.key == name]
@@ -111,10 +108,7 @@ def matching(entries: Iterable[TableEntry], name: str) -> list[TableEntry]:
 
 
 def short_names(entries: Iterable[TableEntry]) -> dict[str, str]:
-    """The shortest name by which :func:`matching` finds each table alone, by its whole name.
-
-    ``yatzy-mean``, or with the fingerprint if several games of one key are stored.
-    """
+    """The shortest name by which :func:`matching` finds each table alone: ``yatzy-mean``, or the whole name."""
     entries = list(entries)
     short = {entry.name: f"{entry.key}-{entry.objective}" for entry in entries}
     return {e.name: short[e.name] if matching(entries, short[e.name]) == [e] else e.name for e in entries}
@@ -126,9 +120,8 @@ def remove(*tables: TableEntry) -> None:
         for table in tables:
             part = part_path(table.files[0].parent / f"{table.name}.npy")
             if not locks.enter_context(locked_if_free(part)):
-                raise TableError(
-                    _("{table} is being solved by another process; nothing was removed").format(table=table.name)
-                )
+                text = _("{table} is being solved by another process; nothing was removed")
+                raise TableError(text.format(table=table.name))
         for table in tables:
             # The sidecar first: without it there is no table.
             for path in sorted(table.files, key=lambda path: path.suffix != ".json"):
@@ -147,10 +140,7 @@ def _unlink(path: Path) -> None:
 
 
 def leftovers(tables: str | os.PathLike[str] | None = None) -> list[Path]:
-    """Files and folders of killed solves: unfinished tables, values without a sidecar, temporary files.
-
-    Files that a process is still writing are left out.
-    """
+    """Files of killed solves: unfinished tables, values without a sidecar, temporary files; none in use."""
     return [path for path in _files(tables) if _is_leftover(path)]
 
 

@@ -25,11 +25,8 @@ def writing_to(folder: Path) -> Iterator[None]:
         if isinstance(error, TableError):
             raise
         reason = error.strerror or str(error)
-        raise TableError(
-            _("cannot write a table to {folder}: {reason}; choose a folder with --tables").format(
-                folder=folder, reason=reason
-            )
-        ) from error
+        text = _("cannot write a table to {folder}: {reason}; choose a folder with --tables")
+        raise TableError(text.format(folder=folder, reason=reason)) from error
 
 
 def check_space(folder: Path, size: int) -> None:
@@ -69,11 +66,9 @@ def available_memory() -> int | None:
 
 def peak_memory() -> int:
     """Most memory that this process has used at a time, in bytes; 0 if the system does not report it."""
-    try:
+    with contextlib.suppress(OSError, StopIteration):
         text = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
         return next(int(line.split()[1]) << 10 for line in text.splitlines() if line.startswith("VmHWM:"))
-    except (OSError, StopIteration):
-        pass
     try:
         import resource
     except ImportError:  # Windows
@@ -85,16 +80,13 @@ def check_memory(rules: RuleSet, cost: SolveCost) -> None:
     """Raise RulesError unless the machine has the memory for a solve."""
     free = available_memory()
     if free is not None and cost.memory > free:
-        raise RulesError(
-            _(
-                "solving {rules} needs {memory} of memory and {free} are free; its table has {values} values "
-                "and takes {words}"
-            ).format(
-                rules=rules.key,
-                memory=gigabytes(cost.memory),
-                free=gigabytes(free),
-                values=number_text(cost.values, grouped=True),
-                words=cost.words,
-            ),
-            code="too-large",
+        text = _(
+            "solving {rules} needs {memory} of memory and {free} are free; its table has {values} values "
+            "and takes {words}",
+            rules=rules.key,
+            memory=gigabytes(cost.memory),
+            free=gigabytes(free),
+            values=number_text(cost.values, grouped=True),
+            words=cost.words,
         )
+        raise RulesError(text, code="too-large")

@@ -11,17 +11,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from .._files import replacing
-from .._version import __version__
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from .exact_solve import WINDOW, ExactSolve
 from .locks import exclusive
 from .memory import writing_to
 from .store import tables_folder
-from .table_info import table_stem
+from .table_info import table_stem, versions
 
 
 @dataclass(frozen=True)
@@ -129,18 +126,15 @@ def prove(
     TableError
         If the folder cannot be written to.
     """
-    from importlib.metadata import version
-
     folder, begin, rule_set = tables_folder(tables), time.monotonic(), load_rules(rules)
     solves = [ExactSolve(rule_set, folder, spread=also) for also in ((False, True) if spread else (False,))]
     path, solve = proof_path(rule_set, tables), solves[0]
     with writing_to(folder), exclusive(path.with_suffix(".lock")):
         (value,), *others = [one.start_values(threads, progress) for one in solves]
     decisions, ties, close, least = solve.tally.tolist()
-    versions = {"perfect-yatzy": __version__, "numpy": np.__version__, "numba": version("numba")}
     proof = Proof(
         rule_set.key, rule_set.fingerprint, value, solve.space.size, solve.sha256, solve.error, int(decisions),
-        int(ties), least if least < WINDOW else None, int(close), versions, round(time.monotonic() - begin, 3),
+        int(ties), least if least < WINDOW else None, int(close), versions(), round(time.monotonic() - begin, 3),
         *(others[0][1:] if others else ()),
     )  # fmt: skip
     with writing_to(folder), replacing(path) as file:

@@ -3,10 +3,10 @@
 A table is solved in layers, from the full cards to the start. Every row of a layer depends only on the layer below.
 So any thread, process or machine can solve any part of a layer, with the same bits::
 
-    solver = RowSolver(Goals(rules))                      # rules and objective
+    solver = RowSolver(objective)                         # such as Goals(rules)
     below = TableSlice(padded(values), start)             # values of the layer below, the first one at `start`
     part = solver.solve_shard(filled, first, end, below)  # rows layers[filled][first:end]
-    table[solver.rows_slice(filled, first, end)] = part
+    table[objective.rows_slice(filled, first, end)] = part
 """
 
 from __future__ import annotations
@@ -17,14 +17,7 @@ import numpy as np
 
 from ..game.dice import Ints, lattice
 from ..kernels.table_slices import PADDING, TableSlice, padded, read_only, window
-from ..model.objectives import (
-    ExponentialUtility,
-    Objective,
-    PolicyMean,
-    PolicyQuantity,
-    ScoreObjective,
-    Values,
-)
+from ..model.objectives import ExponentialUtility, Objective, PolicyMean, PolicyQuantity, ScoreObjective, Values
 from ..model.score_places import ScoreOffsets
 from ..model.turn_model import turn_model, turn_outcomes
 from .threads import ScratchPool
@@ -35,10 +28,7 @@ if TYPE_CHECKING:
 
 
 class RowSolver:
-    """Solves rows of an objective's table.
-
-    Threads may share one solver.
-    """
+    """Solves rows of an objective's table, in any number of threads."""
 
     def __init__(self, objective: Objective, *, unrolled: bool = True) -> None:
         from ..kernels.lattice import kernel_lattice
@@ -49,10 +39,6 @@ class RowSolver:
         self._model = model._replace(monotone=int(objective.monotone and model.monotone))
         self._lattice = kernel_lattice(self._dice, unrolled)
         self._scratch = ScratchPool(self._new_scratch)
-
-    def rows_slice(self, filled: int, first: int, end: int) -> slice:
-        """Part of the table that holds the values of the rows ``layers[filled][first:end]``."""
-        return self.objective.rows_slice(filled, first, end)
 
     def full_cards(self) -> TableSlice:
         """The values of the full cards, with which the backward induction begins."""
@@ -73,7 +59,7 @@ class RowSolver:
 
     def solve_shard(self, filled: int, first: int, end: int, below: TableSlice) -> Values:
         """The values of the rows ``layers[filled][first:end]``, in the order of the table."""
-        out = self.blank(self.rows_slice(filled, first, end))
+        out = self.blank(self.objective.rows_slice(filled, first, end))
         self.solve(self.layers[filled][first:end], below, out)
         return out.values[:-PADDING]
 
@@ -88,13 +74,7 @@ class RowSolver:
         return make_scratch(self._dice, self._model, objective.compute)
 
     def _run(
-        self,
-        rows: Ints,
-        below: TableSlice,
-        out: TableSlice,
-        filled: int,
-        scratch: Any,
-        offsets: ScoreOffsets | None,
+        self, rows: Ints, below: TableSlice, out: TableSlice, filled: int, scratch: Any, offsets: ScoreOffsets | None
     ) -> None:
         """Call the kernel that solves this kind of objective."""
         objective = self.objective

@@ -45,27 +45,14 @@ MOST_SOLVES = 2  # solves whose objectives a process keeps
 
 @dataclass(frozen=True)
 class ShardTask:
-    """Solve one shard.
+    """Solve one shard."""
 
-    Attributes
-    ----------
-    folder : str
-        The folder of the plan and of the shards.
-    plan : str
-        SHA-256 of the plan's file, hexadecimal.
-    filled, first : int
-        The layer, and the first row of the shard in it.
-    unrounded : bool
-        Whether the values as computed are needed as well, for the layer above.
-    memory : int
-        Bytes of values that the task may hold; a single row may need more.
-    """
-
-    folder: str
-    plan: str
-    filled: int
+    folder: str  # of the plan and of the shards
+    plan: str  # SHA-256 of the plan's file, hexadecimal
+    filled: int  # the layer, and the first row of the shard in it
     first: int
-    unrounded: bool
+    unrounded: bool  # whether the values as computed are needed as well, for the layer above
+    # bytes of values that the task may hold; a single row may need more
     memory: int = TASK_MEMORY
 
 
@@ -232,10 +219,7 @@ def _shared_solve(task: ShardTask) -> SharedSolve:
 
 
 def solve_shard_task(task: ShardTask) -> dict[str, Any]:
-    """Solve a shard and store it; returns at once if it is stored already.
-
-    Several threads may call it, and any number of processes: the same shard solved twice has the same bytes.
-    """
+    """Solve a shard and store it, in any process, unless it is stored; solved twice it has the same bytes."""
     solve = _shared_solve(task)
     shard = solve.plan.shard(task.filled, task.first)
     return solve.solve(shard, unrounded=task.unrounded, memory=task.memory)

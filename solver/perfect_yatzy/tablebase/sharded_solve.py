@@ -32,10 +32,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-import numpy as np
-
 from .._files import HAS_LOCKS, replacing, try_lock
-from .._version import __version__
 from ..errors import TableError
 from ..model.estimates import BASE_MEMORY, CARD_MEMORY, SolveCost
 from ..model.objectives import Objective, PolicyQuantity
@@ -47,14 +44,13 @@ from .objective_text import objective_digest
 from .shard_file import open_shard
 from .shard_plan import Shard, plan_shards
 from .shard_task import PLAN_FILE, TASK_MEMORY, ShardTask, SharedSolve, read_plan, solve_shard_task, write_plan
-from .store import Progress, has_table, table_path, wait_for_other
+from .store import Progress, finished_by_other, has_table, table_path
 from .table_info import (
     SHARDED_FORMAT,
-    MissingTable,
     ShardedTableInfo,
     TableInfo,
-    read_info,
     shards_folder,
+    table_fields,
     unfinished_shards,
     with_checksum,
 )
@@ -115,11 +111,8 @@ def solve_sharded(
     """Solve a game and store its table in shards; an unfinished solve of an earlier driver is resumed."""
     path = table_path(objective.rules, tables, objective.name)
     while True:
-        if missing_only:
-            wait_for_other(objective, tables, progress)
-            with suppress(MissingTable):
-                if has_table(objective.rules, tables, objective.name):
-                    return read_info(path, objective)
+        if missing_only and (found := finished_by_other(objective, tables, progress)):
+            return found
         with _driver_lock(part_path(path)) as free:
             if free and not (missing_only and has_table(objective.rules, tables, objective.name)):
                 driver = ShardedSolve(objective, path, engine or ThreadEngine(), shard_bytes, memory, progress)
@@ -248,26 +241,17 @@ class ShardedSolve:
 
     def _finish(self, seconds: float) -> TableInfo:
         """Write the manifest and put the folder in its place."""
-        from importlib.metadata import version
-
-        rules, objective = self.objective.rules, self.objective
         footers = [self._footers[shard] for shard in self.plan.shards]
         digests = [str(footer["blocks_sha256"]) for footer in footers]
         info = ShardedTableInfo(
+            **table_fields(self.objective),
             format=SHARDED_FORMAT,
-            key=rules.key,
-            fingerprint=rules.fingerprint,
-            rules=rules.canonical(),
-            objective=objective.name,
-            dtype=objective.store.name,
-            values=objective.size,
             start_value=footers[-1]["start_value"],
             rounding=max(float(footer["rounding"]) for footer in footers),
             sha256=self._sha256(),
             blocks_sha256=hashlib.sha256(bytes.fromhex("".join(digests))).hexdigest(),
-            versions={"perfect-yatzy": __version__, "numpy": np.__version__, "numba": version("numba")},
             seconds=round(seconds, 3),
-            objective_sha256=objective_digest(objective),
+            objective_sha256=objective_digest(self.objective),
             shards=[
                 [shard.filled, shard.first, shard.end, shard.stop, digest]
                 for shard, digest in zip(self.plan.shards, digests, strict=True)

@@ -19,7 +19,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..game.dice import Floats, Ints
-from ..model.estimates import SolveCost, rule_set_stats
+from ..model.estimates import THREADS, SolveCost, rule_set_stats
 from ..model.objectives import Objective
 from .backward_induction import ROWS_PER_TASK, SCORE_ROWS_PER_TASK
 from .halo import row_parts
@@ -111,7 +111,7 @@ def estimate_solve(
         values, busy = place.stop - place.start, min(threads, -(-cards // batch))
         layers.append(LayerEstimate(filled, cards, values, values * size, time, time / busy))
     table = objective.size * size
-    return _whole(objective, tuple(layers), cost, threads, 0, disk=table, shared=None)
+    return _whole(objective, tuple(layers), cost, threads, 0, disk=table)
 
 
 def estimate_of_cost(
@@ -142,19 +142,16 @@ def _whole(
     workers: int,
     *,
     disk: int,
-    shared: SharedEstimate | None,
+    shared: SharedEstimate | None = None,
 ) -> SolveEstimate:
-    return SolveEstimate(
-        objective=objective.name,
-        states=rule_set_stats(objective.rules).states,
+    states, seconds = rule_set_stats(objective.rules).states, sum(layer.seconds for layer in layers)
+    return replace(
+        estimate_of_cost(objective.name, cost, states, threads, objective.store.name),
         values=objective.size,
         bytes=objective.size * objective.store.itemsize,
-        dtype=objective.store.name,
         disk=disk,
-        memory=cost.memory,
         processor_seconds=sum(layer.processor_seconds for layer in layers),
-        seconds=sum(layer.seconds for layer in layers),
-        threads=threads,
+        seconds=seconds,
         workers=workers,
         layers=layers,
         shared=shared,
@@ -163,8 +160,7 @@ def _whole(
 
 def _processor_seconds(objective: Objective) -> list[tuple[int, float]]:
     """Number of filled categories and processor time of the turns of each layer, in the order they are solved."""
-    seconds = objective.layer_seconds()
-    times = [SolveCost(0, 0, 0, s).processor_seconds for s in seconds]
+    times = [THREADS * seconds for seconds in objective.layer_seconds()]
     return [*enumerate(times, objective.first_layer)][::-1]
 
 
@@ -224,10 +220,7 @@ def _shard_work(objective: Objective, shards: Sequence[Shard]) -> Floats:
 
 
 def _halos(objective: Objective, shards: Sequence[Shard]) -> tuple[Floats, int]:
-    """Bytes that each shard of a layer reads, and the most that a task holds.
-
-    Halos of neighbouring shards are alike: of a layer of many shards some are computed.
-    """
+    """Bytes that each shard of a layer reads (neighbours are alike: some are computed); the most a task holds."""
     size = objective.compute.itemsize
     if shards[0].filled == objective.space.categories:
         return np.zeros(len(shards)), max(shard.stop - shard.start for shard in shards) * size

@@ -83,11 +83,8 @@ def solve_to_store(
 
     folder = tables_folder(tables)
     while True:
-        if missing_only:
-            wait_for_other(objective, tables, progress)
-            with suppress(MissingTable):
-                if has_table(objective.rules, tables, objective.name):
-                    return read_info(table_path(objective.rules, tables, objective.name), objective)
+        if missing_only and (found := finished_by_other(objective, tables, progress)):
+            return found
         cost = objective.solve_cost()
         check_memory(objective.rules, cost)
         writer = TableWriter(folder, objective)
@@ -108,10 +105,10 @@ def solve_to_store(
             writer.close()
 
 
-def wait_for_other(
+def finished_by_other(
     objective: Objective, tables: str | os.PathLike[str] | None = None, progress: Progress | None = None
-) -> None:
-    """Wait until no other process or thread is writing a table, and report its progress meanwhile."""
+) -> TableInfo | None:
+    """A finished table, if there is one when no other process or thread writes it; its progress meanwhile."""
     from .table_writer import part_path
 
     path = table_path(objective.rules, tables, objective.name)
@@ -121,6 +118,10 @@ def wait_for_other(
                 done = written_bytes(path) // objective.store.itemsize
                 progress(min(done, objective.size), objective.size)
         time.sleep(POLL_SECONDS)
+    with suppress(MissingTable):
+        if has_table(objective.rules, tables, objective.name):
+            return read_info(path, objective)
+    return None
 
 
 def written_bytes(path: Path) -> int:
@@ -165,10 +166,7 @@ def open_table(
     progress: Progress | None = None,
     solve: bool = True,
 ) -> tuple[TableInfo, Table]:
-    """Open a game's table; solve it first if there is none.
-
-    Any number of processes and threads may open the same missing table: one solves it and the others wait.
-    """
+    """Open a game's table; solve it first if there is none, in one of all processes and threads that open it."""
     rules, path = objective.rules, table_path(objective.rules, tables, objective.name)
     while True:
         if solve and not has_table(rules, tables, objective.name):
@@ -178,9 +176,6 @@ def open_table(
         except MissingTable as error:
             if not solve:
                 spec = rules.spec or rules.key
-                raise TableError(
-                    _("there is no table for {rules}; make it with: yatzy solve {spec}").format(
-                        rules=rules.key, spec=spec
-                    )
-                ) from error
+                text = _("there is no table for {rules}; make it with: yatzy solve {spec}")
+                raise TableError(text.format(rules=rules.key, spec=spec)) from error
             # Removed since we looked: solve it.

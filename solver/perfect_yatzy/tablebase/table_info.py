@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from .._messages import _
+from .._version import __version__
 from ..errors import TableError, shown
 from ..game.rules import RuleSet
 from ..model.objectives import Objective
@@ -27,56 +28,30 @@ DAMAGED = (ValueError, TypeError, KeyError, ArithmeticError, RecursionError)
 
 @dataclass(frozen=True)
 class TableInfo:
-    """The sidecar: what a table is, and the hashes that its bytes must have.
+    """The sidecar: what a table is, and the hashes that its bytes must have."""
 
-    Attributes
-    ----------
-    format : int
-        Version of the file format; this package writes and reads FORMAT.
-    key, fingerprint, rules
-        The rule set: its name, the SHA-256 of its canonical form, that form.
-    objective : str
-        Name of the objective, such as ``mean`` or ``goals``.
-    dtype, values : str, int
-        Type and number of the values.
-    start_value : float or None
-        Value of the empty card, as computed; None if a table has no single value for it.
-    rounding : float
-        Error bound of a value. For means the largest difference between a stored value and the one computed, 0 for a
-        float64 table (rounded values are never computed with); for goals the bound of the float32 arithmetic.
-    sha256 : str
-        Of the values' bytes.
-    blocks_sha256 : str
-        Of the block digests that follow the values.
-    versions : dict
-        Versions of the package, numpy and numba that solved it.
-    seconds : float
-        Wall time of the solve.
-    """
-
-    format: int
-    key: str
+    format: int  # version of the file format
+    key: str  # the rule set: its name, the SHA-256 of its canonical form, that form
     fingerprint: str
     rules: dict[str, Any]
-    objective: str
-    dtype: str
+    objective: str  # name of the objective, such as mean or goals
+    dtype: str  # type and number of the values
     values: int
-    start_value: float | None
+    start_value: float | None  # value of the empty card, as computed; None if a table has no single value for it
+    # Error bound of a value. For means the largest difference between a stored value and the one computed, 0 for
+    # float64 (rounded values are never computed with); for goals the bound of the float32 arithmetic.
     rounding: float
-    sha256: str
-    blocks_sha256: str
-    versions: dict[str, str]
-    seconds: float
+    sha256: str  # of the values' bytes
+    blocks_sha256: str  # of the block digests that follow the values
+    versions: dict[str, str]  # of the package, numpy and numba that solved it
+    seconds: float  # wall time of the solve
 
 
 @dataclass(frozen=True)
 class ShardedTableInfo(TableInfo):
-    """The manifest of a table in shards.
+    """The manifest of a table in shards; `blocks_sha256` is that of their own, one after the other."""
 
-    `sha256` is empty where hashing all values in their order would take long; `blocks_sha256` is that of the
-    shards' own, one after the other (32 bytes each).
-    """
-
+    # `sha256` is empty where hashing all values in their order would take long.
     objective_sha256: str  # of the parameters of the objective
     # for each shard, in the order of the table: number of filled categories, its first row in the layer, the row
     # after its last, the value of the table after its last, and the SHA-256 of its block digests
@@ -100,6 +75,22 @@ def shards_folder(path: Path) -> Path:
 def unfinished_shards(path: Path) -> Path:
     """The folder with the shards of a table that is being solved."""
     return path.with_suffix(".part.shards")
+
+
+def versions() -> dict[str, str]:
+    """Versions of the packages that determine the bits of a table."""
+    from importlib.metadata import version
+
+    return {"perfect-yatzy": __version__, "numpy": version("numpy"), "numba": version("numba")}
+
+
+def table_fields(objective: Objective) -> dict[str, Any]:
+    """What a sidecar says about the table of an objective, whatever its values are."""
+    rules = objective.rules
+    return {
+        "key": rules.key, "fingerprint": rules.fingerprint, "rules": rules.canonical(), "objective": objective.name,
+        "dtype": objective.store.name, "values": objective.size, "versions": versions(),
+    }  # fmt: skip
 
 
 def with_checksum(fields: dict[str, Any]) -> bytes:

@@ -26,7 +26,16 @@ from ..model.objectives import Objective, Values
 from .locks import folder_lock, is_same_file, locked_if_free, open_part
 from .memory import check_space, writing_to
 from .table_file import CHUNK, HEADER_BYTES, npy_header, sha256_of
-from .table_info import DAMAGED, FORMAT, TableInfo, checked_fields, shards_folder, table_stem, with_checksum
+from .table_info import (
+    DAMAGED,
+    FORMAT,
+    TableInfo,
+    checked_fields,
+    shards_folder,
+    table_fields,
+    table_stem,
+    with_checksum,
+)
 
 
 def part_path(path: Path) -> Path:
@@ -154,22 +163,14 @@ class TableWriter:
 
     def finish(self, seconds: float) -> TableInfo:
         """Put the table in its place and write its sidecar."""
-        from importlib.metadata import version
-
         digests = self.hasher.block_digests()
         info = TableInfo(
+            **table_fields(self.objective),
             format=FORMAT,
-            key=self.rules.key,
-            fingerprint=self.rules.fingerprint,
-            rules=self.rules.canonical(),
-            objective=self.objective.name,
-            dtype=self.dtype.name,
-            values=self.written,
             start_value=self.start_value,
             rounding=self.rounding,
             sha256=self.hasher.hexdigest(),
             blocks_sha256=hashlib.sha256(digests).hexdigest(),
-            versions={"perfect-yatzy": __version__, "numpy": np.__version__, "numba": version("numba")},
             seconds=round(seconds, 3),
         )
         with writing_to(self.folder):
@@ -196,11 +197,9 @@ class TableWriter:
             shutil.rmtree(shards_folder(self.path), ignore_errors=True)
 
     def _rename(self) -> None:
-        """Put the part in the place of the table; a copy, if another process has removed the part meanwhile.
-
-        The path may then lead to a part that somebody else has begun since. Whoever removes a part holds the lock of
-        the folder, as this writer does now.
-        """
+        """Put the part in the place of the table; a copy, if another process has removed the part meanwhile."""
+        # The path may then lead to a part that somebody else has begun since. Whoever removes a part holds the lock
+        # of the folder, as this writer does now.
         if self.private:
             self.file.close()  # nobody waits for its lock, and Windows does not rename an open file
         if self.private or is_same_file(self.file.fileno(), self.part):

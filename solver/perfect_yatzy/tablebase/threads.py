@@ -15,10 +15,7 @@ from typing import Any
 
 @contextmanager
 def thread_pool(threads: int, name: str = "yatzy") -> Iterator[ThreadPoolExecutor | None]:
-    """Started threads; None if there is only the thread of the caller.
-
-    After an error inside the block no more of the waiting calls begin.
-    """
+    """Started threads, None for the caller's alone; after an error in the block no more waiting calls begin."""
     while threads > 1:
         with ThreadPoolExecutor(threads, thread_name_prefix=name) as pool:
             if _started(pool, threads):

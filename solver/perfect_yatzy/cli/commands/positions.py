@@ -9,6 +9,7 @@ import click
 from ..console import check_overwrite, echo_answer, output_file
 from ..options import (
     Number,
+    dataset_card_option,
     force_option,
     game_options,
     json_option,
@@ -34,13 +35,15 @@ if TYPE_CHECKING:
 @click.option("--options", is_flag=True, help="Add the value of every legal action.")
 @click.option("--distinct", is_flag=True, help="One row for each different position.")
 @output_option("File for the positions: .parquet, .jsonl or .csv.", required=True)
+@dataset_card_option
 @force_option
 @json_option
 @language_option
 @service_options
 def positions(
-    start: dict[str, Any], output: str, force: bool, as_json: bool, service: QueryService, **request: Any
-) -> None:
+    start: dict[str, Any], output: str, dataset_card: str | None, force: bool, as_json: bool, service: QueryService,
+    **request: Any,
+) -> None:  # fmt: skip
     """Write labelled positions from simulated games.
 
     One row for each decision: the card, the dice, the rerolls left, the best action and its value. Positions that
@@ -49,14 +52,20 @@ def positions(
     \b
       yatzy positions yatzy -n 1000000 -o positions.parquet
       yatzy positions yahtzee --exploration 0.1 --options -o positions.jsonl
+      yatzy positions yatzy --policy level:3 -o weak.parquet --dataset-card README.md
     """
     from ...service.simulate import run_positions
+    from ...strategy.position_sample import MEANINGS
     from ..views.simulation import position_lines
-    from ..views.table_file import check_suffix, write_table
+    from ..views.table_file import check_suffix, write_card, write_table
 
     check_suffix(output)
-    check_overwrite(output, force)
+    for path in filter(None, (output, dataset_card)):
+        check_overwrite(path, force)
     sample, answer = run_positions(service, start | request)
     with output_file(output) as file:
         write_table(file, output, sample.parts(), sample.metadata())
+    if dataset_card:
+        columns = {name: MEANINGS[name] for name in next(sample.parts())}
+        write_card(dataset_card, output, "positions", len(sample), sample.metadata(), columns)
     echo_answer(answer, position_lines(sample.rules, answer, output), as_json)

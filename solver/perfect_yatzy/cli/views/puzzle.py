@@ -12,8 +12,7 @@ from ...game.notation import glyphs, parse_category, parse_hold, spaced
 from ...game.rules import RuleSet
 from ...play.puzzle import Puzzle
 from ...play.review import find_action, grade
-from ...service.puzzles import puzzle_fields
-from ...service.reviews import action_json
+from ...service.reviews import action_json, puzzle_fields
 from ...strategy.actions import Choice, Hold
 from ...strategy.strategy import Strategy
 from .decisions import CATEGORY_HELP, HOLD_HELP, decision_of

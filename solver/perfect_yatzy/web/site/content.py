@@ -19,8 +19,8 @@ from ...model.objectives import BonusChance, PolicyQuantity, Variance
 from ...model.state_space import state_space
 from ...play.puzzle import DIFFICULTIES, daily_seed, find_puzzle
 from ...service.answers import distribution_fields
-from ...service.puzzles import puzzle_fields
 from ...service.queries import QueryService
+from ...service.reviews import puzzle_fields
 from ...strategy.distribution import has_distribution, stored_distribution
 from ...strategy.strategy import Strategy
 from ...tablebase.store import has_table, open_table

@@ -6,11 +6,11 @@ import "./advice.js";
 import "./players.js";
 import "./keys.js";
 import "./training.js";
+import { learnToCount } from "./asking.js";
 import { drawRuleMenu } from "./header.js";
 import { button, byId, diceRow, element } from "./dom.js";
 import { marksOf } from "./game.js";
 import { _, formatNumber } from "./i18n.js";
-import { learnToCount } from "./unadvised.js";
 import { isCardFull, onDraw, redraw, showPosition, start, state } from "./state.js";
 
 const RETRY_MS = 5000, COUNT_AFTER_MS = 500; // what may be needed later waits until the first answers are there

@@ -1,7 +1,6 @@
 // Asks for the advice on the position of the page: the answer, the boxes that may be taken, or why there is none.
-import { ask, isInBrowser, latestOnly } from "./ask.js";
-import { rules } from "./state.js";
-import { boxesWithoutAdvice } from "./unadvised.js";
+import { ask, get, isInBrowser, latestOnly } from "./ask.js";
+import { position, rules, state } from "./state.js";
 
 const DEBOUNCE_MS = 15, LONG_WAIT_MS = 1000, RETRY_MS = 5000; // before a request is sent, is called long, and is repeated
 
@@ -67,9 +66,31 @@ async function request([body, ...others], signal, instead = null) {
   if (error.retryable) timer = setTimeout(() => request([body, ...others], newRequest(), instead), RETRY_MS);
 }
 
-// The player goes on without advice: what each box pays.
+// --- playing on without advice: counted here, so that a game goes on while the server is away ---
+
+const counters = new Map(); // by rules, a function from the fields of a request to the boxes
+
+// Loads what counting needs, before it is needed.
+export async function learnToCount(spec) {
+  if (isInBrowser || counters.has(spec)) return;
+  counters.set(spec, null);
+  try {
+    const [{ Game }, { Card }, data] = await Promise.all([import("./engine/game.js"), import("./engine/card.js"), get("scoring", { rules: spec })]);
+    const game = new Game(data), { lattice, categories, outcomes } = game;
+    counters.set(spec, (body) => {
+      const card = Card.read(game, body).state, roll = lattice.index([...body.dice].sort((a, b) => a - b)) - lattice.firstRoll;
+      return game.outcomesOf(card, roll, body.rolls_left === game.maxRerolls(card)).map((outcome) =>
+        ({ category: categories[outcomes.category[outcome]].id, points: game.points(outcome), bonus_points: game.bonusPoints(outcome) }));
+    });
+  } catch { counters.delete(spec); } // the next roll tries again
+}
+
+// The player goes on without advice: what each box pays, if somebody can count it.
 async function findBoxes(signal) {
-  const boxes = await boxesWithoutAdvice(signal);
+  const body = { ...position(), dice: state.dice, rolls_left: state.left };
+  let boxes = null;
+  if (!isInBrowser) await learnToCount(body.rules);
+  try { boxes = counters.get(body.rules)?.(body) ?? (await ask(isInBrowser ? "score" : "points", body, { signal })).categories; } catch { /* nobody can */ }
   if (signal.aborted || known.answer) return;
   known = { ...known, boxes };
   tell();

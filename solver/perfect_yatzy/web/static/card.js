@@ -1,6 +1,6 @@
 // The score card: the boxes of the player whose turn it is, what this roll would score in each, the way to the bonus.
 // A tap takes a box. In the edit mode every box is a field, for games that were not played here.
-import { byId, element, onClick } from "./dom.js";
+import { byId, element, isWholeNumber, onClick } from "./dom.js";
 import { playerName } from "./game.js";
 import { _, formatNumber, language, ngettext } from "./i18n.js";
 import { change, maxRerolls, me, rules, state, totals } from "./state.js";
@@ -64,7 +64,7 @@ function build() {
   const before = upper.length + ROWS_OF_BONUS * bonuses.length + 1, moved = Math.max(0, Math.floor((lower.length - before) / 2));
   const side = (rows, name) => element("ul", { class: "side", "aria-label": name }, ...rows);
   byId("card").classList.toggle("many", columns > 1);
-  byId("card").style.setProperty("--players", state.players.length);
+  byId("card").dataset.players = state.players.length;
   byId("card").replaceChildren(
     side([...upper, ...bonuses, ...(columns > 1 ? [] : lower.slice(0, moved)), sum], _("Upper boxes")),
     side(columns > 1 ? lower : lower.slice(moved), _("Other boxes")));
@@ -205,7 +205,8 @@ function markInvalid(input, before, message) {
 }
 
 // A game can be reviewed only if every turn was played on the page.
-function editByHand(edit) {
+function editByHand(edit, input) {
+  invalid.delete(input.id);
   const wasReviewable = state.turns.length > 0 && !state.edited;
   change((s) => {
     const player = s.players[s.player];
@@ -223,29 +224,20 @@ function setBox(category, input) {
       ? _("{box} cannot hold {text}. It can hold {points} …, at most {most}.", fields) : _("{box} cannot hold {text}. It can hold {points}.", fields));
     return;
   }
-  invalid.delete(input.id);
-  if (text === "" ? !(category.id in me().card) : me().card[category.id] === points) { drawCard(); return; }
-  editByHand((player) => { if (text === "") delete player.card[category.id]; else player.card[category.id] = points; });
+  if (text === "" ? !(category.id in me().card) : me().card[category.id] === points) { invalid.delete(input.id); drawCard(); return; }
+  editByHand((player) => { if (text === "") delete player.card[category.id]; else player.card[category.id] = points; }, input);
 }
 
 function setBonusPoints(input) {
-  const text = input.value.trim();
-  if (text !== "" && !/^\d{1,5}$/.test(text)) {
-    markInvalid(input, me().bonusPoints || "", _("Bonus points must be a whole number, not “{text}”.", { text }));
-    return;
-  }
-  invalid.delete(input.id);
-  editByHand((player) => { player.bonusPoints = Number(text); });
+  const text = input.value.trim() || "0";
+  if (!isWholeNumber(text)) markInvalid(input, me().bonusPoints || "", _("Bonus points must be a whole number, not “{text}”.", { text }));
+  else editByHand((player) => { player.bonusPoints = Number(text); }, input);
 }
 
 function setSaved(input) {
   const text = input.value.trim(), turns = Object.keys(me().card).length, max = Math.min(100, turns * (rules().rolls - 1));
-  if (!/^\d{1,3}$/.test(text) || Number(text) > max) {
-    markInvalid(input, me().saved, _("After {turns} turns there are 0 to {max} saved rolls, not “{text}”.", { turns, max, text }));
-    return;
-  }
-  invalid.delete(input.id);
-  editByHand((player, s) => { player.saved = Number(text); s.left = maxRerolls(); });
+  if (!isWholeNumber(text) || Number(text) > max) markInvalid(input, me().saved, _("After {turns} turns there are 0 to {max} saved rolls, not “{text}”.", { turns, max, text }));
+  else editByHand((player, s) => { player.saved = Number(text); s.left = maxRerolls(); }, input);
 }
 
 onClick("edit-card", () => {

@@ -7,8 +7,6 @@ const MAX_GUESSES = 4;
 const SAME_ROLL_MS = 1500; // dice entered in quicker succession are of one roll: nobody throws dice so fast
 
 export const sorted = (dice) => [...dice].sort((a, b) => a - b);
-// The phone answers a roll like a tap on the table.
-const shake = () => { navigator.vibrate?.(10); };
 const randomFraction = () => crypto.getRandomValues(new Uint32Array(1))[0] / 2 ** 32;
 
 export const isTurnStart = () => !state.dice.length && !state.rolls.length;
@@ -45,26 +43,20 @@ function endRoll(s) {
   s.fixed = 0;
 }
 
-// Keeps a hold and rolls the other dice here.
-export function holdAndRoll(hold) {
-  change((s) => {
-    beginRoll(s, hold);
-    s.typed = false;
-    shake();
-    while (s.dice.length < rules().dice) s.dice.push(1 + Math.floor(randomFraction() * rules().faces));
-    endRoll(s);
-  });
+// Rolls the dice that are missing. The phone answers like a table.
+function rollHere(s) {
+  while (s.dice.length < rules().dice) s.dice.push(1 + Math.floor(randomFraction() * rules().faces));
+  s.typed = false;
+  navigator.vibrate?.(10);
+  endRoll(s);
 }
 
 export function firstRoll() {
-  if (!isTurnStart()) return;
-  change((s) => {
-    while (s.dice.length < rules().dice) s.dice.push(1 + Math.floor(randomFraction() * rules().faces));
-    s.typed = false;
-    shake();
-    endRoll(s);
-  });
+  if (isTurnStart()) change(rollHere);
 }
+
+// Keeps a hold and rolls the other dice here.
+export const holdAndRoll = (hold) => change((s) => { beginRoll(s, hold); rollHere(s); });
 
 // The holds of a position with their losses, best first, as the advice knows them; null while there is no advice.
 let knownHolds = () => null;

@@ -78,4 +78,5 @@ byId("record").addEventListener("change", openFile);
 onClick("review-own", () => reviewRecord(gameRecord(), () => _("The game on this page")));
 onClick("save-own", () => download([gameRecord()]));
 onClick("open-file", () => byId("record").click());
+matchMedia("(orientation: portrait)").addEventListener("change", redrawReview); // the chart takes the width
 onDraw(drawPanel);

@@ -66,6 +66,6 @@ function pointsSentence(best, option, spec) {
   if (now >= NOTABLE_POINTS && later <= -NOTABLE_POINTS) return _("{now} points more than {option} in this turn, {later} fewer in later ones.", fields);
   if (now <= -NOTABLE_POINTS && later >= NOTABLE_POINTS) return _("{now} points fewer than {option} in this turn, {later} more in later ones.", fields);
   if (now >= NOTABLE_POINTS && later >= NOTABLE_POINTS) return _("{now} points more than {option} in this turn, {later} more in later ones.", fields);
-  if (now >= NOTABLE_POINTS) return _("{now} points more than {option} in this turn.", fields);
-  return later >= NOTABLE_POINTS ? _("{later} points more than {option} in later turns.", fields) : "";
+  if (now >= NOTABLE_POINTS) return _("The difference is made in this turn."); // as large as the loss, which is said beside
+  return later >= NOTABLE_POINTS ? _("The difference is made in later turns.") : "";
 }

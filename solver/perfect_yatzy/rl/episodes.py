@@ -1,0 +1,86 @@
+"""Episodes of a policy as a Minari data set: whole games, for offline reinforcement learning and imitation.
+
+``pip install 'minari[create]'`` installs the format. The games are those of :func:`perfect_yatzy.simulate` with the
+same seed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import gymnasium
+import numpy as np
+
+from .._version import __version__
+from ..errors import MissingPackage, StateError, whole_number
+from ..policies.player import player_of
+from ..strategy.played_games import asked
+from . import ID
+from .encoding import Form
+from .single import YatzyEnv
+
+try:
+    from minari import DataCollector
+except ImportError as error:
+    raise MissingPackage("perfect_yatzy.rl.episodes", "minari[create]") from error
+
+if TYPE_CHECKING:
+    from minari import MinariDataset
+
+
+def record_episodes(
+    dataset_id: str,
+    policy: object,
+    rules: str = "yatzy",
+    episodes: int = 1_000,
+    seed: int = 1,
+    *,
+    observation: Form = "dict",
+) -> MinariDataset:
+    """Play games with a policy and store them as a Minari data set.
+
+    Parameters
+    ----------
+    dataset_id
+        Name of the data set, such as ``"yatzy/perfect-v0"``.
+    policy
+        Anything with ``act(position)``, or a function of a position; :func:`perfect_yatzy.open_policy` has some.
+    rules
+        A built-in id with switches, or a TOML file.
+    episodes
+        Number of games, at least 1.
+    seed
+        Seed of the dice.
+    observation
+        As for :class:`YatzyEnv`.
+
+    Returns
+    -------
+    minari.MinariDataset
+        Stored in the folder of Minari, in the Arrow format. Observations, actions and rewards are those of
+        :class:`YatzyEnv`; ``minari.load_dataset(dataset_id)`` opens it.
+
+    Raises
+    ------
+    StateError
+        If `episodes` is less than 1, or the policy takes an action that is not legal.
+    """
+    if whole_number(episodes, "episodes") < 1:
+        raise StateError(f"episodes is {episodes}; must be at least 1")
+    player, env = player_of(policy), gymnasium.make(ID, rules=rules, observation=observation)
+    game, collector = cast(YatzyEnv, env.unwrapped), DataCollector(env, data_format="arrow")
+    for episode in range(episodes):
+        # Without a seed the environment goes on to the next game; Minari would draw one.
+        collector.reset(seed=None if episode else seed, options={"minari_autoseed": False})
+        over = False
+        while not over:
+            action = asked(player, game.position)
+            game.position.apply(action)  # StateError for an action that is not legal
+            _, _, over, _, _ = collector.step(np.int64(game.action(action)))
+    description = (
+        f"Games of {game.rules.key} (fingerprint {game.rules.fingerprint}), seed {seed}; every game is that of "
+        f"perfect_yatzy.simulate with this policy and seed. perfect-yatzy {__version__}, CC0 1.0."
+    )
+    return collector.create_dataset(
+        dataset_id, eval_env=env, algorithm_name=type(policy).__name__, description=description
+    )
