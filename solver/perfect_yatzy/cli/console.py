@@ -245,3 +245,15 @@ def confirm(question: str, refusal: str) -> None:
     if not click.confirm(f"{question} {_('Continue?')}", err=True):
         click.echo(_("Nothing was changed."), err=True)
         click.get_current_context().exit(1)
+
+
+def write_dataset_card(
+    path: str, data: str, kind: str, rows: int, metadata: Mapping[str, str], columns: Mapping[str, str]
+) -> None:
+    """Describe a file of results that this command has written (:func:`.strategy.metadata.dataset_card`)."""
+    from shlex import join
+
+    from ..strategy.metadata import dataset_card
+
+    card = dataset_card(Path(data), kind, rows, metadata, columns, join(["yatzy", *sys.argv[1:]]))
+    Path(path).write_text(card, encoding="utf-8")

@@ -6,15 +6,14 @@ same seed.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import gymnasium
 import numpy as np
 
 from .._version import __version__
 from ..errors import MissingPackage, StateError, whole_number
-from ..policies.player import player_of
-from ..strategy.played_games import asked
+from ..strategy.played_games import Actor, Player, asked
 from . import ID
 from .encoding import Form
 from .single import YatzyEnv
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
 def record_episodes(
     dataset_id: str,
-    policy: object,
+    policy: Player | Actor,
     rules: str = "yatzy",
     episodes: int = 1_000,
     seed: int = 1,
@@ -67,7 +66,8 @@ def record_episodes(
     """
     if whole_number(episodes, "episodes") < 1:
         raise StateError(f"episodes is {episodes}; must be at least 1")
-    player, env = player_of(policy), gymnasium.make(ID, rules=rules, observation=observation)
+    player: Any = getattr(policy, "act", policy)
+    env = gymnasium.make(ID, rules=rules, observation=observation)
     game, collector = cast(YatzyEnv, env.unwrapped), DataCollector(env, data_format="arrow")
     for episode in range(episodes):
         # Without a seed the environment goes on to the next game; Minari would draw one.

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -60,3 +64,26 @@ def _cell(value: Any) -> Any:
     if isinstance(value, list):
         return " ".join(map(str, value)) or "none"
     return "" if value is None else value
+
+
+def dataset_card(
+    data: Path, kind: str, rows: int, found: Mapping[str, str], columns: Mapping[str, str], command: str
+) -> str:
+    """A file of results as a dataset card: Markdown with the head that Hugging Face reads, in English.
+
+    `kind`: what a row is; `found`: the metadata; `columns`: what each column says, or nothing for a record of games;
+    `command`: what made the file.
+    """
+    lines = ["---", "license: cc0-1.0", "task_categories: [reinforcement-learning]", "configs:"]
+    lines += ["  - config_name: default", f"    data_files: {json.dumps(data.name)}", "---", ""]
+    lines += [f"# {rows:,} {kind} of {found['rules']}", "", "| | |", "|---|---|"]
+    digest = hashlib.sha256(data.read_bytes()).hexdigest()
+    known = {"file": data.name, "SHA-256": digest, "rows": rows, "made by": f"`{command}`"}
+    lines += [f"| {name} | {value} |" for name, value in {**known, **found}.items() if name != "columns"]
+    lines += ["", "The same command gives the same rows on every machine, and the same bytes of CSV and JSON Lines."]
+    if columns:
+        lines += ["", "| column | meaning |", "|---|---|"]
+        lines += [f"| `{name}` | {meaning} |" for name, meaning in columns.items()]
+    else:
+        lines += ["", "Each line is a game with every die and decision, as `yatzy rate` and `yatzy review` read it."]
+    return "\n".join([*lines, "", "What the program computes is in the public domain (CC0 1.0).", ""])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..console import check_overwrite, echo_answer, output_file
+from ..console import check_overwrite, echo_answer, output_file, write_dataset_card
 from ..options import (
     Number,
     dataset_card_option,
@@ -57,7 +57,7 @@ def positions(
     from ...service.simulate import run_positions
     from ...strategy.position_sample import MEANINGS
     from ..views.simulation import position_lines
-    from ..views.table_file import check_suffix, write_card, write_table
+    from ..views.table_file import check_suffix, write_table
 
     check_suffix(output)
     for path in filter(None, (output, dataset_card)):
@@ -67,5 +67,5 @@ def positions(
         write_table(file, output, sample.parts(), sample.metadata())
     if dataset_card:
         columns = {name: MEANINGS[name] for name in next(sample.parts())}
-        write_card(dataset_card, output, "positions", len(sample), sample.metadata(), columns)
+        write_dataset_card(dataset_card, output, "positions", len(sample), sample.metadata(), columns)
     echo_answer(answer, position_lines(sample.rules, answer, output), as_json)

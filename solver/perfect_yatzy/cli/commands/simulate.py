@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..._messages import _
-from ..console import check_overwrite, echo_answer, output_file
+from ..console import check_overwrite, echo_answer, output_file, write_dataset_card
 from ..options import (
     UsageError,
     cluster_options,
@@ -57,7 +57,7 @@ def simulate(
     from ...service.simulate import run_simulation
     from ..progress import simulation_progress
     from ..views.simulation import simulation_lines
-    from ..views.table_file import check_output, write_card, write_games
+    from ..views.table_file import check_output, write_games
 
     if dataset_card and not output:
         raise UsageError(_("--dataset-card describes the file of --output; give both"))
@@ -72,5 +72,5 @@ def simulate(
             write_games(file, output, policy, simulation)
     if output and dataset_card:
         columns = {} if output.endswith(".jsonl") else simulation.meanings()
-        write_card(dataset_card, output, "games", games, simulation.metadata(), columns)
+        write_dataset_card(dataset_card, output, "games", games, simulation.metadata(), columns)
     echo_answer(answer, simulation_lines(service.rules(rules), answer), as_json)

@@ -10,14 +10,11 @@ Of games, JSON Lines are a record with every die.
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 import json
-import sys
 from collections.abc import Iterable, Mapping
 from itertools import chain
 from pathlib import Path
-from shlex import join
 from typing import IO, Any
 
 from ..._messages import _
@@ -108,31 +105,3 @@ def write_games(file: IO[bytes], path: str, policy: object, simulation: Simulati
         lines = simulated_records(listed, games, simulation.seed, player=simulation.policy)
     for line in lines:
         file.write(line.encode() + b"\n")
-
-
-def write_card(
-    path: str, data: str, kind: str, rows: int, metadata: Mapping[str, str], columns: Mapping[str, str]
-) -> None:
-    """Describe a file of results as a dataset card: Markdown with the head that Hugging Face reads, in English.
-
-    `kind`: what a row is; `columns`: what each column says, or nothing for a record of games.
-    """
-    lines = ["---", "license: cc0-1.0", "task_categories: [reinforcement-learning]", "configs:"]
-    lines += ["  - config_name: default", f"    data_files: {json.dumps(Path(data).name)}", "---", ""]
-    lines += [f"# {rows:,} {kind} of {metadata['rules']}", "", "| | |", "|---|---|"]
-    digest = hashlib.sha256(Path(data).read_bytes()).hexdigest()
-    known = {
-        "file": Path(data).name,
-        "SHA-256": digest,
-        "rows": rows,
-        "made by": f"`{join(['yatzy', *sys.argv[1:]])}`",
-    }
-    lines += [f"| {name} | {value} |" for name, value in {**known, **metadata}.items() if name != "columns"]
-    lines += ["", "The same command gives the same rows on every machine, and the same bytes of CSV and JSON Lines."]
-    if columns:
-        lines += ["", "| column | meaning |", "|---|---|"]
-        lines += [f"| `{name}` | {meaning} |" for name, meaning in columns.items()]
-    else:
-        lines += ["", "Each line is a game with every die and decision, as `yatzy rate` and `yatzy review` read it."]
-    lines += ["", "What the program computes is in the public domain (CC0 1.0)."]
-    Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
