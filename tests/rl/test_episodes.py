@@ -11,7 +11,7 @@ from perfect_yatzy.errors import StateError
 from perfect_yatzy.strategy.strategy import Strategy
 from support.need import need
 
-minari = need("minari")
+minari = need("minari", "pip install 'minari[create]'")
 
 from perfect_yatzy.rl.episodes import record_episodes
 

@@ -12,11 +12,11 @@ import pytest
 CI = bool(os.environ.get("CI"))  # set by .ci/run and by hosted CI services
 
 
-def need(module: str) -> Any:
+def need(module: str, installed_by: str = "make test") -> Any:
     """Import an optional module; skip the test or test file without it, fail in CI."""
     if CI:
         return importlib.import_module(module)
-    return pytest.importorskip(module, reason=f"{module} is not installed (make test installs it)")
+    return pytest.importorskip(module, reason=f"{module} is not installed ({installed_by} installs it)")
 
 
 def need_program(*names: str) -> str:
