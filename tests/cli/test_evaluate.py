@@ -92,7 +92,7 @@ def test_every_policy_begins_at_the_card(
         ("--process x --against perfect", "--process and --against cannot be combined"),
         ("best", "policy is 'best'; must be one of perfect, most-points"),
         ("missing.npy", "cannot read missing.npy"),
-        ("missing.py:play", "missing.py is not a Python file"),
+        ("missing.py:play", "cannot read missing.py"),
         ("--process /no/such/program", "cannot start '/no/such/program'"),
         ("perfect --card ones=7", "ones"),
         ("level:9", "'9' is not a level"),

@@ -233,7 +233,7 @@ def test_the_command_writes_parquet(run: Run, yatzy: Strategy, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["--policy", "greedy"], 2, "policy is 'greedy'; must be mean, or goal:"),
+        (["--policy", "greedy"], 2, "policy is 'greedy'; must be one of perfect"),
         (["-o", "games.xlsx"], 2, "games.xlsx must end in .csv, .parquet or .jsonl"),
         (["-n", "0"], 2, "Invalid value for '--games'"),
         (["--card", "ones=99"], 2, "ones cannot hold 99"),

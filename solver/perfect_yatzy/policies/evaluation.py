@@ -42,6 +42,7 @@ from ..tablebase.memory import check_memory
 from ..tablebase.store import Progress, open_table
 from .player import exact_policy, player_of
 from .sampling import SampledEvaluation, sample
+from .user_code import policy_of
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class Losses:
         return np.asarray(self.holds.sum(axis=1) + self.categories.sum(axis=1))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Evaluation:
     """An exact evaluation of a policy. Returned by :func:`evaluate`.
 
@@ -98,6 +99,9 @@ class Evaluation:
     perfect_mean: float
     distribution: ScoreDistribution | None = None
     losses: Losses | None = None
+
+    def __repr__(self) -> str:
+        return f"<Evaluation {self.rules.key}: mean {self.mean:.4f}, {self.loss:.4f} points less than perfect play>"
 
     @property
     def loss(self) -> float:
@@ -167,8 +171,9 @@ def evaluate(
     policy
         A function that takes a :class:`perfect_yatzy.TurnPosition` and returns the dice to hold or the name of a
         category (all dice: it stops), or an object whose method ``act`` is such a function: sampled. Or exactly:
-        A :class:`perfect_yatzy.ValueFunction`, a :class:`perfect_yatzy.FunctionPolicy`, any other policy of this
-        package; the strategy of :func:`perfect_yatzy.open_strategy` (perfect play); or one for a goal or a utility.
+        A :class:`perfect_yatzy.ValueFunction`, a :class:`perfect_yatzy.FunctionPolicy` or a function of ``turn``, a
+        :class:`perfect_yatzy.BatchPolicy` or a function of ``observations``, any other policy of this package; the
+        strategy of :func:`perfect_yatzy.open_strategy` (perfect play); or one for a goal or a utility.
     rules
         The game of a function or an object; a policy of this package has its own.
     games, seed
@@ -180,7 +185,7 @@ def evaluate(
     threads
         Number of threads; default: one per processor. The result does not depend on it.
     progress
-        Called during a solve of perfect play, and during the forward pass for a goal or a utility.
+        Called during a solve of perfect play, and during the evaluation.
 
     Returns
     -------
@@ -196,6 +201,7 @@ def evaluate(
     TableError
         If the table of perfect play is damaged or cannot be written.
     """
+    policy = policy_of(policy, rules)
     listed = exact_policy(policy)
     if listed is None:
         player = player_of(policy)

@@ -12,7 +12,7 @@
 ``FILE.npy``            a value function: one number for each state, in the order of a table
 ``safe``, ``bold``      perfect play for an exponential utility (:mod:`.risk`)
 ``win``                 plays for the chance to win (:mod:`.computer_players`); alone, for the mean
-``FILE.py:NAME``        a Python function or a class with ``act(position)``, see :func:`from_python`
+``FILE.py:NAME``        a Python function or a class with ``act(position)``, see :mod:`.user_code`
 ``process:COMMAND``     a program that answers requests (:mod:`.process`)
 ======================  =============================================================================================
 
@@ -62,7 +62,7 @@ from .risk import STYLES, risk_evaluator
 from .sampling import SampledEvaluation, sample
 from .soft_policy import SoftPolicy
 from .strategy_sheet import StrategySheet, find_sheet
-from .user_code import UserCode, file_attribute, from_python
+from .user_code import UserCode, file_attribute, policy_of
 
 NAMES = (
     "perfect",
@@ -124,7 +124,7 @@ def named_policy(text: str, setting: Setting) -> NamedPolicy:
         return NamedPolicy(ProcessPlayer(text.removeprefix(PROGRAM)), text.removeprefix(PROGRAM))
     if source := PYTHON_FILE.fullmatch(text):
         found = UserCode(file_attribute(*source.groups()), source[1])
-        return NamedPolicy(from_python(found, setting.rules, setting.card), f"{source[2]} of {source[1]}")
+        return NamedPolicy(policy_of(found, setting.rules, setting.card), f"{source[2]} of {source[1]}")
     if text.endswith(".npy"):
         return NamedPolicy(ValueFunction(setting.rules, _values(text), setting.card), text)
     if text.endswith(".json"):

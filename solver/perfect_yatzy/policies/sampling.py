@@ -28,18 +28,35 @@ from ..strategy.turn_evaluator import ScoreEvaluator
 from ..tablebase.store import Progress
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SampledEvaluation:
-    """An estimate of how good a player is. Returned by :func:`sample`."""
+    """An estimate of how good a player is. Returned by :func:`perfect_yatzy.evaluate`.
+
+    Attributes
+    ----------
+    rules : RuleSet
+    perfect_mean : float
+        Mean final score under perfect play.
+    scores : (games,) int64
+        Final score of each game.
+    losses : (games,) float64
+        Points lost in each game against perfect play.
+    hold_losses : (rerolls,) float64
+        Mean points lost in a game by decisions with 1, 2, ... rerolls left: holds, and turns that end early.
+    category_loss : float
+        Mean points lost in a game by the choice of categories after the last roll.
+    """
 
     rules: RuleSet
-    perfect_mean: float  # mean final score under perfect play
-    scores: Floats  # (games,) int64: Final score of each game
-    losses: Floats  # (games,) float64: Points lost in each game against perfect play
-    # (rerolls,) float64: Mean points lost in a game by decisions with 1, 2, ... rerolls left: holds, and turns that
-    # end early
+    perfect_mean: float
+    scores: Floats
+    losses: Floats
     hold_losses: Floats
-    category_loss: float  # mean points lost in a game by the choice of categories after the last roll
+    category_loss: float
+
+    def __repr__(self) -> str:
+        mean = f"mean {self.mean:.2f} ± {self.standard_error:.2f} (standard error), luck removed"
+        return f"<SampledEvaluation {self.rules.key}: {self.games:,} games, {mean}>"
 
     @property
     def games(self) -> int:
@@ -58,7 +75,7 @@ class SampledEvaluation:
 
     @property
     def standard_error(self) -> float:
-        """Standard error of :attr:`mean`; NaN for one game."""
+        """Standard error of :attr:`mean` and of :attr:`loss`; NaN for one game."""
         return _standard_error(self.losses)
 
     @property

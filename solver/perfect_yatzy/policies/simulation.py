@@ -19,6 +19,7 @@ from ..strategy.played_games import Actor, GameLog, Player, play_games, start_of
 from ..strategy.simulation import Simulation, check_seed
 from ..strategy.strategy import Strategy
 from .player import exact_policy, player_of
+from .user_code import policy_of
 
 if TYPE_CHECKING:
     from ..model.policies import Policy
@@ -78,6 +79,7 @@ def simulate(
     Ties are broken as in :mod:`perfect_yatzy.strategy.distribution`, so games for the mean are samples of that
     distribution. For goals and utilities the mean breaks ties first (:mod:`perfect_yatzy.strategy.score_strategy`).
     """
+    strategy = policy_of(strategy, rules or "yatzy")
     listed = exact_policy(strategy)
     if listed is None:
         if whole_number(games, "games") < 1:

@@ -18,16 +18,15 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable
 from importlib.util import module_from_spec, spec_from_file_location
-from inspect import signature
+from inspect import isfunction, signature
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from .._messages import _
 from ..errors import SolverError, StateError
+from ..game.notation import CardText
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
-from ..model.policies import Policy
-from ..strategy.played_games import Actor
 from .batch_policy import BatchPolicy
 from .player import player_of
 from .policy import CardTurn, FunctionPolicy
@@ -51,15 +50,6 @@ class UserCode:
 
     __call__ = act
 
-    @property
-    def parameter(self) -> str:
-        """The name of the only parameter; empty if it has another number of them or cannot be told."""
-        try:
-            names = list(signature(self.function).parameters)
-        except (TypeError, ValueError):
-            return ""
-        return names[0] if len(names) == 1 else ""
-
 
 def _failure(path: str, error: Exception, question: str) -> StateError:
     """What a user is told about an exception in a file: the last line of the file that was running."""
@@ -82,23 +72,32 @@ def _question(asked: Any) -> str:
     return f"filled={asked['filled'][0].tolist()}" if isinstance(asked, dict) else repr(asked)
 
 
-def from_python(code: UserCode, rules: RuleSet, start: Scorecard) -> Policy | Actor:
-    """The policy of a function or object; see the module for the contracts."""
-    if code.parameter == "turn":
-        return FunctionPolicy(rules, code, start)
-    return BatchPolicy(rules, code, start) if code.parameter == "observations" else cast(Actor, code)
+def policy_of(found: Any, rules: str | RuleSet, start: CardText | Scorecard = "") -> Any:
+    """The policy of a function by the name of its parameter, see the module; anything else as it is."""
+    name = _parameter(found.function if isinstance(found, UserCode) else found)
+    if name == "turn":
+        return FunctionPolicy(rules, found, start)
+    return BatchPolicy(rules, found, start) if name == "observations" else found
+
+
+def _parameter(found: Any) -> str:
+    """The name of the only parameter of a function; empty for all else."""
+    if not isfunction(found):
+        return ""
+    names = list(signature(found).parameters)
+    return names[0] if len(names) == 1 else ""
 
 
 def file_attribute(path: str, name: str) -> Any:
     """A function, class or object of a Python file, which is run."""
     spec = spec_from_file_location(f"_policy_{Path(path).stem}", path)
-    if spec is None or spec.loader is None or not Path(path).is_file():
-        raise StateError(_("{path} is not a Python file").format(path=path), field="policy")
+    assert spec is not None
+    assert spec.loader is not None
     module = module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        raise StateError(_("cannot read {path}: {error}", path=path, error=repr(error)), field="policy") from error
+        raise StateError(_("cannot read {path}: {error}", path=path, error=error), field="policy") from error
     found = getattr(module, name, None)
     if not callable(getattr(found, "act", found)):
         raise StateError(_("{path} has no function {name}").format(path=path, name=name), field="policy")

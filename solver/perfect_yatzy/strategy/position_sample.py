@@ -109,7 +109,7 @@ class PositionSample:
     value : (n,) float64
         Value of the best action: expected points still to come; for goals chances, for utilities expected utilities.
     taken : (n,) int64
-        Number of the action that was taken; other than `action` only where the game explored.
+        Number of the action that was taken; without a player other than `action` only where the game explored.
     visits : (n,) int64
         How often the position occurs in the sample.
     actions : Ragged or None

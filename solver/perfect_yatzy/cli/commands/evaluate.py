@@ -61,7 +61,7 @@ def evaluate(
     are evaluated one after the other; with --workers or --cluster, one on each worker.
 
     \b
-      # bot.py
+      # bot.py; with the parameter `observations` instead, arrays of many positions: exact
       def play(position):
           boxes = position.categories()
           best = max(boxes, key=lambda box: boxes[box])
