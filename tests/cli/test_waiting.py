@@ -18,8 +18,7 @@ from perfect_yatzy.game.scorecard import EMPTY_STATE
 from perfect_yatzy.model import estimates
 from perfect_yatzy.model.approximate_cost import approximate_seconds, relaxation_work
 from perfect_yatzy.model.estimates import SolveCost, duration, rule_set_stats
-from perfect_yatzy.model.objectives import Goals, Objective
-from perfect_yatzy.model.reachable_utility import ReachableUtility
+from perfect_yatzy.model.objectives import Goals, Objective, ReachableUtility
 from perfect_yatzy.service.budget import mean_work
 from perfect_yatzy.strategy.distribution import distribution_cost
 from perfect_yatzy.tablebase.solve_estimate import estimate_solve

@@ -15,8 +15,8 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
-from perfect_yatzy.cluster import connection
 from perfect_yatzy.cluster import engine as engine_module
+from perfect_yatzy.cluster import session
 from perfect_yatzy.cluster.worker import SOURCES, Job, check, differences, problem, software
 from perfect_yatzy.errors import ClusterError, MissingPackage, StateError, TableError
 from perfect_yatzy.tablebase.memory import peak_memory
@@ -213,7 +213,7 @@ NO_SCHEDULER = "tcp://127.0.0.1:9"
 def test_arguments_that_do_not_fit(
     monkeypatch: pytest.MonkeyPatch, arguments: dict[str, Any], kind: type[Exception], message: str
 ) -> None:
-    monkeypatch.setattr(connection, "CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr(session, "CONNECT_SECONDS", 0.5)
     with pytest.raises(kind, match=message), open_cluster(**arguments):
         pass
 

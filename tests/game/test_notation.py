@@ -14,7 +14,7 @@ from perfect_yatzy.cli.views.decisions import decision_of
 from perfect_yatzy.game import notation
 from perfect_yatzy.game.limits import MAX_CARD_TEXT, MAX_DICE_TEXT, MAX_NAME, MAX_OPPONENTS_TEXT
 from perfect_yatzy.game.notation import find_category, parse_category, parse_dice, parse_faces, parse_hold
-from perfect_yatzy.game.points import possible_points
+from perfect_yatzy.game.scoring import possible_points
 from perfect_yatzy.strategy.opponents import parse_opponents
 from support import reference
 from support.refusals import refused

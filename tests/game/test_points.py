@@ -14,9 +14,9 @@ from perfect_yatzy.game.dice import lattice
 from perfect_yatzy.game.maximum import maximum_score
 from perfect_yatzy.game.notation import dice_of
 from perfect_yatzy.game.patterns import Pattern, group_choices
-from perfect_yatzy.game.points import full_points, points_table
 from perfect_yatzy.game.rule_loader import builtin_ids, load_rules
 from perfect_yatzy.game.rules import Category, Joker, RuleSet
+from perfect_yatzy.game.scoring import full_points, points_table
 from support import games, reference
 from support.naive import Naive
 from support.seeds import seeds

@@ -12,12 +12,11 @@ import jsonschema_rs
 import pytest
 from documents import DOCUMENTS, blocks
 from perfect_yatzy import RulesError, load_rules
-from perfect_yatzy.game.category_schema import CATEGORY_FIELDS, COLUMN_FIELDS
-from perfect_yatzy.game.pattern_schema import PATTERN_FIELDS
-from perfect_yatzy.game.resources import toml_names, toml_text
+from perfect_yatzy.game.category_schema import CATEGORY_FIELDS, COLUMN_FIELDS, PATTERN_FIELDS
 from perfect_yatzy.game.rule_file_schema import rule_file_schema
 from perfect_yatzy.game.rule_patches import PATCH_FIELDS, PLACE_FIELDS
 from perfect_yatzy.game.rule_schema import BONUS_FIELDS, FIELDS, JOKER_FIELDS, SWITCH_FIELDS
+from perfect_yatzy.game.translations import toml_names, toml_text
 from support.command import Run
 from support.rule_files import inline
 

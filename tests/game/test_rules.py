@@ -13,15 +13,13 @@ from hypothesis import given, reject
 from hypothesis import strategies as st
 from perfect_yatzy import RulesError, RuleSet
 from perfect_yatzy.game import rule_schema
-from perfect_yatzy.game.category_schema import CATEGORY_FIELDS, COLUMN_FIELDS
+from perfect_yatzy.game.category_schema import CATEGORY_FIELDS, COLUMN_FIELDS, MAX_BOX_POINTS, MAX_FACTOR, MAX_POINTS
 from perfect_yatzy.game.limits import MAX_CATEGORIES, MAX_COLUMNS, MAX_EXTENDS, MAX_RULES_DEPTH
-from perfect_yatzy.game.pattern_schema import MAX_BOX_POINTS, MAX_FACTOR, MAX_POINTS
-from perfect_yatzy.game.points import possible_points
 from perfect_yatzy.game.rule_loader import RuleFileError, builtin_ids, load_rules, rules_from_json, rules_to_json
 from perfect_yatzy.game.rule_patches import PATCH_FIELDS, PLACE_FIELDS
-from perfect_yatzy.game.rule_problems import locate
 from perfect_yatzy.game.rule_schema import BONUS_FIELDS, FIELDS, JOKER_FIELDS, MAX_DICE, MAX_FACES, MAX_ROLLS
-from perfect_yatzy.game.scoring import roll_points
+from perfect_yatzy.game.rule_values import locate
+from perfect_yatzy.game.scoring import possible_points, roll_points
 from perfect_yatzy.model.estimates import remarks, rule_set_stats
 from perfect_yatzy.model.state_space import MAX_FREE_CATEGORIES, MAX_FREE_UPPER
 from support import games

@@ -6,15 +6,15 @@ import numpy as np
 import perfect_yatzy
 import pytest
 from perfect_yatzy.game.dice import lattice, sub_multisets
-from perfect_yatzy.model.earning_holds import earning_holds
-from perfect_yatzy.model.turn_model import turn_model
+from perfect_yatzy.game.scoring import points_table
+from perfect_yatzy.model.turn_model import earning_holds, turn_model
 
 
 @pytest.mark.parametrize("key", ["yatzy", "yahtzee", "maxi", "balut", "crag", "kismet"])
 def test_the_best_hold_within_a_roll_has_the_outcome_of_the_roll(key: str) -> None:
     rules = perfect_yatzy.load_rules(key)
     dice, outcomes = lattice(rules.dice, rules.faces), turn_model(rules).outcomes
-    points = outcomes.roll_points.reshape(len(rules.categories), dice.n_rolls)
+    points = points_table(rules)
     listed = np.repeat(np.arange(len(outcomes.points)), np.diff(outcomes.hold_start))
     category = np.searchsorted(outcomes.start, listed, side="right") - 1
     paid = np.zeros((dice.n_holds, len(rules.categories)))

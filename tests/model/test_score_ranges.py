@@ -7,8 +7,7 @@ import pytest
 from perfect_yatzy import RuleSet, load_rules
 from perfect_yatzy.game.dice import Floats, Ints
 from perfect_yatzy.game.scorecard import EMPTY_STATE, State
-from perfect_yatzy.model.objectives import Utility
-from perfect_yatzy.model.reachable_utility import ReachableUtility
+from perfect_yatzy.model.objectives import ReachableUtility, Utility
 from perfect_yatzy.model.turn_model import turn_outcomes
 from perfect_yatzy.tablebase.backward_induction import solve_objective
 from support import games

@@ -8,9 +8,8 @@ from functools import cache
 from itertools import permutations, product
 
 from perfect_yatzy.game.dice import lattice
-from perfect_yatzy.game.points import possible_points
 from perfect_yatzy.game.rules import RuleSet
-from perfect_yatzy.game.scoring import is_joker, open_categories, roll_points, scoring_options
+from perfect_yatzy.game.scoring import is_joker, open_categories, possible_points, roll_points, scoring_options
 
 
 def card_entries(text: str) -> Iterator[tuple[str, str] | None]:

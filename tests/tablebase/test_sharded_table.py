@@ -18,11 +18,10 @@ from perfect_yatzy.kernels.table_slices import window
 from perfect_yatzy.model.checked_values import BLOCK_BYTES, CheckedValues
 from perfect_yatzy.model.objectives import Goals, Objective, Utility
 from perfect_yatzy.strategy.verify import verify
-from perfect_yatzy.tablebase import sharded_table
+from perfect_yatzy.tablebase import shard_file
 from perfect_yatzy.tablebase.inventory import leftovers, remove, remove_leftovers, stored
-from perfect_yatzy.tablebase.shard_file import PAGE_BYTES, open_shard, shard_header, write_shard
+from perfect_yatzy.tablebase.shard_file import PAGE_BYTES, listed_shards, open_shard, shard_header, write_shard
 from perfect_yatzy.tablebase.sharded_solve import solve_sharded
-from perfect_yatzy.tablebase.sharded_table import listed_shards
 from perfect_yatzy.tablebase.store import has_table, open_table, solve_to_store, table_path
 from perfect_yatzy.tablebase.table_file import read_table
 from perfect_yatzy.tablebase.table_info import ShardedTableInfo, TableInfo, shards_folder, with_checksum
@@ -73,7 +72,7 @@ def test_reads_have_the_values_of_the_table(solved: Path, whole: np.ndarray) -> 
 
 def test_opening_reads_the_manifest_alone(solved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files: list[Path] = []
-    monkeypatch.setattr(sharded_table, "open_shard", lambda path: files.append(path) or open_shard(path))
+    monkeypatch.setattr(shard_file, "open_shard", lambda path: files.append(path) or open_shard(path))
     _, table = opened(solved)
     assert files == []
     _ = table[len(table) // 2]
@@ -82,7 +81,7 @@ def test_opening_reads_the_manifest_alone(solved: Path, monkeypatch: pytest.Monk
 
 def test_a_layer_reads_its_shards_alone(solved: Path, whole: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:
     files: set[Path] = set()
-    monkeypatch.setattr(sharded_table, "open_shard", lambda path: files.add(path) or open_shard(path))
+    monkeypatch.setattr(shard_file, "open_shard", lambda path: files.add(path) or open_shard(path))
     info, table = opened(solved)
     start, stop = YATZY.layer_slice(5).start, YATZY.layer_slice(4).stop
     part = window(YATZY, table, 4)

@@ -13,10 +13,9 @@ from typing import Any
 import pytest
 from perfect_yatzy.errors import RulesError, SolverError
 from perfect_yatzy.game.notation import counts_of, parse_card
-from perfect_yatzy.game.points import possible_points
 from perfect_yatzy.game.rule_loader import builtin_ids, load_rules
 from perfect_yatzy.game.rules import RuleSet
-from perfect_yatzy.game.scoring import scoring_options
+from perfect_yatzy.game.scoring import possible_points, scoring_options
 from perfect_yatzy.game.upper_sums import upper_sums
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.play.record import Game

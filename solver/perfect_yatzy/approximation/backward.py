@@ -25,8 +25,7 @@ Progress = Callable[[float], None]  # takes the fraction that is done
 def solve_relaxed(game: RelaxedGame, *, threads: int | None = None, progress: Progress | None = None) -> Floats:
     """W of every state of a relaxed game."""
     from ..kernels.lattice import kernel_lattice
-    from ..kernels.solve import solve_rows
-    from ..kernels.turn import SolveJob, make_scratch
+    from ..kernels.turn import SolveJob, make_scratch, solve_rows
 
     dice = lattice(game.rules.dice, game.rules.faces)
     passes = kernel_lattice(dice)

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..game.dice import Floats, Ints, lattice
-from ..game.points import points_table
 from ..game.rules import Bonus, RuleSet
+from ..game.scoring import points_table
 from ..model.card_masks import is_wide
 from ..model.relaxed_game import intercept
 from ..strategy.turn_evaluator import passes

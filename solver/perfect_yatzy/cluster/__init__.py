@@ -1,7 +1,6 @@
 """Solves, simulations and evaluations on the workers of a Dask cluster, on this machine or on many.
 
-session      a cluster as programs use it; the driver of a solve: tables in shards
-connection   start a cluster on this machine or connect to one, and close it
+session      a cluster as programs use it, from its start or connection to its end; solves of tables in shards
 engine       give tasks to the workers, and their results back in the order of completion
 worker       what runs on a worker: its checks, and one task
 simulating   games in ranges

@@ -20,6 +20,7 @@ from typing import Any
 from ..errors import ClusterError
 from ..tablebase.memory import writing_to
 from ..tablebase.shard_task import ShardTask, solve_shard_task
+from ..tablebase.store import Progress
 from .worker import Job, TaskReport, WorkerFacts, describe, run_task, software
 
 AHEAD = 8  # tasks under way for each thread at most; more are handed out when half of them are done
@@ -120,6 +121,16 @@ class DaskEngine:
             if under_way:
                 with suppress(Exception):  # the cluster may be gone
                     self.client.cancel(list(under_way), force=True)
+
+    def play(self, function: Callable[[Any], Any], tasks: Sequence[Any], progress: Progress | None) -> list[Any]:
+        """The results of tasks of some games each (`number`), in their order."""
+        found: dict[int, Any] = {}
+        games = [task.number for task in tasks]
+        for number, part in self.map(function, tasks):
+            found[number] = part
+            if progress:
+                progress(sum(games[n] for n in found), sum(games))
+        return [found[number] for number in range(len(tasks))]
 
     def run(self, tasks: Sequence[ShardTask], is_ready: Callable[[ShardTask], bool]) -> Iterator[dict[str, Any]]:
         """Solve shards (:class:`perfect_yatzy.tablebase.sharded_solve.Engine`)."""

@@ -30,11 +30,7 @@ class PolicyTask:
     """Evaluate the policy of a name (:mod:`perfect_yatzy.policies.named`) exactly."""
 
     policy: str
-    rules: RuleSet
-    card: Scorecard
-    tables: str
-    games: int
-    seed: int
+    setting: Setting
 
 
 @dataclass(frozen=True)
@@ -52,8 +48,7 @@ class SampleTask:
 
 def evaluate_task(task: PolicyTask) -> tuple[str, Evaluation | SampledEvaluation]:
     """Title and evaluation of a policy."""
-    setting = Setting(task.rules, task.card, task.tables, threads=1, games=task.games, seed=task.seed)
-    return evaluate_named(task.policy, setting)
+    return evaluate_named(task.policy, task.setting)
 
 
 @lru_cache(maxsize=2)
@@ -79,12 +74,12 @@ def evaluate_on(
 ) -> Iterator[tuple[int, str, Evaluation | SampledEvaluation]]:
     """Evaluate policies, each on one worker; as :func:`perfect_yatzy.evaluate`."""
     folder = str(tables_folder(tables).absolute())
-    start = read_card(rules, card)
+    setting = Setting(rules, read_card(rules, card), folder, threads=1, games=games, seed=seed)
     open_strategy(rules, folder)  # solved once, here, and not by each worker
     files = [policy_file(policy) for policy in policies]
     paths = [str(Path(file).absolute()) if file else "" for file in files]
     tasks = [
-        PolicyTask(policy.replace(file, path, 1) if file else policy, rules, start, folder, games, seed)
+        PolicyTask(policy.replace(file, path, 1) if file else policy, setting)
         for policy, file, path in zip(policies, files, paths, strict=True)
     ]
     with engine.seeing(folder), engine.compiling(f"evaluation-{rules.fingerprint[:12]}"):
@@ -114,10 +109,5 @@ def sample_on(
         SampleTask(command, strategy.rules, card, folder, seed, first, min(size, games - first))
         for first in range(0, games, size)
     ]
-    found: dict[int, SampledGames] = {}
     with engine.seeing(folder), engine.compiling(f"regrets-{strategy.rules.fingerprint[:12]}"):
-        for number, part in engine.map(sample_task, tasks):
-            found[number] = part
-            if progress:
-                progress(sum(len(part.scores) for part in found.values()), games)
-    return summary(strategy, card, games, [found[number] for number in range(len(tasks))])
+        return summary(strategy, card, games, engine.play(sample_task, tasks, progress))

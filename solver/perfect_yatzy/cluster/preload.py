@@ -11,10 +11,10 @@ import os
 from contextlib import suppress
 from typing import Any
 
-from ..kernels import lattice, solve, turn
+from ..kernels import lattice, turn
 from ..tablebase import shard_task
 
-__all__ = ["dask_setup", "lattice", "shard_task", "solve", "turn"]
+__all__ = ["dask_setup", "lattice", "shard_task", "turn"]
 
 
 def dask_setup(worker: Any) -> None:

@@ -136,17 +136,10 @@ def simulate_on(
     if position.state.filled == strategy.rules.full_mask:
         raise game_over()
     tasks = [GamesTask(name, position, seed, *part) for part in ranges(games, engine.threads, name.kind)]
-    found: dict[int, Games] = {}
-    done = 0
     with engine.seeing(name.tables), engine.compiling(f"games-{name.kind}-{strategy.rules.fingerprint[:12]}"):
-        for number, part in engine.map(play_task, tasks):
-            made, boxes, bonus, *luck = part
-            found[number] = made.astype(np.int64), boxes, bonus.astype(np.int64), *luck
-            done += tasks[number].number
-            if progress:
-                progress(done, games)
-    parts = [found[number] for number in range(len(tasks))]
-    played = joined_games(strategy, seed, position.points, [part[:3] for part in parts])
+        parts = engine.play(play_task, tasks, progress)
+    widened = [(made.astype(np.int64), boxes, bonus.astype(np.int64)) for made, boxes, bonus, *_luck in parts]
+    played = joined_games(strategy, seed, position.points, widened)
     if name.kind != "approximate":
         return played
     luck = np.concatenate([part[3] for part in parts])

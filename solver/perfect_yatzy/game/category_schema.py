@@ -1,4 +1,4 @@
-"""The schema of the score sheet in a rule file: its rows, its columns, and the boxes they are made of."""
+"""The schema of the score sheet in a rule file: its rows with their patterns, its columns, and their boxes."""
 
 from __future__ import annotations
 
@@ -7,14 +7,22 @@ from typing import Any
 
 from .._messages import _, number_text
 from ..errors import shown
-from .limits import MAX_ALIASES, MAX_CATEGORIES, MAX_COLUMNS, MAX_NAME, MAX_PATTERNS, closest
-from .pattern_schema import MAX_BOX_POINTS, MAX_FACTOR, MAX_POINTS, PATTERN_FIELDS, read_pattern
-from .patterns import Pattern
+from .limits import MAX_ALIASES, MAX_CATEGORIES, MAX_COLUMNS, MAX_NAME, MAX_PATTERNS, suggestion
+from .patterns import KINDS, KindField, Pattern
 from .rule_patches import PLACE_FIELDS
-from .rule_problems import FieldPath
-from .rule_values import BOX_ID, PLACEHOLDER, ValueReader
+from .rule_values import BOX_ID, PLACEHOLDER, FieldPath, ValueReader
 from .rules import Category, Column
 from .sheet_boxes import boxes_of, id_ending
+
+MAX_POINTS = 10_000
+MAX_FACTOR = 100
+MAX_BOX_POINTS = 20_000  # fits the 16-bit boxes of simulated games
+SCORES = ("matched", "sum", "fixed")
+ONLY = {"even": (2, 4, 6), "odd": (1, 3, 5)}
+KIND_FIELDS = {name: field for kind in KINDS.values() for name, field in kind.fields.items()}
+PATTERN_FIELDS = {
+    "pattern", *KIND_FIELDS, "sum", "at_least", "at_most", "only", "score", "points", "factor", "plus",
+}  # fmt: skip
 
 ORDERS = ("free", "forced", "reversed", "upper-first")
 CATEGORY_FIELDS = {"id", "name", "code", "aliases", "upper", "requires", "times", "patterns"} | PATTERN_FIELDS
@@ -29,16 +37,9 @@ class SheetReader(ValueReader):
 
     def columns(self, raw: Mapping[str, Any]) -> tuple[Column, ...]:
         """The columns of the sheet; empty without [[columns]]."""
-        entries = raw.get("columns", [])
-        if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-            self.add_problem(("columns",), _("must be {header} tables").format(header="[[columns]]"))
-            return ()
-        if len(entries) > MAX_COLUMNS:
-            message = _("has {count} entries; at most {most} are allowed")
-            self.add_problem(("columns",), message.format(count=len(entries), most=MAX_COLUMNS))
         default = raw["order"] if raw.get("order") in ORDERS else "free"  # a mistake is reported elsewhere
         found: list[Column] = []
-        for i, entry in enumerate(entries[:MAX_COLUMNS]):
+        for i, entry in enumerate(self.tables(raw, "columns", MAX_COLUMNS)):
             path: FieldPath = ("columns", i)
             self.check_fields(entry, path, COLUMN_FIELDS)
             column = Column(
@@ -60,17 +61,12 @@ class SheetReader(ValueReader):
         self, raw: Mapping[str, Any], dice: int, faces: int, columns: tuple[Column, ...], listed: bool
     ) -> tuple[Category, ...]:
         """The boxes of the sheet, every row as often as its columns say; `listed`: the values may be the boxes."""
-        entries = raw.get("categories")
-        if not isinstance(entries, list) or not entries or not all(isinstance(e, dict) for e in entries):
-            message = _("must be {header} tables, at least one").format(header="[[categories]]")
-            self.add_problem(("categories",), message)
+        entries = self.tables(raw, "categories", MAX_CATEGORIES, 1)
+        if not entries:
             return ()
         self.ids = [entry.get("id") for entry in entries]
-        if len(entries) > MAX_CATEGORIES:
-            message = _("has {count} entries; at most {most} are allowed")
-            self.add_problem(("categories",), message.format(count=len(entries), most=MAX_CATEGORIES))
         self.listed = listed and any("row" in entry for entry in entries)
-        rows = [*self._rows(entries[:MAX_CATEGORIES], dice, faces)]
+        rows = [*self._rows(entries, dice, faces)]
         places, categories = [i for i, *_ in rows], [category for _, category, _ in rows]
         if not self._names_differ(places, categories):
             return tuple(categories)
@@ -97,9 +93,8 @@ class SheetReader(ValueReader):
             if not {"name", "pattern", "patterns"} & set(entry):
                 # A patch for a category that does not exist: one problem about its id, not three about its fields.
                 others = [other for other in self.ids if isinstance(other, str) and other != entry.get("id")]
-                similar = closest(str(entry.get("id")), others)
-                hint = _("did you mean {similar}?") if similar else _("a new one needs a name and a pattern")
-                self.add_problem(path, _("unknown category; {hint}").format(hint=hint.format(similar=similar)))
+                hint = suggestion(str(entry.get("id")), others, _("a new one needs a name and a pattern"))
+                self.add_problem(path, _("unknown category; {hint}", hint=hint))
                 continue
             self.check_fields(entry, path, (BOX_FIELDS if self.listed else CATEGORY_FIELDS) | PLACE_FIELDS)
             for name in sorted(PLACE_FIELDS & {*entry}):
@@ -233,8 +228,97 @@ class SheetReader(ValueReader):
                 self.add_problem(path, message.format(value=shown(longest), most=MAX_NAME))
             for label in map(str.lower, labels):
                 if label not in ("", PLACEHOLDER) and owner.setdefault(label, i) != i:
-                    message = _("the name {name} is used by two categories")
-                    self.add_problem(path, message.format(name=repr(label)))
+                    self.add_problem(path, _("the name {name} is used by two categories", name=repr(label)))
                     differ = False
                     break
         return differ
+
+
+def read_pattern(check: ValueReader, raw: Mapping[str, Any], path: FieldPath, dice: int, faces: int) -> Pattern:
+    """One pattern: the fields its kind needs, the fields it must not have, its conditions and its score."""
+    check.check_fields(raw, path, PATTERN_FIELDS)
+    kind = check.choice(raw, (*path, "pattern"), tuple(KINDS), None)
+    if raw.get("pattern") != kind:
+        return Pattern("any")
+    own = KINDS[kind].fields
+    given = {
+        name: _read_field(check, raw, (*path, name), field, dice, faces)
+        for name, field in KIND_FIELDS.items()
+        if name in own or field.type == "flag"  # a flag has a default, and may stand anywhere
+    }
+    for name, field in KIND_FIELDS.items():
+        if name in raw and name not in own and field.type != "flag":
+            check.add_problem((*path, name), _("does not belong to the pattern {name}").format(name=repr(kind)))
+    low, high = _sum_limits(check, raw, path, dice * faces)
+    score = check.choice(raw, (*path, "score"), SCORES, "fixed" if "points" in raw else "matched")
+    if score == raw.get("score") != "fixed" and "points" in raw:
+        message = _("are fixed, but score is {score}; leave one of the two out")
+        check.add_problem((*path, "points"), message.format(score=repr(score)))
+    found = Pattern(
+        kind=kind,
+        **given,
+        score=score,
+        points=check.number(raw, (*path, "points"), 1, MAX_POINTS) if score == "fixed" else 0,
+        plus=check.number(raw, (*path, "plus"), 0, MAX_POINTS, 0),
+        factor=check.number(raw, (*path, "factor"), 1, MAX_FACTOR, 1),
+        low=low,
+        high=high,
+        only=_only(check, raw, (*path, "only"), faces),
+    )
+    if problem := KINDS[kind].problem(found, dice, faces):
+        check.add_problem((*path, problem[0]), problem[1])
+    if found.most(dice, faces) > MAX_BOX_POINTS:
+        message = _("pays up to {points} points; at most {most} are allowed")
+        points, most = (number_text(n, grouped=True) for n in (found.most(dice, faces), MAX_BOX_POINTS))
+        check.add_problem((*path, "factor"), message.format(points=points, most=most))
+    return found
+
+
+def _read_field(
+    check: ValueReader, raw: Mapping[str, Any], path: FieldPath, field: KindField, dice: int, faces: int
+) -> Any:
+    """A field of one kind of pattern."""
+    if field.type == "flag":
+        return check.flag(raw, path, True)
+    if field.type == "face":
+        return check.number(raw, path, 1, faces)
+    is_sizes = field.type == "sizes"
+    found = check.number_list(raw, path, 1, dice if is_sizes else faces, dice)
+    return tuple(sorted(found, reverse=is_sizes))
+
+
+def _sum_limits(
+    check: ValueReader, raw: Mapping[str, Any], path: FieldPath, most: int
+) -> tuple[int | None, int | None]:
+    """The least and the highest sum of all dice, None without a limit; `sum` is both."""
+    given = {
+        name: check.number(raw, (*path, name), 1, most) if name in raw else None
+        for name in ("sum", "at_least", "at_most")
+    }
+    exact, low, high = given.values()
+    if exact is not None:
+        for name in ("at_least", "at_most"):
+            if name in raw:
+                message = _("does not go with `{other}`; leave one of the two out").format(other="sum")
+                check.add_problem((*path, name), message)
+        return exact, exact
+    if low is not None and high is not None and low > high:
+        message = _("is {low}, more than at_most {high}").format(low=low, high=high)
+        check.add_problem((*path, "at_least"), message)
+    return low, high
+
+
+def _only(check: ValueReader, raw: Mapping[str, Any], path: FieldPath, faces: int) -> tuple[int, ...]:
+    """The faces the dice may show, ascending; empty if all are allowed."""
+    value = raw.get("only")
+    if value is None:
+        return ()
+    if isinstance(value, list):
+        allowed = set(check.number_list(raw, path, 1, faces, faces))
+    elif isinstance(value, str) and value in ONLY:
+        allowed = {face for face in ONLY[value] if face <= faces}
+    else:
+        must = _('must be "even", "odd" or a list of faces')
+        check.add_problem(path, _("is {value}; {must}").format(value=shown(value), must=must))
+        allowed = set()
+    return tuple(sorted(allowed))

@@ -84,6 +84,12 @@ def closest(word: str, known: Sequence[str], similarity: float = 0.6) -> str | N
     return found[0] if found else None
 
 
+def suggestion(word: object, known: Sequence[str], otherwise: str, similarity: float = 0.6) -> str:
+    """The known word that may be meant, as the end of a message; `otherwise` if there is none."""
+    similar = closest(word, known, similarity) if isinstance(word, str) else None
+    return _("did you mean {similar}?", similar=similar) if similar else otherwise
+
+
 def parse_json(text: str | bytes) -> Any:
     """The value of a JSON text from outside.
 

@@ -14,9 +14,8 @@ import numpy as np
 
 from .box_order import chains
 from .dice import lattice
-from .points import points_table, possible_points
 from .rules import RuleSet
-from .scoring import matching_upper_boxes
+from .scoring import matching_upper_boxes, points_table, possible_points
 from .upper_sums import upper_sums
 
 NO_BOX = 0  # the class of joker rolls that no upper box matches

@@ -1,4 +1,4 @@
-"""HTML for notebooks: small tables, and histograms as inline SVG.
+"""Histograms of scores, and HTML for notebooks: small tables, and histograms as inline SVG.
 
 Colours are those of the page (``currentColor``), so everything is readable on light and on dark ground. All text is
 escaped.
@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 WIDTH, HEIGHT, BASE, LABEL = 420, 110, 18, 28  # pixels of a histogram; BASE and LABEL: size of a label
+BIN_WIDTHS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 500)
+TAIL = 1e-4  # a histogram leaves out less than this much at each end
 
 
 def html_table(head: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "") -> str:
@@ -48,3 +50,22 @@ def histogram_svg(starts: Sequence[int], chances: Sequence[float], bin_width: in
         f'aria-label="Histogram of the final score"><g fill-opacity="0.65">{"".join(bars)}</g>'
         f'<g font-size="11" font-family="sans-serif">{"".join(labels)}</g></svg>'
     )
+
+
+def histogram_bins(lowest: int, chances: Sequence[float], most: int) -> tuple[list[int], list[float], int]:
+    """First scores, chances and width of at most `most` bins, without tails below one in ten thousand."""
+    low, high = lowest, lowest + len(chances) - 1
+    tail = 0.0
+    while low < high and tail + chances[low - lowest] < TAIL:
+        tail += chances[low - lowest]
+        low += 1
+    tail = 0.0
+    while high > low and tail + chances[high - lowest] < TAIL:
+        tail += chances[high - lowest]
+        high -= 1
+    bin_width = next((w for w in BIN_WIDTHS if (high - low) // w < most), 1000)
+    first = low // bin_width
+    bins = [0.0] * (high // bin_width - first + 1)
+    for score in range(low, high + 1):
+        bins[score // bin_width - first] += chances[score - lowest]
+    return [(first + i) * bin_width for i in range(len(bins))], bins, bin_width

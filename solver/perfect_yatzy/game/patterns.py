@@ -244,8 +244,7 @@ def _group_words(pattern: Pattern) -> str:
 
 def _group_problem(pattern: Pattern, dice: int, faces: int) -> tuple[str, str] | None:
     if sum(pattern.groups) > dice:
-        message = _("needs {needed} dice; the rules have {dice}")
-        return "groups", message.format(needed=sum(pattern.groups), dice=dice)
+        return "groups", _("needs {needed} dice; the rules have {dice}", needed=sum(pattern.groups), dice=dice)
     if pattern.distinct and len(pattern.groups) > faces:
         message = _("needs {needed} different faces; the dice have {faces}")
         return "groups", message.format(needed=len(pattern.groups), faces=faces)

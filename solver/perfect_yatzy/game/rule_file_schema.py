@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .category_schema import ORDERS
+from .category_schema import KIND_FIELDS, MAX_FACTOR, MAX_POINTS, ONLY, ORDERS, SCORES
 from .limits import (
     MAX_ALIASES,
     MAX_CATEGORIES,
@@ -21,7 +21,6 @@ from .limits import (
     MAX_SUMMARY,
     MAX_SWITCHES,
 )
-from .pattern_schema import KIND_FIELDS, MAX_FACTOR, MAX_POINTS, ONLY, SCORES
 from .patterns import KINDS
 from .rule_schema import (
     CROSSINGS,

@@ -19,12 +19,21 @@ from typing import Any
 
 from .._messages import N_, _, number_text
 from ..errors import RulesError, StateError, shown
-from .limits import MAX_EXTENDS, MAX_RULES_BYTES, MAX_RULES_DEPTH, MAX_RULES_NAME, MAX_SWITCHES, closest, read_limited
-from .resources import toml_names, toml_text
+from .limits import (
+    MAX_EXTENDS,
+    MAX_RULES_BYTES,
+    MAX_RULES_DEPTH,
+    MAX_RULES_NAME,
+    MAX_SWITCHES,
+    closest,
+    read_limited,
+    suggestion,
+)
 from .rule_patches import apply_patch
-from .rule_problems import Problem
 from .rule_schema import RuleChecker
+from .rule_values import Problem
 from .rules import RuleSet
+from .translations import toml_names, toml_text
 
 # How a message of tomllib starts -> what most likely is wrong.
 TOML_HINTS = {
@@ -139,9 +148,7 @@ def _canonical(name: str) -> str:
     """The id of a built-in rule set or the path of a file, from how it is written."""
     if name.endswith(".toml") or name.lower() in builtin_ids():
         return name if name.endswith(".toml") else name.lower()
-    similar = closest(name.lower(), builtin_ids(), 0.5)
-    hint = _("did you mean {similar}?") if similar else _("see `yatzy rules list`, or give a .toml file")
-    hint = hint.format(similar=similar)
+    hint = suggestion(name.lower(), builtin_ids(), _("see `yatzy rules list`, or give a .toml file"), 0.5)
     raise RulesError(_("unknown rules {name}; {hint}").format(name=shown(name), hint=hint), code="unknown-rules")
 
 
@@ -211,8 +218,8 @@ def _extended(raw: dict[str, Any], check: RuleChecker, files: tuple[str, ...]) -
         similar = closest(name.lower(), known, 0.5) if isinstance(name, str) else None
         if not is_file:
             must = _("must be the id of a built-in rule set, see `yatzy rules list`, or a .toml file")
-            hint = _("did you mean {similar}?").format(similar=similar) if similar else must
-            check.add_problem(("extends",), _("is {value}; {must}").format(value=shown(name), must=hint))
+            must = suggestion(similar, known, must)
+            check.add_problem(("extends",), _("is {value}; {must}", value=shown(name), must=must))
         if is_file or not similar:
             # The base is unknown, so fields that refer to its categories cannot be checked.
             unknown = ("categories", "columns", "joker", "first_roll_bonus", "switches", "remove")

@@ -14,9 +14,8 @@ from typing import Any
 
 from .._messages import N_, _
 from ..errors import shown
-from .limits import closest
-from .rule_problems import FieldPath
-from .rule_values import ValueReader
+from .limits import suggestion
+from .rule_values import FieldPath, ValueReader
 
 PATCH_FIELDS = {"remove"}  # of a file that extends rules, and of a switch
 PLACE_FIELDS = {"before", "after"}  # of [categories.ID] in a patch
@@ -100,10 +99,8 @@ def _removed(base: Mapping[str, Any], value: Any, check: ValueReader, path: Fiel
     known = _ids(base.get("categories"))
     for name in value:
         if name not in known:
-            similar = closest(name, known)
-            hint = _("did you mean {similar}?") if similar else _("must be the id of a category")
-            message = _("{name} is not in the rules before; {hint}")
-            check.add_problem(path, message.format(name=shown(name), hint=hint.format(similar=similar)))
+            hint = suggestion(name, known, _("must be the id of a category"))
+            check.add_problem(path, _("{name} is not in the rules before; {hint}", name=shown(name), hint=hint))
     return {*value} & {*known}
 
 
@@ -157,10 +154,8 @@ def _placed(entries: list[Any], changed: Mapping[str, Any], check: ValueReader, 
             message = _("does not go with `{other}`; leave one of the two out").format(other="after")
             check.add_problem(place, message)
         elif target not in known:
-            similar = closest(target, known) if isinstance(target, str) else None
-            hint = _("did you mean {similar}?") if similar else _("must be the id of another category")
-            message = _("is {value}; {must}").format(value=shown(target), must=hint.format(similar=similar))
-            check.add_problem(place, message)
+            must = suggestion(target, known, _("must be the id of another category"))
+            check.add_problem(place, _("is {value}; {must}", value=shown(target), must=must))
         else:
             here = known.index(target) + (fields[0] == "after")
         entries = [*others[:here], moved, *others[here:]]

@@ -12,12 +12,10 @@ from typing import Any
 
 from .._messages import _, number_text
 from ..errors import enumerated
-from .category_schema import ORDERS, SheetReader
+from .category_schema import MAX_POINTS, ORDERS, SheetReader
 from .limits import MAX_ID, MAX_PUBLISHED, MAX_STEPS, MAX_SUMMARY, MAX_SWITCHES
-from .pattern_schema import MAX_POINTS
 from .rule_patches import PATCH_FIELDS, checked_categories
-from .rule_problems import FieldPath
-from .rule_values import IDENTIFIER, PLACEHOLDER
+from .rule_values import IDENTIFIER, PLACEHOLDER, FieldPath
 from .rules import Bonus, Category, Column, Joker, Published, RuleSet, Switch
 
 MAX_DICE = 12
@@ -191,17 +189,8 @@ class RuleChecker(SheetReader):
 
     def published(self, raw: Mapping[str, Any], active: tuple[str, ...]) -> Published | None:
         """The published value of the active switches, if there is one."""
-        entries = raw.get("published", [])
-        if not isinstance(entries, list) or not all(isinstance(e, dict) for e in entries):
-            self.add_problem(("published",), _("must be {header} tables").format(header="[[published]]"))
-            return None
-        if len(entries) > MAX_PUBLISHED:
-            message = _("has {count} entries; at most {most} are allowed")
-            count = number_text(len(entries), grouped=True)
-            self.add_problem(("published",), message.format(count=count, most=MAX_PUBLISHED))
-            return None
         found = None
-        for i, entry in enumerate(entries):
+        for i, entry in enumerate(self.tables(raw, "published", MAX_PUBLISHED)):
             path: FieldPath = ("published", i)
             self.check_fields(entry, path, {"value", "switches", "source"})
             value = self.string(entry, (*path, "value"), "" if "value" not in entry else None)

@@ -8,16 +8,63 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from .._messages import _, number_text
 from ..errors import shown
-from .limits import MAX_ID, MAX_NAME, MAX_PROBLEMS, closest
-from .rule_problems import FieldPath, Problem, locate
+from .limits import MAX_ID, MAX_NAME, MAX_PROBLEMS, suggestion
 
 IDENTIFIER = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
 BOX_ID = re.compile(rf"{IDENTIFIER.pattern[:-2]}(\.{IDENTIFIER.pattern[:-2]})?\Z")
 PLACEHOLDER = "\0"  # replaces text that is missing or wrong; problems that follow from it are not reported
+FieldPath = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One mistake in a rule file."""
+
+    file: str  # the file, as messages call it
+    line: int  # line of the mistake, from 1; 0 if unknown
+    field: str  # the field, such as ``categories.ones.face``; may be empty
+    message: str
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        return f"{place}: {self.field}: {self.message}" if self.field else f"{place}: {self.message}"
+
+
+def locate(text: str, path: FieldPath) -> int:
+    """Line of the longest part of a path, keys or indices from the outside in, that a TOML text contains."""
+    best_line, best_depth = 0, 0
+    for line, found in _paths(text):
+        depth = len(found)
+        if depth > best_depth and path[:depth] == found:
+            best_line, best_depth = line, depth
+    return best_line
+
+
+@lru_cache(maxsize=4)
+def _paths(text: str) -> list[tuple[int, FieldPath]]:
+    """Line and path of every table and field of a TOML text."""
+    table: list[str | int] = []
+    last_index: dict[str, int] = {}
+    paths: list[tuple[int, FieldPath]] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if header := re.match(r"\s*(\[\[?)([^\]]+)\]", line):
+            name = header[2].strip()
+            table = [part.strip(" \"'") for part in name.split(".")]
+            if header[1] == "[[":
+                if name not in last_index:
+                    paths.append((number, tuple(table)))
+                last_index[name] = last_index.get(name, -1) + 1
+                table.append(last_index[name])
+            paths.append((number, tuple(table)))
+        elif entry := re.match(r"\s*([A-Za-z0-9_-]+)\s*=", line):
+            paths.append((number, (*table, entry[1])))
+    return paths
 
 
 class ValueReader:
@@ -65,8 +112,7 @@ class ValueReader:
         """A whole number from `low` to `high`; required if `default` is None."""
         value = raw.get(str(path[-1]), default)
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            must = _("must be a whole number from {low} to {high}")
-            self.refuse(path, value, must.format(low=low, high=high))
+            self.refuse(path, value, _("must be a whole number from {low} to {high}", low=low, high=high))
             return high if default is None else default
         return value
 
@@ -117,13 +163,27 @@ class ValueReader:
             return None
         return value
 
+    def tables(self, raw: Mapping[str, Any], name: str, most: int, least: int = 0) -> list[dict[str, Any]]:
+        """A list of at most so many tables; empty if it is missing or wrong."""
+        entries = raw.get(name, [])
+        if not isinstance(entries, list) or len(entries) < least or not all(isinstance(e, dict) for e in entries):
+            must = _("must be {header} tables, at least one") if least else _("must be {header} tables")
+            self.add_problem((name,), must.format(header=f"[[{name}]]"))
+            return []
+        if len(entries) > most:
+            message, count = (
+                _("has {count} entries; at most {most} are allowed"),
+                number_text(len(entries), grouped=True),
+            )
+            self.add_problem((name,), message.format(count=count, most=most))
+        return entries[:most]
+
     def check_fields(self, raw: Mapping[str, Any], path: FieldPath, fields: set[str]) -> None:
         """Add a problem for every key of a table that is not one of `fields`."""
         for name in raw:
             if name not in fields:
-                similar = closest(name, sorted(fields)) if len(self.problems) < MAX_PROBLEMS else None
-                hint = _("did you mean {similar}?") if similar else _("allowed: {names}")
-                hint = hint.format(similar=similar, names=", ".join(sorted(fields)))
+                known = sorted(fields) if len(self.problems) < MAX_PROBLEMS else []
+                hint = suggestion(name, known, _("allowed: {names}", names=", ".join(sorted(fields))))
                 self.add_problem((*path, name), _("is not a field here; {hint}").format(hint=hint))
 
     def number_list(self, raw: Mapping[str, Any], path: FieldPath, low: int, high: int, most: int) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""Words of `yatzy rules show` about orders and jokers, in the current language."""
+"""Small numbers, and words of `yatzy rules show` about orders and jokers, in the current language."""
 
 from __future__ import annotations
 
@@ -13,6 +13,17 @@ ORDERS = {
     "reversed": N_("from the last to the first"),
     "upper-first": N_("the upper ones (*) before the others"),
 }
+
+
+NUMBER_WORDS = (
+    N_("no"), N_("one"), N_("two"), N_("three"), N_("four"), N_("five"), N_("six"), N_("seven"), N_("eight"),
+    N_("nine"), N_("ten"), N_("eleven"), N_("twelve"),
+)  # fmt: skip
+
+
+def number_word(number: int) -> str:
+    """A small number as a word, others as digits."""
+    return _(NUMBER_WORDS[number]) if 0 <= number < len(NUMBER_WORDS) else str(number)  # marked elsewhere
 
 
 def order_text(order: str) -> str:

@@ -15,9 +15,8 @@ from functools import cached_property
 from typing import Any, Literal
 
 from .._messages import _, ngettext
-from .number_words import number_word
 from .patterns import Pattern, sums_text
-from .rule_words import either, joker_sentences, order_text
+from .rule_words import either, joker_sentences, number_word, order_text
 
 Order = Literal["free", "forced", "reversed", "upper-first"]
 Crossing = Literal["free", "only-if-nothing-scores"]
@@ -299,8 +298,7 @@ class RuleSet:
             facts.append(_("all points times {factor}").format(factor=column.factor))
         if self.bonus:
             facts.append(_("upper bonus of {steps}").format(steps=self.bonus.times(column.factor).text))
-        text = _("Column {name} (.{id}): {facts}")
-        return text.format(name=column.name, id=column.id, facts=", ".join(facts))
+        return _("Column {name} (.{id}): {facts}", name=column.name, id=column.id, facts=", ".join(facts))
 
     @property
     def key(self) -> str:

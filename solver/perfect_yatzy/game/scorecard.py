@@ -8,8 +8,8 @@ from functools import lru_cache
 from .._messages import _
 from ..errors import StateError, span, whole_number
 from .box_order import prerequisites
-from .points import possible_points
 from .rules import RuleSet
+from .scoring import possible_points
 from .translations import category_label
 from .upper_sums import upper_sums
 

@@ -1,19 +1,58 @@
-"""What a card may do with one roll: which categories can take it, and what each pays.
+"""What rolls pay: points tables, what a box can hold, and what a card may do with one roll or with all of them.
 
-The points are looked up in the tables of :mod:`perfect_yatzy.game.points`. `counts[f - 1]` is the number of dice that
-show face f.
+:data:`perfect_yatzy.game.patterns.KINDS` says what a pattern pays. `counts[f - 1]` is the number of dice that show
+face f.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
 
 from .box_order import prerequisites
-from .dice import lattice
-from .points import full_points, points_table
+from .dice import Ints, lattice
 from .rules import RuleSet
 
 Counts = Sequence[int]
+
+
+@lru_cache(maxsize=8)
+def points_table(rules: RuleSet) -> Ints:
+    """Points of every category for every roll, without joker rules, ``(categories, n_rolls) int64``."""
+    grid = lattice(rules.dice, rules.faces)
+    counts = grid.counts[grid.first_roll :]
+    paid = {pattern: pattern.paid(counts) for category in rules.categories for pattern in category.patterns}
+    return np.array([np.max([paid[p] for p in c.patterns], axis=0) for c in rules.categories], dtype=np.int64)
+
+
+@lru_cache(maxsize=8)
+def full_points(rules: RuleSet) -> Ints:
+    """Points of every category for every roll as a joker, ``(categories, n_rolls)`` int64."""
+    plain, joker = points_table(rules), rules.joker
+    if joker is None or joker.mode == "none":
+        return plain
+    if joker.mode == "maximum":
+        return np.broadcast_to(plain.max(axis=1, keepdims=True), plain.shape)
+    lower = [() if c.upper else c.patterns for c in rules.categories]
+    fixed = [max((p.fixed_points for p in patterns if p.score == "fixed"), default=0) for patterns in lower]
+    return np.maximum(plain, np.array(fixed, dtype=np.int64)[:, None])
+
+
+@lru_cache(maxsize=8)
+def possible_points(rules: RuleSet) -> list[list[int]]:
+    """For each category the points its box can hold, ascending; 0 is always possible (a box crossed out)."""
+    joker_pays_in_full = rules.joker is not None and rules.joker.mode != "none"
+    found = []
+    for category, paid in zip(rules.categories, points_table(rules).tolist(), strict=True):
+        values = {0, *paid}
+        if joker_pays_in_full and not category.upper:
+            values |= {p.fixed_points for p in category.patterns if p.score == "fixed"}
+        found.append(sorted(values))
+    return found
 
 
 def roll_points(rules: RuleSet, counts: Counts, as_joker: bool = False) -> list[int]:
@@ -76,3 +115,38 @@ def _points_and_joker_bonus(
             as_joker = joker.mode == "maximum" or not matching
     points = roll_points(rules, counts, as_joker)
     return {c: 0 if categories[c].requires and not joker_paid else points[c] for c in allowed}, bonus_points
+
+
+@dataclass(frozen=True)
+class RollOptions:
+    """What a card may do with every roll at once."""
+
+    allowed: npt.NDArray[np.bool_]  # (categories, rolls) bool
+    points: Ints  # (categories, rolls) int64: points in the box; of categories that are not allowed any number
+    bonus_points: Ints  # (categories, rolls) int64: joker and first-roll bonuses
+
+
+def roll_options(rules: RuleSet, filled: int, joker_paid: bool, first_roll: bool = False) -> RollOptions:
+    """The same as :func:`scoring_options`, for all rolls of a lattice."""
+    points = points_table(rules).copy()
+    allowed = np.zeros(points.shape, dtype=bool)
+    allowed[open_categories(rules, filled)] = True
+    if not joker_paid:
+        points[[bool(category.requires) for category in rules.categories]] = 0
+    if rules.crossing_out == "only-if-nothing-scores":
+        scores = allowed & (points > 0)
+        allowed &= scores | ~scores.any(axis=0)
+    bonus_points = np.zeros_like(points)
+    if first_roll:
+        for category, extra in rules.first_roll_bonus:
+            c = rules.index_of[category]
+            bonus_points[c] = extra * (points[c] > 0)
+    if rules.joker and filled >> rules.joker_index & 1:
+        grid = lattice(rules.dice, rules.faces)
+        for roll in np.flatnonzero(points_table(rules)[rules.joker_index] > 0).tolist():
+            counts = grid.counts[grid.first_roll + roll].tolist()
+            allowed[:, roll] = False
+            for c, paid in scoring_options(rules, filled, joker_paid, counts, first_roll).items():
+                allowed[c, roll] = True
+                points[c, roll], bonus_points[c, roll] = paid
+    return RollOptions(allowed, points, bonus_points)

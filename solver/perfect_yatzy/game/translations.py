@@ -9,15 +9,26 @@ from __future__ import annotations
 import tomllib
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from .._messages import _
 from ..errors import RulesError
-from .resources import toml_names, toml_text
 from .rules import Category, Column, RuleSet
 from .sheet_boxes import endings, row_of
 
 ENGLISH = "en"
+GAME = Path(__file__).parent  # with the TOML files of the package: rule sets and names
+
+
+def toml_names(folder: str) -> list[str]:
+    """Names of the TOML files in a folder of this package, without ending, alphabetically."""
+    return sorted(path.stem for path in (GAME / folder).glob("*.toml"))
+
+
+def toml_text(folder: str, name: str, package: Path = GAME) -> str:
+    """Text of a TOML file in a folder of a package."""
+    return (package / folder / f"{name}.toml").read_text(encoding="utf-8")
 
 
 @cache

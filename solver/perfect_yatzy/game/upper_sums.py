@@ -17,8 +17,8 @@ from typing import TypeVar
 import numpy as np
 
 from .dice import Ints
-from .points import possible_points
 from .rules import RuleSet
+from .scoring import possible_points
 
 Number = TypeVar("Number", int, Ints)
 
@@ -70,17 +70,23 @@ class UpperSums:
         """Points of all upper bonuses for a number."""
         return sum(bonus.paid(total) for bonus, total in zip(self.rules.bonuses, self.split(upper), strict=False))
 
-    def bonuses(self, upper: Ints) -> Ints:
-        """The same for an int64 array of numbers."""
-        paid = np.zeros_like(upper)
-        for points, total, threshold in zip(self._paid, self.split(upper), self.thresholds, strict=False):
-            paid += points[np.minimum(total, threshold)]
-        return paid
+    def bonuses(self, upper: Ints, filled: int = -1) -> Ints:
+        """The most that all upper bonuses pay in the end, for an int64 array of numbers of a card (default: full)."""
+        best = np.zeros_like(upper)
+        reach = zip(self._paid, self.split(upper), self.to_come(filled), self.thresholds, strict=False)
+        for points, total, more, threshold in reach:
+            best += points[np.minimum(total + more, threshold)]
+        return best
 
     @cached_property
     def _paid(self) -> list[Ints]:
         """Points of each bonus by the sum of its column, up to the threshold."""
         return [np.array([b.paid(total) for total in range(b.threshold + 1)], np.int64) for b in self.rules.bonuses]
+
+    @cached_property
+    def category_weights(self) -> Ints:
+        """``(categories,)`` int64: what one point in each category adds to the number."""
+        return np.array([self.shift(c, 1) for c in range(len(self.rules.categories))], dtype=np.int64)
 
     @property
     def largest(self) -> int:
@@ -99,14 +105,6 @@ class UpperSums:
             if not filled >> c & 1:
                 most[self.rules.categories[c].column] += max(self._possible[c])
         return tuple(most)
-
-    def reachable_bonuses(self, upper: Ints, filled: int) -> Ints:
-        """The most that all upper bonuses can still pay, for an int64 array of numbers of one card."""
-        best = np.zeros_like(upper)
-        reach = zip(self._paid, self.split(upper), self.to_come(filled), self.thresholds, strict=False)
-        for points, total, more, threshold in reach:
-            best += points[np.minimum(total + more, threshold)]
-        return best
 
 
 @lru_cache(maxsize=32)

@@ -57,9 +57,9 @@ def chances_of_turn(policy, job, block, saved_before):
     """Write the chance of each outcome of a turn that has begun with `saved_before` saved rolls, after begin_turn."""
 
 
-@choose_actions.of(TableSlice)
-def _greedy_actions(policy, job, block, most_saved):
-    policy_block(mean_table(policy), job, block, most_saved)
+choose_actions.of(TableSlice)(
+    lambda policy, job, block, most_saved: policy_block(mean_table(policy), job, block, most_saved)
+)
 
 
 @jit
@@ -83,14 +83,8 @@ def _given_actions(policy, job, block, most_saved):
         write_given_actions(policy, job, block, job.model.rolls_per_turn - 1, True)
 
 
-@begin_turn.of()
-def _choose_first(policy, job, block, most_saved):
-    choose_actions(policy, job, block, most_saved)
-
-
-@chances_of_turn.of()
-def _chances_of_actions(policy, job, block, saved_before):
-    outcome_chances(job, saved_before)
+begin_turn.of()(lambda policy, job, block, most_saved: choose_actions(policy, job, block, most_saved))
+chances_of_turn.of()(lambda policy, job, block, saved_before: outcome_chances(job, saved_before))
 
 
 @jit

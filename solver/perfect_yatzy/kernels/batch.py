@@ -18,12 +18,11 @@ from ..game.dice import Floats, Ints
 from ..model.state_space import LANES
 from ..model.turn_model import TurnModel, TurnOutcomes
 from .jit import jit
-from .lattice import maxima, means
 from .legal import choices_of, outcome_number, scoring_of_roll
-from .score_policy import ScorePolicyJob, TurnStart, backup_holds, decision, hold_value, preferred_stop
+from .score_policy import HoldValues, ScorePolicyJob, TurnStart, backup_holds, decision, hold_value, preferred_stop
 from .simd import views
 from .table_slices import TableSlice
-from .turn import LOWEST, OVERWRITE, RAISE, TIE, Scratch, backup_all_stop_values, mean_block
+from .turn import LOWEST, TIE, mean_block
 from .value_tables import Block, mean_after, mean_table, score_block_x, score_table
 
 
@@ -63,7 +62,7 @@ class BatchJob(NamedTuple):
     positions: PositionBatch
     actions: ActionBatch  # written
     options: OptionValues  # written
-    scratch: Scratch  # used by no other thread during the call
+    memory: HoldValues  # used by no other thread during the call
 
 
 @jit
@@ -77,14 +76,10 @@ def clear_options(options, i):
 
 @jit
 def best_action(values, job, i):
-    """Best action of position i; the buffer holds the value of every hold that rerolls at least one die."""
-    model, dice, positions, buffer = job.model, job.model.dice, job.positions, job.scratch.buffer
+    """Best action of position i, after a backup of the holds of its block."""
+    model, dice, positions, wanted = job.model, job.model.dice, job.positions, job.options.columns > 0
     row, lane, roll, rerolls = positions.rows[i], positions.lanes[i], positions.rolls[i], positions.rerolls[i]
-    saved, wanted, option = (
-        rerolls if model.saves_rolls else 0,
-        job.options.columns > 0,
-        clear_options(job.options, i),
-    )
+    saved, option = rerolls if model.saves_rolls else 0, clear_options(job.options, i)
     allowed, way = scoring_of_roll(model, row, choices_of(model, row), roll, positions.is_first_roll[i] != 0)
     best_hold, category, value = -1, -1, LOWEST
     for c in range(model.category_count):
@@ -99,7 +94,7 @@ def best_action(values, job, i):
         # The list opens with the hold of all dice, which is to stop and score.
         for k in range(dice.hold_start[roll] + 1, dice.hold_start[roll + 1]):
             hold = dice.holds[k]
-            value_of_hold = buffer[hold * LANES + lane % LANES]
+            value_of_hold = hold_value(job.memory, dice, rerolls, hold, lane % LANES)
             if value_of_hold > value + TIE:
                 best_hold, category, value = hold, -1, value_of_hold
             if wanted:
@@ -121,23 +116,13 @@ def same_card(positions, begin, stop):
 def find_best_actions(start, stop, arguments):
     """Best actions of the positions `start` to `stop - 1`; those of one block share a backup of the turn."""
     job = views(arguments)
-    model, scratch, positions, buffer = job.model, job.scratch, job.positions, job.scratch.buffer
-    table, begin = mean_table(job.table), start
+    positions, table, begin = job.positions, mean_table(job.table), start
     while begin < stop:
         end, most = same_card(positions, begin, stop)
-        block = mean_block(model, positions.rows[begin], positions.lanes[begin] // LANES * LANES)
-        for rerolls in range(most + 1):
-            if rerolls > 0:
-                means(buffer, job.lattice)
-            for i in range(begin, end):
-                if positions.rerolls[i] == rerolls:
-                    best_action(table.values, job, i)
-            if rerolls < most:
-                saved, mode = rerolls if model.saves_rolls else 0, OVERWRITE if rerolls == 0 else RAISE
-                if rerolls == 0 or model.saves_rolls:
-                    backup_all_stop_values(table, model, block, saved, mode, buffer, scratch)
-                if rerolls > 0:
-                    maxima(buffer, job.lattice)
+        block = mean_block(job.model, positions.rows[begin], positions.lanes[begin] // LANES * LANES)
+        backup_holds(table, job, block, most, job.memory)
+        for i in range(begin, end):
+            best_action(table.values, job, i)
         begin = end
 
 

@@ -126,7 +126,7 @@ def upper_model(rules: RuleSet) -> UpperModel:
     ]
     step_weight, step_width, threshold, points = np.array(steps, dtype=np.int64).reshape(-1, 4).T.copy()
     return UpperModel(
-        weight=np.array([sums.shift(c, 1) for c in range(len(columns))], dtype=np.int64),
+        weight=sums.category_weights,
         width=np.array([sums.widths[column] for column in columns], dtype=np.int64),
         cap=np.array([sums.thresholds[column] for column in columns], dtype=np.int64),
         step_weight=step_weight,
@@ -307,27 +307,10 @@ def start_games(which, model_arrays, game_arrays):
 
 
 @jit
-def write_mask(model, fields, mask, start):
-    """Legal actions of a game, to `mask` from entry `start` on."""
-    n_holds, roll, allowed = model.dice.first_roll, fields[ROLL] - model.dice.first_roll, 0
-    for i in range(start, start + n_holds):
-        mask[i] = 0
-    if fields[FILLED] != (1 << model.category_count) - 1:
-        allowed, _ = categories_now(model, fields)
-        if fields[REROLLS] > 0:
-            # The list opens with the hold of all dice, which is not an action.
-            for k in range(model.dice.hold_start[roll] + 1, model.dice.hold_start[roll + 1]):
-                mask[start + model.dice.holds[k]] = 1
-    for c in range(model.category_count):
-        mask[start + n_holds + c] = allowed >> c & 1
-
-
-@jit
 def observe(begin, end, model_arrays, game_arrays, observed_arrays):
     """Write what a player sees of the games `begin` to ``end - 1``."""
     model, games, observed = views(model_arrays), views(game_arrays), views(observed_arrays)
-    categories, faces = model.category_count, model.dice.faces
-    actions = model.dice.first_roll + categories
+    categories, faces, n_holds, mask = model.category_count, model.dice.faces, model.dice.first_roll, observed.mask
     for game in range(begin, end):
         fields = fields_of(games, game)
         filled, roll = fields[FILLED], fields[ROLL]
@@ -337,7 +320,17 @@ def observe(begin, end, model_arrays, game_arrays, observed_arrays):
             observed.counts[game * faces + face] = model.counts[roll * faces + face]
         observed.upper[game], observed.rolls_left[game] = fields[UPPER], fields[REROLLS]
         observed.joker_paid[game], observed.score[game] = fields[JOKER_PAID], score_of(model, fields)
-        write_mask(model, fields, observed.mask, game * actions)
+        start, allowed = game * (n_holds + categories), 0
+        for i in range(start, start + n_holds):
+            mask[i] = 0
+        if filled != (1 << categories) - 1:
+            allowed, _ = categories_now(model, fields)
+            if fields[REROLLS] > 0:
+                # The list opens with the hold of all dice, which is not an action.
+                for k in range(model.dice.hold_start[roll - n_holds] + 1, model.dice.hold_start[roll - n_holds + 1]):
+                    mask[start + model.dice.holds[k]] = 1
+        for c in range(categories):
+            mask[start + n_holds + c] = allowed >> c & 1
 
 
 class Decisions(NamedTuple):

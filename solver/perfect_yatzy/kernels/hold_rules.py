@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..game.dice import Floats
-from ..model.hold_rule_arrays import ABOVE, BELOW, STOP, HoldRuleArrays
+from ..model.hold_rule_arrays import ABOVE, BELOW, ROLL_ALL, STOP, HoldRuleArrays
 from ..model.state_space import LANES
 from .actions import choose_actions, turn_chances
 from .jit import jit
@@ -46,7 +46,9 @@ class HoldRuleActions(NamedTuple):
 
     rules: HoldRuleArrays
     prices: TableSlice  # values of the children, for which the category is greedy
-    chosen: npt.NDArray[np.int32]  # (2 * rolls,): working memory: the hold of each roll below par, and from par on
+    chosen: npt.NDArray[
+        np.int32
+    ]  # (2 * rolls,): working memory: the rule that decides each roll below par, and from par on
 
 
 @jit
@@ -82,42 +84,43 @@ def usable_boxes(rules, model, row, choices):
 
 
 @jit
-def may_decide(rules, i, on_card, rerolls, other_side):
-    """Whether rule i of a card (:func:`rules_of_card`) may decide; `other_side`: the side of par not to consider."""
-    return on_card >> i & 1 and rules.rerolls[i] >> rerolls & 1 and rules.par[i] & other_side == 0
+def chosen_hold(rules, i, faces, roll):
+    """The hold of rule i for a roll; none of its dice if there is no such rule."""
+    return rules.holds[rules.start[i] + faces * rules.per_mask[i] + roll] if i < rules.size else ROLL_ALL
 
 
 @jit
-def choose_by_rules(policy, roll_count, on_card, usable, faces, rerolls, other_side, first):
-    """The hold of each roll into ``chosen`` from entry `first` on."""
-    rules, chosen = policy.rules, policy.chosen
+def deciding_rules(rules, roll_count, on_card, usable, faces, rerolls, other_side, target, first):
+    """Number of the first rule that fits each roll, into `target` from entry `first` on; that of all if none does."""
     for roll in range(roll_count):
-        chosen[first + roll] = 0
+        target[first + roll] = rules.size
     for i in range(rules.size - 1, -1, -1):
-        if may_decide(rules, i, on_card, rerolls, other_side):
+        # `other_side`: the side of par not to consider
+        if on_card >> i & 1 and rules.rerolls[i] >> rerolls & 1 and rules.par[i] & other_side == 0:
             line = rules.start[i] + faces * rules.per_mask[i]
             for roll in range(roll_count):
                 if rules.of_use[line + roll] & usable:
-                    chosen[first + roll] = rules.holds[line + roll]
+                    target[first + roll] = i
 
 
 @jit
 def write_holds(policy, roll_count, on_card, usable, faces, rerolls, first_lane, below, above, hold, like):
     """Write the hold of each roll; `below`, `above`: whether some lanes are below par, or from par on."""
-    chosen = policy.chosen
+    rules, chosen = policy.rules, policy.chosen
     if below:
-        choose_by_rules(policy, roll_count, on_card, usable, faces, rerolls, ABOVE, 0)
+        deciding_rules(rules, roll_count, on_card, usable, faces, rerolls, ABOVE, chosen, 0)
     if above:
-        choose_by_rules(policy, roll_count, on_card, usable, faces, rerolls, BELOW, roll_count)
+        deciding_rules(rules, roll_count, on_card, usable, faces, rerolls, BELOW, chosen, roll_count)
     for roll in range(roll_count):
-        low, high = chosen[roll], chosen[roll_count + roll]
+        low = chosen_hold(rules, chosen[roll], faces, roll) if below else ROLL_ALL
+        high = chosen_hold(rules, chosen[roll_count + roll], faces, roll) if above else ROLL_ALL
         if not above or (below and low == high):
             store(hold, roll, splat(like, float(low)))
         elif not below:
             store(hold, roll, splat(like, float(high)))
         else:
             for lane in range(LANES):
-                hold[roll * LANES + lane] = float(high if policy.rules.above_par[first_lane + lane] else low)
+                hold[roll * LANES + lane] = float(high if rules.above_par[first_lane + lane] else low)
 
 
 @choose_actions.of(HoldRuleActions)
@@ -156,29 +159,11 @@ class SampledTurns(NamedTuple):
 
 
 @jit
-def deciding_rules(rules, job, block, lane, place, decided_by):
-    """Number of the first rule that fits, for each number of rerolls left and roll, from entry `place` on."""
-    model, roll_count = job.model, job.model.dice.roll_count
-    on_card, faces = rules_of_card(rules, model, block.row, block.choices), open_faces(rules, model, block.choices)
-    layout, usable = model.layout, usable_boxes(rules, model, block.row, block.choices)
-    first_lane = layout.lane_sets[block.row] * layout.lane_width + block.start
-    other_side = BELOW if rules.above_par[first_lane + lane] else ABOVE
-    for rerolls in range(1, model.rolls_per_turn):
-        for roll in range(roll_count):
-            found = rules.size
-            for i in range(rules.size - 1, -1, -1):
-                if may_decide(rules, i, on_card, rerolls, other_side):
-                    line = rules.start[i] + faces * rules.per_mask[i]
-                    found = i if rules.of_use[line + roll] & usable else found
-            decided_by[place + rerolls * roll_count + roll] = found
-
-
-@jit
 def sample_turns(rows, lanes, arguments, policy, samples):
     """Turns of sampled states under a list of hold rules."""
     job, followed, result = views(arguments), views(policy), views(samples)
     model, scratch = job.policy.model, job.policy.scratch
-    quantities = mean_table(job.below)
+    quantities, rules = mean_table(job.below), followed.rules
     roll_count, size = model.dice.roll_count, job.policy.outcomes.size
     stages, holds, buffer = model.rolls_per_turn, model.dice.first_roll + roll_count, scratch.buffer
     for n in range(len(rows)):
@@ -200,7 +185,13 @@ def sample_turns(rows, lanes, arguments, policy, samples):
             for roll in range(roll_count):
                 value = buffer[(model.dice.first_roll + roll) * LANES + lane]
                 result.roll_value[(n * stages + rerolls) * roll_count + roll] = value
-        deciding_rules(followed.rules, job.policy, block, lane, n * stages * roll_count, result.decided_by)
+        on_card = rules_of_card(rules, model, block.row, block.choices)
+        usable = usable_boxes(rules, model, block.row, block.choices)
+        faces, lane_set = open_faces(rules, model, block.choices), model.layout.lane_sets[block.row]
+        other_side = BELOW if rules.above_par[lane_set * model.layout.lane_width + lanes[n]] else ABOVE
+        for rerolls in range(1, stages):
+            place = (n * stages + rerolls) * roll_count
+            deciding_rules(rules, roll_count, on_card, usable, faces, rerolls, other_side, result.decided_by, place)
 
 
 @jit

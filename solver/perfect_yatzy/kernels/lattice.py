@@ -120,12 +120,7 @@ def _indexed_maxima(buffer, lattice):
         store(buffer, hold, best)
 
 
-def _unrolled(name, emit, kind):
-    run = unrolled_pass(name, emit, kind)
-    return lambda buffer, lattice: run(buffer)
-
-
 for _kind in UNROLLED:
-    means.of(_kind)(_unrolled("means", emit_means, _kind))
-    maxima.of(_kind)(_unrolled("maxima", emit_maxima, _kind))
-    spread.of(_kind)(_unrolled("spread", emit_spread, _kind))
+    means.of(_kind)(unrolled_pass("means", emit_means, _kind))
+    maxima.of(_kind)(unrolled_pass("maxima", emit_maxima, _kind))
+    spread.of(_kind)(unrolled_pass("spread", emit_spread, _kind))

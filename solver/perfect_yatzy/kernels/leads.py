@@ -90,18 +90,12 @@ class LeadTable(NamedTuple):
 
 
 @jit
-def lead_range(most, past, other_most, other_past, lead):
-    """First and last lead for which the game is open; if there is none, its known values are on the right side."""
-    low, high = max(-most, lead - other_past), min(other_most, lead + past)
-    if high < low - 1:
-        return (low, low - 1) if low == -most else (high + 1, high)
-    return low, high
-
-
-@jit
 def range_of(one, i, other, j, lead):
-    """The range of leads of a player in state i over another in state j."""
-    return lead_range(one.most[i], one.past[i], other.most[j], other.past[j], lead)
+    """First and last lead of a player in state i over another in state j for which the game is open."""
+    low, high = max(-one.most[i], lead - other.past[j]), min(other.most[j], lead + one.past[i])
+    if high < low - 1:  # there is none: its known values are on the right side
+        return (low, low - 1) if low == -one.most[i] else (high + 1, high)
+    return low, high
 
 
 @jit
@@ -129,14 +123,6 @@ def find_ranges(job, j):
         store_at(values, begin + FRAME + high - low + 1, splat(values, 1.0))
 
 
-@jit
-def children_of(job):
-    """The values of the children, by the numbers of the states."""
-    first, ranges = job.after.first, job.ranges
-    low, high = shifted(ranges.low, first), shifted(ranges.high, first)
-    return ScoreTable(job.below.values, shifted(ranges.origin, first), low, high)
-
-
 @write_values.of(LeadTable)
 def _write_leads(table, layout, block, saved, values, temp):
     state = state_place(layout, block.row, saved, score_block_lane(block.start)) - table.first
@@ -150,10 +136,11 @@ def _write_leads(table, layout, block, saved, values, temp):
 def solve_leads(begin, end, rows, arguments):
     """Best play: W for all states in the rows of the player who moves and the states of the other from `begin` on."""
     job = views(arguments)
-    layout, before = job.model.layout, job.before
+    layout, before, ranges, after = job.model.layout, job.before, job.ranges, job.after.first
+    places = shifted(ranges.origin, after), shifted(ranges.low, after), shifted(ranges.high, after)
+    children = ScoreTable(job.below.values, *places)
     for j in range(begin, end):
         find_ranges(job, j)
-        children = children_of(job)
         target = LeadTable(job.target.values, before.first, job.target_origin, job.target_high)
         for row in rows:
             choices = choices_of(job.model, row)

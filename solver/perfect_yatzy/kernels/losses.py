@@ -7,7 +7,8 @@ The value a policy gives away is the sum over its decisions of what each loses i
                                  P(s) P(r, n | s) (W(r, n) - Q(r, n, action))
 
 with W and Q of perfect play and the chances P of the policy. Ending a turn has two losses: that of ending it at all,
-which counts as a hold, and that of the category against the best one.
+which counts as a hold, and that of the category against the best one. :func:`worst_rows` finds the largest loss of a
+single decision on every card.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from typing import NamedTuple
 
 from ..game.dice import Floats
 from ..model.state_space import LANES
-from .actions import begin_turn, chances_of_turn
+from .actions import begin_turn, chances_of_turn, choose_actions
 from .jit import by_kind, jit
 from .lattice import fill
 from .policy import PolicyJob, choose_stops, outcome_values, stage_actions
 from .propagation import is_played, list_ends, most_ends, next_action
 from .score_policy import HoldValues, backup_holds
-from .simd import add_to, load, maximum, splat, views, where
+from .simd import add_to, load, maximum, splat, store, views, where
 from .table_slices import TableSlice
 from .turn import mean_block
 from .value_tables import lanes_of, mean_table, state_place
@@ -96,9 +97,7 @@ def count_losses(perfect, policy, job, block, lanes, masses, first, losses):
     """Add what the turns of a block lose to `losses`; its first state has the chance ``masses[first]``."""
 
 
-@count_losses.of(NoLosses)
-def _count_nothing(perfect, policy, job, block, lanes, masses, first, losses):
-    return
+count_losses.of(NoLosses)(lambda perfect, policy, job, block, lanes, masses, first, losses: None)
 
 
 @count_losses.of(TableSlice)
@@ -132,3 +131,64 @@ def list_rows(rows, arguments, policy, most_saved, perfect_values, loss_array, l
                     count_losses(perfect, followed, job, block, lanes, target.mass, first, losses)
                     used = list_ends(job.policy, block, lanes, saved, used, target)
     return len(rows), used
+
+
+@jit
+def taken_value(job, rerolls, is_first, roll, lane):
+    """Value of what a policy does with a roll: of a hold, or of the best category if it ends the turn."""
+    dice, scratch = job.policy.model.dice, job.policy.scratch
+    stop, hold, first = stage_actions(job.policy, rerolls, is_first)
+    if rerolls == 0:
+        return scratch.outcome_value[int(stop[(first + roll) * LANES + lane]) * LANES + lane]
+    held = int(hold[(first + roll) * LANES + lane])
+    if held < 0:
+        return scratch.stop_value[roll * LANES + lane]
+    return job.memory.values[((rerolls - 1) * (dice.first_roll + dice.roll_count) + held) * LANES + lane]
+
+
+@jit
+def worst_rows(rows, arguments, policy, perfect, losses, places):
+    """Loss and ``lane * rolls + roll`` of the worst decision of each row, by rerolls left (0: of a category)."""
+    job, followed, table = views(arguments), views(policy), mean_table(views(perfect))
+    found, worst = views(losses), views(places)
+    model, scratch = job.policy.model, job.policy.scratch
+    dice, stages = model.dice, model.rolls_per_turn
+    holds = dice.first_roll + dice.roll_count
+    for n, row in enumerate(rows):
+        for stage in range(stages):
+            found[n * stages + stage] = 0.0
+            worst[n * stages + stage] = 0
+        lane_count = lanes_of(model.layout, row)
+        for first_lane in range(0, lane_count, LANES):
+            block, lanes = mean_block(model, row, first_lane), min(LANES, lane_count - first_lane)
+            choose_actions(followed, job.policy, block, 0)
+            perfect_holds(table, job, block)
+            for rerolls in range(stages):
+                is_first = model.has_first_roll_bonus and rerolls == stages - 1
+                if is_first:
+                    choose_stops(job.policy, block, True, scratch.stop_value, scratch.best_within, 0)
+                for roll in range(dice.roll_count):
+                    best = load(scratch.stop_value, roll)
+                    if rerolls > 0:
+                        best = maximum(best, load(job.memory.values, rerolls * holds + dice.first_roll + roll))
+                    store(scratch.temp, 0, best)
+                    for lane in range(lanes):
+                        loss = scratch.temp[lane] - taken_value(job, rerolls, is_first, roll, lane)
+                        if loss > found[n * stages + rerolls]:
+                            found[n * stages + rerolls] = loss
+                            worst[n * stages + rerolls] = (first_lane + lane) * dice.roll_count + roll
+
+
+@jit
+def perfect_turns(rows, lanes, arguments, perfect, stops, values):
+    """Values of the best category for each roll and of all holds under perfect play, without saved rolls."""
+    job, table, ends, found = views(arguments), mean_table(views(perfect)), views(stops), views(values)
+    model, scratch = job.policy.model, job.policy.scratch
+    rolls, size = model.dice.roll_count, (model.rolls_per_turn - 1) * (model.dice.first_roll + model.dice.roll_count)
+    for n in range(len(rows)):
+        lane = lanes[n] % LANES
+        perfect_holds(table, job, mean_block(model, rows[n], lanes[n] - lane))
+        for roll in range(rolls):
+            ends[n * rolls + roll] = scratch.stop_value[roll * LANES + lane]
+        for i in range(size):
+            found[n * size + i] = job.memory.values[i * LANES + lane]

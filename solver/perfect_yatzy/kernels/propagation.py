@@ -141,12 +141,6 @@ def outcome_chances(job, saved_before):
 
 
 @jit
-def blocks_of(layout, row):
-    """Number of blocks of LANES lanes that the upper sums of a row need."""
-    return (lanes_of(layout, row) + LANES - 1) // LANES
-
-
-@jit
 def list_ends(job, block, lanes, saved_before, used, target):
     """List the ends of the turns of the first lanes of a block by ``outcome_chance``; entries in use then."""
     model, layout, size, chances = target.model, job.model.layout, job.outcomes.size, job.scratch.outcome_chance
@@ -241,8 +235,8 @@ def visit_parents(purpose, rows, job):
         for group in range(model.groups):
             if follows(job, row, group):
                 parent = row - model.step[group]
-                blocks, number = blocks_of(layout, parent), ends.block_start[parent]
-                for first_lane in range(0, blocks * LANES, LANES):
+                number = ends.block_start[parent]
+                for first_lane in range(0, lanes_of(layout, parent), LANES):
                     for saved_before in range(parents.most_saved + 1):
                         first = state_place(layout, parent, saved_before, 0) - parents.first_state
                         entry = number * model.groups + group

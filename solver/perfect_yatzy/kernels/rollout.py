@@ -223,10 +223,8 @@ def play_by_scores(begin, end, arguments, scores, means):
     policy, table, means_of_states = job.policy, score_table(views(scores)), mean_table(views(means))
     while i < end:
         stop, mean, most_saved = same_card(job, i, end)
-        most, player = (
-            policy.model.rolls_per_turn - 1 + most_saved,
-            ScoreDecisions(table, means_of_states, mean.choices),
-        )
+        player = ScoreDecisions(table, means_of_states, mean.choices)
+        most = policy.model.rolls_per_turn - 1 + most_saved
         backup_holds(means_of_states, policy, mean, most, policy.means)
         while i < stop:
             start = job.games.fields[job.order[i] * FIELDS + BLOCK]

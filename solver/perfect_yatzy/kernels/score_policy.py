@@ -34,9 +34,8 @@ SCORE_LANES = 2 * LANES  # lanes of a vector of float32
 class HoldValues(NamedTuple):
     """Values of all holds of one block, for each number of rerolls left."""
 
-    values: (
-        Floats  # hold h with n >= 1 rerolls left is vector ``(n - 1) * holds + h``; those of full rolls are for n - 1
-    )
+    # hold h with n >= 1 rerolls left is vector ``(n - 1) * holds + h``; those of full rolls are for n - 1
+    values: Floats
     scratch: Scratch  # working memory of the backup
 
 

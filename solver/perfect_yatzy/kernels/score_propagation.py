@@ -38,7 +38,7 @@ from .score_policy import HoldValues, backup_holds, lowest_equal_number
 from .simd import add_at, add_to, choose, load, load_at, maximum, reaches, splat, store, views
 from .table_slices import TableSlice
 from .turn import LOWEST, mean_block
-from .value_tables import Block, ScoreTable, mean_table, score_block, state_number, state_place, values_of
+from .value_tables import Block, mean_table, placed_scores, score_block, state_number, state_place, values_of
 
 SMALLEST = 5e-324  # the smallest positive float64
 
@@ -245,8 +245,7 @@ def push_state(children, job, block, lane, saved_before, target):
 def push_lanes(row, first_lane, end_lane, arguments, relocation, target):
     """Move the chances of some states of a row to their children."""
     job, moved, buffer = views(arguments), views(relocation), views(target)
-    layout, places = job.policy.model.layout, job.places
-    children = ScoreTable(values_of(job.scores), places.origin, places.low, places.high)
+    layout, children = job.policy.model.layout, placed_scores(job.scores, job.places)
     for first in range(first_lane, end_lane, LANES):
         block, known = mean_block(job.policy.model, row, first), False
         for saved in range(job.most_saved + 1):
@@ -266,12 +265,8 @@ def push_lanes(row, first_lane, end_lane, arguments, relocation, target):
 @jit
 def support_rows(rows, layout_arrays, score_offsets, layer, most_saved, known):
     """Write the :class:`Support` of all states of the given rows of a layer, with up to `most_saved` saved rolls."""
-    layout, offsets, support, values = (
-        views(layout_arrays),
-        views(score_offsets),
-        views(known),
-        values_of(views(layer)),
-    )
+    layout, offsets, support = views(layout_arrays), views(score_offsets), views(known)
+    values = values_of(views(layer))
     for row in rows:
         for state in range(state_place(layout, row, 0, 0), state_place(layout, row, most_saved + 1, 0)):
             low, high, mass = 0, -1, 0.0

@@ -88,16 +88,6 @@ class _CheckedModel(models.StructModel):
 register_model(ViewType)(_CheckedModel if BOUNDS_CHECKED else _AddressModel)
 
 
-def _emit_view(context: Any, builder: Any, array_type: Any, array: Any) -> Any:
-    """The view of an array value."""
-    parts = context.make_array(array_type)(context, builder, array)
-    if not BOUNDS_CHECKED:
-        return parts.data
-    view = cgutils.create_struct_proxy(ViewType(array_type.dtype))(context, builder)
-    view.data, view.first, view.end = parts.data, ir.Constant(ir.IntType(64), 0), parts.nitems
-    return view._getvalue()
-
-
 def emit_address(context: Any, builder: Any, view_type: Any, view: Any, index: Any, count: int = 1) -> Any:
     """Address of ``view[index]``, of which `count` entries will be used; checked if views have bounds."""
     if not BOUNDS_CHECKED:
@@ -123,7 +113,12 @@ def _view_type(value: Any) -> Any:
 
 def _emit_views(context: Any, builder: Any, value_type: Any, value: Any) -> Any:
     if isinstance(value_type, types.Array):
-        return _emit_view(context, builder, value_type, value)
+        parts = context.make_array(value_type)(context, builder, value)
+        if not BOUNDS_CHECKED:
+            return parts.data
+        view = cgutils.create_struct_proxy(ViewType(value_type.dtype))(context, builder)
+        view.data, view.first, view.end = parts.data, ir.Constant(WORD, 0), parts.nitems
+        return view._getvalue()
     if isinstance(value_type, types.BaseNamedTuple):
         members = [
             _emit_views(context, builder, member, builder.extract_value(value, i))

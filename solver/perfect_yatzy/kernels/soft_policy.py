@@ -30,10 +30,10 @@ import numpy as np
 
 from ..game.dice import Floats, Lattice
 from ..model.state_space import LANES
-from ..model.turn_model import TurnModel, TurnOutcomes
+from ..model.turn_model import TurnModel
 from .actions import begin_turn, chances_of_turn
 from .jit import jit
-from .lattice import copy_vectors, fill, spread
+from .lattice import fill, spread
 from .legal import outcome_number, scoring_of_roll
 from .losses import turn_losses
 from .policy import best_stop, outcome_values
@@ -49,58 +49,31 @@ SALT = 0x2545F4914F6CDD1D  # the numbers that draw options are not those of the 
 
 
 class SoftScratch(NamedTuple):
-    """Working memory of one thread, in vectors of float64."""
+    """Working memory of one thread in addition to that of a PolicyJob, in vectors of float64."""
 
     holds: HoldValues  # values of all holds for each number of rerolls left
-    outcome_value: Floats  # (outcomes,)
-    outcome_chance: Floats  # (outcomes,), by rolls that stay saved if the rules save any
-    node: Floats  # (holds,): chance of each multiset of dice on the table
-    stop_value: Floats  # (rolls,): value of the best category
     stop_chance: Floats  # (rolls,): chance to stop with the roll
     weight: Floats  # (options,): weights of the options of one decision
     lost: Floats  # (kinds,): points lost: by holds with 1, 2, ... rerolls left, then by each category that was filled
-    temp: Floats  # (1,)
-
-
-class SoftPolicyJob(NamedTuple):
-    """Arguments of a kernel that follows a soft policy."""
-
-    model: TurnModel
-    outcomes: TurnOutcomes
-    lattice: Any  # FiveDice, SixDice or DiceModel
-    sharpness: float  # 1 / limit, 0 for random play
-    hold_kinds: int  # kinds of losses before those of the categories
-    scratch: SoftScratch  # used by no other thread during the call
+    hold_kinds: int  # kinds of losses before those of the categories: most rerolls left when dice are held
 
 
 class SoftTurns(NamedTuple):
     """A soft policy as an argument of the kernels that take any policy (:mod:`.actions`), for one thread."""
 
-    job: SoftPolicyJob
     means: TableSlice  # table of means
+    sharpness: float  # 1 / limit, 0 for random play
+    scratch: SoftScratch  # used by no other thread during the call
     lost: Floats  # (games,): points that each simulated game has given away, increased; or (0,)
     is_counting: int  # whether `lost` has an entry for each game
 
 
-def soft_scratch(dice: Lattice, model: TurnModel, outcomes: TurnOutcomes, most_saved: int) -> SoftScratch:
+def soft_scratch(dice: Lattice, model: TurnModel, most_saved: int) -> SoftScratch:
     """Scratch for one thread, for turns that begin with up to `most_saved` saved rolls."""
-    options = max(model.category_count, int(np.diff(model.dice.hold_start).max()))
-    return SoftScratch(
-        holds=hold_values(dice, model, model.rolls_per_turn - 1 + most_saved),
-        outcome_value=aligned(outcomes.size),
-        outcome_chance=aligned(outcomes.size * (model.rolls_per_turn + most_saved if model.saves_rolls else 1)),
-        node=aligned(dice.n_holds),
-        stop_value=aligned(dice.n_rolls),
-        stop_chance=aligned(dice.n_rolls),
-        weight=aligned(options),
-        lost=aligned(hold_kinds(model, most_saved) + model.category_count),
-        temp=aligned(1),
-    )
-
-
-def hold_kinds(model: TurnModel, most_saved: int) -> int:
-    """Most rerolls that can be left when dice are held."""
-    return model.rolls_per_turn - 1 + most_saved
+    categories, rerolls = model.category_count, model.rolls_per_turn - 1 + most_saved
+    weight = aligned(max(categories, int(np.diff(model.dice.hold_start).max())))
+    holds, lost = hold_values(dice, model, rerolls), aligned(rerolls + categories)
+    return SoftScratch(holds, aligned(dice.n_rolls), weight, lost, rerolls)
 
 
 @jit
@@ -112,23 +85,15 @@ def option_weight(lost, sharpness, like):
 
 
 @jit
-def best_stops(job, block, is_first):
-    """Value of the best category for each roll, into ``stop_value``, from the values of the outcomes."""
-    for roll in range(job.model.dice.roll_count):
-        _, _, best = best_stop(job, block, roll, is_first)
-        store(job.scratch.stop_value, roll, best)
-
-
-@jit
-def hold_or_stop(job, rerolls):
+def hold_or_stop(policy, job, rerolls):
     """Move the chance of every roll on the table to the holds within it, and to stopping."""
-    scratch, dice = job.scratch, job.model.dice
-    temp, node, weights = scratch.temp, scratch.node, scratch.weight
+    scratch, dice, temp, node = policy.scratch, job.model.dice, job.scratch.temp, job.scratch.hold_chance
+    weights = scratch.weight
     stage = (rerolls - 1) * (dice.first_roll + dice.roll_count)
     values, lost = scratch.holds.values, load(scratch.lost, rerolls - 1)
     for roll in range(dice.roll_count):
         place = dice.first_roll + roll
-        chance, stop = load(node, place), load(scratch.stop_value, roll)
+        chance, stop = load(node, place), load(job.scratch.stop_value, roll)
         store(node, place, splat(temp, 0.0))
         # The list opens with the hold of all dice, which is to stop.
         first = dice.hold_start[roll] + 1
@@ -136,11 +101,11 @@ def hold_or_stop(job, rerolls):
         for i in range(count):
             best = maximum(best, load(values, stage + dice.holds[first + i]))
         loss = best - stop
-        stop_weight = option_weight(loss, job.sharpness, temp)
+        stop_weight = option_weight(loss, policy.sharpness, temp)
         total, expected = stop_weight, stop_weight * loss
         for i in range(count):
             loss = best - load(values, stage + dice.holds[first + i])
-            weight = option_weight(loss, job.sharpness, temp)
+            weight = option_weight(loss, policy.sharpness, temp)
             store(weights, i, weight)
             total, expected = total + weight, expected + weight * loss
         share = chance / total
@@ -152,26 +117,18 @@ def hold_or_stop(job, rerolls):
 
 
 @jit
-def stop_all(job):
-    """Stop with every roll on the table, after the last reroll."""
-    scratch, dice = job.scratch, job.model.dice
-    for roll in range(dice.roll_count):
-        add_to(scratch.stop_chance, roll, load(scratch.node, dice.first_roll + roll))
-
-
-@jit
-def choose_categories(job, block, is_first, first_outcome):
+def choose_categories(policy, job, block, is_first, first_outcome):
     """Move the chances to stop to the outcomes of the turn."""
-    model, scratch = job.model, job.scratch
-    temp, weights = scratch.temp, scratch.weight
+    model, scratch, turn = job.model, policy.scratch, job.scratch
+    temp, weights = turn.temp, scratch.weight
     for roll in range(model.dice.roll_count):
         allowed, way = scoring_of_roll(model, block.row, block.choices, roll, is_first)
-        best, total = load(scratch.stop_value, roll), splat(temp, 0.0)
+        best, total = load(turn.stop_value, roll), splat(temp, 0.0)
         for c in range(model.category_count):
             if allowed >> c & 1:
                 i = outcome_number(model, job.outcomes, way, c, roll)
-                loss = best - load(scratch.outcome_value, i)
-                weight = option_weight(loss, job.sharpness, temp)
+                loss = best - load(turn.outcome_value, i)
+                weight = option_weight(loss, policy.sharpness, temp)
                 store(weights, c, weight)
                 total += weight
         share = load(scratch.stop_chance, roll) / total
@@ -180,57 +137,51 @@ def choose_categories(job, block, is_first, first_outcome):
             if allowed >> c & 1:
                 i = outcome_number(model, job.outcomes, way, c, roll)
                 chance = share * load(weights, c)
-                add_to(scratch.outcome_chance, first_outcome + i, chance)
-                loss = best - load(scratch.outcome_value, i)
-                add_to(scratch.lost, job.hold_kinds + c, chance * loss)
+                add_to(turn.outcome_chance, first_outcome + i, chance)
+                loss = best - load(turn.outcome_value, i)
+                add_to(scratch.lost, scratch.hold_kinds + c, chance * loss)
 
 
-@jit
-def soft_turn(children, job, block, saved_before):
-    """Chances of the ends of the turns of a block, and the points lost, from the values of all holds."""
-    model, dice, scratch, temp = job.model, job.model.dice, job.scratch, job.scratch.temp
-    zero = splat(temp, 0.0)
-    fill(scratch.node, 0, dice.first_roll, zero)
+@begin_turn.of(SoftTurns)
+def _back_up_holds(policy, job, block, most_saved):
+    most = job.model.rolls_per_turn - 1 + most_saved
+    backup_holds(mean_table(policy.means), job, block, most, policy.scratch.holds)
+
+
+@chances_of_turn.of(SoftTurns)
+def _soft_chances(policy, job, block, saved_before):
+    model, dice, scratch, node = job.model, job.model.dice, policy.scratch, job.scratch.hold_chance
+    children, zero = mean_table(policy.means), splat(node, 0.0)
+    fill(node, 0, dice.first_roll, zero)
     for roll in range(dice.roll_count):
-        store(scratch.node, dice.first_roll + roll, splat(temp, dice.weights[roll]))
+        store(node, dice.first_roll + roll, splat(node, dice.weights[roll]))
         store(scratch.stop_chance, roll, zero)
     most = model.rolls_per_turn - 1 + saved_before
-    fill(scratch.outcome_chance, 0, job.outcomes.size * (most + 1 if model.saves_rolls else 1), zero)
-    fill(scratch.lost, 0, job.hold_kinds + model.category_count, zero)
+    fill(job.scratch.outcome_chance, 0, job.outcomes.size * (most + 1 if model.saves_rolls else 1), zero)
+    fill(scratch.lost, 0, scratch.hold_kinds + model.category_count, zero)
     for rerolls in range(most, -1, -1):
         is_first = rerolls == most
         if model.saves_rolls or is_first:
             outcome_values(children, job, block, rerolls if model.saves_rolls else 0)
         if model.saves_rolls or is_first or (model.has_first_roll_bonus and rerolls == most - 1):
-            best_stops(job, block, is_first)
+            for roll in range(dice.roll_count):
+                store(job.scratch.stop_value, roll, best_stop(job, block, roll, is_first)[2])
         if rerolls > 0:
-            hold_or_stop(job, rerolls)
+            hold_or_stop(policy, job, rerolls)
         else:
-            stop_all(job)
+            for roll in range(dice.roll_count):
+                add_to(scratch.stop_chance, roll, load(node, dice.first_roll + roll))
         if model.saves_rolls or rerolls == 0 or (model.has_first_roll_bonus and is_first):
-            choose_categories(job, block, is_first, rerolls * job.outcomes.size if model.saves_rolls else 0)
+            first_outcome = rerolls * job.outcomes.size if model.saves_rolls else 0
+            choose_categories(policy, job, block, is_first, first_outcome)
         if rerolls > 0:
-            spread(scratch.node, job.lattice)
-
-
-@begin_turn.of(SoftTurns)
-def _back_up_holds(policy, job, block, most_saved):
-    most = policy.job.model.rolls_per_turn - 1 + most_saved
-    backup_holds(mean_table(policy.means), policy.job, block, most, policy.job.scratch.holds)
-
-
-@chances_of_turn.of(SoftTurns)
-def _soft_chances(policy, job, block, saved_before):
-    model, chances = policy.job.model, policy.job.scratch.outcome_chance
-    soft_turn(mean_table(policy.means), policy.job, block, saved_before)
-    stages = model.rolls_per_turn + saved_before if model.saves_rolls else 1
-    copy_vectors(chances, 0, job.scratch.outcome_chance, 0, stages * job.outcomes.size)
+            spread(node, job.lattice)
 
 
 @turn_losses.of(SoftTurns)
 def _soft_turn_losses(policy, perfect, job, block):
-    for kind in range(policy.job.hold_kinds + policy.job.model.category_count):
-        add_to(job.block_losses, kind, load(policy.job.scratch.lost, kind))
+    for kind in range(policy.scratch.hold_kinds + job.policy.model.category_count):
+        add_to(job.block_losses, kind, load(policy.scratch.lost, kind))
 
 
 @evaluate_block.of(SoftTurns)
@@ -274,9 +225,9 @@ def drawn(values, count, sharpness, word):
 
 
 @jit
-def stop_values(player, row, lane, roll, saved, is_first, values):
+def stop_values(player, job, row, lane, roll, saved, is_first, values):
     """Values of all categories for a roll, into `values` (LOWEST where not allowed); the way they score it."""
-    model, outcomes = player.job.model, player.job.outcomes
+    model, outcomes = job.model, job.outcomes
     allowed, way = scoring_of_roll(model, row, player.choices, roll, is_first)
     for c in range(model.category_count):
         values[c] = LOWEST
@@ -287,22 +238,20 @@ def stop_values(player, row, lane, roll, saved, is_first, values):
 
 
 class SoftDecisions(NamedTuple):
-    """A player with the values of all holds in the scratch of a SoftPolicyJob."""
+    """A player with the values of all holds in the scratch of a SoftTurns."""
 
-    job: Any
+    policy: Any
     means: Any
-    lost: Any
-    is_counting: int
     choices: int
 
 
 @decide.of(SoftDecisions)
 def _decide_softly(player, job, game, roll, rerolls, number):
-    policy, fields, first_field = player.job, job.games.fields, game * FIELDS
-    model, dice, values = policy.model, policy.model.dice, policy.scratch.weight
+    policy, turn, fields, first_field = player.policy, job.policy, job.games.fields, game * FIELDS
+    model, dice, values = turn.model, turn.model.dice, policy.scratch.weight
     row, lane, saved = fields[first_field + ROW], fields[first_field + LANE], rerolls if model.saves_rolls else 0
     seed = np.uint64(job.seed) ^ np.uint64(SALT)
-    way = stop_values(player, row, lane, roll, saved, number == 0, values)
+    way = stop_values(player, turn, row, lane, roll, saved, number == 0, values)
     if rerolls > 0:
         best = LOWEST
         for c in range(model.category_count):
@@ -314,19 +263,19 @@ def _decide_softly(player, job, game, roll, rerolls, number):
             values[i] = hold_value(policy.scratch.holds, dice, rerolls, dice.holds[first + i], lane % LANES)
         word = random_word(seed, job.first_game + game, job.turn, 2 * number)
         chosen, loss = drawn(values, count, policy.sharpness, word)
-        if player.is_counting:
-            player.lost[game] += loss
+        if policy.is_counting:
+            policy.lost[game] += loss
         if chosen > 0:
             return int(dice.holds[first + chosen]), -1
-        stop_values(player, row, lane, roll, saved, number == 0, values)
+        stop_values(player, turn, row, lane, roll, saved, number == 0, values)
     word = random_word(seed, job.first_game + game, job.turn, 2 * number + 1)
     category, loss = drawn(values, model.category_count, policy.sharpness, word)
-    if player.is_counting:
-        player.lost[game] += loss
-    return -1, outcome_number(model, policy.outcomes, way, category, roll)
+    if policy.is_counting:
+        policy.lost[game] += loss
+    return -1, outcome_number(model, turn.outcomes, way, category, roll)
 
 
 @player_of.of(SoftTurns)
 def _soft_player(policy, job, block, most_saved):
     begin_turn(policy, job.policy, block, most_saved)
-    return SoftDecisions(policy.job, mean_table(policy.means), policy.lost, policy.is_counting, block.choices)
+    return SoftDecisions(policy, mean_table(policy.means), block.choices)

@@ -191,31 +191,16 @@ def backup_block(children, job, block):
             maxima(stage, job.lattice)
         saved_before = rerolls - model.rolls_per_turn + 1
         if saved_before >= 0:
-            value = mean_of_first_roll(dice, stage)
-            if model.has_first_roll_bonus:
-                value = first_roll_mean(children, job, block, saved, stage)
-            write_expected(job, block, saved_before, value)
-
-
-@jit
-def first_roll_mean(children, job, block, saved, stage):
-    """The mean of a first roll that has bonus points; turns that begin with more rolls pass `stage` without them."""
-    dice, stops, total = job.model.dice, job.scratch.first_stops, splat(stage, 0.0)
-    backup_stops(children, job, block, saved, True, stops)
-    for roll in range(dice.roll_count):
-        best = maximum(load(stops, roll), load(stage, dice.first_roll + roll))
-        total += dice.weights[roll] * best
-    return total
-
-
-@jit
-def write_expected(job, block, saved_before, value):
-    """Write a vector to ``expected`` of the lanes that had so many rolls saved."""
-    store(job.scratch.temp, 0, value)
-    for lane in range(LANES):
-        state = block * LANES + lane
-        if job.states.saved[state] == saved_before:
-            job.turns.expected[state] = job.scratch.temp[lane]
+            value, first_stops = mean_of_first_roll(dice, stage), scratch.first_stops
+            if model.has_first_roll_bonus:  # turns that begin with more rolls pass `stage` without it
+                backup_stops(children, job, block, saved, True, first_stops)
+                value = splat(stage, 0.0)
+                for roll in range(roll_count):
+                    value += dice.weights[roll] * maximum(load(first_stops, roll), load(stage, first_roll + roll))
+            store(scratch.temp, 0, value)
+            for state in range(block * LANES, (block + 1) * LANES):
+                if job.states.saved[state] == saved_before:
+                    job.turns.expected[state] = scratch.temp[state - block * LANES]
 
 
 @jit

@@ -124,7 +124,7 @@ def _function(module: ir.Module, name: str, emit: Emit, dice: Lattice, native: i
 
 
 def unrolled_pass(name: str, emit: Emit, kind: type) -> Any:
-    """An intrinsic ``pass(buffer)`` for one kind of lattice; the buffer must be aligned to ALIGNMENT bytes."""
+    """A pass over a buffer for one kind of lattice; the buffer must be aligned to ALIGNMENT bytes."""
     dice = lattice(*UNROLLED[kind])
 
     @intrinsic
@@ -139,4 +139,4 @@ def unrolled_pass(name: str, emit: Emit, kind: type) -> Any:
 
         return types.void(buffer), codegen
 
-    return run
+    return lambda buffer, lattice: run(buffer)

@@ -21,7 +21,7 @@ reads either stored scores or estimates: a kernel takes :class:`StoredScores` or
 
 A kind of table implements :func:`states_after`, :func:`value_after`, and :func:`write_values` if it is written
 (:func:`.jit.by_kind`). A new objective needs new kernels only if it needs a new kind of table: its named tuple and
-these functions here, an entry point in :mod:`.solve`, and the choice of that entry point in
+these functions here, an entry point in :mod:`.turn`, and the choice of that entry point in
 :class:`perfect_yatzy.tablebase.row_solver.RowSolver`. An objective with an existing kind of table is a subclass of
 :class:`perfect_yatzy.model.objectives.Objective` alone.
 """
@@ -101,14 +101,8 @@ def points_are_added(table):
     """Whether the values are sums of points: one point more is then worth more than any error of the arithmetic."""
 
 
-@points_are_added.of(MeanTable)
-def _points_are_added(table):
-    return True
-
-
-@points_are_added.of()
-def _points_are_not_added(table):
-    return False
+points_are_added.of(MeanTable)(lambda table: True)
+points_are_added.of()(lambda table: False)
 
 
 @jit
@@ -133,6 +127,12 @@ def values_of(part):
 def mean_table(part):
     """A slice of a table as a MeanTable."""
     return MeanTable(values_of(part))
+
+
+@jit
+def placed_scores(part, offsets):
+    """A slice of a table as a ScoreTable, with the places of its values."""
+    return ScoreTable(values_of(part), offsets.origin, offsets.low, offsets.high)
 
 
 @jit
@@ -179,18 +179,12 @@ def table_lanes(values, layout, block, child, saved, shift, temp):
 
 
 @states_after.of(MeanTable, ExponentialTable)
-def _states_after_means(table, layout, block, successor, temp):
-    return table_lanes(table.values, layout, block, successor.row, successor.saved, successor.shift, temp)
+def _states_after_means(table, layout, block, end, temp):
+    return table_lanes(table.values, layout, block, end.row, end.saved, end.shift, temp)
 
 
-@value_after.of(MeanTable)
-def _mean_value_after(table, layout, block, states, points, temp):
-    return states + points
-
-
-@value_after.of(ExponentialTable)
-def _exponential_value_after(table, layout, block, states, points, temp):
-    return states * exp(table.rate * points)
+value_after.of(MeanTable)(lambda table, layout, block, states, points, temp: states + points)
+value_after.of(ExponentialTable)(lambda table, layout, block, states, points, temp: states * exp(table.rate * points))
 
 
 @write_values.of(MeanTable)
@@ -270,15 +264,8 @@ def score_table(scores):
     """The table within a kernel, from its argument `scores`."""
 
 
-@score_table.of(StoredScores)
-def _stored_table(scores):
-    offsets = scores.offsets
-    return ScoreTable(values_of(scores.table), offsets.origin, offsets.low, offsets.high)
-
-
-@score_table.of(EstimatedScores)
-def _estimate_table(scores):
-    return scores
+score_table.of(StoredScores)(lambda scores: placed_scores(scores.table, scores.offsets))
+score_table.of(EstimatedScores)(lambda scores: scores)
 
 
 @by_kind()

@@ -6,24 +6,34 @@ The time is that of the passes over the lattice of dice, which is nearly all of 
     seconds    = operations / LANE_OPERATIONS_PER_SECOND
 
 An approximate solution has its own estimate, in the same unit: :mod:`.approximate_cost`.
+
+Numbers of states and entries need no enumeration of the cards. Cards with the same upper boxes filled share a lane
+set (:mod:`.lanes`), so sums over all cards are sums over the lane sets. How many cards share a lane set, by the
+number of filled boxes, is a product of polynomials, one for each chain of boxes: the coefficient of x^k is the number
+of its cards with k boxes filled. In free order with U of n boxes that count towards the bonus, u filled, that is
+``x^u (1 + x)^(n - U)``.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from math import prod
+
+import numpy as np
 
 from .._messages import _, number_text
+from ..game.box_order import chains, column_order
 from ..game.dice import lattice
-from ..game.points import possible_points
 from ..game.rule_loader import builtin_ids, load_rules
 from ..game.rules import RuleSet
+from ..game.scoring import possible_points
 from ..game.upper_sums import upper_sums
-from .state_space import LANES
-
-if TYPE_CHECKING:
-    from .state_counts import StateCounts
+from .lanes import LaneSets
+from .state_space import LANES, check_enumerable
 
 # Measured with two threads on a 2-core Xeon at 2.7 GHz; see benchmarks/runs.
 LANE_OPERATIONS_PER_SECOND = 5e10
@@ -110,7 +120,6 @@ class RuleSetStats(SolveCost):
 def rule_set_stats(rules: RuleSet, *, any_number: bool = False) -> RuleSetStats:
     """Sizes and limits of a rule set; `any_number`: also with more cards than can be solved."""
     from ..game.maximum import maximum_score
-    from .state_counts import count_states
 
     counts = count_states(rules, any_number=any_number)
     size = sum(counts.values)
@@ -126,8 +135,6 @@ def rule_set_stats(rules: RuleSet, *, any_number: bool = False) -> RuleSetStats:
 
 def layer_seconds(rules: RuleSet, counts: StateCounts | None = None) -> list[float]:
     """Estimated wall time of each layer of the means with two threads, by the number of filled categories."""
-    from .state_counts import count_states
-
     counts = counts or count_states(rules)
     lanes = [LANES * vectors for vectors in counts.vectors[:-1]]
     return [*(turn_seconds(rules, n, saved) for n, saved in zip(lanes, counts.most_saved, strict=False)), 0.0]
@@ -174,3 +181,108 @@ def remarks(rules: RuleSet) -> list[str]:
         text = _("the id {id} is that of a built-in rule set with other rules: choose another")
         warnings.append(text.format(id=repr(rules.id)))
     return warnings
+
+
+@dataclass(frozen=True)
+class StateCounts:
+    """Sizes of the state space that starts at the empty card."""
+
+    states: int  # states a game can reach, before upper sums are merged into lanes
+    rows: int  # cards, those included that the order excludes; twice as many with a tracked box
+    values: tuple[int, ...]  # entries of the table by the number of filled categories
+    # SIMD vectors of lanes of all cards, without saved rolls, by the number of filled categories
+    vectors: tuple[int, ...]
+    most_saved: tuple[int, ...]  # the largest number of saved rolls, by the number of filled categories
+
+
+def count_states(rules: RuleSet, *, any_number: bool = False) -> StateCounts:
+    """Numbers of cards, states and entries of a rule set, layer by layer, without enumerating its cards."""
+    n = len(rules.categories)
+    check_enumerable(rules, any_number=any_number)
+    most_saved = [k * (rules.rolls_per_turn - 1 if rules.saved_rolls else 0) for k in range(n + 1)]
+    states, values, vectors = 0, [0] * (n + 1), [0] * (n + 1)
+    for filled, rows, (sums, lanes) in _rows(rules):
+        states += rows * sums * (most_saved[filled] + 1)
+        values[filled] += rows * lanes * (most_saved[filled] + 1)
+        vectors[filled] += rows * -(-lanes // LANES)
+    cards = prod(len(chain) + 1 for chain in chains(rules)) * (2 if rules.tracked_index >= 0 else 1)
+    return StateCounts(states, cards, tuple(values), tuple(vectors), tuple(most_saved))
+
+
+def _rows(rules: RuleSet) -> Iterator[tuple[int, int, tuple[int, int]]]:
+    """Number of filled categories, number of rows, and upper sums and lanes of each of these rows."""
+    lanes = LaneSets(rules)
+    products, counting = [ONE], {c for boxes in lanes.chains for c in boxes}
+    for chain in chains(rules):
+        if counting.isdisjoint(chain):
+            continue
+        boxes = [c for c in chain if c in counting]
+        digits = [_chain_cards(rules, chain, boxes, digit) for digit in range(len(boxes) + 1)]
+        products = [_product(product, cards) for cards in digits for product in products]
+    # Lane sets of equal size and equal numbers of cards are counted together; there are few different ones.
+    groups: Counter[tuple[Cards, tuple[int, int]]] = Counter()
+    for lane_set, (cards, sums, count) in enumerate(zip(products, lanes.sums, lanes.count.tolist(), strict=True)):
+        filled = lanes.filled(lane_set)
+        for column in range(max(1, len(rules.columns))):
+            cards = _product(cards, _other_cards(rules, column, filled))
+        groups[cards, (len(sums), count)] += 1
+    for (both, size), count in groups.items():
+        for numbers in both if rules.tracked_index >= 0 else both[:1]:
+            for filled, rows in enumerate(numbers):
+                if rows:
+                    yield filled, count * rows, size
+
+
+# Numbers of cards by the number of filled boxes: all, and those whose tracked box is filled. With several chains both
+# are products of polynomials.
+Cards = tuple[tuple[int, ...], tuple[int, ...]]
+ONE: Cards = ((1,), (1,))
+
+
+@lru_cache(maxsize=1 << 12)
+def _product(first: Cards, second: Cards) -> Cards:
+    a, b = (tuple(np.convolve(x, y).tolist()) for x, y in zip(first, second, strict=True))
+    return a, b
+
+
+def _chain_cards(rules: RuleSet, chain: tuple[int, ...], boxes: Sequence[int], digit: int) -> Cards:
+    """The cards of one chain on which so many of some of its boxes are filled."""
+    before = chain.index(rules.tracked_index) if rules.tracked_index in chain else -1
+    fits = [sum(c in boxes for c in chain[:k]) == digit for k in range(len(chain) + 1)]
+    return tuple(map(int, fits)), tuple(int(fit and k > before) for k, fit in enumerate(fits))
+
+
+@lru_cache(maxsize=1 << 12)
+def _any_cards(rules: RuleSet, some: tuple[tuple[int, ...], ...]) -> Cards:
+    """The cards of some chains."""
+    cards = ONE
+    for chain in some:
+        cards = _product(cards, _chain_cards(rules, chain, (), 0))
+    return cards
+
+
+def _other_cards(rules: RuleSet, column: int, filled: int) -> Cards:
+    """The cards of the chains of a column without a box that counts to a bonus, if some upper boxes are filled."""
+    boxes = rules.categories
+    counting = set(upper_sums(rules).counting)
+    others = tuple(c for c in chains(rules) if boxes[c[0]].column == column and counting.isdisjoint(c))
+    if column_order(rules, column) != "upper-first":
+        return _any_cards(rules, others)
+    lower = _any_cards(rules, tuple(c for c in others if not boxes[c[0]].upper))
+    upper = _any_cards(rules, tuple(c for c in others if boxes[c[0]].upper))
+    n_upper, is_lower = len(upper[0]) - 1, rules.tracked_index >= 0 and not boxes[rules.tracked_index].upper
+    tracked_below = is_lower and boxes[rules.tracked_index].column == column
+    no_lower: Cards = ((1,), (0,) if tracked_below else (1,))
+    if any(not filled >> c & 1 for c in counting if boxes[c].column == column):
+        return _product(upper, no_lower)
+    # U + x^u (L - 1): some upper boxes and no lower one, or all upper boxes and some lower ones.
+    found = []
+    for first, second, none in zip(upper, lower, no_lower, strict=True):
+        total = [0] * (n_upper + len(second))
+        for k, number in enumerate(first):
+            total[k] += number * none[0]
+        all_upper = first[n_upper]
+        for k, number in enumerate(second):
+            total[n_upper + k] += all_upper * (number - (none[0] if k == 0 else 0))
+        found.append(tuple(total))
+    return found[0], found[1]

@@ -19,9 +19,9 @@ import numpy as np
 
 from ..game.box_order import chains
 from ..game.dice import Ints
-from ..game.points import possible_points
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
+from ..game.scoring import possible_points
 from ..game.upper_sums import upper_sums
 
 

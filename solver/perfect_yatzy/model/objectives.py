@@ -23,9 +23,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..game.dice import Floats, Ints
-from ..game.points import possible_points
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
+from ..game.scoring import possible_points
 from ..game.upper_sums import upper_sums
 from .checked_values import Table
 from .estimates import BASE_MEMORY, FLOAT64_VALUES, SolveCost, layer_seconds, rule_set_stats, score_turn_seconds
@@ -335,9 +335,7 @@ class Goals(ScoreObjective):
         layout, sets, uppers = self.space.layout, self.space.lanes, upper_sums(self.rules)
         if not self.rules.bonus:
             return np.zeros_like(layout.lane_upper)
-        return np.array(
-            [uppers.reachable_bonuses(upper, sets.filled(i)) for i, upper in enumerate(layout.lane_upper)]
-        )
+        return np.array([uppers.bonuses(upper, sets.filled(i)) for i, upper in enumerate(layout.lane_upper)])
 
     def score_range(self, length: Ints) -> tuple[Ints, Ints]:
         """From minus the points still possible to -1."""
@@ -390,3 +388,41 @@ class Utility(ScoreObjective):
     def utility(self, total: Ints) -> Floats:
         """The given function."""
         return self._utility(total)
+
+
+class ReachableUtility(Utility):
+    """The same values, with the scores that the upper sum of a card allows: two thirds of those of the card alone."""
+
+    # The upper sum says how many points the upper boxes hold. So the score of a state is known up to the lower boxes.
+    # Only where several upper sums share a lane, because the bonus is certain or out of reach, the points of the
+    # upper boxes have a range of their own.
+
+    @cached_property
+    def _points_made(self) -> tuple[Ints, Ints, Ints]:
+        """Points since `start`: the most in boxes that count to no bonus, by row; fewest and most in the others, by
+        lane set and lane."""
+        extra = dict(self.rules.first_roll_bonus)
+        extras = np.array([extra.get(c.id, 0) for c in self.rules.categories])
+        lanes = self.space.lanes.points_made(extras, self.space.layout.lane_width)
+        best = self.best_points()
+        best[list(upper_sums(self.rules).counting)] = 0
+        return self.points_of_cards(best), *lanes
+
+    def layer_sizes(self) -> list[tuple[int, int]]:
+        """States and entries of each layer that is solved, the start first."""
+        space, layout = self.space, self.space.layout
+        others, least, most = self._points_made
+        lanes, copies = layout.lane_count[layout.lane_sets], space.most_saved[space.filled] + 1
+        frames = self.before + self.after
+        entries = lanes * (others + 1 + frames) + (most - least).sum(axis=1)[layout.lane_sets]
+        return [
+            (int((lanes * copies)[rows].sum()), int((entries * copies)[rows].sum()))
+            for rows in space.layers[self.first_layer :]
+        ]
+
+    @cached_property
+    def places(self) -> ScorePlaces:
+        """Where the ranges of scores are."""
+        others, least, most = self._points_made
+        more, frame = most - least, (self.before, self.after)
+        return ScorePlaces(self.space, self.first_layer, others, more, self.score_range, *frame, least)

@@ -27,8 +27,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..game.dice import Floats, Ints, lattice
-from ..game.points import full_points, points_table
 from ..game.rules import Bonus, RuleSet
+from ..game.scoring import full_points, points_table
 from ..game.upper_sums import upper_sums
 from .relaxed_layout import Levels, RelaxedLayout
 from .turn_model import CategoryOutcomes, JokerModel, LegalCategories, TurnModel, dice_model
@@ -149,12 +149,13 @@ class RelaxedGame(RelaxedLayout):
             lowest = (float(values.min()) - (1.0 if most else 0.0), self.weights[-1])
             steps = np.full(grid.n_rolls, self.weights[-1])
             found.add(best, values, np.zeros(grid.n_rolls, dtype=np.int64), steps, most, lowest)
-        outcomes, boxes = found.arrays(self.exact, self.upper)
+        (outcomes, boxes), none = found.arrays(self.exact, self.upper), np.zeros(0, dtype=np.int64)
         model = TurnModel(
             layout=self.layout,
             outcomes=outcomes,
-            jokers=_no_jokers(grid.n_rolls),
-            legal=_all_legal(len(found.start) - 1),
+            # It has no jokers of its own, which `status_points` pays, and every open category may be filled.
+            jokers=JokerModel(none, np.full(grid.n_rolls, -1), none, none, none, 0, 0, 0.0, 0, 0, 0, 0, 0),
+            legal=LegalCategories(np.zeros(len(found.start) - 1, dtype=np.int64), 0, 0, 0, none),
             dice=dice_model(rules.dice, rules.faces),
             category_count=len(found.start) - 1,
             upper_bits=0,
@@ -204,22 +205,10 @@ class _Outcomes:
             rolls=np.concatenate(rolls).astype(np.int64),
             hold_start=np.zeros(0, dtype=np.int64),
             holds=np.zeros(0, dtype=np.int64),
-            roll_points=np.zeros(0, dtype=np.int64),
             counts_to_upper=np.array(counted, dtype=np.int64),
             first_roll_bonus=np.array(self.first_roll_bonus, dtype=np.float64),
         )
         return found, np.array(boxes, dtype=np.int64)
-
-
-def _no_jokers(n_rolls: int) -> JokerModel:
-    """A relaxed game has no jokers of its own: :meth:`RelaxedGame.status_points` pays them."""
-    none = np.zeros(0, dtype=np.int64)
-    return JokerModel(none, np.full(n_rolls, -1, dtype=np.int64), none, none, none, 0, 0, 0.0, 0, 0, 0, 0, 0)
-
-
-def _all_legal(categories: int) -> LegalCategories:
-    """In a relaxed game every open category may be filled."""
-    return LegalCategories(np.zeros(categories, dtype=np.int64), 0, 0, 0, np.zeros(0, dtype=np.int64))
 
 
 def intercept(bonus: Bonus, slope: float) -> float:

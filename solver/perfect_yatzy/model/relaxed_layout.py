@@ -28,8 +28,8 @@ from ..errors import RulesError
 from ..game.box_order import chains, prerequisites
 from ..game.dice import Ints
 from ..game.limits import ONE_WORD
-from ..game.points import possible_points
 from ..game.rules import Bonus, RuleSet
+from ..game.scoring import possible_points
 from ..game.upper_sums import upper_sums
 from .card_masks import card_masks
 from .state_space import LANES, StateLayout, in_layers
@@ -150,11 +150,8 @@ class RelaxedLayout:
         self.occurs = occurs
         self.most_saved = np.arange(self.turns + 1) * (rules.rolls_per_turn - 1 if rules.saved_rolls else 0)
         sizes = np.where(occurs, self._lane_count[lane_sets] * (self.most_saved[turns] + 1), 0)
-        self.size = int(sizes.sum())
-        offsets, self.rows_in_layer = in_layers(turns, sizes, occurs, self.turns)
-        lanes, lane_of = self._lane_upper, np.ascontiguousarray(self._lane_of)
-        widths = lanes.shape[1], lane_of.shape[1]
-        self.layout = StateLayout(closed, offsets, lane_sets, self._lane_count, lanes, lane_of, *widths)
+        self.size, lanes = int(sizes.sum()), (self._lane_count, self._lane_upper, self._lane_of)
+        self.layout, self.rows_in_layer = in_layers(closed, turns, lane_sets, sizes, occurs, self.turns, *lanes)
 
     def row_of(self, filled: Ints, tracked: Ints) -> Ints:
         """The row of each card, ``(n,)`` int64."""

@@ -31,7 +31,8 @@ class ScorePlaces:
     """The places of rows and of states in a table of scores.
 
     `lengths`: of the range of each row, ``(rows,)``; `bonuses`: what each lane adds, ``(lane sets, lane_width)``;
-    `score_range`: first and last x of ranges from their lengths; `before`, `after`: entries around each range.
+    `score_range`: first and last x of ranges from their lengths; `before`, `after`: entries around each range;
+    `least`: what is added to both, ``(lane sets, lane_width)``.
     """
 
     def __init__(
@@ -43,9 +44,11 @@ class ScorePlaces:
         score_range: Callable[[Ints], tuple[Ints, Ints]],
         before: int,
         after: int,
+        least: Ints | None = None,
     ) -> None:
         self._space, self._first_layer, self._lengths, self._bonuses = space, first_layer, lengths, bonuses
         self._score_range, self._before, self._after = score_range, before, after
+        self._least = np.zeros_like(bonuses) if least is None else least
         low, high = score_range(np.zeros(1, dtype=np.int64))
         shortest = int(high[0] - low[0]) + 1 + before + after
         layout = space.layout
@@ -100,4 +103,6 @@ class ScorePlaces:
 
     def _bounds(self, rows: Ints, lanes: Ints) -> tuple[Ints, Ints]:
         """First and last x of states, by their rows and lanes."""
-        return self._score_range(self._lengths[rows] + self._bonuses[self._space.layout.lane_sets[rows], lanes])
+        sets = self._space.layout.lane_sets[rows]
+        low, high = self._score_range(self._lengths[rows] + self._bonuses[sets, lanes])
+        return low + self._least[sets, lanes], high + self._least[sets, lanes]

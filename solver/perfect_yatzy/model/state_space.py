@@ -16,9 +16,10 @@ digit for each chain of boxes (:mod:`perfect_yatzy.game.box_order`), how many of
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from math import prod
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +37,7 @@ from .lanes import LaneSets, lane_set_count
 MAX_FREE_CATEGORIES = 24  # 2^24 cards, or as many in other orders
 MAX_FREE_UPPER = 12  # 2^12 lane sets, or as many in other orders
 MAX_LANE_ENTRIES = 1 << 25  # of the array that gives the lane of each upper sum in each lane set
+T = TypeVar("T")
 
 
 class StateLayout(NamedTuple):
@@ -112,11 +114,8 @@ class StateSpace:
         turns = np.maximum(0, np.arange(self.categories + 1) - self.first_layer)
         self.most_saved = self.start.saved + turns * (self.rules.rolls_per_turn - 1 if self.rules.saved_rolls else 0)
         sizes = np.where(occurs, self._lane_count[sets] * (self.most_saved[filled] + 1), 0)
-        self.size = int(sizes.sum())
-        offsets, self.layers = in_layers(filled, sizes, occurs, self.categories)
-        lanes, lane_of = self._lane_upper, np.ascontiguousarray(self._lane_of)
-        widths = lanes.shape[1], lane_of.shape[1]
-        self.layout = StateLayout(masks, offsets, sets, self._lane_count, lanes, lane_of, *widths)
+        self.size, lanes = int(sizes.sum()), (self._lane_count, self._lane_upper, self._lane_of)
+        self.layout, self.layers = in_layers(masks, filled, sets, sizes, occurs, self.categories, *lanes)
         values = np.bincount(filled, weights=sizes, minlength=self.categories + 2).astype(np.int64)
         self._layer_ends = np.cumsum(values[::-1])[::-1]
 
@@ -130,10 +129,9 @@ class StateSpace:
         bounds = [int(self.layout.offsets[rows[i]]) if i < len(rows) else whole.stop for i in (first, end)]
         return slice(*bounds)
 
-    def state_rows(self, last: int = 0) -> Ints:
-        """``(states,)`` int64: the row of every state of the table with `last` filled categories or more."""
-        end = max(last, self.first_layer) - 1
-        rows = np.concatenate([self.layers[k] for k in range(self.categories, end, -1)])
+    def state_rows(self) -> Ints:
+        """``(states,)`` int64: the row of every state of the table."""
+        rows = np.concatenate([self.layers[k] for k in range(self.categories, self.first_layer - 1, -1)])
         lanes = self.layout.lane_count[self.layout.lane_sets[rows]]
         return np.repeat(rows, lanes * (self.most_saved[self.filled[rows]] + 1))
 
@@ -195,26 +193,20 @@ class StateSpace:
                 _("this table begins at a card whose joker's box holds something else"), code="invalid-state"
             )
 
-    def reachable(self) -> int:
-        """Number of states a game can reach, before upper sums are merged into lanes."""
-        sums = np.array([len(sums) for sums in self.sums])
-        return int(
-            sum(
-                sums[self.layout.lane_sets[rows]].sum() * (self.most_saved[k] + 1)
-                for k, rows in enumerate(self.layers)
-            )
-        )
 
-
-def in_layers(layer: Ints, sizes: Ints, occurs: npt.NDArray[np.bool_], last: int) -> tuple[Ints, list[Ints]]:
-    """First entry of each row in a table that begins with the last layer, and the rows of each layer, ascending."""
+def in_layers(
+    masks: Ints, layer: Ints, lane_sets: Ints, sizes: Ints, occurs: npt.NDArray[np.bool_], last: int, *lanes: Ints
+) -> tuple[StateLayout, list[Ints]]:
+    """The layout of a table that begins with the last layer, and the rows of each layer, ascending."""
     order = np.argsort((last - layer).astype(np.uint8), kind="stable")  # small integers are sorted by counting
     offsets = np.empty(len(sizes), dtype=np.int64)
     offsets[order] = np.cumsum(sizes[order]) - sizes[order]
     rows = np.bincount(layer[occurs], minlength=last + 1)
     ends = np.cumsum(rows[::-1])[::-1]
     in_order = order[occurs[order]]
-    return offsets, [in_order[end - count : end] for end, count in zip(ends.tolist(), rows.tolist(), strict=True)]
+    count, upper, lane_of = map(np.ascontiguousarray, lanes)
+    layout = StateLayout(masks, offsets, lane_sets, count, upper, lane_of, upper.shape[1], lane_of.shape[1])
+    return layout, [in_order[end - count : end] for end, count in zip(ends.tolist(), rows.tolist(), strict=True)]
 
 
 def check_enumerable(rules: RuleSet, filled: int = 0, *, any_number: bool = False) -> None:
@@ -284,11 +276,10 @@ def check_one_word(rules: RuleSet) -> None:
         raise RulesError(text.format(**fields), code="too-large")
 
 
-def state_space(rules: RuleSet, start: State = EMPTY_STATE) -> StateSpace:
-    """The state space of a rule set, or of the rest of a game; built once per process."""
-    return _state_space(rules, start)  # lru_cache has different keys for a default given and a default left out
+def by_start(build: Callable[[RuleSet, State], T]) -> Callable[..., T]:
+    """A function of a rule set and the start of a game (the empty card), whose results are built once per process."""
+    cached = lru_cache(maxsize=8)(build)  # it has different keys for a default given and a default left out
+    return lambda rules, start=EMPTY_STATE: cached(rules, start)
 
 
-@lru_cache(maxsize=8)
-def _state_space(rules: RuleSet, start: State) -> StateSpace:
-    return StateSpace(rules, start)
+state_space = by_start(StateSpace)

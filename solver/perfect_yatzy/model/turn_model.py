@@ -10,6 +10,19 @@ with a number of points, together with the rolls that earn it::
 The outcome of 0 points comes first in each category. More points never lower the value of a monotone objective, so
 this outcome may be offered to every roll, and its value is computed once per card instead of once per roll.
 
+A roll may also be scored as any hold within it. Ones pay 2 for every roll with exactly two ones. As three ones pay
+more, 2 may be offered to every roll that contains 1 1, and that one hold stands for all its rolls::
+
+    outcome          rolls that earn it     smallest holds sure of it
+    ones 2           56 rolls               1 1
+    one pair 12      126 rolls              6 6
+    full house 22    22266 44222 55444 ...  the same rolls
+    chance 17        every roll of sum 17   the same rolls
+
+A pass of maxima over the lattice of holds (:mod:`perfect_yatzy.kernels.lattice`) carries what a hold is sure of to
+all rolls that contain it. Yatzy has 1,544 pairs of a roll and a category that pays for it, and 353 pairs of a hold
+and an outcome.
+
 :class:`TurnModel` serves the backup; :class:`TurnOutcomes` numbers every different outcome of a turn, jokers and
 first-roll bonuses included, for the kernels that follow a policy.
 """
@@ -23,15 +36,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ..game.box_order import prerequisites
-from ..game.dice import Floats, Ints, lattice, sub_multisets
-from ..game.points import full_points, points_table
+from ..game.dice import Floats, Ints, Lattice, lattice, sub_multisets
 from ..game.rules import RuleSet
-from ..game.scorecard import EMPTY_STATE, State
-from ..game.scoring import is_joker, matching_upper_boxes
+from ..game.scorecard import State
+from ..game.scoring import full_points, is_joker, matching_upper_boxes, points_table
 from ..game.upper_sums import upper_sums
 from .card_masks import card_masks, packed, single_mask
-from .earning_holds import earning_holds
-from .state_space import StateLayout, StateSpace, state_space
+from .state_space import StateLayout, StateSpace, by_start, state_space
 
 
 class CategoryOutcomes(NamedTuple):
@@ -47,7 +58,6 @@ class CategoryOutcomes(NamedTuple):
     # ``holds[hold_start[i]:hold_start[i + 1]]``, unless the roll earns more.
     hold_start: Ints
     holds: Ints
-    roll_points: Ints  # (categories * rolls,): points of each category for each roll, without joker rules
     counts_to_upper: Ints  # (categories,): what one point in the category adds to the upper sum
     first_roll_bonus: Floats  # (categories,): extra points for scoring the category on the first roll
 
@@ -115,11 +125,36 @@ class TurnModel(NamedTuple):
     nested: int
 
 
+def earning_holds(dice: Lattice, start: Ints, roll_start: Ints, rolls: Ints) -> tuple[Ints, Ints]:
+    """`hold_start` and `holds` of :class:`CategoryOutcomes` from its other arrays."""
+    # The best outcome of the holds listed within a roll is the outcome of that roll.
+    count = int(start[-1])
+    number = np.repeat(np.arange(count), np.diff(roll_start))
+    category = np.searchsorted(start, number, side="right") - 1
+    # The lowest outcome, in each category, of the rolls that contain a hold; and the best of the holds within it.
+    sure = np.zeros((dice.n_holds, len(start) - 1), dtype=np.int64)
+    sure[rolls, category] = number
+    for hold in range(dice.first_roll - 1, -1, -1):
+        sure[hold] = sure[dice.successors[hold]].min(axis=0)
+    within = np.tile(start[:-1], (dice.n_holds, 1))
+    for hold in range(1, dice.n_holds):
+        smaller = dice.predecessors[dice.predecessor_start[hold] : dice.predecessor_start[hold + 1]]
+        within[hold] = np.maximum(sure[smaller], within[smaller]).max(axis=0)
+    listed = sure > within
+    # Where there are as many such holds as rolls, as for the sum of all dice, the rolls lie closer together.
+    pays = sure[dice.first_roll :] > start[:-1]
+    by_roll = listed.sum(axis=0) >= pays.sum(axis=0)
+    listed[: dice.first_roll, by_roll] = False
+    listed[dice.first_roll :, by_roll] = pays[:, by_roll]
+    holds, _ = np.nonzero(listed)
+    order = np.lexsort((holds, sure[listed]))
+    return np.searchsorted(sure[listed][order], np.arange(count + 1)).astype(np.int64), holds[order]
+
+
 def row_steps(rules: RuleSet, space: StateSpace, category: Ints, points: Ints) -> tuple[Ints, Ints]:
     """The changes of row and upper sum when categories are filled with points."""
     pays = space.has_tracked_rows & (category == rules.tracked_index) & (points > 0)
-    weights = np.array([upper_sums(rules).shift(c, 1) for c in range(len(rules.categories))], dtype=np.int64)
-    return space.step_of[category] + pays * space.cards, weights[category] * points
+    return space.step_of[category] + pays * space.cards, upper_sums(rules).category_weights[category] * points
 
 
 def _category_outcomes(rules: RuleSet, space: StateSpace) -> CategoryOutcomes:
@@ -144,10 +179,7 @@ def _category_outcomes(rules: RuleSet, space: StateSpace) -> CategoryOutcomes:
         rolls=np.array(rolls, dtype=np.int64),
         hold_start=hold_start,
         holds=holds,
-        roll_points=table.ravel(),
-        counts_to_upper=np.array(
-            [upper_sums(rules).shift(c, 1) for c in range(len(rules.categories))], dtype=np.int64
-        ),
+        counts_to_upper=upper_sums(rules).category_weights,
         first_roll_bonus=np.array([first_roll_bonus.get(c.id, 0) for c in rules.categories], dtype=np.float64),
     )
 
@@ -217,13 +249,9 @@ def dice_model(number: int, faces: int) -> DiceModel:
     )
 
 
-def turn_model(rules: RuleSet, start: State = EMPTY_STATE) -> TurnModel:
+@by_start
+def turn_model(rules: RuleSet, start: State) -> TurnModel:
     """The turn of a rule set, or of the rest of a game from `start`; built once per process."""
-    return _turn_model(rules, start)
-
-
-@lru_cache(maxsize=8)
-def _turn_model(rules: RuleSet, start: State) -> TurnModel:
     space, joker, legal = state_space(rules, start), rules.joker, legal_categories(rules)
     monotone = not (joker and joker.mode == "forced" and joker.requires == "points")
     return TurnModel(
@@ -261,11 +289,6 @@ class TurnOutcomes(NamedTuple):
     size: int  # how many outcomes there are
 
 
-def turn_outcomes(rules: RuleSet, start: State = EMPTY_STATE) -> TurnOutcomes:
-    """The outcomes of a turn of a rule set, or of the rest of a game from `start`; built once per process."""
-    return _turn_outcomes(rules, start)
-
-
 @lru_cache(maxsize=8)
 def numbered_outcomes(rules: RuleSet) -> tuple[Ints, Ints, Ints, Ints]:
     """Category, points, total and number of :class:`TurnOutcomes`, which the start of a game does not change."""
@@ -291,8 +314,9 @@ def numbered_outcomes(rules: RuleSet) -> tuple[Ints, Ints, Ints, Ints]:
     return category, box_points, totals, number.ravel()
 
 
-@lru_cache(maxsize=8)
-def _turn_outcomes(rules: RuleSet, start: State) -> TurnOutcomes:
+@by_start
+def turn_outcomes(rules: RuleSet, start: State) -> TurnOutcomes:
+    """The outcomes of a turn of a rule set, or of the rest of a game from `start`; built once per process."""
     category, points, totals, number = numbered_outcomes(rules)
     step, shift = row_steps(rules, state_space(rules, start), category, points)
     return TurnOutcomes(category, points, totals.astype(np.float64), step, shift, number, len(category))

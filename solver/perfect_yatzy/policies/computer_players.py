@@ -36,8 +36,8 @@ from ..game.legal_actions import TurnPosition, start_turn
 from ..game.notation import CardText, parse_dice, read_card
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
+from ..model.objectives import ReachableUtility
 from ..model.policies import Policy
-from ..model.reachable_utility import ReachableUtility
 from ..strategy.actions import Choice, Hold, max_rerolls, rank_categories, rank_holds
 from ..strategy.approximate_strategy import ApproximateStrategy
 from ..strategy.distribution import has_distribution

@@ -91,7 +91,7 @@ class HoldGuard:
 
     def turns(self, rows: Ints, lanes: Ints) -> tuple[Floats, Floats]:
         """Values under perfect play: to stop by roll, and of holds by rerolls left."""
-        from ..kernels.worst_decisions import perfect_turns
+        from ..kernels.losses import perfect_turns
 
         stops = np.zeros(len(rows) * self.dice.n_rolls)
         values = np.zeros(len(rows) * (self.stages - 1) * self.dice.n_holds)

@@ -15,10 +15,9 @@ import numpy.typing as npt
 
 from ..game.box_order import prerequisites
 from ..game.dice import Ints, lattice
-from ..game.points import full_points, points_table
 from ..game.rules import RuleSet
 from ..game.scorecard import State
-from ..game.scoring import open_categories
+from ..game.scoring import full_points, open_categories, points_table
 from ..game.upper_sums import upper_sums
 from ..model.hold_rule_arrays import ABOVE, BELOW, NO_FIT, ROLL_ALL, STOP, HoldRuleArrays
 from ..model.state_space import StateSpace

@@ -28,10 +28,10 @@ import numpy.typing as npt
 from ..errors import RulesError, StateError, shown
 from ..game.dice import Ints, Lattice, lattice
 from ..game.notation import CardText, read_card
-from ..game.roll_options import roll_options
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
+from ..game.scoring import roll_options
 from ..model.policies import RowActions
 from ..model.state_space import StateSpace, state_space
 from ..strategy.greedy_policy import GreedyPolicy

@@ -31,9 +31,9 @@ import numpy as np
 from ..errors import StateError, shown
 from ..game.box_order import leaves_choice
 from ..game.dice import Floats, Ints
-from ..game.points import possible_points
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
+from ..game.scoring import possible_points
 from ..game.upper_sums import upper_sums
 from ..model.objectives import final_bonus
 from ..model.state_space import StateSpace, state_space

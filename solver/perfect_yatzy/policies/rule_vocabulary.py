@@ -11,8 +11,8 @@ from dataclasses import replace
 from itertools import combinations
 
 from ..game.box_order import leaves_choice
-from ..game.points import possible_points
 from ..game.rules import Category, RuleSet
+from ..game.scoring import possible_points
 from .hold_language import Action, Condition, DicePattern, HoldRule, hold_rule
 
 # Cost of a rule in points a game, by what it makes a person remember.

@@ -29,7 +29,7 @@ from ..kernels.table_slices import restricted, window
 from ..model.checked_values import Table
 from ..model.policies import RowActions
 from ..model.state_space import state_space
-from ..model.turn_model import turn_model, turn_outcomes
+from ..model.turn_model import turn_model
 from ..strategy.actions import Choice, Hold
 from ..strategy.greedy_policy import GreedyPolicy
 from ..strategy.position import Position
@@ -41,7 +41,7 @@ from .evaluation import policy_mean
 
 if TYPE_CHECKING:
     from ..kernels.rollout import TurnLog
-    from ..kernels.soft_policy import SoftPolicyJob
+    from ..kernels.soft_policy import SoftScratch
 
 LIMIT = 8.0  # an option that loses more than this many temperatures is never taken; the power of the weights
 
@@ -57,7 +57,7 @@ class SoftPolicy:
         self.strategy, self.temperature = strategy, float(temperature)
         self.rules, self.start = strategy.rules, strategy.check(start).state
         self.space = state_space(self.rules, self.start)
-        self._jobs, self._random = ScratchPool(self._new_job), np.random.default_rng(1)
+        self._scratch, self._random = ScratchPool(self._new_scratch), np.random.default_rng(1)
 
     @property
     def sharpness(self) -> float:
@@ -100,21 +100,18 @@ class SoftPolicy:
         table = window(self.space, self.values, filled)
 
         def actions(rows: Ints) -> Iterator[tuple[Ints, Any]]:
-            with self._jobs.borrow() as job:
-                yield rows, SoftTurns(job, table, lost, int(len(lost) > 0))
+            with self._scratch.borrow() as scratch:
+                yield rows, SoftTurns(table, self.sharpness, scratch, lost, int(len(lost) > 0))
 
         return actions
 
-    def _new_job(self) -> SoftPolicyJob:
-        """The arguments of the kernels, with working memory that one call at a time uses."""
-        from ..kernels.lattice import kernel_lattice
-        from ..kernels.soft_policy import SoftPolicyJob, hold_kinds, soft_scratch
+    def _new_scratch(self) -> SoftScratch:
+        """Working memory that one call of a kernel uses at a time."""
+        from ..kernels.soft_policy import soft_scratch
 
-        dice = lattice(self.rules.dice, self.rules.faces)
-        model, outcomes = turn_model(self.rules, self.start), turn_outcomes(self.rules, self.start)
         most_saved = int(self.space.most_saved[: self.space.categories].max(initial=0))
-        scratch, kinds = soft_scratch(dice, model, outcomes, most_saved), hold_kinds(model, most_saved)
-        return SoftPolicyJob(model, outcomes, kernel_lattice(dice), self.sharpness, kinds, scratch)
+        dice = lattice(self.rules.dice, self.rules.faces)
+        return soft_scratch(dice, turn_model(self.rules, self.start), most_saved)
 
 
 class SoftRollout(Rollout):

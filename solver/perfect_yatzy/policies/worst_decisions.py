@@ -69,7 +69,7 @@ class WorstDecisions:
 
 def worst_decisions(policy: Policy, perfect: Table, *, threads: int | None = None) -> WorstDecisions:
     """Compare every decision of a policy with the best, on all cards and rolls."""
-    from ..kernels.worst_decisions import worst_rows
+    from ..kernels.losses import worst_rows
 
     if policy.rules.saved_rolls:
         raise RulesError("the worst decision of a policy is not computed for rules that save rolls")

@@ -153,7 +153,7 @@ def limit_words(limit: SolveLimit) -> str:
 
 def utility_cost(rules: RuleSet, start: State) -> SolveCost:
     """Cost of solving any utility from a checked state on."""
-    from ..model.reachable_utility import ReachableUtility
+    from ..model.objectives import ReachableUtility
 
     return ReachableUtility(rules, lambda total: total.astype(float), start).solve_cost()
 

@@ -338,15 +338,16 @@ def _mean_kernel(evaluator: TurnEvaluator, filled: int, positions: BatchPosition
     # Imported here so that numba is loaded only where a kernel runs.
     from ..kernels.batch import BatchJob, find_best_actions
     from ..kernels.lattice import kernel_lattice
-    from ..kernels.turn import make_scratch
+    from ..kernels.score_policy import hold_values
 
     grid, model = evaluator.dice, turn_model(evaluator.rules, evaluator.space.start)
     outcomes = turn_outcomes(evaluator.rules, evaluator.space.start)
     passes, table = kernel_lattice(grid), window(evaluator.space, evaluator.values, filled)
+    most = model.rolls_per_turn - 1 + int(evaluator.space.most_saved.max())
 
     def run(start: int, stop: int, options: OptionValues) -> None:
-        scratch = make_scratch(grid, model)
-        job = BatchJob(model, outcomes, passes, table, positions.sorted, actions, options, scratch)
+        memory = hold_values(grid, model, most)
+        job = BatchJob(model, outcomes, passes, table, positions.sorted, actions, options, memory)
         find_best_actions(start, stop, job)
 
     return run

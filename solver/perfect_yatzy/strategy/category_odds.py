@@ -20,8 +20,8 @@ from .._messages import _
 from ..errors import StateError, span
 from ..game.dice import sub_multisets
 from ..game.notation import check_dice, counts_of, dice_of
-from ..game.points import points_table
 from ..game.rules import RuleSet
+from ..game.scoring import points_table
 from .turn_evaluator import Passes, passes
 
 

@@ -22,9 +22,9 @@ from ..errors import StateError, shown
 from ..game.dice import Floats, Ints
 from ..game.limits import MAX_OPPONENTS, MAX_OPPONENTS_TEXT, check_length
 from ..game.notation import parse_card
-from ..game.points import points_table
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
+from ..game.scoring import points_table
 from .position import CheckedPosition, check_position
 from .score_distribution import DiscreteDistribution
 from .strategy import Strategy

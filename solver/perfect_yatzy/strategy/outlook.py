@@ -28,7 +28,7 @@ from ..tablebase.threads import ScratchPool, thread_map
 from .score_distribution import CategoryResult, ScoreDistribution
 
 if TYPE_CHECKING:
-    from ..kernels.distribution_turn import ToCome
+    from ..kernels.policy_evaluation import ToCome
 
 ROWS = 16  # rows of states a thread takes at a time
 EARLY_LAYERS = 2  # the empty card, and the cards after the first turn
@@ -73,7 +73,7 @@ class BackwardPass:
 
     def new_layer(self, filled: int) -> ToCome:
         """Zeros for the states with `filled` filled categories."""
-        from ..kernels.distribution_turn import ToCome
+        from ..kernels.policy_evaluation import ToCome
 
         states, layout = self.space.layer_slice(filled), self.space.layout
         rows = np.repeat(self.space.layers[filled], layout.lane_count[layout.lane_sets[self.space.layers[filled]]])
@@ -93,7 +93,7 @@ class BackwardPass:
 
     def advance(self, filled: int, below: ToCome, progress: Progress | None = None) -> ToCome:
         """The layer before `below`, with `filled` filled categories."""
-        from ..kernels.distribution_turn import distribute_rows
+        from ..kernels.policy_evaluation import distribute_rows
 
         layer, actions = self.new_layer(filled), self.policy.layer(filled)
 

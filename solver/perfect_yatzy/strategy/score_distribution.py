@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..game.dice import Floats, Ints
-from ..game.histogram import histogram_bins
-from ..game.notebook import histogram_svg, html_table
+from ..game.notebook import histogram_bins, histogram_svg, html_table
 from ..game.rules import RuleSet
 from .metadata import metadata
 

@@ -31,8 +31,7 @@ from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard, State
 from ..game.upper_sums import upper_sums
 from ..model.estimates import INSTANT_SOLVE_SECONDS, MAX_UNASKED_BYTES, MAX_UNASKED_SECONDS, SolveCost, log_long
-from ..model.objectives import Goals, Objective, ScoreObjective
-from ..model.reachable_utility import ReachableUtility
+from ..model.objectives import Goals, Objective, ReachableUtility, ScoreObjective
 from ..tablebase.memory import check_memory
 from ..tablebase.store import Progress, has_table, open_table
 from .goal_estimates import EstimatedGoalEvaluator, has_goal_estimates, open_goal_estimates

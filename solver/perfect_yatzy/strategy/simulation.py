@@ -19,8 +19,7 @@ import numpy.typing as npt
 from .._messages import _
 from ..errors import StateError, whole_number
 from ..game.dice import Floats, Ints
-from ..game.histogram import histogram_bins
-from ..game.notebook import histogram_svg, html_table
+from ..game.notebook import histogram_bins, histogram_svg, html_table
 from ..game.rules import RuleSet
 from ..model.state_space import state_space
 from ..tablebase.backward_induction import default_threads

@@ -20,10 +20,9 @@ import numpy as np
 
 from ..errors import StateError
 from ..game.dice import Floats, Ints, Lattice, lattice
-from ..game.points import points_table
-from ..game.roll_options import roll_options
 from ..game.rules import RuleSet
 from ..game.scorecard import State
+from ..game.scoring import points_table, roll_options
 from ..game.upper_sums import upper_sums
 from ..kernels.table_slices import restricted, window
 from ..model.checked_values import Table

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from ..errors import StateError, TableError
-from ..game.dice import Floats, Ints
 from ..game.rule_loader import rules_from_json, rules_to_json
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE
@@ -68,11 +67,6 @@ def objective_from_text(text: str, means: Callable[[RuleSet], Table]) -> Objecti
     if name == ExponentialUtility.name:
         return ExponentialUtility(rules, fields["rate"])
     if name == Utility.name:
-        return Utility(rules, listed_utility(fields["utilities"]))
+        utilities = np.array(fields["utilities"], dtype=np.float64)  # of 0, 1, 2, ... points
+        return Utility(rules, lambda total: np.asarray(utilities[total]))
     raise TableError(f"the objective {name!r} is unknown", code="table-damaged")
-
-
-def listed_utility(utilities: list[float]) -> Callable[[Ints], Floats]:
-    """A utility of the final score, given as the list of its values for 0, 1, 2, ... points."""
-    values = np.array(utilities, dtype=np.float64)
-    return lambda total: values[total]

@@ -86,9 +86,9 @@ class RowSolver:
             for part, actions in parts:
                 evaluate_rows(part, evaluation, actions)
             return
-        job = self._solve_job(below, out, filled, scratch)
-        from ..kernels.solve import solve_exponential_rows, solve_rows, solve_score_rows
+        from ..kernels.turn import solve_exponential_rows, solve_rows, solve_score_rows
 
+        job = self._solve_job(below, out, filled, scratch)
         if isinstance(objective, ScoreObjective):
             solve_score_rows(rows, job, offsets or objective.score_offsets, objective.before > 0)
         elif isinstance(objective, ExponentialUtility):

@@ -1,4 +1,4 @@
-"""The file of one shard: written whole or not at all, and checked block by block when it is read.
+"""A table in shards: the file of one shard, written whole or not at all, and all of them read as one array.
 
 ::
 
@@ -10,28 +10,45 @@
 
 Because of the offset the pages of a file are pages of the table, so that a program can map every file to its place in
 one range of addresses. ``numpy.load(file, max_header_size=1 << 17)`` reads the values.
+
+The files of a finished table are in ``NAME.shards/``; ``NAME.json``, its sidecar, is the manifest that lists them.
+The values are read as those of a large table in one file, block by block when they are needed
+(:class:`perfect_yatzy.model.checked_values.CheckedValues`); a block that two shards share is in part in each. Every
+query, batch and simulation reads such a table as any other, and opening it reads the manifest alone.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+from bisect import bisect_right
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .._files import replacing
-from ..model.checked_values import BLOCK_BYTES, DIGEST_BYTES, BlockHasher
-from ..model.objectives import Values
-from .table_info import DAMAGED, checked_fields, damaged, unreadable, with_checksum
+from ..errors import TableError
+from ..model.checked_values import BLOCK_BYTES, DIGEST_BYTES, BlockHasher, CheckedValues
+from ..model.objectives import Objective, Values
+from .objective_text import objective_digest
+from .shard_plan import Shard
+from .table_info import (
+    DAMAGED,
+    MissingTable,
+    ShardedTableInfo,
+    checked_fields,
+    damaged,
+    rebuild_hint,
+    shards_folder,
+    unreadable,
+    with_checksum,
+)
 
 PAGE_BYTES = 1 << 16  # a multiple of the page size of every system, and of the blocks
 LENGTH_BYTES = 8
-PART_BYTES = 8 << 20  # read at a time where a shard may be large
 MAX_FOOTER = 1 << 20
 assert PAGE_BYTES % BLOCK_BYTES == 0
 
@@ -44,11 +61,6 @@ def shard_header(dtype: np.dtype[Any], start: int, count: int) -> bytes:
     size += PAGE_BYTES * -(-max(0, least - size) // PAGE_BYTES)
     room = size - 12
     return b"\x93NUMPY\x02\x00" + room.to_bytes(4, "little") + text.ljust(room - 1).encode("ascii") + b"\n"
-
-
-def table_blocks(start: int, stop: int) -> int:
-    """Number of blocks of the table that the bytes `start` to before `stop` are part of."""
-    return -(-stop // BLOCK_BYTES) - start // BLOCK_BYTES
 
 
 def write_shard(path: Path, values: Values, start: int, fields: dict[str, Any]) -> dict[str, Any]:
@@ -86,16 +98,11 @@ class ShardFile:
     start: int  # Its values are ``table[start:stop]``
     stop: int
 
-    @property
-    def failure(self) -> str:
-        """The message for a damaged block."""
-        return f"the shard {self.path} was altered (its checksum differs)"
-
     def check(self, block: int, data: memoryview) -> None:
         """Compare the part of a block of the table that is in this file with its digest."""
         number = block - self.start * self.dtype.itemsize // BLOCK_BYTES
         if hashlib.sha256(data).digest() != self.digests[number * DIGEST_BYTES : (number + 1) * DIGEST_BYTES]:
-            raise damaged(self.failure)
+            raise damaged(f"the shard {self.path} was altered (its checksum differs)")
 
     def part(self, low: int, high: int) -> tuple[int, int]:
         """The bytes `low` to before `high` of the table as far as they are in this file."""
@@ -113,18 +120,6 @@ class ShardFile:
                     raise damaged(f"the shard {self.path} is truncated")
                 done += count
 
-    def parts(self) -> Iterator[bytes]:
-        """All its bytes in pieces, unchecked."""
-        with open(self.path, "rb") as file:
-            file.seek(self.offset)
-            left = (self.stop - self.start) * self.dtype.itemsize
-            while left:
-                part = file.read(min(left, PART_BYTES))
-                if not part:
-                    raise damaged(f"the shard {self.path} is truncated")
-                left -= len(part)
-                yield part
-
 
 def open_shard(path: Path) -> ShardFile:
     """Open a shard: check its size, header, footer and digests."""
@@ -140,7 +135,7 @@ def open_shard(path: Path) -> ShardFile:
             dtype, start, count = np.dtype(footer["dtype"]), int(footer["start"]), int(footer["values"])
             header = shard_header(dtype, start, count)
             low, high = start * dtype.itemsize, (start + count) * dtype.itemsize
-            size = table_blocks(low, high) * DIGEST_BYTES
+            size = (-(-high // BLOCK_BYTES) - low // BLOCK_BYTES) * DIGEST_BYTES
             if end != len(header) + high - low + size + length + LENGTH_BYTES:
                 raise ValueError("wrong size")
             file.seek(0)
@@ -166,3 +161,84 @@ def existing_shard(path: Path, fields: dict[str, Any]) -> ShardFile | None:
         if all(shard.footer.get(name) == value for name, value in fields.items()):
             return shard
     return None
+
+
+class ShardReader:
+    """Reads blocks of a table from its shards."""
+
+    def __init__(self, folder: Path, info: ShardedTableInfo, hint: str) -> None:
+        self._folder, self._hint = folder, hint
+        self._shards = listed_shards(info)
+        self._sums = [str(shard[-1]) for shard in info.shards]
+        size = np.dtype(info.dtype).itemsize
+        self._starts = [shard.start * size for shard in self._shards]
+        self.open: dict[int, ShardFile] = {}
+
+    def read(self, low: int, target: memoryview) -> None:
+        """Blocks of the table, checked, as :class:`CheckedValues` takes them."""
+        high = low + len(target)
+        number = bisect_right(self._starts, low) - 1
+        while number < len(self._starts) and self._starts[number] < high:
+            path = self._folder / self._shards[number].file
+            try:
+                shard = self.open.get(number) or self._opened(number, path)
+                first, last = shard.part(low, high)
+                shard.read_into(target[first - low : last - low], first)
+                for start in range(low, high, BLOCK_BYTES):
+                    begin, end = max(start, first), min(start + BLOCK_BYTES, last)
+                    if begin < end:
+                        shard.check(start // BLOCK_BYTES, target[begin - low : end - low])
+            except FileNotFoundError as error:
+                raise damaged(f"the shard {path} is missing; {self._hint}") from error
+            except TableError as error:
+                raise damaged(f"{error}; {self._hint}") from error
+            except OSError as error:
+                raise unreadable(path, error) from error
+            number += 1
+
+    def _opened(self, number: int, path: Path) -> ShardFile:
+        shard = open_shard(path)
+        if (shard.footer["blocks_sha256"], shard.start) != (self._sums[number], self._shards[number].start):
+            raise damaged(f"the shard {path} is of another table")
+        self.open[number] = shard
+        return shard
+
+
+def listed_shards(info: ShardedTableInfo) -> list[Shard]:
+    """The shards of a manifest, in the order of the table."""
+    starts = [0, *(int(shard[3]) for shard in info.shards[:-1])]
+    return [
+        Shard(int(filled), int(first), int(end), start, int(stop))
+        for start, (filled, first, end, stop, _) in zip(starts, info.shards, strict=True)
+    ]
+
+
+def open_sharded(
+    path: Path, info: ShardedTableInfo, objective: Objective, *, hashed: bool = False
+) -> tuple[ShardedTableInfo, CheckedValues]:
+    """Open a table in shards."""
+    hint, folder = rebuild_hint(objective, path, shards=True), shards_folder(path)
+    if not folder.is_dir():
+        if path.is_file():
+            raise damaged(f"the description of the table {path} is that of a table in shards; {hint}")
+        raise MissingTable(f"there is no finished table at {folder}; {hint}")
+    try:
+        stops = [int(shard[3]) for shard in info.shards]
+        ordered = all(a < b for a, b in zip([0, *stops], stops, strict=False))
+        if not ordered or stops[-1] != info.values or info.values != objective.size:
+            raise ValueError("wrong places")
+        if info.objective_sha256 != objective_digest(objective):
+            raise damaged(f"{folder} was made for another {objective.name}; {hint}")
+        if (np.dtype(info.dtype)) != objective.store:
+            raise ValueError("wrong type")
+        values = CheckedValues(info.values, objective.store, ShardReader(folder, info, hint).read)
+    except TableError:
+        raise
+    except (*DAMAGED, IndexError) as error:
+        raise damaged(f"the description of the table {path} is damaged; {hint}") from error
+    if hashed:
+        found = values.sha256()
+        if info.sha256 not in ("", found):
+            raise damaged(f"the table {folder} was altered (its checksum differs); {hint}")
+        info = replace(info, sha256=found)
+    return info, values

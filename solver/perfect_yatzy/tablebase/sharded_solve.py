@@ -230,8 +230,9 @@ class ShardedSolve:
             return ""
         digest = hashlib.sha256()
         for shard in self.plan.shards:
-            for part in open_shard(self.folder / shard.file).parts():
-                digest.update(part)
+            values = memoryview(bytearray((shard.stop - shard.start) * self.objective.store.itemsize))
+            open_shard(self.folder / shard.file).read_into(values, shard.start * self.objective.store.itemsize)
+            digest.update(values)
         return digest.hexdigest()
 
     def _delete(self, names: Iterable[str]) -> None:

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -110,8 +111,7 @@ def estimate_solve(
         cards, place = len(space.layers[filled]), objective.layer_slice(filled)
         values, busy = place.stop - place.start, min(threads, -(-cards // batch))
         layers.append(LayerEstimate(filled, cards, values, values * size, time, time / busy))
-    table = objective.size * size
-    return _whole(objective, tuple(layers), cost, threads, 0, disk=table)
+    return _whole(objective, layers, cost, threads, disk=objective.size * size)
 
 
 def estimate_of_cost(
@@ -135,26 +135,18 @@ def estimate_of_cost(
 
 
 def _whole(
-    objective: Objective,
-    layers: tuple[LayerEstimate, ...],
-    cost: SolveCost,
-    threads: int,
-    workers: int,
-    *,
-    disk: int,
-    shared: SharedEstimate | None = None,
+    objective: Objective, layers: Sequence[LayerEstimate], cost: SolveCost, threads: int, **further: Any
 ) -> SolveEstimate:
-    states, seconds = rule_set_stats(objective.rules).states, sum(layer.seconds for layer in layers)
+    """The estimate of a solve with these layers; `further`: fields of it."""
+    states = rule_set_stats(objective.rules).states
     return replace(
         estimate_of_cost(objective.name, cost, states, threads, objective.store.name),
         values=objective.size,
         bytes=objective.size * objective.store.itemsize,
-        disk=disk,
         processor_seconds=sum(layer.processor_seconds for layer in layers),
-        seconds=seconds,
-        workers=workers,
-        layers=layers,
-        shared=shared,
+        seconds=sum(layer.seconds for layer in layers),
+        layers=tuple(layers),
+        **further,
     )
 
 
@@ -170,13 +162,14 @@ def _in_shards(objective: Objective, threads: int, workers: int) -> SolveEstimat
     layers, held = [], 0
     for filled, time in _processor_seconds(objective):
         shards = plan.layers[filled]
-        read, most = _halos(objective, shards)
-        held = max(held, most)
+        read, held_here = _halos(objective, shards)
+        held = max(held, held_here)
         place = objective.layer_slice(filled)
         values = place.stop - place.start
         table, computed = values * objective.store.itemsize, values * objective.compute.itemsize
         written = table + (computed if rounded and filled > objective.first_layer else 0)
-        work = _shard_work(objective, shards)
+        rows = [shard.first for shard in shards]
+        work = np.add.reduceat(row_work(objective, filled), rows).astype(np.float64)
         seconds = (time + WRITE_SECONDS * written) * work / work.sum() + READ_SECONDS * read + TASK_SECONDS
         layer = LayerEstimate(
             filled,
@@ -191,7 +184,10 @@ def _in_shards(objective: Objective, threads: int, workers: int) -> SolveEstimat
             float(seconds.max()),
         )
         layers.append(replace(layer, seconds=layer.wall(tasks, driven=bool(workers))))
-    scaling = _scaling(layers)
+    # Wall time with 1, 2, 3, 4, 6, 8, 12 ... workers, up to one for each shard of the longest layer.
+    most = max(layer.shards for layer in layers)
+    numbers = [n for k in range(most.bit_length()) for n in (1 << k, 3 << k - 1 if k else 0) if 0 < n < most] + [most]
+    scaling = tuple((n, sum(layer.wall(n, driven=n > 1) for layer in layers)) for n in numbers)
     total = sum(layer.processor_seconds for layer in layers)
     useful = max(n for n, wall in scaling if n == 1 or total >= BUSY * n * wall)
     waiting = [2 * useful * layer.wall(2 * useful, driven=True) - layer.processor_seconds for layer in layers]
@@ -210,13 +206,7 @@ def _in_shards(objective: Objective, threads: int, workers: int) -> SolveEstimat
     if rounded:
         disk += max(a.values + b.values for a, b in pairwise(layers)) * objective.compute.itemsize
     cost = sharded_cost(objective, threads)
-    return _whole(objective, tuple(layers), cost, threads, workers, disk=disk, shared=shared)
-
-
-def _shard_work(objective: Objective, shards: Sequence[Shard]) -> Floats:
-    """Work of each shard of a layer, in any unit."""
-    work = row_work(objective, shards[0].filled)
-    return np.add.reduceat(work, [shard.first for shard in shards]).astype(np.float64)
+    return _whole(objective, layers, cost, threads, workers=workers, disk=disk, shared=shared)
 
 
 def _halos(objective: Objective, shards: Sequence[Shard]) -> tuple[Floats, int]:
@@ -236,10 +226,3 @@ def _halos(objective: Objective, shards: Sequence[Shard]) -> tuple[Floats, int]:
         read.append(sum(parts))
         held = max(held, own + max(parts))
     return np.interp(np.arange(len(shards)), some, np.array(read, dtype=np.float64)), held
-
-
-def _scaling(layers: Sequence[LayerEstimate]) -> tuple[tuple[int, float], ...]:
-    """Wall time of a solve with 1, 2, 3, 4, 6, 8, 12 ... workers, up to one for each shard of the longest layer."""
-    most = max(layer.shards for layer in layers)
-    numbers = [n for k in range(most.bit_length()) for n in (1 << k, 3 << k - 1 if k else 0) if 0 < n < most] + [most]
-    return tuple((n, sum(layer.wall(n, driven=n > 1) for layer in layers)) for n in numbers)

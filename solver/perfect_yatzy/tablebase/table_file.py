@@ -11,7 +11,7 @@ A table is refused unless every byte that an answer depends on was checked: the 
 written, the sidecar must match its checksum, and the values their SHA-256. What is checked is the copy in memory
 that is used, so it does not matter what happens to the file later. Tables of at most ALWAYS_HASHED bytes are read
 whole when they are opened, larger ones block by block (:class:`perfect_yatzy.model.checked_values.CheckedValues`).
-A sidecar may also be the manifest of a table in shards (:mod:`.sharded_table`).
+A sidecar may also be the manifest of a table in shards (:mod:`.shard_file`).
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def read_table(path: Path, objective: Objective, *, hashed: bool | None = None) 
 def _read(path: Path, objective: Objective, hashed: bool | None) -> tuple[TableInfo, Table]:
     info, hint = read_info(path, objective), rebuild_hint(objective, path)
     if isinstance(info, ShardedTableInfo):
-        from .sharded_table import open_sharded
+        from .shard_file import open_sharded
 
         return open_sharded(path, info, objective, hashed=bool(hashed))
     try:

@@ -1,7 +1,7 @@
 """What a stored table is: its sidecar, the JSON file that is written last and without which there is no table.
 
 A sidecar of format FORMAT describes a table in one file (:mod:`.table_file`), one of format SHARDED_FORMAT a table in
-shards (:mod:`.sharded_table`); it is then the manifest of the shards.
+shards (:mod:`.shard_file`); it is then the manifest of the shards.
 """
 
 from __future__ import annotations

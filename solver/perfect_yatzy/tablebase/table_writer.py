@@ -188,7 +188,11 @@ class TableWriter:
             file.write(with_checksum(asdict(info)))
             # The sidecar of other values must not remain next to these if the process is killed here. One of the same
             # values may, and then the table is never missing.
-            if not self._describes_same_values(sidecar, info):
+            same = False
+            with suppress(OSError, *DAMAGED):
+                fields = checked_fields(sidecar.read_bytes())
+                same = all(fields[name] == getattr(info, name) for name in ("format", "dtype", "values", "sha256"))
+            if not same:
                 sidecar.unlink(missing_ok=True)
             if not self.private:
                 self.checkpoint_file.unlink(missing_ok=True)
@@ -209,30 +213,17 @@ class TableWriter:
             self.file.seek(0)
             shutil.copyfileobj(self.file, file, CHUNK)
 
-    @staticmethod
-    def _describes_same_values(sidecar: Path, info: TableInfo) -> bool:
-        try:
-            fields = checked_fields(sidecar.read_bytes())
-            return all(fields[name] == getattr(info, name) for name in ("format", "dtype", "values", "sha256"))
-        except (OSError, *DAMAGED):
-            return False
-
     def close(self) -> None:
         """Release the file and its lock; the layers of the last checkpoint remain for a later solve."""
         if self.private:
             self.file.close()
-        if self.private or (not self.finished and not self.written and not self._resumable()):
+        begun = self.finished or self.written or self.checkpoint_file.exists()
+        if self.private or not (begun or os.fstat(self.file.fileno()).st_size):
             self.part.unlink(missing_ok=True)
         self.file.close()
         if self.contended:
-            self._remove_empty_part()
-
-    def _remove_empty_part(self) -> None:
-        """Remove the part that this writer may have created when another thread only looked whether it is locked."""
-        part = part_path(self.path)
-        with suppress(OSError), folder_lock(self.folder), locked_if_free(part) as free:
-            if free and part.stat().st_size == 0:
-                part.unlink()
-
-    def _resumable(self) -> bool:
-        return self.checkpoint_file.exists() or os.fstat(self.file.fileno()).st_size > 0
+            # This writer may have created the part when another thread only looked whether it is locked.
+            part = part_path(self.path)
+            with suppress(OSError), folder_lock(self.folder), locked_if_free(part) as free:
+                if free and part.stat().st_size == 0:
+                    part.unlink()

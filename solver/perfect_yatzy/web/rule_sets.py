@@ -7,9 +7,9 @@ from functools import lru_cache
 from typing import Any
 
 from ..game.box_order import leaves_choice
-from ..game.points import possible_points
 from ..game.rule_loader import builtin_ids, load_rules
 from ..game.rules import RuleSet
+from ..game.scoring import possible_points
 from ..game.translations import localized
 from .limits import MAX_RULE_SETS_CACHED
 from .static_files import Content

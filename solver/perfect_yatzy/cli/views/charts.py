@@ -10,7 +10,7 @@ from typing import Any
 from ..._files import replacing
 from ..._messages import _, number_text
 from ...errors import MissingPackage, SolverError
-from ...game.histogram import histogram_bins
+from ...game.notebook import histogram_bins
 from .wording import alternatives
 
 BLOCKS = " ▏▎▍▌▋▊▉█"

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..._messages import _, ngettext
-from ...game.number_words import number_word
-from ...game.rule_words import order_text
+from ...game.rule_words import number_word, order_text
 from ...game.rules import RuleSet
 from ...game.sheet_boxes import row_of
 from .wording import columns, grouped

@@ -8,7 +8,7 @@ from textwrap import wrap
 
 from ..._messages import _, ngettext, number_text, significant_text
 from ...errors import alternatives as alternatives
-from ...game.number_words import number_word as number_word
+from ...game.rule_words import number_word as number_word
 from ...game.rules import RuleSet
 
 WIDTH = 78  # columns of a line, fewer in a narrower terminal

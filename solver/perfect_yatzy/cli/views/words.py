@@ -17,8 +17,7 @@ from typing import Any, Literal
 
 from ..._messages import LANGUAGES, pgettext
 from ...game.dice import Dice
-from ...game.resources import toml_text
-from ...game.translations import ENGLISH, languages
+from ...game.translations import ENGLISH, languages, toml_text
 
 CLI = Path(__file__).parent.parent
 FOLDER = "words"

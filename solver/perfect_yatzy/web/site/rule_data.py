@@ -14,8 +14,8 @@ from ..._messages import _
 from ...errors import RulesError
 from ...game.box_order import chains, column_order, prerequisites
 from ...game.dice import Ints, lattice
-from ...game.points import points_table, possible_points
 from ...game.rules import RuleSet
+from ...game.scoring import points_table, possible_points
 from ...game.upper_sums import upper_sums
 from ...model.state_space import state_space
 from ...model.turn_model import SCORING_WAYS, joker_model, legal_categories, turn_outcomes
