@@ -90,7 +90,9 @@ BY_CONTAINS = "patterns = [ { contains = [1, 2, 3, 4] }, { contains = [2, 3, 4, 
 def test_a_new_pattern(copy: Copy, tmp_path: Path) -> None:
     """A kind of pattern that the game describes in another way too: both have the same chances and the same value."""
     copy.edit("game/patterns.py", "KINDS = {\n", "KINDS = {" + RUN)
-    copy.edit("game/patterns.py", "    only: tuple[int, ...] = ()", "    length: int = 0\n    only: tuple[int, ...] = ()")
+    copy.edit(
+        "game/patterns.py", "    only: tuple[int, ...] = ()", "    length: int = 0\n    only: tuple[int, ...] = ()"
+    )
     assert copy.changed <= named_files("a new pattern")
     new, known = tmp_path / "new.toml", tmp_path / "known.toml"
     new.write_text(BOX + 'pattern = "run"\nlength = 4\n', encoding="utf-8")
