@@ -15,6 +15,7 @@ from .._version import ANSWER_SCHEMA
 from ..game.scorecard import Scorecard
 from ..strategy.actions import Choice, Hold
 from ..strategy.strategy import Strategy, certificate_of
+from ..tablebase.table_info import fraction_fields
 from .requests import DIGITS, Request
 
 if TYPE_CHECKING:
@@ -121,15 +122,8 @@ def _value_fields(action: Hold | Choice, request: Request, objective: ResolvedOb
     chance = {"chance": clipped(action.value)} if objective else {}
     total = request.card.total + action.mean
     expected = {"expected_final_score": float(total), "expected_remaining": float(action.mean)}
-    exact = {"exact": exact_fields(Fraction(total), request.digits)} if request.exact else {}
+    exact = {"exact": fraction_fields(Fraction(total), request.digits)} if request.exact else {}
     return chance | expected | {"loss": float(action.loss)} | exact
-
-
-def exact_fields(value: Fraction, digits: int) -> dict[str, str]:
-    """A fraction as fields of an answer."""
-    from ..tablebase.proof import decimal_text, fraction_fields
-
-    return fraction_fields(value) | {"decimal": decimal_text(value, digits)}
 
 
 def odds_fields(entry: CategoryOdds) -> dict[str, Any]:
@@ -138,7 +132,7 @@ def odds_fields(entry: CategoryOdds) -> dict[str, Any]:
     fractions = {name: value for name, value in fields.items() if isinstance(value, Fraction)}
     if fractions:
         fields |= {name: float(value) for name, value in fractions.items()}
-        fields["exact"] = {name: exact_fields(value, DIGITS) for name, value in fractions.items()}
+        fields["exact"] = {name: fraction_fields(value, DIGITS) for name, value in fractions.items()}
     return fields
 
 

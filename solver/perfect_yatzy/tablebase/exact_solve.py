@@ -126,10 +126,8 @@ class ExactSolve:
     def floats(self, filled: int, limbs: Floats) -> Any:
         """The values of a layer in points, in extended precision."""
         limbs = limbs[:, sum(self.tail()) :]
-        total: Any = np.zeros(len(limbs), dtype=np.longdouble)
         weights, half = self.weights(limbs.shape[1])
-        for k in range(limbs.shape[1] - 1, -1, -1):
-            total += np.longdouble(weights[k]) * limbs[:, k]
+        total: Any = sum(np.longdouble(weights[k]) * limbs[:, k] for k in range(len(weights) - 1, -1, -1))
         # In two parts, each a float64: their sum has the precision of the arithmetic.
         units = [Fraction(half, self.scale(filled, s)) for s in range(int(self.space.most_saved[filled]) + 1)]
         points = [np.longdouble(f := float(unit)) + float(unit - Fraction(f)) for unit in units]
@@ -145,9 +143,8 @@ class ExactSolve:
         table, space = solve_objective(self.objective, threads=threads), self.space
         self.most = float(table.max())
         if self.limbs(space.first_layer) > MOST_LIMBS and self.spread:
-            raise RulesError(
-                _("{rules} has too many turns for an exact variance", rules=self.rules.key), code="too-large"
-            )
+            text = _("{rules} has too many turns for an exact variance", rules=self.rules.key)
+            raise RulesError(text, code="too-large")
         too_large = self.spread and turn_outcomes(self.rules, self.objective.start).total.max() > MOST_SQUARED
         if too_large or self.most >= MOST_POINTS or float(table.min()) < 0:
             raise RulesError(_("the points of {rules} are too large for an exact proof").format(rules=self.rules.key))
