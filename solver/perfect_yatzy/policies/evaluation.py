@@ -26,6 +26,7 @@ from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE
 from ..kernels.table_slices import restricted
+from ..model.estimates import log_long
 from ..model.objectives import BonusChance, Objective, PolicyMean, Variance
 from ..model.policies import Policy
 from ..strategy.distribution import check_distribution_memory, distribution, has_distribution
@@ -231,7 +232,9 @@ def evaluate(
     perfect_mean = before + float(perfect[rest.size - 1 : rest.size][0])
     if has_distribution(rules):
         # Other policies than perfect play may reach most of what the cards could hold.
-        check_distribution_memory(rules, score_places(rules, policy.start).solve_cost().doubled())
+        cost = score_places(rules, policy.start).solve_cost().doubled()
+        check_distribution_memory(rules, cost)
+        log_long(f"the evaluation of {rules.key}", cost.seconds, progress)
         played = ForwardPass(policy, threads, perfect, progress).run(before)
         found, losses = played.distribution, played.losses
         assert losses is not None
