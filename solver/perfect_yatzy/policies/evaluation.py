@@ -29,7 +29,7 @@ from ..kernels.table_slices import restricted
 from ..model.estimates import log_long
 from ..model.objectives import BonusChance, Objective, PolicyMean, Variance
 from ..model.policies import Policy
-from ..strategy.distribution import check_distribution_memory, distribution, has_distribution
+from ..strategy.distribution import check_distribution_memory, distribution, distribution_cost, has_distribution
 from ..strategy.forward_pass import ForwardPass
 from ..strategy.greedy_policy import GreedyPolicy
 from ..strategy.opening import open_strategy
@@ -232,9 +232,8 @@ def evaluate(
     perfect_mean = before + float(perfect[rest.size - 1 : rest.size][0])
     if has_distribution(rules):
         # Other policies than perfect play may reach most of what the cards could hold.
-        cost = score_places(rules, policy.start).solve_cost().doubled()
-        check_distribution_memory(rules, cost)
-        log_long(f"the evaluation of {rules.key}", cost.seconds, progress)
+        check_distribution_memory(rules, score_places(rules, policy.start).solve_cost().doubled())
+        log_long(f"the evaluation of {rules.key}", distribution_cost(rules, policy.start).seconds, progress)
         played = ForwardPass(policy, threads, perfect, progress).run(before)
         found, losses = played.distribution, played.losses
         assert losses is not None
