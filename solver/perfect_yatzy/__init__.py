@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     from .play.rating import Rating, rate
     from .policies.batch_policy import BatchPolicy
     from .policies.computer_players import ComputerPlayer
-    from .policies.evaluation import Evaluation, Losses, evaluate
+    from .policies.evaluation import Evaluation, evaluate
     from .policies.named import computer_player, open_policy
     from .policies.policy import CardTurn, FunctionPolicy, ValueFunction
-    from .policies.sampling import SampledEvaluation
+    from .policies.sampling import Losses, SampledEvaluation
     from .policies.simulation import simulate
     from .strategy.actions import Choice, Hold
     from .strategy.approximate_strategy import ApproximateStrategy
@@ -73,7 +73,7 @@ _MODULES = {
     "Evaluation": "policies.evaluation",
     "FunctionPolicy": "policies.policy",
     "Hold": "strategy.actions",
-    "Losses": "policies.evaluation",
+    "Losses": "policies.sampling",
     "PositionSample": "strategy.position_sample",
     "Proof": "tablebase.proof",
     "Rating": "play.rating",
@@ -138,4 +138,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_MODULES])
+    return sorted({*(name for name in globals() if name.startswith("__")), *__all__})

@@ -116,8 +116,8 @@ def named_policy(text: str, setting: Setting) -> NamedPolicy:
         return _goal(int(goal[1]), setting)
     if size := re.fullmatch(r"hold-rules:(\d{1,3})", text):
         return _hold_rules(setting, int(size[1]))
-    if level := re.fullmatch(r"level:(\w{1,20})", text):
-        return _level(parse_level(level[1]), setting)
+    if level := re.fullmatch(r"level:(\w{1,20})|([1-8])", text):
+        return _level(parse_level(level[1] or level[2]), setting)
     if text in COMPUTER_STYLES:
         return NamedPolicy(computer_player(setting.strategy(), text, threads=setting.threads), f"Playing {text}")
     if text.startswith(PROGRAM):

@@ -85,15 +85,16 @@ class Proof:
 
 def prove(
     rules: str | Path | RuleSet,
-    tables: str | os.PathLike[str] | None = None,
     *,
+    tables: str | os.PathLike[str] | None = None,
     threads: int | None = None,
     progress: Callable[[int, int], None] | None = None,
     spread: bool = False,
 ) -> Proof:
     """Solve a game in exact integers, and compare every value and decision in float64 with them.
 
-    An interrupted call resumes. The certificate is written to the folder of the tables, as ``NAME.proof.json``.
+    An interrupted call resumes. The certificate is written to the folder of the tables, as ``NAME.proof.json``. The
+    exact value of a card is that of ``yatzy expect --exact``.
 
     Parameters
     ----------

@@ -29,6 +29,7 @@ def prove(rules: str, digits: int, spread: bool, as_json: bool, tables: str | No
     \b
       yatzy prove yatzy
       yatzy prove yahtzee --digits 60
+      yatzy expect --card "chance=20 sixes=24" --exact
     """
     from ...game.rule_loader import load_rules
     from ...tablebase.proof import proof_path
@@ -38,7 +39,7 @@ def prove(rules: str, digits: int, spread: bool, as_json: bool, tables: str | No
 
     rule_set = load_rules(rules)
     report = progress(_("Proving {rules}", rules=rule_set.key))
-    proof = run(rule_set, tables, threads=threads, progress=report, spread=spread)
+    proof = run(rule_set, tables=tables, threads=threads, progress=report, spread=spread)
     gap = _("more than 0.0001") if proof.least_gap is None else f"{proof.least_gap:.3g}"
     named = {"all": proof.decisions, "ties": proof.ties, "close": proof.close_gaps}
     counts = {name: number_text(count, grouped=True) for name, count in named.items()}
