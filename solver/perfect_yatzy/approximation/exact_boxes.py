@@ -22,8 +22,7 @@ from ..game.rules import RuleSet
 from ..model.approximate_cost import solve_work
 from ..model.relaxed_game import RelaxedGame
 from ..model.relaxed_layout import tracked_exact
-from .backward import solve_relaxed
-from .bound import upper_bound
+from .bound import solve_relaxed, upper_bound
 
 Chain = tuple[int, ...]
 

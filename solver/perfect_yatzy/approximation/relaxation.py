@@ -31,8 +31,7 @@ from ..model.approximate_cost import (
 )
 from ..model.relaxed_game import RelaxedGame
 from ..model.relaxed_layout import Levels, required_exact, tracked_exact
-from .backward import solve_relaxed
-from .bound import upper_bound
+from .bound import solve_relaxed, upper_bound
 from .bundle import Minimum, minimise
 from .exact_boxes import coarse_levels, order_of_gain
 from .forward import visits
@@ -63,21 +62,6 @@ class Relaxation:
     bound: float  # certified upper bound of the expected final score from the empty card, rounded up
     work: float  # operations it took
     speed: float  # operations a second of its last solve
-
-    @property
-    def rules(self) -> RuleSet:
-        """The rules of the game itself."""
-        return self.game.rules
-
-    @property
-    def exact(self) -> tuple[int, ...]:
-        """Positions of the exact boxes, ascending."""
-        return self.game.exact
-
-    @property
-    def prices(self) -> Floats:
-        """The price of each box, exact or not, ``(categories,)`` float64."""
-        return self.game.prices
 
 
 def relax(
@@ -156,10 +140,10 @@ class _Relaxing:
 
     def static_prices(self, lines: list[int]) -> Prices:
         """Prices without exact boxes, and the slopes of all bonuses (0 where the sum is remembered)."""
-        found = optimal_prices(self.rules, lines, progress=self.progress("prices"))
+        found = optimal_prices(self.rules, lines, self.progress("prices"))
         slopes = np.zeros(len(self.rules.bonuses))
         slopes[lines] = found.slopes
-        return Prices(found.prices, slopes, found.value, found.gap, found.evaluations)
+        return Prices(found.prices, slopes, found.value)
 
     def affordable(self, exact: list[int] | tuple[int, ...]) -> RelaxedGame | None:
         """The game with these exact boxes and all rows, if the budget suffices to solve it."""
@@ -184,7 +168,7 @@ class _Relaxing:
         def bound(variables: Floats) -> tuple[float, Floats]:
             slopes = found.slopes.copy()
             slopes[lines] = variables[count:]
-            self.prices = Prices(variables[:count], slopes, 0.0, 0.0, 0)
+            self.prices = Prices(variables[:count], slopes, 0.0)
             tried = self.game(game.exact)
             values = solve_relaxed(tried, threads=self.threads)
             seen = visits(tried, values, threads=self.threads)
@@ -206,7 +190,7 @@ class _Relaxing:
         self.work -= best.evaluations * each
         slopes = found.slopes.copy()
         slopes[lines] = best.point[count:]
-        self.prices = Prices(best.point[:count], slopes, best.value, best.gap, found.evaluations + best.evaluations)
+        self.prices = Prices(best.point[:count], slopes, best.value)
         return self.game(game.exact)
 
     def with_most_boxes(self, left: list[tuple[int, ...]]) -> tuple[RelaxedGame, Floats]:

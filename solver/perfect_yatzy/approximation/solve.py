@@ -39,14 +39,14 @@ from ..model.approximate_cost import (
 from ..model.estimates import LANE_OPERATIONS_PER_SECOND, log_long
 from ..strategy.approximate_strategy import ApproximateStrategy
 from ..strategy.certificate import Certificate
-from ..strategy.fitted_file import OBJECTIVE, from_arrays, has_fitted, to_arrays, write_fitted
+from ..strategy.fitted_file import OBJECTIVE, Arrays, from_arrays, has_fitted, to_arrays, write_fitted
 from ..strategy.fitted_values import FittedValues, first_guess
 from ..strategy.opening import open_approximate
 from ..tablebase.memory import peak_memory
 from .fit import fit_values
 from .relaxation import Budget, Relaxation, relax
 from .rollout import SIMULATION_SEED, simulate_values
-from .stages import Arrays, Stages
+from .stages import Stages
 
 UNIT = 1e12  # operations, of the setting `work`
 STAGES = ("relaxation", "fit", "simulation", "bound")
@@ -225,7 +225,7 @@ class Pipeline:
         if stage not in self.stages:
             work = min(BASELINE_WORK, self._bound_work(LANE_OPERATIONS_PER_SECOND))
             relaxed, found = self._relaxed(stage, Budget(work, BASELINE_MEMORY, BASELINE_BOXES))
-            values = first_guess(self.rules, relaxed.prices, relaxed.game, relaxed.values)
+            values = first_guess(self.rules, relaxed.game.prices, relaxed.game, relaxed.values)
             self._finish(stage, found | {"speed": relaxed.speed}, to_arrays(values))
         return from_arrays(self.rules, self.stages.get(stage)[1])
 
@@ -292,7 +292,7 @@ class Pipeline:
         if stage not in self.stages:
             work = self._bound_work(self.stages.get("relaxation")[0]["speed"])
             relaxed, found = self._relaxed(stage, Budget(work, self.settings.memory))
-            exact = [self.rules.categories[c].id for c in relaxed.exact]
+            exact = [self.rules.categories[c].id for c in relaxed.game.exact]
             most, used = work / UNIT, found.pop("work")
             found |= {"exact": exact, "values": len(relaxed.values), "most_work": most, "work": used}
             self._finish(stage, found)

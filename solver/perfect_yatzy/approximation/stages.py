@@ -11,28 +11,23 @@ rules or another version of the package are not used.
 from __future__ import annotations
 
 import hashlib
-import io
 import os
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from .._files import replacing, try_lock
+from .._files import try_lock
 from .._version import __version__
 from ..errors import TableError
 from ..game.rules import RuleSet
+from ..strategy.fitted_file import Arrays, packed, unpacked, write_files
 from ..tablebase.locks import open_part
 from ..tablebase.memory import check_space, writing_to
 from ..tablebase.store import table_path
 from ..tablebase.table_info import DAMAGED, checked_fields, with_checksum
 from ..tablebase.table_writer import part_path
 
-Arrays = Mapping[str, npt.NDArray[Any]]
 SPACE = 64 << 20  # bytes that must be free
 
 
@@ -47,7 +42,7 @@ class Stages:
         self.record_file, self.array_file = path.with_suffix(".part.json"), path.with_suffix(".part.layer")
         self.settings = {"fingerprint": rules.fingerprint, "perfect_yatzy": __version__} | settings
         self.records: dict[str, Any] = {}
-        self.arrays: dict[str, npt.NDArray[Any]] = {}
+        self.arrays: Arrays = {}
         check_space(path.parent, SPACE)
         with writing_to(path.parent):
             self.descriptor = open_part(self.part)
@@ -70,14 +65,12 @@ class Stages:
             fields = checked_fields(self.record_file.read_bytes())
             content = self.array_file.read_bytes()
             if fields["settings"] == self.settings and fields["sha256"] == hashlib.sha256(content).hexdigest():
-                with np.load(io.BytesIO(content), allow_pickle=False) as archive:
-                    self.arrays = {name: archive[name] for name in archive.files}
-                self.records = fields["stages"]
+                self.arrays, self.records = unpacked(content), fields["stages"]
 
     def __contains__(self, stage: str) -> bool:
         return stage in self.records
 
-    def get(self, stage: str) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    def get(self, stage: str) -> tuple[dict[str, Any], Arrays]:
         """Record and arrays of a finished stage."""
         prefix = f"{stage}/"
         own = {name.removeprefix(prefix): a for name, a in self.arrays.items() if name.startswith(prefix)}
@@ -87,14 +80,10 @@ class Stages:
         """Store a finished stage."""
         self.records[stage] = record
         self.arrays |= {f"{stage}/{name}": array for name, array in arrays.items()}
-        content = io.BytesIO()
-        np.savez(content, allow_pickle=False, **self.arrays)
-        checksum = hashlib.sha256(content.getbuffer()).hexdigest()
-        fields = {"settings": self.settings, "stages": self.records, "sha256": checksum}
+        content, digest = packed(self.arrays)
+        fields = {"settings": self.settings, "stages": self.records, "sha256": digest}
         with writing_to(self.part.parent):
-            for path, data in ((self.array_file, content.getvalue()), (self.record_file, with_checksum(fields))):
-                with replacing(path) as file:
-                    file.write(data)
+            write_files((self.array_file, content), (self.record_file, with_checksum(fields)))
 
     def remove(self) -> None:
         """Delete the files, once the solution is stored."""

@@ -65,20 +65,11 @@ Decision = tuple[int, ...] | str  # dice to hold, ascending, or the id of a cate
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of computer player. Make one with :func:`parse_kind`.
-
-    Attributes
-    ----------
-    level : Level or None
-    style : str
-        "safe", "bold" or "win"; empty for a level.
-    policy : str
-        Name of another policy.
-    """
+    """A kind of computer player. Make one with :func:`parse_kind`."""
 
     level: Level | None
-    style: str = ""
-    policy: str = ""
+    style: str = ""  # "safe", "bold" or "win"
+    policy: str = ""  # name of another policy
 
     @property
     def label(self) -> str:
@@ -255,7 +246,7 @@ class WinningPlayer(ComputerPlayer):
     _solved: OrderedDict[Hashable, TurnEvaluator | Opponent] = field(default_factory=OrderedDict, repr=False)
 
     def evaluator(self, card: Scorecard, others: Sequence[Scorecard | str | int]) -> TurnEvaluator:
-        """The chance to win, solved once a turn; the mean if :meth:`plays_to_win` is false."""
+        """The chance to win, solved once a turn; the mean if the rest of the game takes too long to solve."""
         known = self._read(others)
         if (game := self._two_players(card, known)) is not None:
             other = known[0]
@@ -285,11 +276,6 @@ class WinningPlayer(ComputerPlayer):
         found = self._cached((card.state, card.total, *keys), solve)
         assert isinstance(found, TurnEvaluator)
         return found
-
-    def plays_to_win(self, card: Scorecard, others: Sequence[Scorecard | str | int]) -> bool:
-        """Whether the rest of the game from this card on is solved to win it; else the player maximises the mean."""
-        known = self._read(others)
-        return self._two_players(card, known) is not None or self._is_quick(card, known)
 
     def _two_players(self, card: Scorecard, others: Sequence[int | Scorecard]) -> TwoPlayerGame | None:
         """The rest of the game, if it is one of two players that is solved at once."""

@@ -214,14 +214,7 @@ def evaluate(
         if isinstance(policy.evaluator, ScoreEvaluator):
             found = distribution(policy, start, points=points, threads=threads, progress=progress)
             perfect_mean = (start.points if points is None else points) + policy.evaluator.means.value(start.state)
-            return Evaluation(
-                policy.rules,
-                found.mean,
-                found.standard_deviation,
-                found.upper_bonus_chance,
-                perfect_mean,
-                found,
-            )
+            return _evaluation(policy.rules, perfect_mean, found)
         points = start.points if points is None else points
         policy = GreedyPolicy(policy.rules, policy.table, start.state, policy.space)
     rules, threads, before = policy.rules, threads or default_threads(), points or 0
@@ -238,16 +231,16 @@ def evaluate(
         found, losses = played.distribution, played.losses
         assert losses is not None
         rerolls = rules.rolls_per_turn - 1
-        return Evaluation(
-            rules,
-            found.mean,
-            found.standard_deviation,
-            found.upper_bonus_chance,
-            perfect_mean,
-            found,
-            Losses(losses[:, :rerolls], losses[:, rerolls:]),
-        )
+        return _evaluation(rules, perfect_mean, found, Losses(losses[:, :rerolls], losses[:, rerolls:]))
     values = policy_values(policy, threads=threads)
     variance = solve_objective(Variance(rules, values, policy.start, policy), threads=threads)[-1]
     chance = solve_objective(BonusChance(rules, values, policy.start, policy), threads=threads)[-1]
     return Evaluation(rules, before + float(values[-1]), float(np.sqrt(variance)), float(chance), perfect_mean)
+
+
+def _evaluation(
+    rules: RuleSet, perfect_mean: float, found: ScoreDistribution, losses: Losses | None = None
+) -> Evaluation:
+    """The evaluation of a policy from the distribution of its scores."""
+    bonus = found.upper_bonus_chance
+    return Evaluation(rules, found.mean, found.standard_deviation, bonus, perfect_mean, found, losses)

@@ -24,19 +24,7 @@ from .price_sheet import PriceSheet
 
 
 class HoldRulePolicy(Acting):
-    """A list of hold rules and a price sheet as a :class:`perfect_yatzy.model.policies.Policy`.
-
-    Parameters
-    ----------
-    hold_rules : sequence of HoldRule
-        In order; the first that fits decides.
-    prices : PriceSheet
-        Chooses the category. Its rule set is that of the policy.
-    start
-        Where the games begin.
-    values : (size,) float64, optional
-        ``prices.values(start)``, if it is at hand.
-    """
+    """A list of hold rules and a price sheet as a policy; `values`: ``prices.values(start)``, if it is at hand."""
 
     ties = (1e-10, 0.0)  # of the categories, in points
 

@@ -38,13 +38,7 @@ NUMBERS = re.compile("([0-9]{1,3})(?:-([0-9]{1,3}))?")
 
 
 def parse_hold_rules(rules: RuleSet, text: str | Sequence[str]) -> tuple[HoldRule, ...]:
-    """Read an ordered list of rules: one a line; empty lines and lines that begin with ``#`` are ignored.
-
-    Raises
-    ------
-    StateError
-        As :func:`parse_hold_rule`, with the number of the line; or if there are more than MAX_RULES.
-    """
+    """Read an ordered list of rules: one a line; empty lines and lines that begin with ``#`` are ignored."""
     lines = text.splitlines() if isinstance(text, str) else text
     check_length([*lines], 10 * MAX_RULES, _("the list of hold rules"), _("lines"))
     found = []

@@ -26,6 +26,7 @@ from .hold_language import Condition, DicePattern, HoldRule, all_categories
 from .price_sheet import upper_best
 
 Holds = npt.NDArray[np.int32]
+CARD_LIMITS = ("all_open", "none_open", "scored", "rerolls", "par", "least_turns", "most_turns")
 
 
 def collected_faces(rules: RuleSet) -> list[int]:
@@ -39,17 +40,13 @@ def face_bits(rules: RuleSet) -> list[int]:
     return [1 << collected.index(c.face) if c.face else 0 for c in rules.categories]
 
 
+@lru_cache(maxsize=512)
 def pattern_holds(rules: RuleSet, pattern: DicePattern) -> Holds:
     """The dice a pattern names in every roll, ``(1 or 2^faces, rolls)`` int32 lattice indices.
 
     NO_FIT where it does not fit. A pattern that depends on the open faces has a line for each bitmask of them, all
     others one line.
     """
-    return _pattern_holds(rules, pattern)
-
-
-@lru_cache(maxsize=512)
-def _pattern_holds(rules: RuleSet, pattern: DicePattern) -> Holds:
     dice = lattice(rules.dice, rules.faces)
     counts = dice.counts[dice.first_roll :]
     counted: npt.NDArray[np.bool_] = np.zeros((1, rules.faces), dtype=bool)
@@ -167,20 +164,17 @@ def par_sides(rules: RuleSet, space: StateSpace) -> npt.NDArray[np.int8]:
     Par is that of :mod:`.price_sheet`: with five dice and a threshold of 63, three of each face. All upper sums of a
     lane lie on the same side: those that have lost the bonus are below par, those that have secured it are apart.
     """
-    uppers, best, layout = upper_sums(rules), upper_best(rules), space.layout
-    cards = [space.lanes.filled(lane_set) for lane_set in range(len(layout.lane_upper))]
-    filled = np.array([sum(most for c, most in enumerate(best) if card >> c & 1) for card in cards], dtype=np.int64)
-    total = sum(uppers.split(layout.lane_upper))
-    above = (total * sum(best) >= sum(uppers.thresholds) * filled[:, None]) & (total < sum(uppers.thresholds))
-    return np.ascontiguousarray(above.astype(np.int8))
+    layout = space.layout
+    filled = np.array([space.lanes.filled(lane_set) for lane_set in range(len(layout.lane_upper))], dtype=np.int64)
+    return np.ascontiguousarray(above_par(rules, filled[:, None], layout.lane_upper).astype(np.int8))
 
 
-def is_above_par(rules: RuleSet, filled: int, upper: int) -> bool:
-    """Whether an upper sum is at least par, and the bonus not yet reached."""
+def above_par(rules: RuleSet, filled: Ints, upper: Ints) -> npt.NDArray[np.bool_]:
+    """Whether upper sums are at least par, and the bonus not yet reached."""
     uppers, best = upper_sums(rules), upper_best(rules)
-    share = sum(most for c, most in enumerate(best) if filled >> c & 1)
+    share = sum((filled >> c & 1) * most for c, most in enumerate(best))
     total, threshold = sum(uppers.split(upper)), sum(uppers.thresholds)
-    return total * sum(best) >= threshold * share and total < threshold
+    return np.asarray((total * sum(best) >= threshold * share) & (total < threshold))
 
 
 def hold_rule_arrays(rules: RuleSet, hold_rules: Sequence[HoldRule], space: StateSpace) -> HoldRuleArrays:
@@ -197,16 +191,10 @@ def hold_rule_arrays(rules: RuleSet, hold_rules: Sequence[HoldRule], space: Stat
         of_use=_ints([mask for lines in uses for mask in lines.ravel().tolist()]),
         start=_ints(np.cumsum([0, *sizes])[:-1].tolist()),
         per_mask=_ints([n_rolls if len(lines) > 1 else 0 for lines in named]),
-        all_open=_ints([limit.all_open for limit in limits]),
-        none_open=_ints([limit.none_open for limit in limits]),
         any_start=_ints(np.cumsum([0, *map(len, any_open)]).tolist()),
         any_open=_ints([mask for masks in any_open for mask in masks]),
-        scored=_ints([limit.scored for limit in limits]),
         bonus_box=bonus_box(rules),
-        rerolls=_ints([limit.rerolls for limit in limits]),
-        par=_ints([limit.par for limit in limits]),
-        least_turns=_ints([limit.least_turns for limit in limits]),
-        most_turns=_ints([limit.most_turns for limit in limits]),
+        **{name: _ints([getattr(limit, name) for limit in limits]) for name in CARD_LIMITS},
         face_bit=_ints(face_bits(rules)),
         above_par=par_sides(rules, space).ravel(),
     )
@@ -313,15 +301,12 @@ class Cards:
     def of_state(cls, rules: RuleSet, state: State) -> Cards:
         """The card of one state."""
         still_open = open_categories(rules, state.filled)
-        bits = face_bits(rules)
-        open_faces = 0
-        for c in still_open:
-            open_faces |= bits[c]
+        open_faces = sum({face_bits(rules)[c] for c in still_open})
         numbers = sum(1 << c for c in still_open), open_faces, len(rules.categories) - state.filled.bit_count()
-        above = is_above_par(rules, state.filled, state.upper)
+        above = above_par(rules, np.array([state.filled]), np.array([state.upper]))
         choices, faces, turns = (np.array([number], dtype=np.int64) for number in numbers)
         usable, scored = choices | bonus_box(rules) * state.joker_paid, np.array([state.joker_paid])
-        return cls(choices, usable, faces, turns, np.array([above]), scored)
+        return cls(choices, usable, faces, turns, above, scored)
 
 
 def named_on(rules: RuleSet, rule: HoldRule, cards: Cards, rolls: Ints) -> Holds:

@@ -6,63 +6,47 @@ A part of the search (:mod:`.rule_search`): estimates for many rules at once, on
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from ..game.dice import Floats, Ints, lattice
-from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE
 from ..game.upper_sums import upper_sums
 from ..kernels.table_slices import TableSlice, padded
-from ..model.state_space import StateSpace
 from ..model.turn_model import turn_model, turn_outcomes
 from .hold_language import Condition, HoldRule
 from .hold_policy import HoldRulePolicy
-from .hold_tables import Cards, applies, rule_holds, rule_uses
+from .hold_tables import Cards, applies, hold_rule_arrays, rule_holds, rule_uses
 
 GAMES = 150  # games that are sampled for each step
-
-
-class Searched(Protocol):
-    """What a sample needs of a search: the game, its prices, and the seed of the games."""
-
-    rules: RuleSet
-    space: StateSpace
-    price_values: Floats
-    seed: int
-    step: int
-
-    def policy(self, holds: Sequence[HoldRule]) -> HoldRulePolicy:
-        """A list as a policy."""
-        ...
 
 
 class Sample:
     """Turns of states that the games of a list reach, with the values of the list."""
 
-    def __init__(self, search: Searched, holds: tuple[HoldRule, ...], values: Floats, games: int = GAMES) -> None:
+    def __init__(self, policy: HoldRulePolicy, values: Floats, seed: Sequence[int], games: int = GAMES) -> None:
         from ..kernels.hold_rules import HoldRuleActions
         from ..kernels.policy import policy_job
         from ..kernels.policy_evaluation import EvaluationJob
 
-        self.search, self.rules, self.space, self.holds = search, search.rules, search.space, holds
+        self.policy, self.rules, self.space, self.holds = policy, policy.rules, policy.space, policy.hold_rules
         dice = self.dice = lattice(self.rules.dice, self.rules.faces)
         self.model, self.outcomes = turn_model(self.rules), turn_outcomes(self.rules)
         job = policy_job(dice, self.model, self.outcomes, HoldRulePolicy.ties)
         below, target = TableSlice(padded(values), 0), TableSlice(padded(values), 0)
         self.job = EvaluationJob(job, below, below, target, 0, 1.0, 0.0)
-        self.price_table = TableSlice(padded(search.price_values), 0)
+        self.price_table = TableSlice(padded(policy.values), 0)
         self.actions = HoldRuleActions
-        self.rows, self.lanes, self.weights = self.play(games)
+        self.rows, self.lanes, self.weights = self.play(games, seed)
         self.turns = self.sampled(self.rows, self.lanes)
         self.cards = Cards.of_rows(self.rules, self.space, self.rows, self.lanes)
         self.stages = self.rules.rolls_per_turn
-        self.base = self.values_of(holds)
+        self.base = self.values_of(self.holds)
 
     def argument(self, holds: tuple[HoldRule, ...]) -> Any:
         """A list as the policy argument of the kernels."""
-        arrays = self.search.policy(holds).arrays
+        arrays = hold_rule_arrays(self.rules, holds, self.space)
         return self.actions(arrays, self.price_table, np.zeros(2 * self.dice.n_rolls, dtype=np.int32))
 
     def sampled(self, rows: Ints, lanes: Ints) -> Any:
@@ -80,9 +64,9 @@ class Sample:
         sample_turns(rows, lanes, self.job, self.argument(self.holds), turns)
         return turns
 
-    def play(self, games: int) -> tuple[Ints, Ints, Floats]:
+    def play(self, games: int, seed: Sequence[int]) -> tuple[Ints, Ints, Floats]:
         """Rows and lanes of the states that games of the list meet, and how often each is met in a game."""
-        random = np.random.default_rng([self.search.seed, self.search.step])
+        random = np.random.default_rng(seed)
         start = self.space.row(EMPTY_STATE)
         rows = np.full(games, start, dtype=np.int64)
         upper = np.zeros(games, dtype=np.int64)

@@ -6,14 +6,15 @@ with the exact values of the list (:mod:`.rule_sample`); then the exact mean dec
 moved and removed where that costs little. Deterministic for a seed.
 
 With the values of perfect play there is a limit on what a single decision may lose, on all cards and rolls. What
-decisions lose beyond it (:mod:`.hold_guard`) counts as if it were points: all of it together as much as URGENCY. So
-rules that mend blunders come first while there are many, and at the end the last blunder is worth a rule.
+decisions lose beyond it (:mod:`.worst_decisions`) counts as if it were points: all of it together as much as URGENCY.
+So rules that mend blunders come first while there are many, and at the end the last blunder is worth a rule.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -21,17 +22,18 @@ from ..game.dice import Floats, Ints
 from ..model.checked_values import Table
 from ..model.state_space import state_space
 from .evaluation import policy_values
-from .hold_guard import HoldGuard
 from .hold_language import Condition, DicePattern, HoldRule, hold_rule
 from .hold_policy import HoldRulePolicy
 from .price_sheet import PriceSheet
 from .rule_sample import Sample
 from .rule_vocabulary import candidate_conditions, candidate_patterns, pays_neighbours, rule_cost
+from .worst_decisions import HoldGuard
 
 PAIRED_CONDITIONS = 10  # single conditions of a pattern that are tried together with every other
 RANKED = 30  # sets of conditions of a pattern whose cost is considered
 TRIED = 2  # candidates of a step whose exact mean is computed
 ROUNDS = 5  # of simplification, each time
+MIN_GAIN = 0.05  # points a game that a further rule must gain
 WORTH_KEEPING = 0.03  # points a game: a simplification or removal may cost as much
 LIMIT = 10.0  # points that a single decision may lose
 URGENCY = 1.0  # points a game that all blunders of a list together count
@@ -69,18 +71,11 @@ def learn_holds(
     prices: PriceSheet,
     max_rules: int = 16,
     *,
-    perfect: Table | None = None,
-    limit: float = LIMIT,
-    seed: int = 0,
-    min_gain: float = 0.05,
     sizes: Sequence[int] = (5, 10),
-    start: Sequence[HoldRule] = (),
-    threads: int | None = None,
-    progress: Callable[[str], None] | None = None,
+    **settings: Any,
 ) -> Learned:
-    """Find a list of hold rules for a price sheet."""
-    search = Search(prices, perfect=perfect, limit=limit, seed=seed, threads=threads, progress=progress)
-    return search.run(start, max_rules, min_gain, sizes)
+    """Find a list of hold rules for a price sheet; `settings` are those of :class:`Search`."""
+    return Search(prices, **settings).run(max_rules, sizes)
 
 
 class Search:
@@ -103,10 +98,9 @@ class Search:
         self.patterns = candidate_patterns(self.rules)
         self.conditions = candidate_conditions(self.rules)
         self.step = 0
-        guarded = perfect is not None and not self.rules.saved_rolls and self.rules.rolls_per_turn > 1
-        self.guard = (
-            HoldGuard(self.policy(()), perfect, limit, seed, threads) if guarded and perfect is not None else None
-        )
+        self.guard = None
+        if perfect is not None and not self.rules.saved_rolls and self.rules.rolls_per_turn > 1:
+            self.guard = HoldGuard(self.policy(()), perfect, limit, seed, threads)
         self.unit, self.urgency = 1.0, URGENCY  # excess that counts as a point a game; points that all of it counts
         self.worst: dict[tuple[HoldRule, ...], float] = {}  # largest loss of a hold of the lists that were swept
 
@@ -132,18 +126,20 @@ class Search:
         """Mean less penalty and cost."""
         return found.mean - self.penalty(found.holds) - sum(map(rule_cost, found.holds))
 
-    def weigh(self, holds: tuple[HoldRule, ...]) -> None:
-        """Let all blunders of a list together count as much as is urgent."""
-        self.sweep(holds)
+    def sample(self, found: Candidate) -> Sample:
+        """Turns of a list for the next step; all its blunders together count as much as is urgent from here on."""
+        self.step += 1
+        self.sweep(found.holds)
         if self.guard:
-            self.unit = max(self.guard.excess(holds), LEAST_EXCESS) / self.urgency
+            self.unit = max(self.guard.excess(found.holds), LEAST_EXCESS) / self.urgency
+        return Sample(self.policy(found.holds), found.values, (self.seed, self.step))
 
-    def run(self, start: Sequence[HoldRule], max_rules: int, min_gain: float, sizes: Sequence[int]) -> Learned:
+    def run(self, max_rules: int, sizes: Sequence[int]) -> Learned:
         """The search; see :func:`learn_holds`."""
-        found = self.candidate(start)
+        found = self.candidate(())
         grown: dict[int, list[Candidate]] = {size: [] for size in sizes if size < max_rules}
         while len(found.holds) < max_rules:
-            longer = self.extend(found, min_gain)
+            longer = self.extend(found, MIN_GAIN)
             if longer is None:
                 break
             found = longer
@@ -191,9 +187,7 @@ class Search:
     def shorten(self, found: Candidate, size: int) -> Candidate:
         """A list of at most a size: again and again without the rule that is missed least."""
         while len(found.holds) > size:
-            self.step += 1
-            self.weigh(found.holds)
-            sample, holds = Sample(self, found.holds, found.values), found.holds
+            sample, holds = self.sample(found), found.holds
             lists = [(*holds[:i], *holds[i + 1 :]) for i in range(len(holds))]
             ranked = sorted(lists, key=lambda other: self.penalty(other) - sample.gain_of_list(other))
             found = max(map(self.candidate, ranked[:TRIED]), key=self.score)
@@ -207,9 +201,7 @@ class Search:
 
     def extend(self, found: Candidate, min_gain: float) -> Candidate | None:
         """The list with one more rule; None if no rule gains enough."""
-        self.step += 1
-        self.weigh(found.holds)
-        sample = Sample(self, found.holds, found.values)
+        sample = self.sample(found)
         before, best = self.score(found), None
         for estimate, place, rule in self.insertions(sample):
             if estimate < min_gain / 2 or (best and estimate < self.score(best) - before):
@@ -262,9 +254,7 @@ class Search:
     def simplify(self, found: Candidate) -> Candidate:
         """Change, move and remove rules while the estimate says that it gains, and the exact mean agrees."""
         for _ in range(ROUNDS):
-            self.step += 1
-            self.weigh(found.holds)
-            sample = Sample(self, found.holds, found.values)
+            sample = self.sample(found)
             base = sum(map(rule_cost, found.holds)) + WORTH_KEEPING * len(found.holds) + self.penalty(found.holds)
             ranked = []
             for other in dict.fromkeys(self.variants(found.holds)):
