@@ -23,7 +23,7 @@ from perfect_yatzy.policies.turn_sample import (
     systematic_sample,
     visited_states,
 )
-from perfect_yatzy.strategy.greedy_policy import GreedyPolicy
+from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy
 from perfect_yatzy.tablebase.backward_induction import solve_values
 from support.games import CHANCE, PAIR, face, joker_game, saved_rolls_game, small
 from support.naive_policies import GreedyChoice, NaivePolicy

@@ -13,8 +13,7 @@ from perfect_yatzy.policies.evaluation import evaluate, policy_mean
 from perfect_yatzy.policies.hold_policy import HoldRulePolicy
 from perfect_yatzy.policies.hold_rules import hold_rule, parse_hold_rule, parse_hold_rules
 from perfect_yatzy.policies.price_sheet import PriceSheet, make_sheet, terms_of
-from perfect_yatzy.policies.rule_sample import Sample
-from perfect_yatzy.policies.rule_search import Search, best_places, learn_holds
+from perfect_yatzy.policies.rule_search import Sample, Search, best_places, learn_holds
 from perfect_yatzy.policies.rule_vocabulary import candidate_conditions, candidate_patterns, rule_cost
 from perfect_yatzy.policies.worst_decisions import worst_decisions
 from support import games

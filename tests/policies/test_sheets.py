@@ -15,12 +15,11 @@ from perfect_yatzy.game.notation import counts_of, dice_of
 from perfect_yatzy.model.estimates import rule_set_stats
 from perfect_yatzy.policies import price_sheet
 from perfect_yatzy.policies.evaluation import policy_mean
-from perfect_yatzy.policies.hold_policy import HoldRulePolicy
-from perfect_yatzy.policies.hold_tables import holds_of_card
+from perfect_yatzy.policies.hold_policy import HoldRulePolicy, holds_of_card
 from perfect_yatzy.policies.price_sheet import terms_of
 from perfect_yatzy.policies.strategy_sheet import StrategySheet, packaged_sheet
 from perfect_yatzy.policies.worst_decisions import worst_decisions
-from perfect_yatzy.strategy.greedy_policy import GreedyPolicy
+from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy
 from support.sheets import worst_hold
 
 FOLDER = files("perfect_yatzy.policies").joinpath("sheets")

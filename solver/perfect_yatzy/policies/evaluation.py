@@ -31,13 +31,12 @@ from ..model.objectives import BonusChance, Objective, PolicyMean, Variance
 from ..model.policies import Policy
 from ..strategy.distribution import check_distribution_memory, distribution, distribution_cost, has_distribution
 from ..strategy.forward_pass import ForwardPass
-from ..strategy.greedy_policy import GreedyPolicy
 from ..strategy.opening import open_strategy
 from ..strategy.played_games import Actor, Player
 from ..strategy.score_distribution import CategoryResult, ScoreDistribution
 from ..strategy.score_forward_pass import score_places
 from ..strategy.strategy import Strategy
-from ..strategy.turn_evaluator import ScoreEvaluator
+from ..strategy.turn_evaluator import GreedyPolicy, ScoreEvaluator
 from ..tablebase.backward_induction import default_threads, solve_objective
 from ..tablebase.memory import check_memory
 from ..tablebase.store import Progress, open_table

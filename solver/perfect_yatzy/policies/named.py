@@ -54,13 +54,12 @@ from .computer_players import (
 )
 from .evaluation import Evaluation, evaluate
 from .hold_policy import HoldRulePolicy
-from .levels import Level, calibrated_level, parse_level
+from .levels import Level, SoftPolicy, calibrated_level, parse_level
 from .player import exact_policy, player_of
 from .policy import ValueFunction
 from .process import ProcessPlayer
 from .risk import STYLES, risk_evaluator
 from .sampling import SampledEvaluation, sample
-from .soft_policy import SoftPolicy
 from .strategy_sheet import StrategySheet, find_sheet
 from .user_code import UserCode, file_attribute, policy_of
 
@@ -80,7 +79,6 @@ NAMES = (
     "FILE.py:NAME",
     "process:COMMAND",
 )
-COMPUTER_STYLES = (*STYLES, "win")
 
 
 @dataclass(frozen=True)
@@ -118,7 +116,7 @@ def named_policy(text: str, setting: Setting) -> NamedPolicy:
         return _hold_rules(setting, int(size[1]))
     if level := re.fullmatch(r"level:(\w{1,20})", text):
         return _level(parse_level(level[1]), setting)
-    if text in COMPUTER_STYLES:
+    if text in (*STYLES, "win"):
         return NamedPolicy(computer_player(setting.strategy(), text, threads=setting.threads), f"Playing {text}")
     if text.startswith(PROGRAM):
         return NamedPolicy(ProcessPlayer(text.removeprefix(PROGRAM)), text.removeprefix(PROGRAM))

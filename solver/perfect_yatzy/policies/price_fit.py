@@ -21,10 +21,9 @@ from ..game.rules import RuleSet
 from ..model.checked_values import Table, checked_part
 from ..model.estimates import rule_set_stats
 from ..model.state_space import state_space
-from ..strategy.greedy_policy import GreedyPolicy
 from ..strategy.simulation import simulate
 from ..strategy.strategy import Strategy
-from ..strategy.turn_evaluator import TurnEvaluator
+from ..strategy.turn_evaluator import GreedyPolicy, TurnEvaluator
 from .evaluation import policy_values
 from .price_sheet import PriceSheet, make_sheet, terms_of
 from .turn_sample import TurnSample, Visits, visited_states

@@ -10,8 +10,8 @@ from typing import Any
 from ..strategy.distribution import has_distribution
 from ..strategy.strategy import Strategy
 from .evaluation import evaluate, policy_mean
-from .hold_language import HoldRule
 from .hold_policy import HoldRulePolicy
+from .hold_rules import HoldRule
 from .policy import ValueFunction
 from .price_fit import PriceFit, Progress, fit_prices, stated
 from .price_sheet import PriceSheet, make_sheet, terms_of

@@ -30,8 +30,8 @@ from ..model.objectives import PolicyMean, final_bonus
 from ..model.policies import Policy
 from ..model.state_space import StateSpace, state_space
 from ..model.turn_model import turn_outcomes
-from ..strategy.greedy_policy import GreedyPolicy
 from ..strategy.rollout import Rollout
+from ..strategy.turn_evaluator import GreedyPolicy
 from ..tablebase.backward_induction import default_threads
 from ..tablebase.row_solver import RowSolver
 from ..tablebase.threads import thread_map

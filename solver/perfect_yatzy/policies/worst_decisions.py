@@ -21,9 +21,8 @@ from ..model.policies import Policy
 from ..strategy.forward_pass import ForwardPass
 from ..tablebase.backward_induction import default_threads
 from ..tablebase.threads import thread_map
-from .hold_language import Condition, HoldRule
-from .hold_policy import HoldRulePolicy
-from .hold_tables import Cards, applies, named_on
+from .hold_policy import Cards, HoldRulePolicy, applies, named_on
+from .hold_rules import Condition, HoldRule
 
 ROWS = 64  # rows of states a thread takes at a time
 

@@ -23,9 +23,10 @@ from ..model.estimates import gigabytes
 from ..model.turn_model import turn_model, turn_outcomes
 from ..tablebase.memory import available_memory
 from .batch import BatchOptions
+from .metadata import Ragged
 from .played_games import Actor, Player, play_games, start_of
 from .position import CheckedPosition, Position
-from .position_sample import PositionSample, Ragged
+from .position_sample import PositionSample
 from .simulation import check_seed
 from .strategy import Strategy, check_strategy
 

@@ -20,10 +20,9 @@ from ..model.policies import Policy
 from ..model.state_space import LANES, state_space
 from ..model.turn_model import turn_model, turn_outcomes
 from ..tablebase.threads import ScratchPool, thread_map
-from .greedy_policy import GreedyPolicy
 from .position import CheckedPosition
 from .strategy import Strategy
-from .turn_evaluator import ScoreEvaluator
+from .turn_evaluator import GreedyPolicy, ScoreEvaluator
 
 if TYPE_CHECKING:
     from ..kernels.policy import PolicyJob

@@ -225,11 +225,8 @@ class TwoPlayerGame:
         from ..kernels.turn import make_scratch
 
         mover, left = self.players[turn.mover], turn.open[turn.mover]
-        model, (before, other), after = (
-            turn_model(self.rules, mover.space.start),
-            self.pairs(turn),
-            mover.layer(left - 1),
-        )
+        model, after = turn_model(self.rules, mover.space.start), mover.layer(left - 1)
+        before, other = self.pairs(turn)
         return LeadJob(
             model=model,
             lattice=kernel_lattice(self.dice),
