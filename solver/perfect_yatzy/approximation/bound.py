@@ -27,6 +27,7 @@ from ..tablebase.threads import ScratchPool, thread_map
 ROWS_PER_TASK = 16
 
 Progress = Callable[[float], None]  # takes the fraction that is done
+UNIT_ROUNDOFF = 2.0**-53
 
 
 def solve_relaxed(game: RelaxedGame, *, threads: int | None = None, progress: Progress | None = None) -> Floats:
@@ -62,9 +63,6 @@ def solve_relaxed(game: RelaxedGame, *, threads: int | None = None, progress: Pr
             if progress:
                 progress(done / total)
     return values[: game.size]
-
-
-UNIT_ROUNDOFF = 2.0**-53
 
 
 def operations_in_turn(dice: int, faces: int, rolls: int) -> int:

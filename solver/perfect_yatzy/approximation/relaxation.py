@@ -45,6 +45,8 @@ from .sums import dot
 
 ROWS_PER_TASK = 8
 LEAST_CHANCE = 1e-7  # of a row, for play to be followed
+TOLERANCE = 2e-5  # of the bound, where an iteration ends
+LEVEL_TOLERANCE = 5e-5  # of the bound: 0.1 points for Giant Yatzy
 
 
 @dataclass(frozen=True)
@@ -223,9 +225,6 @@ def coarse_levels(game: RelaxedGame, values: Floats, tolerance: float) -> list[I
 
 
 Report = Callable[[str, float], None]  # takes what is being done, and about the share of all work that is done
-
-TOLERANCE = 2e-5  # of the bound, where an iteration ends
-LEVEL_TOLERANCE = 5e-5  # of the bound: 0.1 points for Giant Yatzy
 
 
 @dataclass(frozen=True)

@@ -67,6 +67,8 @@ from .relaxation import Budget, Relaxation, relax
 from .rollout import SIMULATION_SEED, simulate_values
 
 SPACE = 64 << 20  # bytes that must be free
+UNIT = 1e12  # operations, of the setting `work`
+STAGES = ("relaxation", "fit", "simulation", "bound")
 
 
 class Stages:
@@ -134,8 +136,6 @@ class Stages:
             Path(path).unlink(missing_ok=True)
 
 
-UNIT = 1e12  # operations, of the setting `work`
-STAGES = ("relaxation", "fit", "simulation", "bound")
 Known = Mapping[str, float]  # as far as they are known: `mean`, `half_width`, `bound`
 Report = Callable[[str, float, Known], None]  # name of a stage, the share of it that is done, what is known
 

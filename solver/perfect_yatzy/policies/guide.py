@@ -33,6 +33,12 @@ if TYPE_CHECKING:
     from .price_sheet import PriceSheet
     from .strategy_sheet import StrategySheet
 
+GAMES = 2_000  # simulated for the stages and the examples
+MIN_SAMPLES = 30  # give-up turns with a box open, for its mean cost
+RARE = 0.005  # a box given up in less than this share of the give-up turns counts as hardly ever given up
+SHOWN_OPTIONS = 3  # options of an example
+TRIED = 400  # turns of a stage that are looked through for an example
+
 
 @dataclass(frozen=True, repr=False)
 class SampledTurns(PositionSample):
@@ -88,13 +94,6 @@ def _points(strategy: Strategy, end: PositionSample, category: Ints) -> Ints:
         options = scoring_options(rules, int(end.filled[game]), bool(end.joker_paid[game]), counts[game].tolist())
         points[game] = options[int(category[game])][0]
     return np.asarray(points)
-
-
-GAMES = 2_000  # simulated for the stages and the examples
-MIN_SAMPLES = 30  # give-up turns with a box open, for its mean cost
-RARE = 0.005  # a box given up in less than this share of the give-up turns counts as hardly ever given up
-SHOWN_OPTIONS = 3  # options of an example
-TRIED = 400  # turns of a stage that are looked through for an example
 
 
 @dataclass(frozen=True)

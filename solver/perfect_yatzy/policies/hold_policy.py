@@ -19,7 +19,6 @@ from ..game.dice import Floats, Ints, lattice
 from ..game.points import full_points, points_table
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
-from ..game.scoring import open_categories
 from ..game.upper_sums import upper_sums
 from ..kernels.table_slices import window
 from ..model.hold_rule_arrays import ABOVE, BELOW, NO_FIT, ROLL_ALL, STOP, HoldRuleArrays
@@ -287,10 +286,9 @@ class Cards:
     scored: npt.NDArray[np.bool_]  # (n,) bool: Whether the tracked box holds points
 
     @classmethod
-    def of_rows(cls, rules: RuleSet, space: StateSpace, rows: Ints, lanes: Ints) -> Cards:
-        """The cards of states, by their rows and lanes."""
-        layout = space.layout
-        still_open = ~layout.masks[rows] & rules.full_mask
+    def of(cls, rules: RuleSet, filled: Ints, above: npt.NDArray[np.bool_], scored: npt.NDArray[np.bool_]) -> Cards:
+        """Cards by their filled boxes, the side of par they are on, and whether the tracked box holds points."""
+        still_open = ~filled & rules.full_mask
         choices = still_open.copy()
         for c, needed in enumerate(prerequisites(rules)):
             choices &= ~np.where(still_open & needed != 0, np.int64(1 << c), 0)
@@ -298,19 +296,19 @@ class Cards:
         for c, bit in enumerate(face_bits(rules)):
             faces |= (choices >> c & 1) * bit
         turns = np.bitwise_count(still_open).astype(np.int64)
-        above, scored = par_sides(rules, space)[layout.lane_sets[rows], lanes] == 1, rows >= space.cards
         return cls(choices, choices | bonus_box(rules) * scored, faces, turns, above, scored)
+
+    @classmethod
+    def of_rows(cls, rules: RuleSet, space: StateSpace, rows: Ints, lanes: Ints) -> Cards:
+        """The cards of states, by their rows and lanes."""
+        above = par_sides(rules, space)[space.layout.lane_sets[rows], lanes] == 1
+        return cls.of(rules, space.layout.masks[rows], above, rows >= space.cards)
 
     @classmethod
     def of_state(cls, rules: RuleSet, state: State) -> Cards:
         """The card of one state."""
-        still_open = open_categories(rules, state.filled)
-        open_faces = sum({face_bits(rules)[c] for c in still_open})
-        numbers = sum(1 << c for c in still_open), open_faces, len(rules.categories) - state.filled.bit_count()
-        above = above_par(rules, np.array([state.filled]), np.array([state.upper]))
-        choices, faces, turns = (np.array([number], dtype=np.int64) for number in numbers)
-        usable, scored = choices | bonus_box(rules) * state.joker_paid, np.array([state.joker_paid])
-        return cls(choices, usable, faces, turns, above, scored)
+        filled, upper, scored = (np.array([field]) for field in (state.filled, state.upper, state.joker_paid))
+        return cls.of(rules, filled, above_par(rules, filled, upper), scored)
 
 
 def named_on(rules: RuleSet, rule: HoldRule, cards: Cards, rolls: Ints) -> Holds:

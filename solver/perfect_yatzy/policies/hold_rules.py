@@ -70,6 +70,12 @@ ConditionKind = Literal["open", "closed", "only", "scored", "above par", "below 
 Action = Literal["keep", "stop", "roll all"]
 
 ACTIONS: tuple[Action, ...] = ("keep", "stop", "roll all")
+CONDITION_ORDER = ("open", "closed", "only", "scored", "above par", "below par", "rolls left", "turns left")
+MAX_RULE_TEXT = 1_000
+GROUP_SIZES = {word: size for size, word in GROUP_WORDS.items()}
+TOKENS = re.compile(r"[^\s:,]+|[:,]")
+NUMBER = re.compile("[0-9]{1,3}")
+NUMBERS = re.compile("([0-9]{1,3})(?:-([0-9]{1,3}))?")
 
 
 @dataclass(frozen=True)
@@ -150,9 +156,6 @@ def face_range(low: int, high: int) -> str:
     return str(low) if low == high else f"{low}-{high}"
 
 
-CONDITION_ORDER = ("open", "closed", "only", "scored", "above par", "below par", "rolls left", "turns left")
-
-
 def section(rules: RuleSet, name: str) -> tuple[str, ...]:
     """Ids of the upper or lower categories; empty if a category has the name of the section."""
     if name in rules.index_of:
@@ -223,13 +226,6 @@ def _check(rules: RuleSet, rule: HoldRule) -> None:
 def rule_error(message: str) -> StateError:
     """The error of a rule that is malformed or does not apply."""
     return StateError(message, code="invalid-value")
-
-
-MAX_RULE_TEXT = 1_000
-GROUP_SIZES = {word: size for size, word in GROUP_WORDS.items()}
-TOKENS = re.compile(r"[^\s:,]+|[:,]")
-NUMBER = re.compile("[0-9]{1,3}")
-NUMBERS = re.compile("([0-9]{1,3})(?:-([0-9]{1,3}))?")
 
 
 def parse_hold_rules(rules: RuleSet, text: str | Sequence[str]) -> tuple[HoldRule, ...]:

@@ -60,6 +60,13 @@ if TYPE_CHECKING:
     from ..kernels.soft_policy import SoftPolicyJob
 
 LIMIT = 8.0  # an option that loses more than this many temperatures is never taken; the power of the weights
+CALIBRATION_GAMES = 4_000
+TOLERANCE = 0.004  # relative error of the points lost at which a calibration stops
+MAX_STEPS = 20
+EXACT_OPERATIONS = 1e8  # work of an evaluation, in options of vectors, up to which a calibration is exact
+# The first guess: a loss of 16 % of the value at a temperature of 0.8 % of it, and its exponent.
+FIRST_LOSS, FIRST_TEMPERATURE, EXPONENT = 0.16, 0.008, 1.8
+MAX_TEMPERATURE_SHARE = 1e4  # of the value of the game: a temperature at which play is random
 
 
 class SoftPolicy:
@@ -154,15 +161,6 @@ def simulated_loss(policy: SoftPolicy, games: int, seed: int = 1, *, threads: in
     counting.lost = np.zeros(games)
     Rollout(counting, policy.start, threads or default_threads()).play(games, 0, seed)
     return SoftLoss(float(counting.lost.mean()), float(counting.lost.std(ddof=1)) / sqrt(games))
-
-
-CALIBRATION_GAMES = 4_000
-TOLERANCE = 0.004  # relative error of the points lost at which a calibration stops
-MAX_STEPS = 20
-EXACT_OPERATIONS = 1e8  # work of an evaluation, in options of vectors, up to which a calibration is exact
-# The first guess: a loss of 16 % of the value at a temperature of 0.8 % of it, and its exponent.
-FIRST_LOSS, FIRST_TEMPERATURE, EXPONENT = 0.16, 0.008, 1.8
-MAX_TEMPERATURE_SHARE = 1e4  # of the value of the game: a temperature at which play is random
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,7 @@ LAST_GAMES = 100_000  # games for the figure that is stated then
 LENGTHS = (1.0, 0.5, 0.25)  # of the step in the direction found
 
 Progress = Callable[[int, int], None]
+LONGEST_STEP = 3.0  # in widths
 
 
 @dataclass(frozen=True)
@@ -258,9 +259,6 @@ def as_printed(sheet: PriceSheet, judge: Judge) -> PriceSheet:
     shift = (judge(rounded)[0] - sum(rounded.prices)) / len(rounded.prices)
     shift = round(shift / STEP) * STEP
     return replace(rounded, prices=tuple(price + shift for price in rounded.prices)).rounded(STEP)
-
-
-LONGEST_STEP = 3.0  # in widths
 
 
 def descend(

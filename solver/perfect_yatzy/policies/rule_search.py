@@ -33,6 +33,18 @@ from .rule_vocabulary import candidate_conditions, candidate_patterns, pays_neig
 from .worst_decisions import HoldGuard
 
 GAMES = 150  # games that are sampled for each step
+PAIRED_CONDITIONS = 10  # single conditions of a pattern that are tried together with every other
+RANKED = 30  # sets of conditions of a pattern whose cost is considered
+TRIED = 2  # candidates of a step whose exact mean is computed
+ROUNDS = 5  # of simplification, each time
+MIN_GAIN = 0.05  # points a game that a further rule must gain
+WORTH_KEEPING = 0.03  # points a game: a simplification or removal may cost as much
+LIMIT = 10.0  # points that a single decision may lose
+URGENCY = 1.0  # points a game that all blunders of a list together count
+MORE_URGENT = 1.5  # times that, with every round of mending
+LEAST_EXCESS = 1.0  # points beyond the limit that count as much at the most
+REPAIRS = 8  # rounds of mending at the full length
+LONGER = 2  # rules beyond the full length in between
 
 
 class Sample:
@@ -127,20 +139,6 @@ class Sample:
     def gain_of_list(self, holds: tuple[HoldRule, ...]) -> float:
         """Estimated gain of another list."""
         return float(self.weights @ (self.values_of(holds) - self.base))
-
-
-PAIRED_CONDITIONS = 10  # single conditions of a pattern that are tried together with every other
-RANKED = 30  # sets of conditions of a pattern whose cost is considered
-TRIED = 2  # candidates of a step whose exact mean is computed
-ROUNDS = 5  # of simplification, each time
-MIN_GAIN = 0.05  # points a game that a further rule must gain
-WORTH_KEEPING = 0.03  # points a game: a simplification or removal may cost as much
-LIMIT = 10.0  # points that a single decision may lose
-URGENCY = 1.0  # points a game that all blunders of a list together count
-MORE_URGENT = 1.5  # times that, with every round of mending
-LEAST_EXCESS = 1.0  # points beyond the limit that count as much at the most
-REPAIRS = 8  # rounds of mending at the full length
-LONGER = 2  # rules beyond the full length in between
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,8 @@ from .strategy_sheet import StrategySheet, price_figures
 PRICE_STEP, PAR_STEP, TERM_STEP = 0.5, 0.5, 1.0
 SWEEPS = 3
 LEAST_GAIN = 1e-4  # points a game
+FIRST_RULES = 5  # rules that the prices are rounded with
+SHORTER = (5, 10)  # lengths of the shorter lists of a sheet
 
 
 def hand_prices(
@@ -60,10 +62,6 @@ def hand_prices(
         if numbers == before:
             break
     return sheet(numbers)
-
-
-FIRST_RULES = 5  # rules that the prices are rounded with
-SHORTER = (5, 10)  # lengths of the shorter lists of a sheet
 
 
 def learn_sheet(

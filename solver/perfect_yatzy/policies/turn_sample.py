@@ -40,6 +40,8 @@ from .price_sheet import PriceSheet, SheetWriter
 if TYPE_CHECKING:
     from ..strategy.rollout import TurnArguments
 
+ROWS_PER_TASK = 16
+
 
 @dataclass(frozen=True)
 class Visits:
@@ -82,9 +84,6 @@ def visited_states(rules: RuleSet, values: Table, games: int, seed: int, threads
     recorder.play(games, 0, seed, lambda turn: None)
     rows, places, counts = (np.concatenate(part) for part in zip(*reversed(recorder.met), strict=True))
     return Visits(state_space(rules), games, rows, places, counts)
-
-
-ROWS_PER_TASK = 16
 
 
 class TurnSample:

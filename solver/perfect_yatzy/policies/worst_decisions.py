@@ -25,6 +25,8 @@ from .hold_policy import Cards, HoldRulePolicy, applies, named_on
 from .hold_rules import Condition, HoldRule
 
 ROWS = 64  # rows of states a thread takes at a time
+WORST, OTHERS = 40, 260  # decisions that a sweep adds: the worst, and some of the others beyond the limit
+SENTINELS = 1_500  # decisions of any kind, so that a rule that mends some places does not spoil others
 
 
 @dataclass(frozen=True)
@@ -73,10 +75,6 @@ def worst_decisions(policy: Policy, perfect: Table, *, threads: int | None = Non
     rows, losses, places = (np.concatenate(part) for part in zip(*found, strict=True))
     lanes, rolls = np.divmod(places.reshape(-1, stages), sweep.dice.n_rolls)
     return WorstDecisions(policy, rows, losses.reshape(-1, stages), lanes, rolls)
-
-
-WORST, OTHERS = 40, 260  # decisions that a sweep adds: the worst, and some of the others beyond the limit
-SENTINELS = 1_500  # decisions of any kind, so that a rule that mends some places does not spoil others
 
 
 class HoldGuard:

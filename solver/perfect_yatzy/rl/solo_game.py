@@ -36,6 +36,7 @@ from ..strategy.strategy import Strategy
 Observation = dict[str, npt.NDArray[Any]]
 
 SEED_MASK = (1 << 63) - 1  # the seeds of simulations
+RENDER_MODES = ("ansi", "human")
 
 
 def observation_bounds(rules: RuleSet) -> dict[str, tuple[int, int]]:
@@ -158,7 +159,6 @@ def line(card: Scorecard, dice: Dice, rolls_left: int) -> str:
 
 Form = Literal["dict", "float", "one-hot"]
 Reward = Literal["points", "regret"]  # the points made, or minus what the action loses against the best one
-RENDER_MODES = ("ansi", "human")
 
 
 def check_choice(name: str, value: object, choices: tuple[Any, ...]) -> None:

@@ -20,6 +20,8 @@ from ..game.notebook import html_table
 from ..game.rules import RuleSet
 
 PREVIEW = 10  # rows of a display
+# Columns with None where an action has no hold or no category: one type, also if every entry is None.
+TEXT, DICE = "category", "hold"
 
 
 def metadata(rules: RuleSet | None, policy: str, **more: object) -> dict[str, str]:
@@ -121,10 +123,6 @@ def dataset_card(
     else:
         lines += ["", "Each line is a game with every die and decision, as `yatzy rate` and `yatzy review` read it."]
     return "\n".join([*lines, "", "What the program computes is in the public domain (CC0 1.0).", ""])
-
-
-# Columns with None where an action has no hold or no category: one type, also if every entry is None.
-TEXT, DICE = "category", "hold"
 
 
 def check_pyarrow(what: str) -> None:
