@@ -16,16 +16,8 @@ from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.model.objectives import Variance
 from perfect_yatzy.policies import levels
 from perfect_yatzy.policies.evaluation import evaluate, policy_mean, policy_values
-from perfect_yatzy.policies.levels import (
-    LEVELS,
-    Level,
-    SoftPolicy,
-    calibrate,
-    calibrated_level,
-    shipped_levels,
-    simulated_loss,
-    soft_loss,
-)
+from perfect_yatzy.policies.levels import LEVELS, Level, calibrate, calibrated_level, shipped_levels
+from perfect_yatzy.policies.soft_policy import SoftPolicy, simulated_loss, soft_loss
 from perfect_yatzy.strategy.opening import open_strategy
 from perfect_yatzy.strategy.rollout import Rollout
 from perfect_yatzy.strategy.strategy import Strategy

@@ -48,9 +48,10 @@ from ..strategy.score_strategy import utility_strategy
 from ..strategy.strategy import DiceText, Strategy
 from ..strategy.turn_evaluator import TurnEvaluator
 from ..strategy.two_players import TwoPlayerGame, versus_strategy
-from .levels import LEVELS, CalibratedLevel, Level, SoftPolicy, parse_level
+from .levels import LEVELS, CalibratedLevel, Level, parse_level
 from .player import exact_policy
 from .risk import STYLES, RiskEvaluator
+from .soft_policy import SoftPolicy
 
 if TYPE_CHECKING:
     Rng = np.random.Generator | int | Sequence[int] | None
