@@ -15,12 +15,12 @@ from perfect_yatzy.game.notation import counts_of, dice_of
 from perfect_yatzy.model.estimates import rule_set_stats
 from perfect_yatzy.policies import price_sheet
 from perfect_yatzy.policies.evaluation import policy_mean
-from perfect_yatzy.policies.hold_policy import HoldRulePolicy
-from perfect_yatzy.policies.hold_tables import holds_of_card
+from perfect_yatzy.policies.hold_policy import HoldRulePolicy, holds_of_card
 from perfect_yatzy.policies.price_sheet import terms_of
 from perfect_yatzy.policies.strategy_sheet import StrategySheet, packaged_sheet
 from perfect_yatzy.policies.worst_decisions import worst_decisions
-from perfect_yatzy.strategy.greedy_policy import GreedyPolicy
+from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy
+from support.sheets import worst_hold
 
 FOLDER = files("perfect_yatzy.policies").joinpath("sheets")
 KEYS = sorted(entry.name.removesuffix(".json") for entry in FOLDER.iterdir() if entry.name.endswith(".json"))
@@ -103,7 +103,7 @@ def test_the_worst_holds_on_all_cards_are_those_stated(key: str) -> None:
         assert abs(policy_mean(policy) - found.figures["mean"]) < 1e-6
         worst = worst_decisions(policy, strategy.table)
         assert abs(worst.hold - found.figures["worst"]) < 1e-4
-        state, dice, left, loss = worst.example()
+        state, dice, left, loss = worst_hold(worst)
         place = lattice(len(dice), found.rules.faces)
         roll = int(place.rank(np.array(counts_of(found.rules, dice)))) - place.first_roll
         held = int(holds_of_card(found.rules, found.holds, state)[left, roll])

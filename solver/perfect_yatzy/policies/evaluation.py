@@ -32,13 +32,12 @@ from ..model.objectives import BonusChance, Objective, PolicyMean, Variance
 from ..model.policies import Policy
 from ..strategy.distribution import check_distribution_memory, distribution, has_distribution
 from ..strategy.forward_pass import ForwardPass
-from ..strategy.greedy_policy import GreedyPolicy
 from ..strategy.opening import open_strategy
 from ..strategy.played_games import Actor, Player
 from ..strategy.score_distribution import CategoryResult, ScoreDistribution
 from ..strategy.score_forward_pass import score_places
 from ..strategy.strategy import Strategy
-from ..strategy.turn_evaluator import ScoreEvaluator
+from ..strategy.turn_evaluator import GreedyPolicy, ScoreEvaluator
 from ..tablebase.backward_induction import default_threads, solve_objective
 from ..tablebase.memory import check_memory
 from ..tablebase.store import Progress, open_table
@@ -203,14 +202,7 @@ def evaluate(
         if isinstance(policy.evaluator, ScoreEvaluator):
             found = distribution(policy, start, points=points, threads=threads, progress=progress)
             perfect_mean = (start.points if points is None else points) + policy.evaluator.means.value(start.state)
-            return Evaluation(
-                policy.rules,
-                found.mean,
-                found.standard_deviation,
-                found.upper_bonus_chance,
-                perfect_mean,
-                found,
-            )
+            return _evaluation(policy.rules, perfect_mean, found)
         points = start.points if points is None else points
         policy = GreedyPolicy(policy.rules, policy.table, start.state, policy.space)
     rules, threads, before = policy.rules, threads or default_threads(), points or 0
@@ -227,16 +219,16 @@ def evaluate(
         found, losses = played.distribution, played.losses
         assert losses is not None
         rerolls = rules.rolls_per_turn - 1
-        return Evaluation(
-            rules,
-            found.mean,
-            found.standard_deviation,
-            found.upper_bonus_chance,
-            perfect_mean,
-            found,
-            Losses(losses[:, :rerolls], losses[:, rerolls:]),
-        )
+        return _evaluation(rules, perfect_mean, found, Losses(losses[:, :rerolls], losses[:, rerolls:]))
     values = policy_values(policy, threads=threads)
     variance = solve_objective(Variance(rules, values, policy.start, policy), threads=threads)[-1]
     chance = solve_objective(BonusChance(rules, values, policy.start, policy), threads=threads)[-1]
     return Evaluation(rules, before + float(values[-1]), float(np.sqrt(variance)), float(chance), perfect_mean)
+
+
+def _evaluation(
+    rules: RuleSet, perfect_mean: float, found: ScoreDistribution, losses: Losses | None = None
+) -> Evaluation:
+    """The evaluation of a policy from the distribution of its scores."""
+    bonus = found.upper_bonus_chance
+    return Evaluation(rules, found.mean, found.standard_deviation, bonus, perfect_mean, found, losses)

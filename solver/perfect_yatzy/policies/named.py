@@ -80,7 +80,6 @@ NAMES = (
     "FILE.py:NAME",
     "process:COMMAND",
 )
-COMPUTER_STYLES = (*STYLES, "win")
 
 
 @dataclass(frozen=True)
@@ -118,7 +117,7 @@ def named_policy(text: str, setting: Setting) -> NamedPolicy:
         return _hold_rules(setting, int(size[1]))
     if level := re.fullmatch(r"level:(\w{1,20})|([1-8])", text):
         return _level(parse_level(level[1] or level[2]), setting)
-    if text in COMPUTER_STYLES:
+    if text in (*STYLES, "win"):
         return NamedPolicy(computer_player(setting.strategy(), text, threads=setting.threads), f"Playing {text}")
     if text.startswith(PROGRAM):
         return NamedPolicy(ProcessPlayer(text.removeprefix(PROGRAM)), text.removeprefix(PROGRAM))

@@ -23,9 +23,9 @@ from ..game.scorecard import Scorecard
 from ..model.estimates import SolveCost
 from ..model.objectives import Goals
 from ..model.policies import Policy
-from ..strategy.greedy_policy import GreedyPolicy
 from ..strategy.strategy import Strategy, certificate_of
 from ..strategy.tie_rules import TIE_RULES
+from ..strategy.turn_evaluator import GreedyPolicy
 from ..tablebase.memory import check_memory
 from ..tablebase.store import Progress, has_table
 from ..tablebase.table_file import ALWAYS_HASHED

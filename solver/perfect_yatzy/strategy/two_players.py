@@ -98,20 +98,9 @@ class Turn:
 
 
 class TwoPlayerGame:
-    """The rest of a game of two players; the first one moves next.
+    """The rest of a game of two players; the first one moves next, and leads by `lead` without upper bonuses.
 
-    Parameters
-    ----------
-    rules
-        The game.
-    starts
-        Card of each player.
-    lead
-        Points by which the first player leads, upper bonuses left out.
-    tie
-        What a tie counts for the first player: 0, 0.5 or 1.
-    policies
-        What each player follows; None plays to win.
+    `tie`: what a tie counts for the first player; `policies`: what each player follows, None to play to win.
     """
 
     def __init__(
@@ -236,11 +225,8 @@ class TwoPlayerGame:
         from ..kernels.turn import make_scratch
 
         mover, left = self.players[turn.mover], turn.open[turn.mover]
-        model, (before, other), after = (
-            turn_model(self.rules, mover.space.start),
-            self.pairs(turn),
-            mover.layer(left - 1),
-        )
+        model, after = turn_model(self.rules, mover.space.start), mover.layer(left - 1)
+        before, other = self.pairs(turn)
         return LeadJob(
             model=model,
             lattice=kernel_lattice(self.dice),
