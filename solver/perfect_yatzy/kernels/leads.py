@@ -134,7 +134,7 @@ def children_of(job):
     """The values of the children, by the numbers of the states."""
     first, ranges = job.after.first, job.ranges
     low, high = shifted(ranges.low, first), shifted(ranges.high, first)
-    return ScoreTable(job.below.values, shifted(ranges.origin, first), low, high)
+    return ScoreTable(job.below.values, shifted(ranges.origin, first), low, high, 1)
 
 
 @write_values.of(LeadTable)

@@ -246,7 +246,7 @@ def push_lanes(row, first_lane, end_lane, arguments, relocation, target):
     """Move the chances of some states of a row to their children."""
     job, moved, buffer = views(arguments), views(relocation), views(target)
     layout, places = job.policy.model.layout, job.places
-    children = ScoreTable(values_of(job.scores), places.origin, places.low, places.high)
+    children = ScoreTable(values_of(job.scores), places.origin, places.low, places.high, 1)
     for first in range(first_lane, end_lane, LANES):
         block, known = mean_block(job.policy.model, row, first), False
         for saved in range(job.most_saved + 1):

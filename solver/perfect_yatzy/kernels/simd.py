@@ -227,6 +227,22 @@ def load_as(typingctx: Any, view: Any, start: Any, like: Any) -> Any:
 
 
 @intrinsic
+def load_spaced(typingctx: Any, view: Any, start: Any, spacing: Any) -> Any:
+    """The vector with ``view[start + i * spacing]`` in lane i."""
+    result = VECTORS[view.dtype]
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        found, index = ir.Constant(result.native, ir.Undefined), args[1]
+        for lane in range(result.native.count):
+            entry = builder.load(emit_address(context, builder, signature.args[0], args[0], index))
+            found = builder.insert_element(found, entry, ir.Constant(ir.IntType(32), lane))
+            index = builder.add(index, args[2])
+        return found
+
+    return result(view, types.intp, types.intp), codegen
+
+
+@intrinsic
 def load_through(
     typingctx: Any, view: Any, first: Any, indices: Any, shift: Any, keys: Any, start: Any, like: Any
 ) -> Any:

@@ -17,6 +17,7 @@ from ..model.state_space import LANES
 from .jit import jit
 from .legal import choices_of
 from .simd import splat, store_at, views, width
+from .spacing import fill_between, misses_of
 from .turn import solve_block
 from .value_tables import (
     Block,
@@ -62,19 +63,37 @@ def write_known_values(table, state):
 
 
 @jit
-def solve_score_rows(rows, arguments, score_offsets, known_ends):
-    """Values of all states and scores of the given rows, by a SolveJob with tables of float32 and ScoreOffsets."""
+def solve_score_rows(rows, arguments, score_offsets, known_ends, spacing):
+    """Values of all states and scores of the given rows, by a SolveJob with tables of float32 and ScoreOffsets.
+
+    Every `spacing`-th score is solved, where a range is long enough. Returns how far twice the spacing would miss
+    the values, and how much they change over it, as sums of squares.
+    """
     # Known values surround each range of goals; the ranges of a utility hold every score that can occur.
     job, offsets = views(arguments), views(score_offsets)
-    layout = job.model.layout
-    children = ScoreTable(values_of(job.below), offsets.origin, offsets.low, offsets.high)
-    target = ScoreTable(values_of(job.target), offsets.origin, offsets.low, offsets.high)
+    layout, below, target, misses = job.model.layout, values_of(job.below), values_of(job.target), 0.0
+    lanes, changes = width(job.scratch.buffer), 0.0
     for row in rows:
         choices = choices_of(job.model, row)
         for lane in range(lanes_of(layout, row)):
-            state = state_place(layout, row, 0, lane)
+            state, apart = state_place(layout, row, 0, lane), spacing
+            x, high = offsets.low[state], offsets.high[state]
+            while apart > 1 and high - x < (lanes - 1) * apart:
+                apart >>= 1
+            run = (lanes - 1) * apart
+            children = ScoreTable(below, offsets.origin, offsets.low, offsets.high, apart)
+            scores = ScoreTable(target, offsets.origin, offsets.low, offsets.high, apart)
             if known_ends:
                 for saved in range(job.most_saved + 1):
-                    write_known_values(target, state_place(layout, row, saved, lane))
-            for x in range(offsets.low[state], offsets.high[state] + 1, width(job.scratch.buffer)):
-                solve_block(children, target, job, Block(row, score_block(lane, x), choices))
+                    write_known_values(scores, state_place(layout, row, saved, lane))
+            while x <= high:
+                solve_block(children, scores, job, Block(row, score_block(lane, x), choices))
+                for saved in range(job.most_saved + 1 if x + run <= high and not known_ends else 0):
+                    first = offsets.origin[state_place(layout, row, saved, lane)] + x
+                    if apart == spacing:
+                        miss, change = misses_of(target, first, apart)
+                        misses, changes = misses + miss, changes + change
+                    fill_between(target, first, apart)
+                # Blocks of spaced scores share their ends, and the last one ends with the range.
+                x = x + lanes if apart == 1 else (min(x + run, high - run) if x + run < high else high + 1)
+    return misses, changes

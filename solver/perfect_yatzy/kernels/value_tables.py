@@ -36,7 +36,7 @@ from ..model.goal_estimates import LEAST_CHANCE, LEAST_SPREAD, ROOT_HALF
 from ..model.score_places import ScoreOffsets
 from ..model.state_space import LANES
 from .jit import by_kind, jit
-from .simd import load, load_as, load_through, shifted, store, width
+from .simd import load, load_as, load_spaced, load_through, shifted, store, width
 from .table_slices import TableSlice
 
 SCORE_BITS = 40  # a score block packs its lane of upper sums and its first x into one integer
@@ -79,6 +79,7 @@ class ScoreTable(NamedTuple):
     origin: Ints
     low: Ints
     high: Ints
+    spacing: int  # x from one lane of a vector to the next; the scores between are interpolated (:mod:`.spacing`)
 
 
 @by_kind()
@@ -237,7 +238,9 @@ def _score_value_after(table, layout, block, states, points, temp):
     origin, low, high = states
     # Beyond the range of scores lies one vector of known values on either side.
     x = min(max(score_block_x(block.start) + int(points), low - width(temp)), high + 1)
-    return load_as(table.values, origin + x, temp)
+    if table.spacing == 1:
+        return load_as(table.values, origin + x, temp)
+    return load_spaced(table.values, origin + x, table.spacing)
 
 
 @write_values.of(ScoreTable)
@@ -245,7 +248,7 @@ def _write_scores(table, layout, block, saved, values, temp):
     state, x = state_place(layout, block.row, saved, score_block_lane(block.start)), score_block_x(block.start)
     store(temp, 0, values)
     for lane in range(min(width(temp), table.high[state] + 1 - x)):
-        table.values[table.origin[state] + x + lane] = temp[lane]
+        table.values[table.origin[state] + x + lane * table.spacing] = temp[lane]
 
 
 class StoredScores(NamedTuple):
@@ -273,7 +276,7 @@ def score_table(scores):
 @score_table.of(StoredScores)
 def _stored_table(scores):
     offsets = scores.offsets
-    return ScoreTable(values_of(scores.table), offsets.origin, offsets.low, offsets.high)
+    return ScoreTable(values_of(scores.table), offsets.origin, offsets.low, offsets.high, 1)
 
 
 @score_table.of(EstimatedScores)

@@ -47,6 +47,7 @@ class Objective:
     rounds = True  # whether entries of a table are the values computed, rounded if need be, and no function of them
     compute: np.dtype[Any] = np.dtype(np.float64)  # type of the arithmetic
     error = 0.0  # bound of the rounding error; 0 where it is negligible
+    tolerance = 0.0  # of interpolation between scores, as part of the change of the values; 0: there is none
 
     def __init__(self, rules: RuleSet, start: State = EMPTY_STATE) -> None:
         self.rules, self.start = rules, start

@@ -10,11 +10,14 @@ boxes have a range of their own (:meth:`perfect_yatzy.model.lanes.LaneSets.point
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
 
-from ..game.dice import Ints
+from ..game.dice import Floats, Ints
+from ..game.rules import RuleSet
+from ..game.scorecard import EMPTY_STATE, State
 from ..game.upper_sums import upper_sums
 from .objectives import Utility
 from .score_places import ScorePlaces
@@ -22,6 +25,12 @@ from .score_places import ScorePlaces
 
 class ReachableUtility(Utility):
     """A utility whose ranges of scores hold what a game can reach; its values are those of :class:`Utility`."""
+
+    def __init__(
+        self, rules: RuleSet, utility: Callable[[Ints], Floats], start: State = EMPTY_STATE, tolerance: float = 0.0
+    ) -> None:
+        super().__init__(rules, utility, start)
+        self.tolerance = tolerance
 
     @cached_property
     def _points_made(self) -> tuple[Ints, Ints, Ints]:

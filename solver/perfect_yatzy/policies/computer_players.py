@@ -271,7 +271,9 @@ class WinningPlayer(ComputerPlayer):
 
         def solve() -> TurnEvaluator:
             utility = WinUtility([distribution(*pair) for pair in zip(known, keys, strict=True)], "half")
-            solved = utility_strategy(self.rules, utility, card, self.strategy.evaluator, self.threads)
+            solved = utility_strategy(
+                self.rules, utility, card, self.strategy.evaluator, self.threads, tolerance=utility.tolerance
+            )
             return solved.evaluator_at(solved.check(card))
 
         found = self._cached((card.state, card.total, *keys), solve)

@@ -158,7 +158,9 @@ class ObjectiveResolver:
         def solve() -> Strategy:
             report = self._announce(request.rules, plan, progress)
             means = strategy.evaluator
-            return utility_strategy(request.rules, winning, request.card, means, self.threads, report)
+            return utility_strategy(
+                request.rules, winning, request.card, means, self.threads, report, winning.tolerance
+            )
 
         found = self.strategies.get_or_create(_utility_key(request, objective), solve, table_bytes)
         assert isinstance(found, ScoreStrategy)

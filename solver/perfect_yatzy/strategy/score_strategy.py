@@ -305,9 +305,12 @@ def utility_strategy(
     means: TurnEvaluator,
     threads: int | None = None,
     progress: Progress | None = None,
+    tolerance: float = 0.0,
 ) -> ScoreStrategy:
-    """:func:`maximise` from a checked card on; `means` breaks ties."""
-    objective = ReachableUtility(rules, lambda made: utilities[np.minimum(made, len(utilities) - 1)], card.state)
+    """:func:`maximise` from a checked card on; `means` breaks ties, `tolerance` is that of interpolation."""
+    objective = ReachableUtility(
+        rules, lambda made: utilities[np.minimum(made, len(utilities) - 1)], card.state, tolerance
+    )
     most = int(objective.row_lengths().max()) + upper_sums(rules).most_bonus
     utilities = _utilities(utility, card.total + np.arange(most + 1))
     return ScoreStrategy(rules, None, solve_in_memory(objective, means, threads, progress), card.total, start=card)

@@ -84,7 +84,9 @@ def versus(
             raise StateError(_("{policy} looks at more than its own card", policy=name), field="policy")
         players.append(policy)
     begin, label = perf_counter(), _("Solving {rules} for two players", rules=rule_set.key)
-    chances = versus_table(rule_set, [None, *players], ties, threads=service.threads, progress=progress(label))
+    chances = versus_table(
+        rule_set, [None, *players], ties, service.tables, threads=service.threads, progress=progress(label)
+    )
     found = exploitability_of(chances)
     if as_json:
         echo_json(
