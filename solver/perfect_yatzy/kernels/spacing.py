@@ -15,14 +15,8 @@ from .jit import jit
 POINTS = 6  # of an interpolation
 
 
-def _weights():
-    """Weights of values at 0, 2, ... 10 for the one at 1, 3, ... 9, `(5, 6)`, flat."""
-    nodes = np.arange(0, 2 * POINTS, 2)
-    parts = [[(x - nodes[nodes != n]) / (n - nodes[nodes != n]) for n in nodes] for x in range(1, 2 * POINTS - 1, 2)]
-    return np.prod(parts, axis=2).ravel()
-
-
-WEIGHTS = _weights()
+_HALF = [[63, 315, -210, 126, -45, 7], [-7, 105, 210, -70, 21, -3], [3, -25, 150, 150, -25, 3]]
+WEIGHTS = np.array(_HALF + [row[::-1] for row in _HALF[1::-1]]).ravel() / 256  # by gap
 
 
 @jit

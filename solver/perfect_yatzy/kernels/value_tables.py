@@ -240,7 +240,7 @@ def _score_value_after(table, layout, block, states, points, temp):
     x = min(max(score_block_x(block.start) + int(points), low - width(temp)), high + 1)
     if table.spacing == 1:
         return load_as(table.values, origin + x, temp)
-    return load_spaced(table.values, origin + x, table.spacing)
+    return load_spaced(table.values, origin + x, table.spacing, temp)
 
 
 @write_values.of(ScoreTable)
