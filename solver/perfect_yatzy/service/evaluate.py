@@ -14,7 +14,7 @@ from ..policies.named import evaluate_named, listed, named_policy
 from ..policies.process import ProcessPlayer
 from ..policies.sampling import Losses, SampledEvaluation, sample
 from ..tablebase.store import Progress
-from .answers import answer_head, distribution_fields
+from .answers import answer_head, distribution_fields, picked
 from .queries import QueryService
 from .requests import Request, parse_evaluation
 from .simulate import HERE
@@ -95,17 +95,9 @@ def run_evaluations(
 
 
 def _measured(request: Request, found: Evaluation | SampledEvaluation) -> dict[str, Any]:
-    return _sampled(request, found) if isinstance(found, SampledEvaluation) else _exact(request, found)
-
-
-def _exact(request: Request, found: Evaluation) -> dict[str, Any]:
-    answer: dict[str, Any] = {
-        "mean": found.mean,
-        "standard_deviation": found.standard_deviation,
-        "upper_bonus_chance": found.upper_bonus_chance,
-        "perfect_mean": found.perfect_mean,
-        "loss": found.loss,
-    }
+    if isinstance(found, SampledEvaluation):
+        return _sampled(request, found)
+    answer = picked(found, "mean", "standard_deviation", "upper_bonus_chance", "perfect_mean", "loss")
     if found.losses is not None:
         answer["losses"] = _losses(request, found.losses)
     if found.distribution is not None:
