@@ -106,7 +106,7 @@ def fitted_policy() -> perfect_yatzy.ValueFunction:
 
 def network(path: str) -> perfect_yatzy.BatchPolicy:
     """The agent of a file of `benchmarks.train_ppo`: the legal action that its network rates highest."""
-    from perfect_yatzy.rl.encoding import Encoding
+    from perfect_yatzy.rl.solo_game import Encoding
 
     weights = np.load(path)
     layers = [

@@ -22,8 +22,8 @@ import numpy as np
 import perfect_yatzy
 from perfect_yatzy.game.scorecard import Scorecard
 from perfect_yatzy.model.objectives import Goals, Variance
+from perfect_yatzy.play.puzzle import play_turn
 from perfect_yatzy.play.record import Turn, card_after
-from perfect_yatzy.play.replay import play_turn
 from perfect_yatzy.strategy.distribution import distribution
 from perfect_yatzy.strategy.opponents import WinUtility, opponent
 from perfect_yatzy.tablebase.backward_induction import default_threads, solve_layers, solve_objective

@@ -17,6 +17,7 @@ from perfect_yatzy.strategy.strategy import Strategy
 DOCUMENTED_FUNCTIONS = ["open_strategy", "reach", "maximise", "distribution", "simulate", "solve"]
 DOCUMENTED_RECORDS = [
     "BatchAnswer", "PositionSample", "TurnPosition", "ScoreDistribution", "Simulation", "Hold", "Choice",
+    "SampledEvaluation", "Losses", "CardTurn",
 ]  # fmt: skip
 
 

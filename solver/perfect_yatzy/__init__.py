@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from .policies.computer_players import ComputerPlayer
     from .policies.evaluation import Evaluation, evaluate
     from .policies.named import computer_player, open_policy
-    from .policies.policy import FunctionPolicy, ValueFunction
+    from .policies.policy import CardTurn, FunctionPolicy, ValueFunction
+    from .policies.sampling import Losses, SampledEvaluation
     from .policies.simulation import simulate
     from .strategy.actions import Choice, Hold
     from .strategy.approximate_strategy import ApproximateStrategy
@@ -63,6 +64,7 @@ _MODULES = {
     "BatchOptions": "strategy.batch",
     "BatchPolicy": "policies.batch_policy",
     "Cancelled": "errors",
+    "CardTurn": "policies.policy",
     "Certificate": "strategy.certificate",
     "Choice": "strategy.actions",
     "Cluster": "cluster.session",
@@ -71,11 +73,13 @@ _MODULES = {
     "Evaluation": "policies.evaluation",
     "FunctionPolicy": "policies.policy",
     "Hold": "strategy.actions",
+    "Losses": "policies.sampling",
     "PositionSample": "strategy.position_sample",
     "Proof": "tablebase.proof",
     "Rating": "play.rating",
     "RuleSet": "game.rules",
     "RulesError": "errors",
+    "SampledEvaluation": "policies.sampling",
     "ScoreDistribution": "strategy.score_distribution",
     "ScoreStrategy": "strategy.score_strategy",
     "Scorecard": "game.scorecard",
@@ -116,8 +120,8 @@ __all__ = [  # noqa: RUF022 (by use, not by alphabet)
     "computer_player", "ComputerPlayer", "open_cluster", "Cluster",
     "Strategy", "ApproximateStrategy", "Certificate", "ScoreStrategy", "State", "Scorecard", "RuleSet",
     "Proof", "Hold", "Choice", "BatchAnswer", "BatchOptions",
-    "ScoreDistribution", "Simulation", "Evaluation", "TwoPlayerChances", "Rating", "ValueFunction", "FunctionPolicy",
-    "BatchPolicy",
+    "ScoreDistribution", "Simulation", "Evaluation", "Losses", "SampledEvaluation", "TwoPlayerChances", "Rating",
+    "ValueFunction", "FunctionPolicy", "CardTurn", "BatchPolicy",
     "SolverError", "RulesError", "StateError", "TableError", "ClusterError", "Cancelled",
 ]  # fmt: skip
 
@@ -134,4 +138,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_MODULES])
+    return sorted({*(name for name in globals() if name.startswith("__")), *__all__})

@@ -15,9 +15,9 @@ from typing import Any, Protocol
 
 from .errors import MissingPackage, StateError, shown
 from .strategy.actions import Choice, Hold, Ranking
-from .strategy.arrow import TEXT, arrow_table, check_pyarrow
 from .strategy.batch import BatchAnswer
-from .strategy.position_sample import PositionSample, Ragged
+from .strategy.metadata import TEXT, Ragged, arrow_table, check_pyarrow
+from .strategy.position_sample import PositionSample
 from .strategy.score_distribution import DiscreteDistribution
 from .strategy.simulation import Simulation
 

@@ -18,10 +18,8 @@ from support.players import in_memory
 from support.seeds import FULL, examples, seeds
 
 need("perfect_yatzy.approximation.relaxation")
-from perfect_yatzy.approximation.backward import solve_relaxed
-from perfect_yatzy.approximation.bound import rounding_error, upper_bound
-from perfect_yatzy.approximation.forward import visits
-from perfect_yatzy.approximation.relaxation import Budget, relax
+from perfect_yatzy.approximation.bound import rounding_error, solve_relaxed, upper_bound
+from perfect_yatzy.approximation.relaxation import Budget, relax, visits
 from perfect_yatzy.game.box_order import chains
 from perfect_yatzy.model.relaxed_game import RelaxedGame
 from perfect_yatzy.model.relaxed_layout import required_exact
@@ -113,7 +111,7 @@ def test_bounds_of_known_games(name: str, boxes: int, value: float, most: float)
     """Not above the bounds of an independent program with as many exact boxes beside the upper ones."""
     found = relax(load_rules(name), Budget(boxes=boxes))
     assert value < found.bound <= most
-    assert len(found.exact) == 6 + boxes
+    assert len(found.game.exact) == 6 + boxes
 
 
 @pytest.mark.full

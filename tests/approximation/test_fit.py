@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from perfect_yatzy import StateError, load_rules
-from perfect_yatzy.approximation.backward import solve_relaxed
+from perfect_yatzy.approximation.bound import solve_relaxed
 from perfect_yatzy.approximation.fit import fit_values
 from perfect_yatzy.approximation.lane_turns import States
 from perfect_yatzy.approximation.multipliers import optimal_prices
@@ -86,7 +86,7 @@ def test_the_children_of_a_state_have_the_values_of_the_function(rules: RuleSet)
 def test_no_value_exceeds_the_bound_of_the_relaxed_game(rules: RuleSet) -> None:
     """Whatever the coefficients; and the children are bounded as the cards themselves are."""
     relaxed, drawn = relax(rules, Budget(work=5e10, memory=1 << 22, boxes=0)), drawn_coefficients(rules)
-    start = first_guess(rules, relaxed.prices, relaxed.game, relaxed.values)
+    start = first_guess(rules, relaxed.game.prices, relaxed.game, relaxed.values)
     nothing, rolls = np.array([0]), (0, rules.rolls_per_turn - 1) if rules.saved_rolls else (0,)
     most, lower = start.child_values(nothing, nothing, nothing, rolls), False
     for sign in (30, -30):

@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 from perfect_yatzy import RuleSet, State, load_rules
 from perfect_yatzy.approximation import multipliers
-from perfect_yatzy.approximation.lane_turns import LaneTurns, States, empty_cards
+from perfect_yatzy.approximation.lane_turns import LaneTurns, States, same_cards
 from perfect_yatzy.approximation.relaxation import Budget, relax
 from perfect_yatzy.approximation.rollout import simulate_values
 from perfect_yatzy.game.patterns import Pattern
 from perfect_yatzy.game.rules import Category
+from perfect_yatzy.game.scorecard import EMPTY_STATE
 from perfect_yatzy.game.upper_sums import upper_sums
 from perfect_yatzy.model import card_masks
 from perfect_yatzy.model.state_space import state_space
@@ -126,7 +127,7 @@ def test_a_turn_with_every_mechanic_combined_at_random(seed: int) -> None:
 
 def games(turns: LaneTurns, number: int, exploration: float = 0.0) -> list[np.ndarray]:
     """Everything that happens in some games, a turn after the other."""
-    states, found = empty_cards(turns.rules, number), []
+    states, found = same_cards(turns.rules, EMPTY_STATE, number), []
     for turn in range(len(turns.rules.categories)):
         played = turns.play(states, np.arange(number), 7, turn, exploration)
         states = played.states
@@ -172,7 +173,7 @@ def test_what_a_turn_reaches_is_what_it_was_worth_on_average() -> None:
     """With jokers, saved rolls and a first-roll bonus: the mean of reached - expected is zero."""
     rules = joker_game("forced", first_roll_bonus=(("run", 3),), saved_rolls=True)
     turns = LaneTurns(first_guess(rules, np.array([2.0, 5.0, 1.0, 4.0])), 2)
-    number, states = 40_000, empty_cards(rules, 40_000)
+    number, states = 40_000, same_cards(rules, EMPTY_STATE, 40_000)
     for turn in range(len(rules.categories)):
         played = turns.play(states, np.arange(number), 3, turn)
         luck = played.reached - played.expected

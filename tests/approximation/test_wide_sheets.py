@@ -12,12 +12,13 @@ import pytest
 from perfect_yatzy import ApproximateStrategy, RulesError, RuleSet, State, load_rules
 from perfect_yatzy.approximation import verify
 from perfect_yatzy.approximation.fit import fit_values
-from perfect_yatzy.approximation.lane_turns import LaneTurns, empty_cards
+from perfect_yatzy.approximation.lane_turns import LaneTurns, same_cards
 from perfect_yatzy.approximation.relaxation import Budget, relax
 from perfect_yatzy.approximation.rollout import simulate_values
 from perfect_yatzy.game.dice import lattice
 from perfect_yatzy.game.patterns import Pattern
 from perfect_yatzy.game.rules import Category
+from perfect_yatzy.game.scorecard import EMPTY_STATE
 from perfect_yatzy.game.scoring import scoring_options
 from perfect_yatzy.model import card_masks
 from perfect_yatzy.model.state_space import state_space
@@ -85,7 +86,7 @@ def test_games_of_six_columns_follow_the_rules(ninety: RuleSet) -> None:
     """Every box that exploring games fill is one the reference allows, with points that some roll has there."""
     turns = LaneTurns(first_guess(ninety, np.linspace(0, 9, 90)), 1)
     rolls = lattice(2, 6).counts[-21:].tolist()
-    states, cards = empty_cards(ninety, 8), [State()] * 8
+    states, cards = same_cards(ninety, EMPTY_STATE, 8), [State()] * 8
     for turn in range(90):
         played = turns.play(states, np.arange(8), 4, turn, 0.3)
         states = played.states

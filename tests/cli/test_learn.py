@@ -10,7 +10,7 @@ from perfect_yatzy import load_rules
 from perfect_yatzy.policies.evaluation import policy_mean
 from perfect_yatzy.policies.hold_policy import HoldRulePolicy
 from perfect_yatzy.policies.strategy_sheet import StrategySheet, sheet_path
-from perfect_yatzy.strategy.greedy_policy import GreedyPolicy
+from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy
 from support.command import Run
 
 GAME = """

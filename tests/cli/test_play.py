@@ -237,6 +237,14 @@ def test_a_decision_that_was_warned_of_is_made_the_second_time(play: Run, save: 
     assert [action.kind for action in load_session(save).actions] == ["roll", "hold", "roll"]
 
 
+@pytest.mark.parametrize("yes", ["y", "yes", "ja"])
+def test_yes_makes_the_decision_that_was_warned_of(yes: str, play: Run, save: Path) -> None:
+    """Also a hold of no dice; only at once: later the letter begins the name of a category."""
+    found = play("--lang", "sv", "--seed", "3", lines=["none", yes, "chance", yes, "card", "yatzy", yes, "quit"])
+    kinds = [action.kind for action in load_session(save).actions]
+    assert kinds[:4] == ["roll", "hold", "roll", "score"], found.stdout
+
+
 def test_player_names_must_be_unique_and_printable(play: Run) -> None:
     for players, message in (
         ("Ann, ann", "two players are called ann"),

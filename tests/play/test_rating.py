@@ -14,7 +14,7 @@ import perfect_yatzy
 import pytest
 from perfect_yatzy import Rating, RulesError, Strategy, ValueFunction, rate
 from perfect_yatzy.game.rules import Bonus, RuleSet
-from perfect_yatzy.play.figures import GRADE_NAMES, decision_kinds
+from perfect_yatzy.play.rating import GRADE_NAMES, decision_kinds
 from perfect_yatzy.play.record import Game, dated, read_game, write_games
 from perfect_yatzy.play.review import review
 from perfect_yatzy.play.simulated_records import simulated_records

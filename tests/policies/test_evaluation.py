@@ -20,9 +20,8 @@ from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.policies.evaluation import Evaluation, evaluate, policy_mean, policy_values
 from perfect_yatzy.policies.policy import STOP, CardTurn, FunctionPolicy, ValueFunction, all_states
 from perfect_yatzy.policies.soft_policy import SoftPolicy
-from perfect_yatzy.strategy.greedy_policy import GreedyPolicy
 from perfect_yatzy.strategy.strategy import Strategy
-from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
+from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy, TurnEvaluator
 from perfect_yatzy.tablebase.backward_induction import solve_objective, solve_values
 from support import games
 from support.naive import Dice

@@ -9,13 +9,20 @@ import perfect_yatzy
 import pytest
 from perfect_yatzy.game.scorecard import State
 from perfect_yatzy.policies.evaluation import policy_mean
-from perfect_yatzy.policies.guide import give_up_stages, make_guide, stage_turns, worked_examples
+from perfect_yatzy.policies.guide import (
+    SampledTurns,
+    give_up_stages,
+    make_guide,
+    sample_turns,
+    stage_turns,
+    values_of,
+    worked_examples,
+)
 from perfect_yatzy.policies.hold_policy import HoldRulePolicy
 from perfect_yatzy.policies.hold_rules import parse_hold_rule
 from perfect_yatzy.policies.policy import ValueFunction
 from perfect_yatzy.policies.price_sheet import PriceSheet
-from perfect_yatzy.policies.sampled_turns import SampledTurns, sample_turns, values_of
-from perfect_yatzy.policies.sheet_losses import turn_losses
+from perfect_yatzy.policies.sheet_search import turn_losses
 from perfect_yatzy.policies.strategy_sheet import StrategySheet
 from perfect_yatzy.strategy.strategy import Strategy
 from support.games import joker_game, saved_rolls_game

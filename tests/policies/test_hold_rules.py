@@ -15,9 +15,8 @@ from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.game.scorecard import State
 from perfect_yatzy.policies.evaluation import evaluate, policy_mean
-from perfect_yatzy.policies.hold_policy import HoldRulePolicy
+from perfect_yatzy.policies.hold_policy import HoldRulePolicy, holds_of_card
 from perfect_yatzy.policies.hold_rules import parse_hold_rule, parse_hold_rules
-from perfect_yatzy.policies.hold_tables import holds_of_card
 from perfect_yatzy.policies.price_sheet import PriceSheet, make_sheet, terms_of
 from support import games
 from support.hold_rules import hold_rules

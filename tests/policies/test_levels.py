@@ -17,8 +17,9 @@ from perfect_yatzy.model.objectives import Variance
 from perfect_yatzy.policies import levels
 from perfect_yatzy.policies.evaluation import evaluate, policy_mean, policy_values
 from perfect_yatzy.policies.levels import LEVELS, Level, calibrate, calibrated_level, shipped_levels
-from perfect_yatzy.policies.soft_policy import SoftPolicy, SoftRollout, simulated_loss, soft_loss
+from perfect_yatzy.policies.soft_policy import SoftPolicy, simulated_loss, soft_loss
 from perfect_yatzy.strategy.opening import open_strategy
+from perfect_yatzy.strategy.rollout import Rollout
 from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.tablebase.backward_induction import solve_objective
 from support import games
@@ -63,7 +64,7 @@ def test_simulated_games_agree_with_the_evaluation(rules: RuleSet) -> None:
     assert abs(played.points_lost - exact.loss) < 4 * played.error
     assert played.error < exact.standard_deviation / number**0.5  # less noise than the scores
     assert simulated_loss(policy, number, seed=3, threads=1) == played
-    made, _, bonus = SoftRollout(policy, 2).play(number, 0, 3)
+    made, _, bonus = Rollout(policy, policy.start, 2).play(number, 0, 3)
     assert abs((made + bonus).mean() - exact.mean) < 4 * exact.standard_deviation / number**0.5
     assert (made + bonus).std() == pytest.approx(exact.standard_deviation, rel=0.03)
 

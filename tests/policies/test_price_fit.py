@@ -13,13 +13,17 @@ from perfect_yatzy.game.rules import Bonus, RuleSet
 from perfect_yatzy.model.objectives import Values
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.policies import price_fit
-from perfect_yatzy.policies.descent import descend
 from perfect_yatzy.policies.evaluation import policy_mean, policy_values
-from perfect_yatzy.policies.price_fit import every_number, fit_prices, least_squares, upper_prices_on_a_line
+from perfect_yatzy.policies.price_fit import descend, every_number, fit_prices, least_squares, upper_prices_on_a_line
 from perfect_yatzy.policies.price_sheet import PriceSheet, make_sheet, terms_of
-from perfect_yatzy.policies.turn_sample import TurnSample, inclusion_chances, systematic_sample
-from perfect_yatzy.policies.visits import Visits, visited_states
-from perfect_yatzy.strategy.greedy_policy import GreedyPolicy
+from perfect_yatzy.policies.turn_sample import (
+    TurnSample,
+    Visits,
+    inclusion_chances,
+    systematic_sample,
+    visited_states,
+)
+from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy
 from perfect_yatzy.tablebase.backward_induction import solve_values
 from support.games import CHANCE, PAIR, face, joker_game, saved_rolls_game, small
 from support.naive_policies import GreedyChoice, NaivePolicy

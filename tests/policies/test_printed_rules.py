@@ -21,8 +21,8 @@ from perfect_yatzy.game.translations import localized
 from perfect_yatzy.model.hold_rule_arrays import STOP
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.policies.guide import Guide
+from perfect_yatzy.policies.hold_policy import Cards, applies, holds_of_card, rule_holds, rule_uses
 from perfect_yatzy.policies.hold_rules import HoldRule, parse_hold_rules
-from perfect_yatzy.policies.hold_tables import Cards, applies, holds_of_card, rule_holds, rule_uses
 from perfect_yatzy.policies.price_sheet import make_sheet, terms_of
 from perfect_yatzy.policies.strategy_sheet import StrategySheet, packaged_sheet
 from perfect_yatzy.strategy.category_odds import category_odds

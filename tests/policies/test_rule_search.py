@@ -13,14 +13,14 @@ from perfect_yatzy.policies.evaluation import evaluate, policy_mean
 from perfect_yatzy.policies.hold_policy import HoldRulePolicy
 from perfect_yatzy.policies.hold_rules import hold_rule, parse_hold_rule, parse_hold_rules
 from perfect_yatzy.policies.price_sheet import PriceSheet, make_sheet, terms_of
-from perfect_yatzy.policies.rule_sample import Sample
-from perfect_yatzy.policies.rule_search import Search, best_places, learn_holds
+from perfect_yatzy.policies.rule_search import Sample, Search, best_places, learn_holds
 from perfect_yatzy.policies.rule_vocabulary import candidate_conditions, candidate_patterns, rule_cost
 from perfect_yatzy.policies.worst_decisions import worst_decisions
 from support import games
 from support.naive import Naive
 from support.naive_hold_rules import held_dice
 from support.naive_policies import GreedyChoice
+from support.sheets import worst_hold
 
 GAME = games.small(
     games.face(1), games.face(2), games.face(3), games.PAIR, games.CHANCE, dice=3, faces=3, bonus=Bonus(10, 8)
@@ -32,7 +32,7 @@ def test_the_estimate_for_the_last_reroll_is_exact_within_a_turn() -> None:
     # A rule for the last reroll changes no chance of a roll, so the first-order gain is the gain in the turn's value.
     search = Search(PRICES, seed=1)
     holds = parse_hold_rules(GAME, ["pair: keep", "single of open if rolls left 2: keep", "dice of 3: keep"])
-    sample = Sample(search, holds, search.candidate(holds).values, games=40)
+    sample = Sample(search.policy(holds), search.candidate(holds).values, (1, 0), games=40)
     for text in ("single of open: keep", "dice of 2-3: keep", "pays pair: stop", "single lowest: keep", "any: stop"):
         rule = parse_hold_rule(GAME, text)
         last = parse_hold_rule(GAME, text.replace(":", " if rolls left 1:"))
@@ -45,7 +45,7 @@ def test_the_estimate_for_the_last_reroll_is_exact_within_a_turn() -> None:
 
 def test_states_are_sampled_as_often_as_play_meets_them() -> None:
     search = Search(PRICES, seed=5)
-    sample = Sample(search, (), search.candidate(()).values, games=50)
+    sample = Sample(search.policy(()), search.candidate(()).values, (5, 0), games=50)
     filled = search.space.filled[sample.rows]
     for turn in range(len(GAME.categories)):
         assert sample.weights[filled == turn].sum() == pytest.approx(1)
@@ -108,8 +108,8 @@ def test_the_worst_decisions_are_those_of_the_oracle(game: RuleSet) -> None:
                     worst[left] = max(worst[left], float(best - taken))
         assert losses.tolist() == pytest.approx(worst, abs=1e-9)
         hold, category = max(hold, *worst[1:]), max(category, worst[0])
-    assert (found.hold, found.category) == (pytest.approx(hold), pytest.approx(category))
-    state, dice, left, loss = found.example()
+    assert (found.hold, found.losses[:, 0].max()) == (pytest.approx(hold), pytest.approx(category))
+    state, dice, left, loss = worst_hold(found)
     held = held_dice(game, list(holds), state, dice, left)
     stops = oracle.stops(state.filled, state.upper, state.joker_paid, dice, left, False)
     taken = (

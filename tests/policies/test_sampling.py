@@ -16,7 +16,7 @@ from perfect_yatzy.game.legal_actions import TurnPosition
 from perfect_yatzy.policies.evaluation import evaluate
 from perfect_yatzy.policies.policy import ValueFunction
 from perfect_yatzy.policies.process import ProcessError, ProcessPlayer
-from perfect_yatzy.policies.sampling import SampledEvaluation, sample
+from perfect_yatzy.policies.sampling import Losses, SampledEvaluation, sample
 from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.tablebase.backward_induction import solve_values
@@ -47,18 +47,24 @@ def test_the_estimate_covers_the_exact_mean_and_is_narrower_than_that_of_the_sco
     assert abs(found.mean - exact.mean) < 4 * found.standard_error
     assert abs(found.plain_mean - exact.mean) < 4 * found.plain_standard_error
     assert found.standard_error < found.plain_standard_error / 2
-    lost = found.hold_losses.sum() + found.category_loss
-    assert found.perfect_mean - found.mean == pytest.approx(lost)
+    assert found.perfect_mean - found.mean == pytest.approx(found.losses.total)
+    assert exact.losses
+    for name in ("holds", "categories"):  # where they are lost, too
+        sampled, whole = getattr(found.losses, name), getattr(exact.losses, name)
+        assert sampled.shape == whole.shape
+        assert np.abs(sampled - whole).max() < 0.1
+        assert np.corrcoef(sampled.ravel(), whole.ravel())[0, 1] > 0.98
 
 
 def test_standard_errors_are_those_of_a_sample() -> None:
     """With n - 1 in the denominator, as Python's own statistics have it; none of one game."""
+    nowhere = Losses(np.zeros((1, 2)), np.zeros((1, 1)))
     for scores, losses in (((10.0, 14.0), (0.0, 3.0)), ((5.0, 6.0, 10.0), (1.0, 1.5, 0.25))):
-        found = SampledEvaluation(SMALL, 20.0, np.array(scores), np.array(losses), np.zeros(2), 0.0)
+        found = SampledEvaluation(SMALL, 20.0, np.array(scores), np.array(losses), nowhere)
         assert found.standard_error == pytest.approx(stdev(losses) / len(losses) ** 0.5, rel=1e-12)
         assert found.plain_standard_error == pytest.approx(stdev(scores) / len(scores) ** 0.5, rel=1e-12)
         assert (found.mean, found.plain_mean) == (20 - mean(losses), mean(scores))
-    one = SampledEvaluation(SMALL, 20.0, np.array([10.0]), np.array([1.0]), np.zeros(2), 0.0)
+    one = SampledEvaluation(SMALL, 20.0, np.array([10.0]), np.array([1.0]), nowhere)
     assert np.isnan([one.standard_error, one.plain_standard_error]).all()
 
 
@@ -66,7 +72,7 @@ def test_a_perfect_player_loses_nothing() -> None:
     """Also with saved rolls, from a card on."""
     strategy, card = open_strategy(games.saved_rolls_game("free", True)), {"face-5": 5}
     found = sample(player_of(strategy), strategy, 20, start=card)
-    assert found.losses.max() == 0
+    assert found.game_losses.max() == 0
     assert found.mean == found.perfect_mean == 5 + strategy.value(card)
 
 
@@ -97,8 +103,8 @@ def test_a_program_plays(forced: Strategy, tmp_path: Path) -> None:
     with ProcessPlayer(f"{sys.executable} {bot} {boxes}") as player:
         found = sample(player, forced, 3)
     assert found.games == 3
-    assert found.losses.min() > 0
-    assert found.category_loss == 0  # the order is forced
+    assert found.game_losses.min() > 0
+    assert found.losses.categories.sum() == 0  # the order is forced
 
 
 @pytest.mark.parametrize(
@@ -138,18 +144,21 @@ def test_the_dice_depend_on_the_seed_alone() -> None:
     assert sorted(dice_of_game(9, 0, 0, 0, SAVES.dice, SAVES.faces)) == list(seen[min][0])
 
 
-def test_to_hold_all_dice_is_to_stop() -> None:
+@pytest.mark.parametrize("as_text", [False, True], ids=["faces", "text"])
+def test_to_hold_all_dice_is_to_stop(as_text: bool) -> None:
     """The player is asked for the category, and does as one who names it at once; also where rolls are saved."""
     for rules in (SMALL, games.saved_rolls_game("free", True)):
         strategy = open_strategy(rules)
 
         def stops(position: TurnPosition) -> tuple[int, ...] | str:
-            return position.dice[::-1] if position.rolls_left else next(iter(position.categories()))
+            if not position.rolls_left:
+                return next(iter(position.categories()))
+            return "".join(map(str, position.dice)) if as_text else position.dice[::-1]
 
         held = sample(stops, strategy, 20)
         named = sample(lambda position: next(iter(position.categories())), strategy, 20)
         assert held.scores.tolist() == named.scores.tolist()
-        assert held.losses.tolist() == named.losses.tolist()
+        assert held.game_losses.tolist() == named.game_losses.tolist()
 
 
 def test_a_mistake_in_a_player_is_shown_with_the_position() -> None:

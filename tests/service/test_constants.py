@@ -42,7 +42,6 @@ CONSTANTS: dict[str, dict[str, Any]] = {
     },
     "play.columns": {"MAX_POINTS": 1_000_000},
     "play.estimates": {"CONFIDENCE": 0.95, "NODES": 128},
-    "play.figures": {},
     "play.puzzle": {
         "DIFFICULTIES": {"easy": (1.7, 1e9), "medium": (0.4, 1.7), "hard": (0.05, 0.4)},
         "MAX_GAMES": 1000, "PUZZLES_A_DAY": 1000,
@@ -93,7 +92,7 @@ def test_constants_are_what_they_should_be(name: str) -> None:
     names = re.findall(r"^([A-Z][A-Z_0-9]*(?:, [A-Z][A-Z_0-9]*)*)(?:: [^=]+)? = ", source, re.MULTILINE)
     named = {part: getattr(module, part) for listed in names for part in listed.split(", ")}
     found = {part: value for part, value in named.items() if is_number(value)}
-    found.pop("LIMITS", None)  # of play.figures: the grades
+    found.pop("LIMITS", None)  # of play.rating: the grades
     assert found == CONSTANTS[name]
 
 
@@ -113,8 +112,8 @@ def test_grades() -> None:
     ):  # fmt: skip
         assert grade(loss) == name
         assert grade(loss, first=False) == name.replace("best", "tied")
-    figures = import_module("perfect_yatzy.play.figures")
-    assert (figures.LIMITS, figures.GRADE_NAMES) == ((0.000001, 0.4, 1.7), ("inaccuracy", "mistake", "blunder"))
+    rating = import_module("perfect_yatzy.play.rating")
+    assert (rating.LIMITS, rating.GRADE_NAMES) == ((0.000001, 0.4, 1.7), ("inaccuracy", "mistake", "blunder"))
 
 
 def test_budgets() -> None:

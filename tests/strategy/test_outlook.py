@@ -17,8 +17,8 @@ from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy import distribution as distributions
 from perfect_yatzy.strategy.distribution import distribution, stored_distribution
 from perfect_yatzy.strategy.distribution_files import has_outlook, outlook_path
-from perfect_yatzy.strategy.greedy_policy import GreedyPolicy
 from perfect_yatzy.strategy.outlook import BackwardPass, outlook_cost
+from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy
 from support import games
 from support.mechanics import random_rules
 

@@ -16,8 +16,8 @@ import perfect_yatzy
 import pytest
 from perfect_yatzy import Scorecard, State, Strategy, maximise, open_strategy, reach, sample_positions
 from perfect_yatzy.game.legal_actions import TurnPosition, start_turn
+from perfect_yatzy.play.puzzle import play_turn
 from perfect_yatzy.play.record import card_after
-from perfect_yatzy.play.replay import play_turn
 from perfect_yatzy.strategy import positions as module
 from perfect_yatzy.strategy.position_sample import MEANINGS, PositionSample
 from support import games

@@ -13,8 +13,8 @@ import perfect_yatzy
 import pytest
 from perfect_yatzy import Scorecard, State, Strategy, maximise, parse_card, reach
 from perfect_yatzy.frames import to_arrow
+from perfect_yatzy.play.puzzle import play_turn
 from perfect_yatzy.play.record import card_after
-from perfect_yatzy.play.replay import play_turn
 from perfect_yatzy.strategy.simulation import simulate
 from support.command import Run, refused_in_a_line
 from support.need import need

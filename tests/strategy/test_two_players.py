@@ -16,10 +16,13 @@ from perfect_yatzy.game.notation import parse_card
 from perfect_yatzy.game.rules import Bonus
 from perfect_yatzy.kernels.leads import range_of
 from perfect_yatzy.model.objectives import FRAME
+from perfect_yatzy.strategy import two_players
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.strategy.two_players import TwoPlayerGame, versus_strategy
 from perfect_yatzy.strategy.versus import versus, versus_bounds
 from perfect_yatzy.tablebase.backward_induction import solve_values
+from perfect_yatzy.tablebase.inventory import leftovers
+from perfect_yatzy.tablebase.table_info import table_stem
 from support import games
 from support.command import Run
 from support.mechanics import random_rules
@@ -107,6 +110,32 @@ def test_the_result_does_not_depend_on_the_threads() -> None:
     for one, three in zip(game.solve(1), game.solve(3), strict=True):
         assert np.array_equal(one.place, three.place)
         assert one.values[:-FRAME].tobytes() == three.values[:-FRAME].tobytes()
+
+
+def test_a_killed_solve_resumes_and_a_flipped_bit_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(two_players, "CHECKPOINT_SECONDS", 0.0)
+    rules, game, expected = seven_boxes(), TwoPlayerGame(seven_boxes()), versus(seven_boxes(), threads=1)
+    part = tmp_path / f"{table_stem(rules, 'mean')}.versus.part"
+
+    def killed(done: int, total: int) -> None:
+        if done > total / 2:
+            raise KeyboardInterrupt
+
+    for flipped in (False, True):
+        with pytest.raises(KeyboardInterrupt):
+            versus(rules, tables=tmp_path, progress=killed)
+        assert leftovers(tmp_path) == [part]
+        found = game.resume(part)
+        assert found
+        assert 0 < found[0] < game.total
+        assert TwoPlayerGame(rules, tie=1.0).resume(part) is None
+        if flipped:
+            content = bytearray(part.read_bytes())
+            content[200] ^= 1
+            part.write_bytes(content)
+            assert game.resume(part) is None
+        assert versus(rules, tables=tmp_path, threads=2) == expected
+        assert not part.exists()
 
 
 MINE = "ones=3 twos=6 threes=9 fours=12 one-pair=10 two-pairs=18 three-of-a-kind=15 small-straight=15 full-house=20"

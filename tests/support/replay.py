@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from perfect_yatzy import Scorecard, Strategy
+from perfect_yatzy.play.puzzle import play_turn
 from perfect_yatzy.play.record import Game, card_after
-from perfect_yatzy.play.replay import play_turn
 
 
 def replay(strategy: Strategy, seed: int, game: int) -> Game:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
+from perfect_yatzy.game.dice import Dice, lattice
+from perfect_yatzy.game.notation import dice_of
 from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy.game.scorecard import State
 from perfect_yatzy.policies.hold_rules import parse_hold_rule
 from perfect_yatzy.policies.price_sheet import PriceSheet
 from perfect_yatzy.policies.strategy_sheet import StrategySheet
+from perfect_yatzy.policies.worst_decisions import WorstDecisions
 
 PRICES = (6.9, 7.5, 10.7, 12.3, 15.4, 19.2, 17.4, 21.6, 18.2, 13.9, 9.0, 11.3, 17.8, 28.9, 10.6)
 PRICES_MEAN = 244.71  # simulated with them
@@ -49,3 +54,15 @@ def yatzy_sheet(rules: RuleSet, n_rules: int = 0) -> StrategySheet:
     if holds:
         figures |= {"mean": 236.4, "worth": [5.0 / (number + 1) for number in range(n_rules)]}
     return StrategySheet(rules, prices, holds, figures)
+
+
+def worst_hold(found: WorstDecisions) -> tuple[State, Dice, int, float]:
+    """Card, dice, rerolls left and loss of the worst hold."""
+    part = found.losses[:, 1:]
+    n, stage = (int(i) for i in np.unravel_index(int(part.argmax()), part.shape))
+    space, left = found.policy.space, stage + 1  # type: ignore[attr-defined]
+    layout, row, dice = space.layout, int(found.rows[n]), lattice(space.rules.dice, space.rules.faces)
+    upper = int(layout.lane_upper[layout.lane_sets[row], int(found.lanes[n, left])])
+    state = State(int(layout.masks[row]), upper, 0, row >= space.cards)
+    shown = dice_of(dice.counts[dice.first_roll + int(found.rolls[n, left])].tolist())
+    return state, shown, left, float(found.losses[n, left])

@@ -220,7 +220,7 @@ def test_300_random_games() -> None:
 
 @pytest.mark.full
 def test_yatzy_to_48_digits_and_its_states_in_plain_integers(tmp_path: Path) -> None:
-    proof = prove("yatzy", tmp_path, threads=2)
+    proof = prove("yatzy", tables=tmp_path, threads=2)
     assert proof.decimal(48) == YATZY
     assert len(str(proof.value.denominator)) == 169
     for prime, residue in RESIDUES.items():
@@ -232,14 +232,14 @@ def test_yatzy_to_48_digits_and_its_states_in_plain_integers(tmp_path: Path) -> 
 
 @pytest.mark.full
 def test_more_bits_than_the_exponents_of_float64(tmp_path: Path) -> None:
-    proof = prove("balut", tmp_path)  # 28 turns: 1086 bits
+    proof = prove("balut", tables=tmp_path)  # 28 turns: 1086 bits
     assert proof.decimal(10) == "433.3471236637"
     assert proof.largest_error < 1e-11
     assert proof.float64_optimal
 
 
 def forced(folder: Path) -> Proof:
-    return prove("yatzy-forced", folder, threads=1)
+    return prove("yatzy-forced", tables=folder, threads=1)
 
 
 def test_a_killed_solve_resumes_and_a_flipped_limb_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -251,7 +251,7 @@ def test_a_killed_solve_resumes_and_a_flipped_limb_does_not(tmp_path: Path, monk
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        prove("yatzy-forced", tmp_path, progress=killed)
+        prove("yatzy-forced", tables=tmp_path, progress=killed)
     solve = ExactSolve(load_rules("yatzy-forced"), tmp_path)
     assert solve.part
     resumed = solve.resume()
@@ -260,7 +260,7 @@ def test_a_killed_solve_resumes_and_a_flipped_limb_does_not(tmp_path: Path, monk
     assert replace(forced(tmp_path), seconds=0.0) == whole
     assert not solve.part.exists()
     with pytest.raises(KeyboardInterrupt):
-        prove("yatzy-forced", tmp_path, progress=killed)
+        prove("yatzy-forced", tables=tmp_path, progress=killed)
     content = bytearray(solve.part.read_bytes())
     content[100] ^= 1
     solve.part.write_bytes(content)
@@ -275,7 +275,7 @@ from perfect_yatzy import prove
 from perfect_yatzy.tablebase import exact_solve
 
 exact_solve.CHECKPOINT_SECONDS = 0.0
-prove("yatzy-forced", sys.argv[1], progress=lambda done, total: done > total / 2 and os.kill(os.getpid(), signal.SIGKILL))
+prove("yatzy-forced", tables=sys.argv[1], progress=lambda done, total: done > total / 2 and os.kill(os.getpid(), signal.SIGKILL))
 """
 
 
@@ -284,7 +284,7 @@ def test_processes_wait_for_each_other_and_take_over_from_a_killed_one(tmp_path:
     whole = replace(forced(tmp_path / "whole"), seconds=0.0).fields()
     folder, prove_again = (
         tmp_path / "tables",
-        "from perfect_yatzy import prove; import sys; prove('yatzy-forced', sys.argv[1])",
+        "from perfect_yatzy import prove; import sys; prove('yatzy-forced', tables=sys.argv[1])",
     )
     killed = subprocess.run([sys.executable, "-c", KILLED, folder], check=False)
     assert killed.returncode == -signal.SIGKILL
@@ -325,7 +325,7 @@ def test_threads_change_nothing_and_another_process_waits(tmp_path: Path) -> Non
     thread.join()
     assert order == ["first", "second"]
     assert not path.exists()
-    proof, spread = (prove("yatzy-forced", tmp_path, threads=n, spread=n == 2) for n in (1, 2))
+    proof, spread = (prove("yatzy-forced", tables=tmp_path, threads=n, spread=n == 2) for n in (1, 2))
     assert (proof.value, proof.sha256, proof.variance) == (spread.value, spread.sha256, None)
     assert [*tmp_path.iterdir()] == [*tmp_path.glob("*.proof.json")]  # no lock and no part is left
     fields = json.loads(next(tmp_path.iterdir()).read_text())

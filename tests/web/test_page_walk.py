@@ -16,7 +16,7 @@ from support.browser import ready
 pytestmark = pytest.mark.full
 
 SEED = int(os.environ.get("WALK_SEED", "20261123"))
-SEGMENT = 200  # taps; then everything is undone
+SHORT, LONG = 200, 400  # taps; then everything is undone
 
 # What would leave the page or open a window of the system is left out; what is tried is what a player taps.
 TAP = """async ([pick, ms]) => {
@@ -42,14 +42,18 @@ TAP = """async ([pick, ms]) => {
 
 
 @pytest.mark.parametrize(
-    "taps", [SEGMENT, pytest.param(10_000, marks=pytest.mark.slow)], ids=["one game", "10,000 taps"]
+    ("taps", "length"),
+    [(SHORT, SHORT), pytest.param(10_000, LONG, marks=pytest.mark.slow)],
+    ids=["one game", "10,000 taps"],
 )
-def test_every_tap_has_an_effect_and_undo_goes_back_to_the_start(tab: Any, address: str, taps: int) -> None:
+def test_every_tap_has_an_effect_and_undo_goes_back_to_the_start(
+    tab: Any, address: str, taps: int, length: int
+) -> None:
     draw = random.Random(SEED)
     errors: list[str] = []
     tab.on("pageerror", lambda error: errors.append(str(error)))
     reviewed, is_away = 0, False
-    for segment in range(taps // SEGMENT):
+    for segment in range(taps // length):
         tab.unroute_all(behavior="ignoreErrors")
         is_away = False
         tab.goto("about:blank")
@@ -61,7 +65,7 @@ def test_every_tap_has_an_effect_and_undo_goes_back_to_the_start(tab: Any, addre
             )
         start = tab.evaluate("loaded('state').then(({state}) => JSON.stringify(state))")
         changes = tab.evaluate("loaded('state').then(({undoAndRedoAvailable}) => undoAndRedoAvailable()[0])")
-        for tap in range(SEGMENT):
+        for tap in range(length):
             if draw.random() < 0.01:
                 is_away = not is_away
                 if is_away:

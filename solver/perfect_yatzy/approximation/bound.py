@@ -12,14 +12,57 @@ number and the rounding of the sum of the prices, and is rounded up once more. F
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import repeat
+
 import numpy as np
 
-from ..game.dice import Floats, lattice
-from ..game.scorecard import EMPTY_STATE, State
+from ..game.dice import Floats, Ints, lattice
+from ..kernels.table_slices import PADDING, TableSlice
 from ..model.card_masks import card_masks
 from ..model.relaxed_game import RelaxedGame, intercept
+from ..tablebase.backward_induction import default_threads
+from ..tablebase.threads import ScratchPool, thread_map
 
+ROWS_PER_TASK = 16
+
+Progress = Callable[[float], None]  # takes the fraction that is done
 UNIT_ROUNDOFF = 2.0**-53
+
+
+def solve_relaxed(game: RelaxedGame, *, threads: int | None = None, progress: Progress | None = None) -> Floats:
+    """W of every state of a relaxed game."""
+    from ..kernels.lattice import kernel_lattice
+    from ..kernels.solve import solve_rows
+    from ..kernels.turn import SolveJob, make_scratch
+
+    dice = lattice(game.rules.dice, game.rules.faces)
+    passes = kernel_lattice(dice)
+    values = np.zeros(game.size + PADDING)
+    table, pool = TableSlice(values, 0), ScratchPool(lambda: make_scratch(dice, game.models[0]))
+    total, done = sum(map(len, game.rows_in_layer)), 0
+
+    def solve(rows: Ints, status: int, most_saved: int) -> None:
+        with pool.borrow() as scratch:
+            solve_rows(rows, SolveJob(game.models[status], passes, table, table, most_saved, scratch))
+
+    for row in game.rows_in_layer[game.turns].tolist():
+        full = game.full_cards(row)
+        first = int(game.layout.offsets[row])
+        values[first : first + len(full)] = full
+    with thread_map(threads or default_threads(), "yatzy-relaxed") as in_threads:
+        for turn in range(game.turns - 1, -1, -1):
+            rows = game.rows_in_layer[turn]
+            statuses = game.status(rows)
+            for status in range(len(game.models)):
+                same = rows[statuses == status]
+                tasks = [same[i : i + ROWS_PER_TASK] for i in range(0, len(same), ROWS_PER_TASK)]
+                for _ in in_threads(solve, tasks, repeat(status), repeat(int(game.most_saved[turn]))):
+                    pass
+            done += len(rows)
+            if progress:
+                progress(done / total)
+    return values[: game.size]
 
 
 def operations_in_turn(dice: int, faces: int, rolls: int) -> int:
@@ -46,9 +89,8 @@ def rounding_error(game: RelaxedGame, values: Floats) -> float:
     return float((game.turns + 1) * relative * 1.01 * largest)
 
 
-def upper_bound(game: RelaxedGame, values: Floats, state: State = EMPTY_STATE) -> float:
-    """No strategy makes more points from a state on, in the mean."""
-    filled = card_masks(game.rules, [state.filled])
-    upper, saved, paid = (np.array([number]) for number in (state.upper, state.saved, int(state.joker_paid)))
-    total = float((game.offset(filled, upper) + values[game.index(filled, upper, saved, paid)])[0])
+def upper_bound(game: RelaxedGame, values: Floats) -> float:
+    """No strategy makes more points, in the mean."""
+    filled, none = card_masks(game.rules, [0]), np.zeros(1, dtype=np.int64)
+    total = float((game.offset(filled, none) + values[game.index(filled, none, none, none)])[0])
     return float(np.nextafter(total + rounding_error(game, values), np.inf))

@@ -22,6 +22,7 @@ from ..game.dice import Floats
 from .sums import dot, rounded
 
 MAX_CUTS = 80
+ROUNDS = 400  # of the projections of one step
 SERIOUS = 0.1  # of the descent that the cuts promise
 POINT_BITS = 20  # after the binary point, of the coordinates of all points
 
@@ -88,12 +89,12 @@ def minimise(
     return Minimum(best, value, gap, count)
 
 
-def convex_combination(matrix: Floats, errors: Floats, start: Floats, rounds: int = 400) -> Floats:
+def convex_combination(matrix: Floats, errors: Floats, start: Floats) -> Floats:
     """The weights that minimise ``w' matrix w / 2 + errors . w`` and sum to 1, by accelerated projection."""
     lipschitz = float(np.abs(matrix).sum(axis=1).max()) or 1.0
     here = ahead = start / start.sum()
     momentum = 1.0
-    for _ in range(rounds):
+    for _ in range(ROUNDS):
         gradient = dot(matrix, ahead) + errors
         after = onto_simplex(ahead - gradient / lipschitz)
         if float(dot(gradient, after - here)) > 0.0:

@@ -23,10 +23,11 @@ import numpy as np
 
 from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
+from ..game.scorecard import EMPTY_STATE
 from ..model.approximate_cost import FIT_GAMES, ROUNDS, played_games
 from ..model.card_masks import is_wide
 from ..strategy.fitted_values import COEFFICIENT_BITS, FEATURE_BITS, FittedValues
-from .lane_turns import LaneTurns, States, empty_cards, joined
+from .lane_turns import LaneTurns, States, joined, same_cards
 from .sums import dot, exact_bits, rounded
 
 EXPLORATION = 0.05  # chance that a turn of an exploring game fills a box drawn at random
@@ -93,7 +94,7 @@ class SeenStates:
     """States with equally many open boxes, and the sums of their features that the regressions of all rounds need."""
 
     def __init__(self, rules: RuleSet) -> None:
-        self.states, self.weights = empty_cards(rules, 0), np.empty(0, dtype=np.int64)
+        self.states, self.weights = same_cards(rules, EMPTY_STATE, 0), np.empty(0, dtype=np.int64)
         self._relaxed = np.empty(0)
         self._gram: Floats | None = None
 
@@ -153,7 +154,7 @@ def visited_states(
     report: Callable[[int], None] = lambda done: None,
 ) -> list[States]:
     """The states before every turn of games played greedily, by number of open boxes; every second game explores."""
-    play, states = LaneTurns(values, threads), empty_cards(values.rules, games)
+    play, states = LaneTurns(values, threads), same_cards(values.rules, EMPTY_STATE, games)
     numbers = np.arange(first, first + games)
     exploration = np.where(numbers % 2, EXPLORATION, 0.0)
     found = []

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..game.dice import Floats, Ints, lattice
 from ..game.rules import RuleSet
-from ..game.scorecard import EMPTY_STATE, State
+from ..game.scorecard import State
 from ..game.upper_sums import upper_sums
 from ..model.card_masks import card_masks, packed
 from ..model.state_space import LANES
@@ -44,11 +44,6 @@ class States:
 
     def __len__(self) -> int:
         return len(self.filled)
-
-
-def empty_cards(rules: RuleSet, number: int) -> States:
-    """So many games at their start."""
-    return same_cards(rules, EMPTY_STATE, number)
 
 
 def same_cards(rules: RuleSet, state: State, number: int) -> States:

@@ -90,15 +90,11 @@ class Prices:
     prices: Floats  # (categories,) float64
     slopes: Floats  # (bonuses,) float64
     value: float  # bound of the game without the bonuses that have no line; to guide the method, not certified
-    gap: float  # about how much lower the best prices can be
-    evaluations: int  # turns evaluated
 
 
 def optimal_prices(
     rules: RuleSet,
     lines: Sequence[int] = (),
-    *,
-    evaluations: int = EVALUATIONS,
     progress: Callable[[float], None] | None = None,
 ) -> Prices:
     """The prices with which the relaxed game is worth least."""
@@ -126,7 +122,7 @@ def optimal_prices(
 
     def report(found: Minimum) -> None:
         if progress:
-            progress(found.evaluations / evaluations)
+            progress(found.evaluations / EVALUATIONS)
 
     # Prices of what a box pays in the mean if the turn is played for it alone would be far too high; the mean of a
     # random roll orders the boxes well enough.
@@ -134,10 +130,10 @@ def optimal_prices(
     lowest = np.concatenate([np.full(n_boxes, -np.inf), np.zeros(len(lines))])
     tolerance = 1e-5 * float(np.abs(points).max()) * n_boxes
     found = minimise(
-        bound, start, tolerance=tolerance, evaluations=evaluations, lowest=lowest, progress=report, step=10.0
+        bound, start, tolerance=tolerance, evaluations=EVALUATIONS, lowest=lowest, progress=report, step=10.0
     )
     slopes = unit * found.point[n_boxes:]
-    return Prices(found.point[:n_boxes], slopes, found.value, found.gap, found.evaluations)
+    return Prices(found.point[:n_boxes], slopes, found.value)
 
 
 def touching_sum(bonus: Bonus, slope: float) -> float:

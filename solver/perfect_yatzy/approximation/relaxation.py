@@ -4,22 +4,27 @@
     relaxation.bound                                              no strategy scores more
     relaxation.game.offset(...) + relaxation.values[relaxation.game.index(...)]    the same for any state
 
-Boxes become exact in the order of their gain (:mod:`.exact_boxes`), as many as the budget allows; each of them
+Boxes become exact in the order of their gain (:func:`order_of_gain`), as many as the budget allows; each of them
 doubles the cards. Every card has a value of its own. To remember less of the cards that play rarely visits raises the
 bound: the best play of the relaxed game then visits those cards.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from math import log2
 from time import perf_counter
 
 import numpy as np
 
 from ..errors import RulesError
-from ..game.dice import Floats
+from ..game.box_order import chains
+from ..game.dice import Floats, Ints, lattice
+from ..game.limits import ONE_WORD
 from ..game.rules import RuleSet
+from ..kernels.table_slices import PADDING, TableSlice
 from ..model.approximate_cost import (
     BOUND_MEMORY,
     ORDERING_SHARE,
@@ -30,18 +35,196 @@ from ..model.approximate_cost import (
     visits_work,
 )
 from ..model.relaxed_game import RelaxedGame
-from ..model.relaxed_layout import Levels, required_exact, tracked_exact
-from .backward import solve_relaxed
-from .bound import upper_bound
+from ..model.relaxed_layout import EMPTY_ROW, Levels, required_exact, tracked_exact
+from ..tablebase.backward_induction import default_threads
+from ..tablebase.threads import ScratchPool, thread_map
+from .bound import solve_relaxed, upper_bound
 from .bundle import Minimum, minimise
-from .exact_boxes import coarse_levels, order_of_gain
-from .forward import visits
 from .multipliers import Prices, optimal_prices, touching_sum
+from .sums import dot
 
-Report = Callable[[str, float], None]  # takes what is being done, and about the share of all work that is done
-
+ROWS_PER_TASK = 8
+LEAST_CHANCE = 1e-7  # of a row, for play to be followed
 TOLERANCE = 2e-5  # of the bound, where an iteration ends
 LEVEL_TOLERANCE = 5e-5  # of the bound: 0.1 points for Giant Yatzy
+
+
+@dataclass(frozen=True)
+class Visits:
+    """Play of a relaxed game from the empty card."""
+
+    # (turns, categories) float64: Chance that each turn fills each box, over the part of play that is followed
+    uses: Floats
+    upper: Floats  # (bonuses,) float64: Expected sum of the boxes that count to each upper bonus
+
+
+class _Groups:
+    """The outcomes of a turn by the step to the child and the rise of the upper sum."""
+
+    def __init__(self, game: RelaxedGame, status: int) -> None:
+        outcomes, self.boxes = game.models[status].outcomes, game.boxes(status)
+        keys = np.stack([outcomes.step, outcomes.shift])
+        pairs, group = np.unique(keys, axis=1, return_inverse=True)
+        self.step, self.shift = pairs
+        self.order = np.argsort(group, kind="stable")
+        self.starts = np.searchsorted(group[self.order], np.arange(len(self.step)))
+        self.points = outcomes.points + game.prices[self.boxes]
+
+
+class _Play:
+    """The best policy of a relaxed game, turn by turn; `chance` is that of each state to be reached."""
+
+    def __init__(self, game: RelaxedGame, values: Floats) -> None:
+        from ..kernels.turn_visits import visit_scratch
+
+        self.game, self.dice = game, lattice(game.rules.dice, game.rules.faces)
+        self.groups = [_Groups(game, status) for status in range(len(game.models))]
+        self.table = TableSlice(np.concatenate([values, np.zeros(PADDING)]), 0)
+        self.table.values.flags.writeable = False
+        self.chance = np.zeros(game.size)
+        self.chance[game.layout.offsets[EMPTY_ROW]] = 1.0
+        self._scratch = [ScratchPool(partial(visit_scratch, self.dice, model)) for model in game.models]
+
+    def turn(self, rows: Ints, status: int) -> tuple[Ints, Ints, Floats, Floats]:
+        """Rows and places of the children and their chances, and the chance of each outcome."""
+        from ..kernels.turn_visits import VisitJob, visit_rows
+
+        model, layout, group = self.game.models[status], self.game.layout, self.groups[status]
+        children, places, parts = [], [], []
+        total = np.zeros(len(group.boxes))
+        with self._scratch[status].borrow() as scratch:
+            for row in rows:
+                first, lane_set = int(layout.offsets[row]), layout.lane_sets[row]
+                lanes = int(layout.lane_count[lane_set])
+                found = np.zeros((len(group.boxes), lanes))
+                ends = found.ravel()
+                job = VisitJob(model, self.table, self.chance, ends, first, lanes, scratch)
+                visit_rows(np.array([row]), job)
+                total += found.sum(axis=1)
+                moved = np.add.reduceat(found[group.order], group.starts)
+                which, lane = np.nonzero(moved)
+                child = row + group.step[which]
+                upper = layout.lane_upper[lane_set, lane] + group.shift[which]
+                children.append(child)
+                places.append(layout.offsets[child] + layout.lane_of[layout.lane_sets[child], upper])
+                parts.append(moved[which, lane])
+        return np.concatenate(children), np.concatenate(places), np.concatenate(parts), total
+
+
+def visits(game: RelaxedGame, values: Floats, *, threads: int | None = None) -> Visits:
+    """Follow the best policy of a relaxed game without saved rolls: ``1 - uses`` is a subgradient of the bound.
+
+    The certificate does not depend on it, so rows with a very small chance are skipped.
+    """
+    if game.rules.saved_rolls:
+        raise ValueError("play is followed only without saved rolls")
+    play = _Play(game, values)
+    reached = np.zeros(game.n_rows)
+    reached[EMPTY_ROW] = 1.0
+    used = [np.zeros((game.turns, len(group.boxes))) for group in play.groups]
+    with thread_map(threads or default_threads(), "yatzy-visits") as in_threads:
+        for played in range(game.turns):
+            rows = game.rows_in_layer[played]
+            rows = rows[reached[rows] > LEAST_CHANCE]
+            statuses = game.status(rows)
+            for status in range(len(play.groups)):
+                same = rows[statuses == status]
+                tasks = [same[i : i + ROWS_PER_TASK] for i in range(0, len(same), ROWS_PER_TASK)]
+                # Added in the order of the rows, so that the sums do not depend on the threads.
+                for children, places, parts, total in in_threads(play.turn, tasks, [status] * len(tasks)):
+                    np.add.at(play.chance, places, parts)
+                    np.add.at(reached, children, parts)
+                    used[status][played] += total
+    return _by_box(game, play.groups, used)
+
+
+def _by_box(game: RelaxedGame, groups: Sequence[_Groups], used: Sequence[Floats]) -> Visits:
+    """The visits from the chance of each outcome, by status, turn and outcome."""
+    rules = game.rules
+    uses, upper = np.zeros((game.turns, len(rules.categories))), np.zeros(len(rules.bonuses))
+    for group, total in zip(groups, used, strict=True):
+        for c, box in enumerate(rules.categories):
+            here = group.boxes == c
+            uses[:, c] += total[:, here].sum(axis=1)
+            if box.upper and rules.bonus:
+                points = float(dot(total[:, here].sum(axis=0), group.points[here]))
+                upper[box.column] += points / (1.0 + game.slopes[box.column])
+    return Visits(uses, upper)
+
+
+Chain = tuple[int, ...]
+
+
+def order_of_gain(
+    rules: RuleSet,
+    prices: Floats,
+    slopes: Floats,
+    exact: Sequence[int],
+    column: int,
+    work: float,
+    *,
+    threads: int | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> list[Chain]:
+    """The chains that are not exact yet, those first that lower the bound most for the cards they cost.
+
+    Gains are measured with the required boxes exact if that is cheap, and again after each box that is taken, because
+    boxes that pay for the same rolls take gain from each other.
+    """
+    # A chain of n boxes multiplies the cards by n + 1, as log2(n + 1) boxes would; its gain is divided by that.
+    left = [c for c in chains(rules) if not set(c) & set(exact) and len(exact) + len(c) <= ONE_WORD]
+    base = list(exact)
+    if solve_work(RelaxedGame(rules, base, prices, column, slopes)) * 2 * len(left) > work / 2:
+        base, column = list(tracked_exact(rules)), -1
+    taken: list[Chain] = []
+    while left:
+        known = [*base, *(c for chain in taken for c in chain)]
+        if len(known) + max(map(len, left)) > ONE_WORD:
+            break
+        games = [RelaxedGame(rules, [*known, *chain], prices, column, slopes) for chain in left]
+        cost = sum(solve_work(game) for game in games)
+        if taken and cost > work:
+            break
+        work -= cost
+        before, *bounds = (
+            upper_bound(game, solve_relaxed(game, threads=threads))
+            for game in (RelaxedGame(rules, known, prices, column, slopes), *games)
+        )
+        gains = [(before - bound) / log2(len(chain) + 1) for bound, chain in zip(bounds, left, strict=True)]
+        order = sorted(range(len(left)), key=lambda i: (-gains[i], left[i]))
+        taken.append(left[order[0]])
+        left = [left[i] for i in order[1:]]
+        if progress:
+            progress(len(taken) / (len(taken) + len(left)))
+    return [*taken, *left]
+
+
+def coarse_levels(game: RelaxedGame, values: Floats, tolerance: float) -> list[Ints]:
+    """For each set of filled upper boxes the upper sums that end a level.
+
+    Neighbouring sums whose values differ by less than a tolerance in every row are one level, with the value of the
+    largest.
+    """
+    # Levels by how often play visits their states would be fewer, but the relaxed game exploits them: it crosses out
+    # upper boxes to reach a sum that is rounded up by far (for Giant Yatzy the bound rose by 30 points).
+    layout, levels = game.layout, []
+    rows = np.flatnonzero(game.occurs)
+    sets = layout.lane_sets[rows]
+    for lane_set, count in enumerate(layout.lane_count.tolist()):
+        same = rows[sets == lane_set]
+        ends = []
+        if len(same):
+            table = values[layout.offsets[same][:, None] + np.arange(count)]  # (rows, lanes), without saved rolls
+            low = 0
+            for lane in range(1, count):
+                if float((table[:, lane] - table[:, low]).max()) > tolerance:
+                    ends.append(lane - 1)
+                    low = lane
+        levels.append(layout.lane_upper[lane_set, [*ends, count - 1]])
+    return levels
+
+
+Report = Callable[[str, float], None]  # takes what is being done, and about the share of all work that is done
 
 
 @dataclass(frozen=True)
@@ -63,21 +246,6 @@ class Relaxation:
     bound: float  # certified upper bound of the expected final score from the empty card, rounded up
     work: float  # operations it took
     speed: float  # operations a second of its last solve
-
-    @property
-    def rules(self) -> RuleSet:
-        """The rules of the game itself."""
-        return self.game.rules
-
-    @property
-    def exact(self) -> tuple[int, ...]:
-        """Positions of the exact boxes, ascending."""
-        return self.game.exact
-
-    @property
-    def prices(self) -> Floats:
-        """The price of each box, exact or not, ``(categories,)`` float64."""
-        return self.game.prices
 
 
 def relax(
@@ -156,10 +324,10 @@ class _Relaxing:
 
     def static_prices(self, lines: list[int]) -> Prices:
         """Prices without exact boxes, and the slopes of all bonuses (0 where the sum is remembered)."""
-        found = optimal_prices(self.rules, lines, progress=self.progress("prices"))
+        found = optimal_prices(self.rules, lines, self.progress("prices"))
         slopes = np.zeros(len(self.rules.bonuses))
         slopes[lines] = found.slopes
-        return Prices(found.prices, slopes, found.value, found.gap, found.evaluations)
+        return Prices(found.prices, slopes, found.value)
 
     def affordable(self, exact: list[int] | tuple[int, ...]) -> RelaxedGame | None:
         """The game with these exact boxes and all rows, if the budget suffices to solve it."""
@@ -184,7 +352,7 @@ class _Relaxing:
         def bound(variables: Floats) -> tuple[float, Floats]:
             slopes = found.slopes.copy()
             slopes[lines] = variables[count:]
-            self.prices = Prices(variables[:count], slopes, 0.0, 0.0, 0)
+            self.prices = Prices(variables[:count], slopes, 0.0)
             tried = self.game(game.exact)
             values = solve_relaxed(tried, threads=self.threads)
             seen = visits(tried, values, threads=self.threads)
@@ -206,7 +374,7 @@ class _Relaxing:
         self.work -= best.evaluations * each
         slopes = found.slopes.copy()
         slopes[lines] = best.point[count:]
-        self.prices = Prices(best.point[:count], slopes, best.value, best.gap, found.evaluations + best.evaluations)
+        self.prices = Prices(best.point[:count], slopes, best.value)
         return self.game(game.exact)
 
     def with_most_boxes(self, left: list[tuple[int, ...]]) -> tuple[RelaxedGame, Floats]:

@@ -18,17 +18,22 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import StateError, whole_number
+from ..errors import StateError, game_over, whole_number
 from ..game.dice import Floats, Ints
 from ..game.scorecard import EMPTY_STATE, State
 from ..game.upper_sums import upper_sums
+from ..strategy.approximate_strategy import ApproximateStrategy, needs_table
 from ..strategy.fitted_values import FittedValues
-from ..strategy.simulation import Z99, Simulation
+from ..strategy.simulation import Z99, Simulation, check_seed
 from .lane_turns import LaneTurns, same_cards
+
+if TYPE_CHECKING:
+    from ..strategy.position import Position
 
 BATCH = 4096  # games played at the same time
 SIMULATION_SEED = 1 << 20  # added to the seed of a fit: the games that judge a strategy are not those it learned from
@@ -133,4 +138,33 @@ def simulate_values(
         upper_bonus=np.concatenate(bonuses),
         luck=np.concatenate(luck),
         seconds=time.perf_counter() - started,
+    )
+
+
+def simulate(
+    strategy: ApproximateStrategy,
+    games: int,
+    seed: int = 1,
+    start: Position | None = None,
+    threads: int | None = None,
+    *,
+    points: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> ApproximateSimulation:
+    """Play games under an approximate strategy; as :func:`perfect_yatzy.simulate`."""
+    games, seed = whole_number(games, "games"), check_seed(seed)
+    checked = strategy.check(strategy.start if start is None else start)
+    if checked.state.filled == strategy.rules.full_mask:
+        raise game_over()
+    function = strategy.evaluator.function
+    if not isinstance(function, FittedValues):
+        raise needs_table(strategy.rules, "a simulation by a function that is not fitted")
+    return simulate_values(
+        function,
+        games=games,
+        seed=seed,
+        threads=threads,
+        progress=(lambda done, mean, width: progress(done, games)) if progress else None,
+        start=checked.state,
+        points_before=checked.points if points is None else whole_number(points, "points"),
     )

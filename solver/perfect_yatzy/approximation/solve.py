@@ -5,24 +5,29 @@
     simulation   the mean of the greedy strategy, with the value function as control variate
     bound        a larger relaxed game, whose value no strategy exceeds
 
-Each finished stage is stored (:mod:`.stages`), so that an interrupted solution is resumed. The result depends on the
+Each finished stage is stored (:class:`Stages`), so that an interrupted solution is resumed. The result depends on the
 rules and the settings alone, bit for bit, on any machine and with any number of threads: the limits are counts. Only
 a bound that is limited by minutes depends on the speed of the machine.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from math import inf
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 import numpy as np
 
-from ..errors import StateError, whole_number
+from .._files import try_lock
+from .._version import __version__
+from ..errors import StateError, TableError, whole_number
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..model.approximate_cost import (
@@ -39,17 +44,98 @@ from ..model.approximate_cost import (
 from ..model.estimates import LANE_OPERATIONS_PER_SECOND, log_long
 from ..strategy.approximate_strategy import ApproximateStrategy
 from ..strategy.certificate import Certificate
-from ..strategy.fitted_file import OBJECTIVE, from_arrays, has_fitted, to_arrays, write_fitted
+from ..strategy.fitted_file import (
+    OBJECTIVE,
+    Arrays,
+    from_arrays,
+    has_fitted,
+    packed,
+    to_arrays,
+    unpacked,
+    write_files,
+    write_fitted,
+)
 from ..strategy.fitted_values import FittedValues, first_guess
 from ..strategy.opening import open_approximate
-from ..tablebase.memory import peak_memory
+from ..tablebase.locks import open_part
+from ..tablebase.memory import check_space, peak_memory, writing_to
+from ..tablebase.store import table_path
+from ..tablebase.table_info import DAMAGED, checked_fields, with_checksum
+from ..tablebase.table_writer import part_path
 from .fit import fit_values
 from .relaxation import Budget, Relaxation, relax
 from .rollout import SIMULATION_SEED, simulate_values
-from .stages import Arrays, Stages
 
+SPACE = 64 << 20  # bytes that must be free
 UNIT = 1e12  # operations, of the setting `work`
 STAGES = ("relaxation", "fit", "simulation", "bound")
+
+
+class Stages:
+    """The finished stages of one solution; a context manager that holds its lock.
+
+    NAME.part is locked meanwhile, NAME.part.json has the settings and a record of each stage, NAME.part.layer their
+    arrays: the names of an unfinished table, so `yatzy tables` lists and removes them. Stages made with other
+    settings, rules or another version of the package are not used.
+    """
+
+    def __init__(
+        self, rules: RuleSet, objective: str, tables: str | os.PathLike[str] | None, settings: dict[str, Any]
+    ) -> None:
+        path = table_path(rules, tables, objective)
+        self.part = part_path(path)
+        self.record_file, self.array_file = path.with_suffix(".part.json"), path.with_suffix(".part.layer")
+        self.settings = {"fingerprint": rules.fingerprint, "perfect_yatzy": __version__} | settings
+        self.records: dict[str, Any] = {}
+        self.arrays: Arrays = {}
+        check_space(path.parent, SPACE)
+        with writing_to(path.parent):
+            self.descriptor = open_part(self.part)
+        if try_lock(self.descriptor) is False:
+            os.close(self.descriptor)
+            raise TableError(f"another process is making the approximate strategy of {rules.key}; wait for it")
+        self._read()
+
+    def __enter__(self) -> Stages:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.close(self.descriptor)
+
+    def _read(self) -> None:
+        """The stages of an earlier run with the same settings; none if the files are missing or damaged."""
+        with suppress(OSError, *DAMAGED):
+            fields = checked_fields(self.record_file.read_bytes())
+            content = self.array_file.read_bytes()
+            if fields["settings"] == self.settings and fields["sha256"] == hashlib.sha256(content).hexdigest():
+                self.arrays, self.records = unpacked(content), fields["stages"]
+
+    def __contains__(self, stage: str) -> bool:
+        return stage in self.records
+
+    def get(self, stage: str) -> tuple[dict[str, Any], Arrays]:
+        """Record and arrays of a finished stage."""
+        prefix = f"{stage}/"
+        own = {name.removeprefix(prefix): a for name, a in self.arrays.items() if name.startswith(prefix)}
+        return self.records[stage], own
+
+    def put(self, stage: str, record: dict[str, Any], arrays: Arrays) -> None:
+        """Store a finished stage."""
+        self.records[stage] = record
+        self.arrays |= {f"{stage}/{name}": array for name, array in arrays.items()}
+        content, digest = packed(self.arrays)
+        fields = {"settings": self.settings, "stages": self.records, "sha256": digest}
+        with writing_to(self.part.parent):
+            write_files((self.array_file, content), (self.record_file, with_checksum(fields)))
+
+    def remove(self) -> None:
+        """Delete the files, once the solution is stored."""
+        for path in (self.record_file, self.array_file, self.part):
+            Path(path).unlink(missing_ok=True)
+
+
 Known = Mapping[str, float]  # as far as they are known: `mean`, `half_width`, `bound`
 Report = Callable[[str, float, Known], None]  # name of a stage, the share of it that is done, what is known
 
@@ -225,7 +311,7 @@ class Pipeline:
         if stage not in self.stages:
             work = min(BASELINE_WORK, self._bound_work(LANE_OPERATIONS_PER_SECOND))
             relaxed, found = self._relaxed(stage, Budget(work, BASELINE_MEMORY, BASELINE_BOXES))
-            values = first_guess(self.rules, relaxed.prices, relaxed.game, relaxed.values)
+            values = first_guess(self.rules, relaxed.game.prices, relaxed.game, relaxed.values)
             self._finish(stage, found | {"speed": relaxed.speed}, to_arrays(values))
         return from_arrays(self.rules, self.stages.get(stage)[1])
 
@@ -292,7 +378,7 @@ class Pipeline:
         if stage not in self.stages:
             work = self._bound_work(self.stages.get("relaxation")[0]["speed"])
             relaxed, found = self._relaxed(stage, Budget(work, self.settings.memory))
-            exact = [self.rules.categories[c].id for c in relaxed.exact]
+            exact = [self.rules.categories[c].id for c in relaxed.game.exact]
             most, used = work / UNIT, found.pop("work")
             found |= {"exact": exact, "values": len(relaxed.values), "most_work": most, "work": used}
             self._finish(stage, found)

@@ -27,18 +27,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 class KnownWords(click.ParamType[str]):
     """Text that is checked later; completes the words that are known, a list or a function of the context."""
 
-    def __init__(self, name: str, known: Iterable[str] | Callable[[click.Context], Iterable[str]]) -> None:
-        self.name, self.known = name, known
+    def __init__(self, known: Iterable[str] | Callable[[click.Context], Iterable[str]], name: str = "text") -> None:
+        self.known, self.name = known, name
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """The words that begin with `incomplete`."""
         words = self.known(ctx) if callable(self.known) else self.known
         return [CompletionItem(word) for word in words if word.startswith(incomplete)]
-
-
-def words_param(*words: str) -> KnownWords:
-    """Text for which some words are known."""
-    return KnownWords("text", words)
 
 
 def builtin_rules(ctx: click.Context) -> Iterable[str]:
@@ -104,7 +99,7 @@ class UsageError(click.UsageError):
         super().__init__(message, click.get_current_context())
 
 
-RULES = KnownWords("rules", builtin_rules)
+RULES = KnownWords(builtin_rules, "rules")
 MOST_WORKERS = 256  # that are started on one machine
 
 
@@ -304,7 +299,7 @@ POLICY_WORDS = (
 def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Options of commands that play many games, as fields of a request in one argument `start`."""
     policy = click.option(
-        "--policy", "-p", type=words_param(*POLICY_WORDS), metavar="POLICY", default="mean", show_default=True,
+        "--policy", "-p", type=KnownWords(POLICY_WORDS), metavar="POLICY", default="mean", show_default=True,
         help="Who plays: mean for the expected score, goal:280 for the chance of at least 280, or another policy of "
         "yatzy evaluate.",
     )  # fmt: skip
@@ -336,7 +331,7 @@ QUERY_OPTIONS = (
         help="Maximise the chance to beat one opponent with this card who plays to win, too; you move next.",
     ),
     click.option(
-        "--ties", type=words_param(*TIE_RULES), metavar=f"[{'|'.join(TIE_RULES)}]",
+        "--ties", type=KnownWords(TIE_RULES), metavar=f"[{'|'.join(TIE_RULES)}]",
         help="What a tie with an opponent counts as [loss].",
     ),
     card_option,

@@ -183,6 +183,9 @@ class TerminalGame:
             self.advise(show_all=word == "??")
         elif word in ("advice", "advice win", "advice mean"):
             self.set_advice(word.removeprefix("advice").strip())
+        elif word == "yes" and self._warned and self._warned[0] == session.actions:
+            again = self._warned[1]
+            self.carry_out(again if isinstance(again, str) else "".join(map(str, again)) or "none")
         elif text:
             self.carry_out(text)
 
@@ -232,7 +235,7 @@ class TerminalGame:
             text = sentence.format(chance=chance_text(action.value), best_chance=chance_text(options[0].value))
         else:
             text = _("This loses {points} points on average.", points=number_text(action.loss, 2))
-        again = _("Enter it again to go on, or choose something else.")
+        again = _("Enter it again or yes to go on, or choose something else.")
         echo_fitted("\n" + wrapped(f"{text} {again}") + "\n")
         return True
 

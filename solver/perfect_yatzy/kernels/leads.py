@@ -138,7 +138,7 @@ def solve_leads(begin, end, rows, arguments):
     job = views(arguments)
     layout, before, ranges, after = job.model.layout, job.before, job.ranges, job.after.first
     places = shifted(ranges.origin, after), shifted(ranges.low, after), shifted(ranges.high, after)
-    children = ScoreTable(job.below.values, *places)
+    children = ScoreTable(job.below.values, *places, 1)
     for j in range(begin, end):
         find_ranges(job, j)
         target = LeadTable(job.target.values, before.first, job.target_origin, job.target_high)

@@ -222,6 +222,23 @@ def load_as(typingctx: Any, view: Any, start: Any, like: Any) -> Any:
 
 
 @intrinsic
+def load_spaced(typingctx: Any, view: Any, start: Any, spacing: Any, like: Any) -> Any:
+    """The vector with ``view[start + i * spacing]`` in lane i, as :func:`load_as` converts it."""
+    result = VECTORS[like.dtype]
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        stored = ir.VectorType(context.get_value_type(view.dtype), result.native.count)
+        found, index = ir.Constant(stored, ir.Undefined), args[1]
+        for lane in range(stored.count):
+            entry = builder.load(emit_address(context, builder, signature.args[0], args[0], index))
+            found = builder.insert_element(found, entry, ir.Constant(ir.IntType(32), lane))
+            index = builder.add(index, args[2])
+        return found if view.dtype == like.dtype else builder.fpext(found, result.native)
+
+    return result(view, types.intp, types.intp, like), codegen
+
+
+@intrinsic
 def load_through(
     typingctx: Any, view: Any, first: Any, indices: Any, shift: Any, keys: Any, start: Any, like: Any
 ) -> Any:

@@ -19,18 +19,7 @@ One buffer holds a vector for every multiset of dice and is rewritten in place: 
 (:mod:`.lattice`) computes K for all smaller multisets, a pass of maxima turns the buffer into the best hold within
 each multiset. Rows are independent: the call that owns a row writes its values, so threads share everything else.
 
-Entry points take arrays; helpers take views (:mod:`.simd`). Those of a solve compute all states of some rows of a
-layer, from the values of the layer below:
-
-===========================  ========================================================================================
-:func:`solve_rows`           the mean
-:func:`solve_exponential_rows`  the utility sign(rate) exp(rate score). The points made so far are a common factor of
-                             all options, so the table is as small as that of the mean, and points multiply its values
-:func:`solve_score_rows`     goals and other utilities, with a score x as part of the state: p points move x by p. The
-                             lanes of a vector are consecutive x, and the value of a child is a load p entries further
-                             on in the child's range of scores. Beyond its ends the values are known: one vector of
-                             them on either side makes every load a plain one (:mod:`perfect_yatzy.model.objectives`)
-===========================  ========================================================================================
+The entry points of a solve are in :mod:`.solve`. Entry points take arrays; helpers take views (:mod:`.simd`).
 """
 
 from __future__ import annotations
@@ -41,28 +30,20 @@ import numpy as np
 import numpy.typing as npt
 
 from ..game.dice import Floats, Lattice
-from ..model.state_space import LANES
 from ..model.turn_model import IN_FULL, UNMET, WITH_BONUS, TurnModel
 from .jit import jit
 from .lattice import copy_vectors, maxima, means
 from .legal import choices_of, scoring_of_roll
-from .simd import aligned, load, maximum, splat, store, store_at, views, width
+from .simd import aligned, load, maximum, splat, store
 from .table_slices import TableSlice
 from .value_tables import (
     Block,
-    ExponentialTable,
     Successor,
     child_value,
-    lanes_of,
-    mean_table,
-    placed_scores,
     points_are_added,
-    score_block,
-    state_place,
     states_after,
     successor,
     value_after,
-    values_of,
     write_values,
 )
 
@@ -230,48 +211,3 @@ def solve_block(children, target, job, block):
         if saved_before >= 0:
             best = mean_of_first_roll(model.dice, scratch.first_roll_buffer if model.has_first_roll_bonus else buffer)
             write_values(target, model.layout, block, saved_before, best, scratch.temp)
-
-
-@jit
-def solve_lanes(rows, children, target, job):
-    """Values of all states of some rows; a vector has lanes of upper sums."""
-    for row in rows:
-        choices = choices_of(job.model, row)
-        for lane in range(0, lanes_of(job.model.layout, row), LANES):
-            solve_block(children, target, job, Block(row, lane, choices))
-
-
-@jit
-def solve_rows(rows, arguments):
-    """Values of all states of the given rows, by a SolveJob with tables of float64."""
-    job = views(arguments)
-    solve_lanes(rows, mean_table(job.below), mean_table(job.target), job)
-
-
-@jit
-def solve_exponential_rows(rows, arguments, rate):
-    """The same for an exponential utility with a rate per point."""
-    job = views(arguments)
-    solve_lanes(rows, ExponentialTable(values_of(job.below), rate), mean_table(job.target), job)
-
-
-@jit
-def solve_score_rows(rows, arguments, score_offsets, known_ends):
-    """Values of all states and scores of the given rows, by a SolveJob with tables of float32 and ScoreOffsets."""
-    # Known values surround each range of goals: 0 (impossible) below, 1 (certain) above. The ranges of a utility hold
-    # every score that can occur.
-    job, offsets = views(arguments), views(score_offsets)
-    layout = job.model.layout
-    children, target = placed_scores(job.below, offsets), placed_scores(job.target, offsets)
-    for row in rows:
-        choices = choices_of(job.model, row)
-        for lane in range(lanes_of(layout, row)):
-            state = state_place(layout, row, 0, lane)
-            if known_ends:
-                for saved in range(job.most_saved + 1):
-                    here = state_place(layout, row, saved, lane)
-                    first, end = target.origin[here] + target.low[here], target.origin[here] + target.high[here] + 1
-                    store_at(target.values, first - width(target.values), splat(target.values, 0.0))
-                    store_at(target.values, end, splat(target.values, 1.0))
-            for x in range(offsets.low[state], offsets.high[state] + 1, width(job.scratch.buffer)):
-                solve_block(children, target, job, Block(row, score_block(lane, x), choices))

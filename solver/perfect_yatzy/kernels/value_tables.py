@@ -21,7 +21,7 @@ reads either stored scores or estimates: a kernel takes :class:`StoredScores` or
 
 A kind of table implements :func:`states_after`, :func:`value_after`, and :func:`write_values` if it is written
 (:func:`.jit.by_kind`). A new objective needs new kernels only if it needs a new kind of table: its named tuple and
-these functions here, an entry point in :mod:`.turn`, and the choice of that entry point in
+these functions here, an entry point in :mod:`.solve`, and the choice of that entry point in
 :class:`perfect_yatzy.tablebase.row_solver.RowSolver`. An objective with an existing kind of table is a subclass of
 :class:`perfect_yatzy.model.objectives.Objective` alone.
 """
@@ -36,7 +36,7 @@ from ..model.goal_estimates import LEAST_CHANCE, LEAST_SPREAD, ROOT_HALF
 from ..model.score_places import ScoreOffsets
 from ..model.state_space import LANES
 from .jit import by_kind, jit
-from .simd import load, load_as, load_through, shifted, store, width
+from .simd import load, load_as, load_spaced, load_through, shifted, store, width
 from .table_slices import TableSlice
 
 SCORE_BITS = 40  # a score block packs its lane of upper sums and its first x into one integer
@@ -79,6 +79,7 @@ class ScoreTable(NamedTuple):
     origin: Ints
     low: Ints
     high: Ints
+    spacing: int  # x from one lane of a vector to the next; the scores between are interpolated (:mod:`.spacing`)
 
 
 @by_kind()
@@ -130,9 +131,9 @@ def mean_table(part):
 
 
 @jit
-def placed_scores(part, offsets):
-    """A slice of a table as a ScoreTable, with the places of its values."""
-    return ScoreTable(values_of(part), offsets.origin, offsets.low, offsets.high)
+def placed_scores(part, offsets, apart=1):
+    """A slice of a table as a ScoreTable, with the places of its values; the lanes of a block are `apart`."""
+    return ScoreTable(values_of(part), offsets.origin, offsets.low, offsets.high, apart)
 
 
 @jit
@@ -231,7 +232,9 @@ def _score_value_after(table, layout, block, states, points, temp):
     origin, low, high = states
     # Beyond the range of scores lies one vector of known values on either side.
     x = min(max(score_block_x(block.start) + int(points), low - width(temp)), high + 1)
-    return load_as(table.values, origin + x, temp)
+    if table.spacing == 1:
+        return load_as(table.values, origin + x, temp)
+    return load_spaced(table.values, origin + x, table.spacing, temp)
 
 
 @write_values.of(ScoreTable)
@@ -239,7 +242,7 @@ def _write_scores(table, layout, block, saved, values, temp):
     state, x = state_place(layout, block.row, saved, score_block_lane(block.start)), score_block_x(block.start)
     store(temp, 0, values)
     for lane in range(min(width(temp), table.high[state] + 1 - x)):
-        table.values[table.origin[state] + x + lane] = temp[lane]
+        table.values[table.origin[state] + x + lane * table.spacing] = temp[lane]
 
 
 class StoredScores(NamedTuple):

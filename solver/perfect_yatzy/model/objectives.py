@@ -47,6 +47,7 @@ class Objective:
     rounds = True  # whether entries of a table are the values computed, rounded if need be, and no function of them
     compute: np.dtype[Any] = np.dtype(np.float64)  # type of the arithmetic
     error = 0.0  # bound of the rounding error; 0 where it is negligible
+    tolerance = 0.0  # of interpolation between scores, as part of the change of the values; 0: there is none
 
     def __init__(self, rules: RuleSet, start: State = EMPTY_STATE) -> None:
         self.rules, self.start = rules, start
@@ -392,6 +393,12 @@ class Utility(ScoreObjective):
 
 class ReachableUtility(Utility):
     """The same values, with the scores that the upper sum of a card allows: two thirds of those of the card alone."""
+
+    def __init__(
+        self, rules: RuleSet, utility: Callable[[Ints], Floats], start: State = EMPTY_STATE, tolerance: float = 0.0
+    ) -> None:
+        super().__init__(rules, utility, start)
+        self.tolerance = tolerance
 
     # The upper sum says how many points the upper boxes hold. So the score of a state is known up to the lower boxes.
     # Only where several upper sums share a lane, because the bonus is certain or out of reach, the points of the

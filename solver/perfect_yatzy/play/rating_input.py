@@ -152,10 +152,8 @@ class RatingInput:
 
     def _add_usual(self, place: Place, line: bytes, raw: Any) -> bool:
         """Append a game with decisions in the usual form; False, without a reason, if it is not that."""
-        if not isinstance(raw, dict) or raw.get("schema") not in READABLE_SCHEMAS or not raw.get("turns"):
-            return False
-        players = raw.get("players")
-        if not isinstance(players, list) or not players or not all(type(name) is str for name in players):
+        players = _player_names(raw)
+        if not players or not raw.get("turns"):
             return False
         check_names(players)
         group = self._group(self._rules_of(raw.get("rules")))
@@ -176,14 +174,12 @@ class RatingInput:
 
     def _add_results(self, place: Place, raw: Any) -> bool:
         """Note the results of a game without decisions; False if it is not one."""
-        if not isinstance(raw, dict) or raw.get("schema") not in READABLE_SCHEMAS:
+        if not (players := _player_names(raw)):
             return False
-        scores, turns, players = raw.get("final_scores"), raw.get("turns", []), raw.get("players")
+        scores, turns = raw.get("final_scores"), raw.get("turns", [])
         only_scores = scores is not None and turns == []
         only_boxes = isinstance(turns, list) and turns != [] and all(map(_has_no_dice, turns))
-        if not (only_scores or only_boxes) or not isinstance(players, list) or not players:
-            return False
-        if not all(type(name) is str for name in players):
+        if not (only_scores or only_boxes):
             return False
         check_names(players)
         rules = self._rules_of(raw.get("rules"))
@@ -253,6 +249,14 @@ def _fault_of(entry: Entry) -> str:
     raise AssertionError(f"{entry.place.text} is a correct record, but its turns could not be replayed")
 
 
+def _player_names(raw: Any) -> list[str]:
+    """The names in the JSON value of a game of a known schema; none if it has not that form."""
+    if not isinstance(raw, dict) or raw.get("schema") not in READABLE_SCHEMAS:
+        return []
+    players = raw.get("players")
+    return players if isinstance(players, list) and all(type(name) is str for name in players) else []
+
+
 def _has_no_dice(turn: Any) -> bool:
     return isinstance(turn, dict) and not turn.keys() & {"rolls", "holds"}
 
@@ -293,9 +297,7 @@ def _scores_of_boxes(rules: RuleSet, turns: list[dict[str, Any]], players: list[
             )
         if type(points) is not int or type(bonus_points) is not int:
             raise StateError(
-                _("turn {number}: points is {points}; must be a whole number").format(
-                    number=number, points=shown(points)
-                )
+                _("turn {number}: points is {points}; must be a whole number", number=number, points=shown(points))
             )
         position = rules.index_of[category]
         if position in cards[player].points:

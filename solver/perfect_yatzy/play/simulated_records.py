@@ -18,7 +18,6 @@ from ..game.dice import Dice, Ints, lattice
 from ..game.limits import MAX_NAME
 from ..model.policies import Policy
 from ..policies.simulation import PlayedSimulation
-from ..policies.soft_policy import SoftPolicy, SoftRollout
 from ..strategy.position import check_position
 from ..strategy.rollout import Rollout, rollout_of
 from ..strategy.strategy import Strategy
@@ -36,11 +35,8 @@ def simulated_records(
 ) -> Iterator[str]:
     """Games from the empty card, each as the line of a record without its line break."""
     threads = threads or default_threads()
-    if isinstance(strategy, SoftPolicy):
-        rollout: Rollout = SoftRollout(strategy, threads)
-    else:
-        start = strategy.check("") if isinstance(strategy, Strategy) else check_position(strategy.rules, "")
-        rollout = rollout_of(strategy, start, threads)
+    start = strategy.check("") if isinstance(strategy, Strategy) else check_position(strategy.rules, "")
+    rollout = rollout_of(strategy, start, threads)
     for first in range(0, games, CHUNK):
         number = min(CHUNK, games - first)
         logs: list[TurnLog] = []

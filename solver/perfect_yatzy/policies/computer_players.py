@@ -60,25 +60,17 @@ WIN_SECONDS = 0.5  # the estimate up to which the rest of a game is solved to wi
 MAX_SOLVED = 64  # solved rests of games, and distributions of opponents, that a player keeps
 POLICIES = ("most-points", "prices", "hold-rules", "goal:")
 PYTHON_FILE, PROGRAM = re.compile(r"(.+\.py):(\w+)"), "process:"
+Others = Sequence[Scorecard | str | int]  # cards of other players, or their final scores
 Decision = tuple[int, ...] | str  # dice to hold, ascending, or the id of a category
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of computer player. Make one with :func:`parse_kind`.
-
-    Attributes
-    ----------
-    level : Level or None
-    style : str
-        "safe", "bold" or "win"; empty for a level.
-    policy : str
-        Name of another policy.
-    """
+    """A kind of computer player. Make one with :func:`parse_kind`."""
 
     level: Level | None
-    style: str = ""
-    policy: str = ""
+    style: str = ""  # "safe", "bold" or "win"
+    policy: str = ""  # name of another policy
 
     @property
     def label(self) -> str:
@@ -147,7 +139,7 @@ class ComputerPlayer:
         dice: DiceText,
         rolls_left: int = 0,
         rng: Rng = None,
-        others: Sequence[Scorecard | str | int] = (),
+        others: Others = (),
     ) -> Decision:
         """Decide what to do with a roll.
 
@@ -207,7 +199,7 @@ class ComputerPlayer:
         """What :func:`perfect_yatzy.evaluate` evaluates exactly; None: games are sampled."""
         return None if self.kind.style else self.strategy
 
-    def evaluator(self, card: Scorecard, others: Sequence[Scorecard | str | int]) -> TurnEvaluator:
+    def evaluator(self, card: Scorecard, others: Others) -> TurnEvaluator:
         """The values by which the player decides on a turn."""
         return self.strategy.evaluator
 
@@ -238,7 +230,7 @@ class StylePlayer(ComputerPlayer):
 
     risk: RiskEvaluator
 
-    def evaluator(self, card: Scorecard, others: Sequence[Scorecard | str | int]) -> TurnEvaluator:
+    def evaluator(self, card: Scorecard, others: Others) -> TurnEvaluator:
         """The exponential utility, which does not depend on the points of the card."""
         return self.risk
 
@@ -254,8 +246,8 @@ class WinningPlayer(ComputerPlayer):
     threads: int | None = None  # for solves
     _solved: OrderedDict[Hashable, TurnEvaluator | Opponent] = field(default_factory=OrderedDict, repr=False)
 
-    def evaluator(self, card: Scorecard, others: Sequence[Scorecard | str | int]) -> TurnEvaluator:
-        """The chance to win, solved once a turn; the mean if :meth:`plays_to_win` is false."""
+    def evaluator(self, card: Scorecard, others: Others) -> TurnEvaluator:
+        """The chance to win, solved once a turn; the mean if the rest of the game takes too long to solve."""
         known = self._read(others)
         if (game := self._two_players(card, known)) is not None:
             other = known[0]
@@ -279,17 +271,14 @@ class WinningPlayer(ComputerPlayer):
 
         def solve() -> TurnEvaluator:
             utility = WinUtility([distribution(*pair) for pair in zip(known, keys, strict=True)], "half")
-            solved = utility_strategy(self.rules, utility, card, self.strategy.evaluator, self.threads)
+            solved = utility_strategy(
+                self.rules, utility, card, self.strategy.evaluator, self.threads, tolerance=utility.tolerance
+            )
             return solved.evaluator_at(solved.check(card))
 
         found = self._cached((card.state, card.total, *keys), solve)
         assert isinstance(found, TurnEvaluator)
         return found
-
-    def plays_to_win(self, card: Scorecard, others: Sequence[Scorecard | str | int]) -> bool:
-        """Whether the rest of the game from this card on is solved to win it; else the player maximises the mean."""
-        known = self._read(others)
-        return self._two_players(card, known) is not None or self._is_quick(card, known)
 
     def _two_players(self, card: Scorecard, others: Sequence[int | Scorecard]) -> TwoPlayerGame | None:
         """The rest of the game, if it is one of two players that is solved at once."""
@@ -302,14 +291,15 @@ class WinningPlayer(ComputerPlayer):
         game = TwoPlayerGame(self.rules, states, card.total - others[0].total)
         return game if game.cost().seconds <= WIN_SECONDS else None
 
-    def _read(self, others: Sequence[Scorecard | str | int]) -> list[int | Scorecard]:
-        return [known for other in others for known in self._read_one(other)]
-
-    def _read_one(self, other: Scorecard | str | int) -> list[int | Scorecard]:
-        if isinstance(other, Scorecard):
-            check_position(self.rules, other.state)
-            return [other.score if other.state.filled == self.rules.full_mask else other]
-        return parse_opponents(self.rules, [other or "empty"] if isinstance(other, str) else [other])
+    def _read(self, others: Others) -> list[int | Scorecard]:
+        found: list[int | Scorecard] = []
+        for other in others:
+            if isinstance(other, Scorecard):
+                check_position(self.rules, other.state)
+                found.append(other.score if other.state.filled == self.rules.full_mask else other)
+            else:
+                found += parse_opponents(self.rules, [other or "empty"] if isinstance(other, str) else [other])
+        return found
 
     def _is_quick(self, card: Scorecard, others: Sequence[int | Scorecard]) -> bool:
         cards = [other for other in others if isinstance(other, Scorecard)]
@@ -351,7 +341,7 @@ class PolicyPlayer(ComputerPlayer):
         dice: DiceText,
         rolls_left: int = 0,
         rng: Rng = None,
-        others: Sequence[Scorecard | str | int] = (),
+        others: Others = (),
     ) -> Decision:
         """As for :class:`ComputerPlayer`; StateError also for an action that is not legal."""
         position = start_turn(self.rules, read_card(self.rules, card), parse_dice(self.rules, dice), rolls_left)

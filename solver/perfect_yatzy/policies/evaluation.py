@@ -16,6 +16,7 @@ kernels).
 from __future__ import annotations
 
 import os
+import time
 from dataclasses import dataclass
 from typing import overload
 
@@ -26,49 +27,23 @@ from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE
 from ..kernels.table_slices import restricted
+from ..model.estimates import LOGGED_SECONDS, log_long
 from ..model.objectives import BonusChance, Objective, PolicyMean, Variance
 from ..model.policies import Policy
 from ..strategy.distribution import check_distribution_memory, distribution, has_distribution
 from ..strategy.forward_pass import ForwardPass
-from ..strategy.greedy_policy import GreedyPolicy
 from ..strategy.opening import open_strategy
 from ..strategy.played_games import Actor, Player
 from ..strategy.score_distribution import CategoryResult, ScoreDistribution
 from ..strategy.score_forward_pass import score_places
 from ..strategy.strategy import Strategy
-from ..strategy.turn_evaluator import ScoreEvaluator
+from ..strategy.turn_evaluator import GreedyPolicy, ScoreEvaluator
 from ..tablebase.backward_induction import default_threads, solve_objective
 from ..tablebase.memory import check_memory
 from ..tablebase.store import Progress, open_table
 from .player import exact_policy, player_of
-from .sampling import SampledEvaluation, sample
+from .sampling import Losses, SampledEvaluation, sample
 from .user_code import policy_of
-
-
-@dataclass(frozen=True)
-class Losses:
-    """Expected points a policy gives away against perfect play.
-
-    Attributes
-    ----------
-    holds : (turns, rerolls) float64
-        By turn, and by holds with 1, 2, ... rerolls left. To end a turn too early counts as a hold.
-    categories : (turns, categories) float64
-        By turn, and by the category that was filled instead of the best one.
-    """
-
-    holds: Floats
-    categories: Floats
-
-    @property
-    def total(self) -> float:
-        """All points given away in a game."""
-        return float(self.holds.sum() + self.categories.sum())
-
-    @property
-    def by_turn(self) -> Floats:
-        """``(turns,)`` float64: points given away in each turn."""
-        return np.asarray(self.holds.sum(axis=1) + self.categories.sum(axis=1))
 
 
 @dataclass(frozen=True, repr=False)
@@ -112,6 +87,20 @@ class Evaluation:
     def categories(self) -> tuple[CategoryResult, ...]:
         """Results of the categories that are open at the start; empty without a distribution."""
         return self.distribution.categories if self.distribution else ()
+
+
+def _logged(what: str, progress: Progress | None) -> Progress:
+    """The progress of a caller; without one, a report that logs once that the work takes long, and how long."""
+    began, said = time.monotonic(), False
+
+    def report(done: int, number: int) -> None:
+        nonlocal said
+        spent = time.monotonic() - began
+        if not said and done and spent > LOGGED_SECONDS / 2:
+            said = True
+            log_long(what, spent * number / done)
+
+    return progress or report
 
 
 def policy_values(policy: Policy, *, threads: int | None = None) -> Floats:
@@ -213,14 +202,7 @@ def evaluate(
         if isinstance(policy.evaluator, ScoreEvaluator):
             found = distribution(policy, start, points=points, threads=threads, progress=progress)
             perfect_mean = (start.points if points is None else points) + policy.evaluator.means.value(start.state)
-            return Evaluation(
-                policy.rules,
-                found.mean,
-                found.standard_deviation,
-                found.upper_bonus_chance,
-                perfect_mean,
-                found,
-            )
+            return _evaluation(policy.rules, perfect_mean, found)
         points = start.points if points is None else points
         policy = GreedyPolicy(policy.rules, policy.table, start.state, policy.space)
     rules, threads, before = policy.rules, threads or default_threads(), points or 0
@@ -232,20 +214,21 @@ def evaluate(
     if has_distribution(rules):
         # Other policies than perfect play may reach most of what the cards could hold.
         check_distribution_memory(rules, score_places(rules, policy.start).solve_cost().doubled())
-        played = ForwardPass(policy, threads, perfect, progress).run(before)
+        report = _logged(f"the evaluation of {rules.key}", progress)
+        played = ForwardPass(policy, threads, perfect, report).run(before)
         found, losses = played.distribution, played.losses
         assert losses is not None
         rerolls = rules.rolls_per_turn - 1
-        return Evaluation(
-            rules,
-            found.mean,
-            found.standard_deviation,
-            found.upper_bonus_chance,
-            perfect_mean,
-            found,
-            Losses(losses[:, :rerolls], losses[:, rerolls:]),
-        )
+        return _evaluation(rules, perfect_mean, found, Losses(losses[:, :rerolls], losses[:, rerolls:]))
     values = policy_values(policy, threads=threads)
     variance = solve_objective(Variance(rules, values, policy.start, policy), threads=threads)[-1]
     chance = solve_objective(BonusChance(rules, values, policy.start, policy), threads=threads)[-1]
     return Evaluation(rules, before + float(values[-1]), float(np.sqrt(variance)), float(chance), perfect_mean)
+
+
+def _evaluation(
+    rules: RuleSet, perfect_mean: float, found: ScoreDistribution, losses: Losses | None = None
+) -> Evaluation:
+    """The evaluation of a policy from the distribution of its scores."""
+    bonus = found.upper_bonus_chance
+    return Evaluation(rules, found.mean, found.standard_deviation, bonus, perfect_mean, found, losses)

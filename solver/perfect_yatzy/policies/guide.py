@@ -8,23 +8,25 @@ minus price*, and where the sheet loses points.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..game.action_numbers import hold_count
 from ..game.box_order import leaves_choice
-from ..game.dice import Dice, lattice
+from ..game.dice import Dice, Floats, Ints, lattice
 from ..game.notation import counts_of, dice_of
 from ..game.rules import RuleSet
 from ..game.scorecard import State
 from ..game.scoring import scoring_options
 from ..game.upper_sums import upper_sums
 from ..strategy.category_odds import CategoryOdds, category_odds
-from .hold_tables import deciding_rule, holds_of_card
+from ..strategy.position_sample import PositionSample
+from ..strategy.positions import sample_positions
+from .hold_policy import deciding_rule, holds_of_card
 from .opening_rolls import OpeningLine, opening_lines
-from .sampled_turns import SampledTurns, sample_turns, values_of
 
 if TYPE_CHECKING:
     from ..strategy.strategy import Strategy
@@ -36,6 +38,62 @@ MIN_SAMPLES = 30  # give-up turns with a box open, for its mean cost
 RARE = 0.005  # a box given up in less than this share of the give-up turns counts as hardly ever given up
 SHOWN_OPTIONS = 3  # options of an example
 TRIED = 400  # turns of a stage that are looked through for an example
+
+
+@dataclass(frozen=True, repr=False)
+class SampledTurns(PositionSample):
+    """The decisions that end one turn of many games, in the order of the games."""
+
+    category: Ints = field(kw_only=True)  # (games,): the category that is filled, and the points in its box
+    points: Ints = field(kw_only=True)
+
+    def state(self, game: int) -> State:
+        """The state of one game at the start of the turn."""
+        return State(
+            int(self.filled[game]), int(self.upper[game]), int(self.saved[game]), bool(self.joker_paid[game])
+        )
+
+
+def sample_turns(strategy: Strategy, games: int, seed: int = 1) -> list[SampledTurns]:
+    """Play games from the empty card under perfect play for the mean."""
+    rules, size = strategy.rules, len(strategy.rules.categories)
+    # No more decisions than rolls are made; with saved rolls some are made later.
+    sample = sample_positions(strategy, games * size * rules.rolls_per_turn, seed)
+    ends = np.flatnonzero((sample.action >= hold_count(rules)) & (sample.game_number < games))
+    turns = []
+    for turn in range(1, size + 1):
+        rows = ends[sample.turn[ends] == turn]  # one for each game, in the order of the games
+        end = sample.take(rows)
+        category = end.action - hold_count(rules)
+        turns.append(SampledTurns(**vars(end), category=category, points=_points(strategy, end, category)))
+    return turns
+
+
+def values_of(strategy: Strategy, filled: Ints, upper: Ints, saved: Ints, joker_paid: Ints) -> Floats:
+    """Expected points still to come in many states that can occur, `(n,)`; the arguments are arrays `(n,)`."""
+    space = strategy.space
+    rows = space.rows_of(filled, joker_paid)
+    lanes = space.lanes_of(rows, upper)
+    places = space.layout.offsets[rows] + saved * space.layout.lane_count[space.layout.lane_sets[rows]] + lanes
+    return np.asarray(strategy.table[places], dtype=np.float64)
+
+
+def _points(strategy: Strategy, end: PositionSample, category: Ints) -> Ints:
+    """Points in the box of the category that each game fills."""
+    rules = strategy.rules
+    grid = lattice(rules.dice, rules.faces)
+    counts = (end.dice[:, :, None] == np.arange(1, rules.faces + 1)).sum(axis=1)
+    by_category = strategy.evaluator.points[:, grid.rank(counts) - grid.first_roll]
+    points = by_category[category, np.arange(len(category))]
+    # Jokers pay otherwise than by the dice, and boxes that require another one may pay nothing.
+    jokers = np.zeros(len(category), dtype=bool)
+    if rules.joker:
+        jokers = (end.filled >> rules.joker_index & 1 == 1) & (by_category[rules.joker_index] > 0)
+    requiring = np.array([bool(box.requires) for box in rules.categories])
+    for game in np.flatnonzero(jokers | requiring[category]).tolist():
+        options = scoring_options(rules, int(end.filled[game]), bool(end.joker_paid[game]), counts[game].tolist())
+        points[game] = options[int(category[game])][0]
+    return np.asarray(points)
 
 
 @dataclass(frozen=True)
@@ -202,10 +260,8 @@ def hold_example(strategy: Strategy, sheet: StrategySheet, turns: Sequence[Sampl
         return None
     number = stage_turns(len(turns))[-1][0]
     for game in range(min(TRIED, len(turns[number].filled))):
-        state, roll = (
-            turns[number].state(game),
-            tuple(sorted(random.integers(1, rules.faces + 1, rules.dice).tolist())),
-        )
+        state = turns[number].state(game)
+        roll = tuple(sorted(random.integers(1, rules.faces + 1, rules.dice).tolist()))
         place = int(dice.rank(np.array(counts_of(rules, roll)))) - dice.first_roll
         rule = deciding_rule(rules, sheet.holds, state, place, left)
         hold = int(holds_of_card(rules, sheet.holds, state)[left, place])

@@ -1,42 +1,343 @@
-"""Hold rules with prices as a policy: rules choose the dice to keep, prices the category.
+"""Hold rules as arrays: which dice each rule names for every roll, and on which cards it applies. NumPy only.
 
-A person can play it without computing a turn: the first rule that fits says what to keep, and at the end of the turn
-the box with the most *points minus price* is filled.
+:func:`hold_rule_arrays` compiles a list once; :func:`holds_of_card` is the reference for what a list does, and
+:mod:`perfect_yatzy.kernels.hold_rules` the compiled form for whole tables.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from ..game.box_order import prerequisites
 from ..game.dice import Floats, Ints, lattice
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
+from ..game.scoring import full_points, points_table
+from ..game.upper_sums import upper_sums
 from ..kernels.table_slices import window
+from ..model.hold_rule_arrays import ABOVE, BELOW, NO_FIT, ROLL_ALL, STOP, HoldRuleArrays
 from ..model.policies import RowActions
-from ..model.state_space import state_space
-from .hold_language import HoldRule
-from .hold_tables import hold_rule_arrays
+from ..model.state_space import StateSpace, state_space
+from .hold_rules import Condition, DicePattern, HoldRule, all_categories
 from .player import Acting
-from .price_sheet import PriceSheet
+from .price_sheet import PriceSheet, upper_best
+
+Holds = npt.NDArray[np.int32]
+CARD_LIMITS = ("all_open", "none_open", "scored", "rerolls", "par", "least_turns", "most_turns")
+
+
+def collected_faces(rules: RuleSet) -> list[int]:
+    """The faces that upper categories collect, ascending; bit i of a bitmask of open faces stands for the i-th."""
+    return sorted({c.face for c in rules.categories if c.face})
+
+
+def face_bits(rules: RuleSet) -> list[int]:
+    """The bit of the face that each category collects; 0 if it collects none."""
+    collected = collected_faces(rules)
+    return [1 << collected.index(c.face) if c.face else 0 for c in rules.categories]
+
+
+@lru_cache(maxsize=512)
+def pattern_holds(rules: RuleSet, pattern: DicePattern) -> Holds:
+    """The dice a pattern names in every roll, ``(1 or 2^faces, rolls)`` int32 lattice indices.
+
+    NO_FIT where it does not fit. A pattern that depends on the open faces has a line for each bitmask of them, all
+    others one line.
+    """
+    dice = lattice(rules.dice, rules.faces)
+    counts = dice.counts[dice.first_roll :]
+    counted: npt.NDArray[np.bool_] = np.zeros((1, rules.faces), dtype=bool)
+    counted[0, pattern.low - 1 : pattern.high] = True
+    if pattern.open:
+        collected = collected_faces(rules)
+        masks = np.arange(1 << len(collected))
+        is_open = np.zeros((len(masks), rules.faces), dtype=bool)
+        for i, face in enumerate(collected):
+            is_open[:, face - 1] = masks >> i & 1 == 1
+        counted = counted & is_open
+    shown = counts[None, :, :] * counted[:, None, :]  # (masks, rolls, faces): dice that count
+    if pattern.kind == "any":
+        fits, kept = np.ones(shown.shape[:2], dtype=bool), np.zeros_like(shown)
+    elif pattern.kind == "pays":
+        fits, kept = (paying(rules, pattern) != 0)[None, :], shown
+    elif pattern.kind == "dice":
+        fits, kept = shown.sum(-1) > 0, shown
+    elif pattern.kind == "different":
+        kept = np.minimum(shown, 1)
+        fits = kept.sum(-1) >= pattern.sizes[0]
+    elif pattern.kind == "row":
+        fits, kept = _longest_row(shown > 0, pattern.sizes[0])
+    else:
+        fits, kept = _groups(shown, pattern)
+    return np.where(fits, dice.rank(kept), NO_FIT).astype(np.int32)
+
+
+def _longest_row(shows: npt.NDArray[np.bool_], least: int) -> tuple[npt.NDArray[np.bool_], Ints]:
+    faces = shows.shape[-1]
+    best, kept = np.zeros(shows.shape[:-1], dtype=np.int64), np.zeros(shows.shape, dtype=np.int64)
+    for length in range(least, faces + 1):
+        for first in range(faces - length + 1):  # later rows are longer, or as long and higher
+            row = shows[..., first : first + length].all(-1)
+            best[row] = length
+            kept[row] = 0
+            kept[row, first : first + length] = 1
+    return best >= least, kept
+
+
+def _groups(shown: Ints, pattern: DicePattern) -> tuple[npt.NDArray[np.bool_], Ints]:
+    faces, left, kept = shown.shape[-1], shown.copy(), np.zeros_like(shown)
+    fits = np.ones(shown.shape[:2], dtype=bool)
+    # The largest group goes to the largest size, so that two groups fit whenever any assignment of them does.
+    preference = np.arange(faces)[::-1] if pattern.lowest else np.arange(faces)
+    for size in pattern.sizes:
+        chosen = np.where(left >= size, left * faces + preference, -1).argmax(-1)[..., None]
+        number = np.take_along_axis(left, chosen, -1)
+        fits &= number[..., 0] >= size
+        np.put_along_axis(kept, chosen, number, -1)
+        np.put_along_axis(left, chosen, 0, -1)
+    return fits, kept
+
+
+def rule_holds(rules: RuleSet, rule: HoldRule) -> Holds:
+    """What a rule does with every roll that it fits, if its conditions hold; as :func:`pattern_holds`.
+
+    0 to roll all dice, STOP to stop: also where all dice are kept.
+    """
+    named = pattern_holds(rules, rule.pattern)
+    if rule.action == "keep":
+        return np.where(named >= lattice(rules.dice, rules.faces).first_roll, STOP, named).astype(np.int32)
+    return np.where(named == NO_FIT, NO_FIT, STOP if rule.action == "stop" else ROLL_ALL).astype(np.int32)
+
+
+def paying(rules: RuleSet, pattern: DicePattern) -> Ints:
+    """Bitmask of the categories of a pattern ``pays`` that pay enough for each roll."""
+    pays, places = points_table(rules) >= pattern.least, [rules.index_of[c] for c in pattern.categories]
+    return np.asarray((1 << np.array(places)) @ pays[places])
+
+
+@lru_cache(maxsize=8)
+def boxes_of_use(rules: RuleSet) -> Ints:
+    """Bitmask of the categories in which the dice of each hold may count: ``(holds,)``.
+
+    Those that collect a face which they show; and others that pay for some roll with them, jokers included.
+    """
+    dice = lattice(rules.dice, rules.faces)
+    paid = points_table(rules) > 0
+    if rules.joker:
+        paid |= (full_points(rules) > 0) & paid[rules.joker_index]
+    pays = np.zeros((dice.n_holds, len(paid)), dtype=bool)
+    pays[dice.first_roll :] = paid.T
+    for hold in range(dice.first_roll - 1, -1, -1):
+        pays[hold] = pays[dice.successors[hold]].any(axis=0)
+    for c, box in enumerate(rules.categories):
+        if box.face:
+            pays[:, c] = dice.counts[:, box.face - 1] > 0
+    return np.asarray(pays @ (1 << np.arange(len(paid))))
+
+
+def rule_uses(rules: RuleSet, rule: HoldRule) -> Ints:
+    """Bitmask of the categories of which one must be open, for a rule to count with a roll; as :func:`rule_holds`.
+
+    0 where it does not fit the roll.
+    """
+    holds, use = rule_holds(rules, rule), boxes_of_use(rules)
+    if rule.pattern.kind == "pays":
+        return paying(rules, rule.pattern)[None]
+    if rule.action == "roll all":
+        return np.where(holds == NO_FIT, 0, -1)
+    stopped = use[lattice(rules.dice, rules.faces).first_roll :]
+    return np.where(holds == NO_FIT, 0, np.where(holds == STOP, stopped, use[np.maximum(holds, 0)]))
+
+
+def bonus_box(rules: RuleSet) -> int:
+    """Bit of the joker's box if another roll of its kind pays a bonus once the box holds points, else 0."""
+    pays = rules.joker is not None and rules.joker.bonus > 0 and rules.tracked_index == rules.joker_index
+    return 1 << rules.joker_index if pays else 0
+
+
+def par_sides(rules: RuleSet, space: StateSpace) -> npt.NDArray[np.int8]:
+    """1 where the upper sum of a lane is at least par, the bonus not yet reached: ``(lane sets, lane_width)`` int8.
+
+    Par is that of :mod:`.price_sheet`: with five dice and a threshold of 63, three of each face. All upper sums of a
+    lane lie on the same side: those that have lost the bonus are below par, those that have secured it are apart.
+    """
+    layout = space.layout
+    filled = np.array([space.lanes.filled(lane_set) for lane_set in range(len(layout.lane_upper))], dtype=np.int64)
+    return np.ascontiguousarray(above_par(rules, filled[:, None], layout.lane_upper).astype(np.int8))
+
+
+def above_par(rules: RuleSet, filled: Ints, upper: Ints) -> npt.NDArray[np.bool_]:
+    """Whether upper sums are at least par, and the bonus not yet reached."""
+    uppers, best = upper_sums(rules), upper_best(rules)
+    share = sum((filled >> c & 1) * most for c, most in enumerate(best))
+    total, threshold = sum(uppers.split(upper)), sum(uppers.thresholds)
+    return np.asarray((total * sum(best) >= threshold * share) & (total < threshold))
+
+
+def hold_rule_arrays(rules: RuleSet, hold_rules: Sequence[HoldRule], space: StateSpace) -> HoldRuleArrays:
+    """A list of rules as the kernel takes it, for the states of `space`."""
+    n_rolls = lattice(rules.dice, rules.faces).n_rolls
+    named = [rule_holds(rules, rule) for rule in hold_rules]
+    uses = [rule_uses(rules, rule) for rule in hold_rules]
+    limits = [_card_limits(rules, rule) for rule in hold_rules]
+    sizes = [lines.size for lines in named]
+    any_open = [limit.any_open for limit in limits]
+    return HoldRuleArrays(
+        size=len(named),
+        holds=np.concatenate([*(lines.ravel() for lines in named), np.zeros(1, np.int32)]),
+        of_use=_ints([mask for lines in uses for mask in lines.ravel().tolist()]),
+        start=_ints(np.cumsum([0, *sizes])[:-1].tolist()),
+        per_mask=_ints([n_rolls if len(lines) > 1 else 0 for lines in named]),
+        any_start=_ints(np.cumsum([0, *map(len, any_open)]).tolist()),
+        any_open=_ints([mask for masks in any_open for mask in masks]),
+        bonus_box=bonus_box(rules),
+        **{name: _ints([getattr(limit, name) for limit in limits]) for name in CARD_LIMITS},
+        face_bit=_ints(face_bits(rules)),
+        above_par=par_sides(rules, space).ravel(),
+    )
+
+
+@dataclass
+class _CardLimits:
+    """The conditions of a rule as numbers; see :class:`HoldRuleArrays`."""
+
+    most_turns: int
+    least_turns: int = 0
+    all_open: int = 0
+    none_open: int = 0
+    any_open: tuple[int, ...] = ()
+    rerolls: int = -1
+    par: int = 0
+    scored: int = 0
+
+
+def _card_limits(rules: RuleSet, rule: HoldRule) -> _CardLimits:
+    limits = _CardLimits(len(rules.categories))
+    for condition in rule.conditions:
+        mask = category_mask(rules, condition)
+        if condition.kind == "open" and mask.bit_count() == 1:
+            limits.all_open |= mask
+        elif condition.kind == "open":
+            limits.any_open += (mask,)
+        elif condition.kind == "closed":
+            limits.none_open |= mask
+        elif condition.kind == "only":
+            limits.none_open |= rules.full_mask & ~mask
+        elif condition.kind == "scored":
+            limits.scored = 1
+        elif condition.kind == "rolls left":
+            limits.rerolls &= 1 << condition.low
+        elif condition.kind == "turns left":
+            limits.least_turns = max(limits.least_turns, condition.low)
+            limits.most_turns = min(limits.most_turns, condition.high)
+        else:
+            limits.par |= ABOVE if condition.kind == "above par" else BELOW
+    return limits
+
+
+def category_mask(rules: RuleSet, condition: Condition) -> int:
+    """Bitmask of the categories of a condition."""
+    return sum(1 << rules.index_of[c] for c in all_categories(rules, condition))
+
+
+def _ints(values: Sequence[int]) -> Ints:
+    """An int64 array with one more entry, so that it is never empty."""
+    return np.array([*values, 0], dtype=np.int64)
+
+
+def holds_of_card(rules: RuleSet, hold_rules: Sequence[HoldRule], state: State) -> Holds:
+    """What a list of rules does on a card."""
+    dice, cards = lattice(rules.dice, rules.faces), Cards.of_state(rules, state)
+    result = np.full((rules.rolls_per_turn + state.saved, dice.n_rolls), STOP, dtype=np.int32)
+    for rolls_left in range(1, len(result)):
+        holds = np.full(dice.n_rolls, NO_FIT, dtype=np.int32)
+        for rule in hold_rules:
+            if all(applies(rules, condition, cards, rolls_left)[0] for condition in rule.conditions):
+                holds = np.where(holds == NO_FIT, named_on(rules, rule, cards, np.arange(dice.n_rolls)), holds)
+        result[rolls_left] = np.where(holds == NO_FIT, ROLL_ALL, holds)
+    return result
+
+
+def deciding_rule(rules: RuleSet, hold_rules: Sequence[HoldRule], state: State, roll: int, rolls_left: int) -> int:
+    """The place of the first rule that fits a roll on a card; the number of rules if none does."""
+    cards = Cards.of_state(rules, state)
+    for place, rule in enumerate(hold_rules):
+        fits = named_on(rules, rule, cards, np.array([roll]))[0] != NO_FIT
+        if fits and all(applies(rules, condition, cards, rolls_left)[0] for condition in rule.conditions):
+            return place
+    return len(hold_rules)
+
+
+@dataclass(frozen=True)
+class Cards:
+    """Cards as far as conditions depend on them."""
+
+    choices: Ints  # (n,) int64: Bitmask of the categories that the turn may fill
+    usable: Ints  # (n,) int64: Bitmask of the categories in which dice may be of use
+    faces: Ints  # (n,) int64: Bitmask of the open faces
+    turns: Ints  # (n,) int64: Turns left, this one included
+    above_par: npt.NDArray[np.bool_]  # (n,) bool
+    scored: npt.NDArray[np.bool_]  # (n,) bool: Whether the tracked box holds points
+
+    @classmethod
+    def of(cls, rules: RuleSet, filled: Ints, above: npt.NDArray[np.bool_], scored: npt.NDArray[np.bool_]) -> Cards:
+        """Cards by their filled boxes, the side of par they are on, and whether the tracked box holds points."""
+        still_open = ~filled & rules.full_mask
+        choices = still_open.copy()
+        for c, needed in enumerate(prerequisites(rules)):
+            choices &= ~np.where(still_open & needed != 0, np.int64(1 << c), 0)
+        faces = np.zeros_like(choices)
+        for c, bit in enumerate(face_bits(rules)):
+            faces |= (choices >> c & 1) * bit
+        turns = np.bitwise_count(still_open).astype(np.int64)
+        return cls(choices, choices | bonus_box(rules) * scored, faces, turns, above, scored)
+
+    @classmethod
+    def of_rows(cls, rules: RuleSet, space: StateSpace, rows: Ints, lanes: Ints) -> Cards:
+        """The cards of states, by their rows and lanes."""
+        above = par_sides(rules, space)[space.layout.lane_sets[rows], lanes] == 1
+        return cls.of(rules, space.layout.masks[rows], above, rows >= space.cards)
+
+    @classmethod
+    def of_state(cls, rules: RuleSet, state: State) -> Cards:
+        """The card of one state."""
+        filled, upper, scored = (np.array([field]) for field in (state.filled, state.upper, state.joker_paid))
+        return cls.of(rules, filled, above_par(rules, filled, upper), scored)
+
+
+def named_on(rules: RuleSet, rule: HoldRule, cards: Cards, rolls: Ints) -> Holds:
+    """What a rule does on each card with its roll, if its conditions hold; NO_FIT where it does not count."""
+    holds, uses = rule_holds(rules, rule), rule_uses(rules, rule)
+    line = cards.faces if len(holds) > 1 else np.zeros_like(cards.faces)
+    return np.where(uses[line, rolls] & cards.usable != 0, holds[line, rolls], NO_FIT)
+
+
+def applies(rules: RuleSet, condition: Condition, cards: Cards, rolls_left: int) -> npt.NDArray[np.bool_]:
+    """Whether a condition holds on each card with a number of rolls left, ``(n,)`` bool."""
+    if condition.kind == "above par":
+        return cards.above_par
+    if condition.kind == "below par":
+        return ~cards.above_par
+    if condition.kind == "scored":
+        return cards.scored
+    if condition.kind == "rolls left":
+        return np.full(len(cards.choices), condition.low == rolls_left)
+    if condition.kind == "turns left":
+        return (condition.low <= cards.turns) & (cards.turns <= condition.high)
+    mask = category_mask(rules, condition)
+    if condition.kind == "only":
+        return np.asarray(cards.choices & ~mask == 0)
+    return np.asarray((cards.choices & mask != 0) == (condition.kind == "open"))
 
 
 class HoldRulePolicy(Acting):
-    """A list of hold rules and a price sheet as a :class:`perfect_yatzy.model.policies.Policy`.
-
-    Parameters
-    ----------
-    hold_rules : sequence of HoldRule
-        In order; the first that fits decides.
-    prices : PriceSheet
-        Chooses the category. Its rule set is that of the policy.
-    start
-        Where the games begin.
-    values : (size,) float64, optional
-        ``prices.values(start)``, if it is at hand.
-    """
+    """A list of hold rules and a price sheet as a policy; `values`: ``prices.values(start)``, if it is at hand."""
 
     ties = (1e-10, 0.0)  # of the categories, in points
 

@@ -50,20 +50,11 @@ MAX_TEMPERATURE_SHARE = 1e4  # of the value of the game: a temperature at which 
 
 @dataclass(frozen=True)
 class Level:
-    """A step of the ladder.
+    """A step of the ladder."""
 
-    Attributes
-    ----------
-    number : int
-        From 1, the weakest.
-    name : str
-    share : float
-        Points given away, as a share of the expected final score of perfect play.
-    """
-
-    number: int
+    number: int  # from 1, the weakest
     name: str
-    share: float
+    share: float  # points given away, as a share of the expected final score of perfect play
 
 
 LEVELS = (

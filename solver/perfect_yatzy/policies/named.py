@@ -80,7 +80,6 @@ NAMES = (
     "FILE.py:NAME",
     "process:COMMAND",
 )
-COMPUTER_STYLES = (*STYLES, "win")
 
 
 @dataclass(frozen=True)
@@ -116,9 +115,9 @@ def named_policy(text: str, setting: Setting) -> NamedPolicy:
         return _goal(int(goal[1]), setting)
     if size := re.fullmatch(r"hold-rules:(\d{1,3})", text):
         return _hold_rules(setting, int(size[1]))
-    if level := re.fullmatch(r"level:(\w{1,20})", text):
-        return _level(parse_level(level[1]), setting)
-    if text in COMPUTER_STYLES:
+    if level := re.fullmatch(r"level:(\w{1,20})|([1-8])", text):
+        return _level(parse_level(level[1] or level[2]), setting)
+    if text in (*STYLES, "win"):
         return NamedPolicy(computer_player(setting.strategy(), text, threads=setting.threads), f"Playing {text}")
     if text.startswith(PROGRAM):
         return NamedPolicy(ProcessPlayer(text.removeprefix(PROGRAM)), text.removeprefix(PROGRAM))

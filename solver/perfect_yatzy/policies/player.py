@@ -112,6 +112,6 @@ def player_of(policy: object) -> Player:
     if not callable(found) or isinstance(policy, type):
         raise StateError(
             f"policy is {shown(policy)}; must be a policy: an object with act(position), a function of a position, "
-            "or one of perfect_yatzy, such as ValueFunction"
+            "or one of perfect_yatzy, such as ValueFunction; open_policy makes one from a name"
         )
     return cast(Player, found)

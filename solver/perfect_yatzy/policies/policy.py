@@ -34,7 +34,7 @@ from ..game.scorecard import Scorecard
 from ..game.scoring import roll_options
 from ..model.policies import RowActions
 from ..model.state_space import StateSpace, state_space
-from ..strategy.greedy_policy import GreedyPolicy
+from ..strategy.turn_evaluator import GreedyPolicy
 from .player import Acting
 
 STOP = -1  # in an array of holds: end the turn

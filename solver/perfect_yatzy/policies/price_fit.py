@@ -21,15 +21,12 @@ from ..game.rules import RuleSet
 from ..model.checked_values import Table, checked_part
 from ..model.estimates import rule_set_stats
 from ..model.state_space import state_space
-from ..strategy.greedy_policy import GreedyPolicy
 from ..strategy.simulation import simulate
 from ..strategy.strategy import Strategy
-from ..strategy.turn_evaluator import TurnEvaluator
-from .descent import descend
+from ..strategy.turn_evaluator import GreedyPolicy, TurnEvaluator
 from .evaluation import policy_values
 from .price_sheet import PriceSheet, make_sheet, terms_of
-from .turn_sample import TurnSample
-from .visits import Visits, visited_states
+from .turn_sample import TurnSample, Visits, visited_states
 
 MAX_NUMBERS = 20  # of a sheet; with more, the prices of the upper boxes are put on a line
 STEP = 0.1  # numbers are printed in multiples of it
@@ -48,6 +45,7 @@ LAST_GAMES = 100_000  # games for the figure that is stated then
 LENGTHS = (1.0, 0.5, 0.25)  # of the step in the direction found
 
 Progress = Callable[[int, int], None]
+LONGEST_STEP = 3.0  # in widths
 
 
 @dataclass(frozen=True)
@@ -63,7 +61,6 @@ def fit_prices(
     rules: RuleSet,
     perfect: Table,
     *,
-    max_numbers: int = MAX_NUMBERS,
     seed: int = 1,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -80,7 +77,7 @@ def fit_prices(
         form = SheetForm(rules, np.eye(len(prices) + len(terms_of(rules)))[:, len(prices) :], np.array(prices))
     else:
         form = every_number(rules)
-        if PriceSheet(rules, tuple(np.arange(len(rules.categories)) ** 2.0)).n_numbers > max_numbers:
+        if PriceSheet(rules, tuple(np.arange(len(rules.categories)) ** 2.0)).n_numbers > MAX_NUMBERS:
             form = upper_prices_on_a_line(rules)
     closest = least_squares(form, visits, targets)
     # Sums may differ in their last bits between machines, hence rounded.
@@ -262,3 +259,43 @@ def as_printed(sheet: PriceSheet, judge: Judge) -> PriceSheet:
     shift = (judge(rounded)[0] - sum(rounded.prices)) / len(rounded.prices)
     shift = round(shift / STEP) * STEP
     return replace(rounded, prices=tuple(price + shift for price in rounded.prices)).rounded(STEP)
+
+
+def descend(
+    function: Callable[[Floats], float], start: Floats, widths: Floats, sweeps: int, least_gain: float = 0.0
+) -> tuple[Floats, float]:
+    """A point with a lower value of a function, by Powell's method (The Computer Journal 7, 1964).
+
+    After each sweep the direction of the whole step replaces the one that gained most, so that the directions become
+    conjugate. The three points of a parabola are a given width apart, because a mean is a sum of many small steps.
+    """
+    directions, best = np.diag(widths), (function(start), start)
+    for _ in range(sweeps):
+        before, gains = best, []
+        for direction in directions:
+            value = best[0]
+            best = _along(function, best, direction)
+            gains.append(value - best[0])
+        if before[0] - best[0] <= least_gain:
+            break
+        whole = best[1] - before[1]
+        further = best[1] + whole
+        best = min(best, (function(further), further), key=lambda found: found[0])
+        replaced = int(np.argmax(gains))
+        directions[replaced] = directions[-1]
+        directions[-1] = whole
+    return best[1], best[0]
+
+
+def _along(
+    function: Callable[[Floats], float], best: tuple[float, Floats], direction: Floats
+) -> tuple[float, Floats]:
+    """The lowest of a point, its neighbours in a direction and the vertex of the parabola through the three."""
+    value, point = best
+    up, down = function(point + direction), function(point - direction)
+    found = [best, (up, point + direction), (down, point - direction)]
+    curvature = up - 2 * value + down
+    if curvature > 0:
+        step = float(np.clip((down - up) / (2 * curvature), -LONGEST_STEP, LONGEST_STEP))
+        found.append((function(point + step * direction), point + step * direction))
+    return min(found, key=lambda entry: entry[0])

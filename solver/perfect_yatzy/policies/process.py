@@ -83,9 +83,12 @@ class ProcessPlayer:
         try:
             stdin.write(line.encode() + b"\n")
             stdin.flush()
-            answer = stdout.readline(MAX_LINE_BYTES)
         except OSError as error:
-            raise ProcessError(f"{self.command} does not read requests: {error.strerror}") from error
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(timeout=2)
+            if self._process.returncode is None:  # one that has ended may have answered before
+                raise ProcessError(f"{self.command} does not read requests: {error.strerror}") from error
+        answer = stdout.readline(MAX_LINE_BYTES)
         if not answer.endswith(b"\n"):
             status = self._process.poll()
             ended = f"ended with exit code {status}" if status is not None else "wrote no complete line"

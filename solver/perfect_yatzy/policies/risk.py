@@ -11,7 +11,7 @@ much for risk. A constant tolerance is what makes the value of a card independen
 
 from __future__ import annotations
 
-from math import copysign, log
+from math import copysign
 
 import numpy as np
 
@@ -46,10 +46,6 @@ class RiskEvaluator(TurnEvaluator):
         """Value of filling `category` with each of `points`: that of the child, times the utility of the points."""
         to_come = self.values[self.child_index(state, category, points, saved)]
         return np.asarray(np.exp(self.rate * (points + bonus_points)) * to_come, dtype=np.float64)
-
-    def certainty_equivalent(self, value: float) -> float:
-        """The points that are worth as much as a value: what a risk is worth to the player."""
-        return log(abs(value)) / self.rate
 
 
 def risk_rate(strategy: Strategy, style: str) -> float:

@@ -2,36 +2,42 @@
 
 Greedy: from the empty list, insert the rule that gains most, at the place where it gains most, again and again. What
 a rule gains is estimated for all rules of a vocabulary at once, on turns of games that the list itself has played,
-with the exact values of the list (:mod:`.rule_sample`); then the exact mean decides. In between rules are simplified,
+with the exact values of the list (:class:`Sample`); then the exact mean decides. In between rules are simplified,
 moved and removed where that costs little. Deterministic for a seed.
 
 With the values of perfect play there is a limit on what a single decision may lose, on all cards and rolls. What
-decisions lose beyond it (:mod:`.hold_guard`) counts as if it were points: all of it together as much as URGENCY. So
-rules that mend blunders come first while there are many, and at the end the last blunder is worth a rule.
+decisions lose beyond it (:mod:`.worst_decisions`) counts as if it were points: all of it together as much as URGENCY.
+So rules that mend blunders come first while there are many, and at the end the last blunder is worth a rule.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
-from ..game.dice import Floats, Ints
+from ..game.dice import Floats, Ints, lattice
+from ..game.scorecard import EMPTY_STATE
+from ..game.upper_sums import upper_sums
+from ..kernels.table_slices import TableSlice, padded
 from ..model.checked_values import Table
 from ..model.state_space import state_space
+from ..model.turn_model import turn_model, turn_outcomes
 from .evaluation import policy_values
-from .hold_guard import HoldGuard
-from .hold_language import Condition, DicePattern, HoldRule, hold_rule
-from .hold_policy import HoldRulePolicy
+from .hold_policy import Cards, HoldRulePolicy, applies, hold_rule_arrays, rule_holds, rule_uses
+from .hold_rules import Condition, DicePattern, HoldRule, hold_rule
 from .price_sheet import PriceSheet
-from .rule_sample import Sample
 from .rule_vocabulary import candidate_conditions, candidate_patterns, pays_neighbours, rule_cost
+from .worst_decisions import HoldGuard
 
+GAMES = 150  # games that are sampled for each step
 PAIRED_CONDITIONS = 10  # single conditions of a pattern that are tried together with every other
 RANKED = 30  # sets of conditions of a pattern whose cost is considered
 TRIED = 2  # candidates of a step whose exact mean is computed
 ROUNDS = 5  # of simplification, each time
+MIN_GAIN = 0.05  # points a game that a further rule must gain
 WORTH_KEEPING = 0.03  # points a game: a simplification or removal may cost as much
 LIMIT = 10.0  # points that a single decision may lose
 URGENCY = 1.0  # points a game that all blunders of a list together count
@@ -39,6 +45,100 @@ MORE_URGENT = 1.5  # times that, with every round of mending
 LEAST_EXCESS = 1.0  # points beyond the limit that count as much at the most
 REPAIRS = 8  # rounds of mending at the full length
 LONGER = 2  # rules beyond the full length in between
+
+
+class Sample:
+    """Turns of states that the games of a list reach, with the values of the list."""
+
+    def __init__(self, policy: HoldRulePolicy, values: Floats, seed: Sequence[int], games: int = GAMES) -> None:
+        from ..kernels.hold_rules import HoldRuleActions
+        from ..kernels.policy import policy_job
+        from ..kernels.policy_evaluation import EvaluationJob
+
+        self.rules, self.space, self.holds = policy.rules, policy.space, policy.hold_rules
+        dice = self.dice = lattice(self.rules.dice, self.rules.faces)
+        self.model, self.outcomes = turn_model(self.rules), turn_outcomes(self.rules)
+        job = policy_job(dice, self.model, self.outcomes, HoldRulePolicy.ties)
+        below, target = TableSlice(padded(values), 0), TableSlice(padded(values), 0)
+        self.job = EvaluationJob(job, below, below, target, 0, 1.0, 0.0)
+        self.price_table = TableSlice(padded(policy.values), 0)
+        self.actions = HoldRuleActions
+        self.rows, self.lanes, self.weights = self.play(games, seed)
+        self.turns = self.sampled(self.rows, self.lanes)
+        self.cards = Cards.of_rows(self.rules, self.space, self.rows, self.lanes)
+        self.stages = self.rules.rolls_per_turn
+        self.base = self.values_of(self.holds)
+
+    def argument(self, holds: tuple[HoldRule, ...]) -> Any:
+        """A list as the policy argument of the kernels."""
+        arrays = hold_rule_arrays(self.rules, holds, self.space)
+        return self.actions(arrays, self.price_table, np.zeros(2 * self.dice.n_rolls, dtype=np.int32))
+
+    def sampled(self, rows: Ints, lanes: Ints) -> Any:
+        """The turns of states under the list, as :class:`perfect_yatzy.kernels.hold_rules.SampledTurns`."""
+        from ..kernels.hold_rules import SampledTurns, sample_turns
+
+        stages, n = self.rules.rolls_per_turn, len(rows)
+        turns = SampledTurns(
+            np.zeros(n * self.outcomes.size),
+            np.zeros(n * stages * self.dice.n_rolls),
+            np.zeros(n * stages * self.dice.n_rolls),
+            np.zeros(n * stages * self.dice.n_holds),
+            np.zeros(n * stages * self.dice.n_rolls, dtype=np.int16),
+        )
+        sample_turns(rows, lanes, self.job, self.argument(self.holds), turns)
+        return turns
+
+    def play(self, games: int, seed: Sequence[int]) -> tuple[Ints, Ints, Floats]:
+        """Rows and lanes of the states that games of the list meet, and how often each is met in a game."""
+        random = np.random.default_rng(seed)
+        start = self.space.row(EMPTY_STATE)
+        rows = np.full(games, start, dtype=np.int64)
+        upper = np.zeros(games, dtype=np.int64)
+        met = []
+        for _ in range(self.space.categories):
+            lanes = self.space.lanes_of(rows, upper)
+            met.append(np.stack([rows, lanes]))
+            chances = self.sampled(rows, lanes).outcome_chance.reshape(games, -1).cumsum(axis=1)
+            drawn = random.random(games) * chances[:, -1]
+            outcome = np.minimum((chances <= drawn[:, None]).sum(axis=1), self.outcomes.size - 1)
+            rows = rows + self.outcomes.step[outcome]
+            upper = upper_sums(self.rules).cap(upper + self.outcomes.shift[outcome])
+        states, times = np.unique(np.concatenate(met, axis=1), axis=1, return_counts=True)
+        return np.ascontiguousarray(states[0]), np.ascontiguousarray(states[1]), times / games
+
+    def gains(self, rule: HoldRule) -> Floats:
+        """Estimated gain of a rule without its conditions, ``(rolls left * states, rules + 1)``, by deciding rule."""
+        from ..kernels.hold_rules import rule_gains
+
+        named, uses, weights = rule_holds(self.rules, rule), rule_uses(self.rules, rule), self.weights
+        for condition in rule.conditions:
+            weights = weights * applies(self.rules, condition, self.cards, 0)
+        n_rolls, columns = self.dice.n_rolls, len(self.holds) + 1
+        result = np.zeros(len(weights) * self.stages * columns)
+        sizes = self.stages, n_rolls, self.dice.n_holds, columns
+        per_mask = n_rolls if len(named) > 1 else 0
+        lines, cards = (named.ravel(), uses.ravel(), per_mask), self.cards
+        rule_gains(*lines, cards.faces, cards.usable, weights, self.turns, sizes, result)
+        return result.reshape(len(weights), self.stages, columns)[:, 1:].transpose(1, 0, 2).reshape(-1, columns)
+
+    def factors(self, conditions: Sequence[Condition]) -> Floats:
+        """1 where a condition holds, else 0: ``(conditions, rolls left * states)``."""
+        stages = range(1, self.stages)
+        holds = [[applies(self.rules, c, self.cards, rolls) for rolls in stages] for c in conditions]
+        return np.array(holds, dtype=np.float64).reshape(len(conditions), -1)
+
+    def values_of(self, holds: tuple[HoldRule, ...]) -> Floats:
+        """Values of the states if their turn is played by another list."""
+        from ..kernels.hold_rules import turn_values
+
+        values = np.zeros(len(self.rows))
+        turn_values(self.rows, self.lanes, self.job, self.argument(holds), values)
+        return values
+
+    def gain_of_list(self, holds: tuple[HoldRule, ...]) -> float:
+        """Estimated gain of another list."""
+        return float(self.weights @ (self.values_of(holds) - self.base))
 
 
 @dataclass(frozen=True)
@@ -69,18 +169,11 @@ def learn_holds(
     prices: PriceSheet,
     max_rules: int = 16,
     *,
-    perfect: Table | None = None,
-    limit: float = LIMIT,
-    seed: int = 0,
-    min_gain: float = 0.05,
     sizes: Sequence[int] = (5, 10),
-    start: Sequence[HoldRule] = (),
-    threads: int | None = None,
-    progress: Callable[[str], None] | None = None,
+    **settings: Any,
 ) -> Learned:
-    """Find a list of hold rules for a price sheet."""
-    search = Search(prices, perfect=perfect, limit=limit, seed=seed, threads=threads, progress=progress)
-    return search.run(start, max_rules, min_gain, sizes)
+    """Find a list of hold rules for a price sheet; `settings` are those of :class:`Search`."""
+    return Search(prices, **settings).run(max_rules, sizes)
 
 
 class Search:
@@ -103,10 +196,9 @@ class Search:
         self.patterns = candidate_patterns(self.rules)
         self.conditions = candidate_conditions(self.rules)
         self.step = 0
-        guarded = perfect is not None and not self.rules.saved_rolls and self.rules.rolls_per_turn > 1
-        self.guard = (
-            HoldGuard(self.policy(()), perfect, limit, seed, threads) if guarded and perfect is not None else None
-        )
+        self.guard = None
+        if perfect is not None and not self.rules.saved_rolls and self.rules.rolls_per_turn > 1:
+            self.guard = HoldGuard(self.policy(()), perfect, limit, seed, threads)
         self.unit, self.urgency = 1.0, URGENCY  # excess that counts as a point a game; points that all of it counts
         self.worst: dict[tuple[HoldRule, ...], float] = {}  # largest loss of a hold of the lists that were swept
 
@@ -132,18 +224,20 @@ class Search:
         """Mean less penalty and cost."""
         return found.mean - self.penalty(found.holds) - sum(map(rule_cost, found.holds))
 
-    def weigh(self, holds: tuple[HoldRule, ...]) -> None:
-        """Let all blunders of a list together count as much as is urgent."""
-        self.sweep(holds)
+    def sample(self, found: Candidate) -> Sample:
+        """Turns of a list for the next step; all its blunders together count as much as is urgent from here on."""
+        self.step += 1
+        self.sweep(found.holds)
         if self.guard:
-            self.unit = max(self.guard.excess(holds), LEAST_EXCESS) / self.urgency
+            self.unit = max(self.guard.excess(found.holds), LEAST_EXCESS) / self.urgency
+        return Sample(self.policy(found.holds), found.values, (self.seed, self.step))
 
-    def run(self, start: Sequence[HoldRule], max_rules: int, min_gain: float, sizes: Sequence[int]) -> Learned:
+    def run(self, max_rules: int, sizes: Sequence[int]) -> Learned:
         """The search; see :func:`learn_holds`."""
-        found = self.candidate(start)
+        found = self.candidate(())
         grown: dict[int, list[Candidate]] = {size: [] for size in sizes if size < max_rules}
         while len(found.holds) < max_rules:
-            longer = self.extend(found, min_gain)
+            longer = self.extend(found, MIN_GAIN)
             if longer is None:
                 break
             found = longer
@@ -191,9 +285,7 @@ class Search:
     def shorten(self, found: Candidate, size: int) -> Candidate:
         """A list of at most a size: again and again without the rule that is missed least."""
         while len(found.holds) > size:
-            self.step += 1
-            self.weigh(found.holds)
-            sample, holds = Sample(self, found.holds, found.values), found.holds
+            sample, holds = self.sample(found), found.holds
             lists = [(*holds[:i], *holds[i + 1 :]) for i in range(len(holds))]
             ranked = sorted(lists, key=lambda other: self.penalty(other) - sample.gain_of_list(other))
             found = max(map(self.candidate, ranked[:TRIED]), key=self.score)
@@ -207,9 +299,7 @@ class Search:
 
     def extend(self, found: Candidate, min_gain: float) -> Candidate | None:
         """The list with one more rule; None if no rule gains enough."""
-        self.step += 1
-        self.weigh(found.holds)
-        sample = Sample(self, found.holds, found.values)
+        sample = self.sample(found)
         before, best = self.score(found), None
         for estimate, place, rule in self.insertions(sample):
             if estimate < min_gain / 2 or (best and estimate < self.score(best) - before):
@@ -262,9 +352,7 @@ class Search:
     def simplify(self, found: Candidate) -> Candidate:
         """Change, move and remove rules while the estimate says that it gains, and the exact mean agrees."""
         for _ in range(ROUNDS):
-            self.step += 1
-            self.weigh(found.holds)
-            sample = Sample(self, found.holds, found.values)
+            sample = self.sample(found)
             base = sum(map(rule_cost, found.holds)) + WORTH_KEEPING * len(found.holds) + self.penalty(found.holds)
             ranked = []
             for other in dict.fromkeys(self.variants(found.holds)):

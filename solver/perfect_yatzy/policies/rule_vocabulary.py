@@ -13,7 +13,7 @@ from itertools import combinations
 from ..game.box_order import leaves_choice
 from ..game.rules import Category, RuleSet
 from ..game.scoring import possible_points
-from .hold_language import Action, Condition, DicePattern, HoldRule, hold_rule
+from .hold_rules import Action, Condition, DicePattern, HoldRule, hold_rule
 
 # Cost of a rule in points a game, by what it makes a person remember.
 CONDITION_COST = {

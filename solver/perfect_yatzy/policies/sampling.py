@@ -12,11 +12,12 @@ scores: most of the spread of the scores is luck.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import numpy as np
 
 from ..errors import StateError, whole_number
+from ..game.action_numbers import hold_count
 from ..game.dice import Floats, Ints
 from ..game.legal_actions import start_turn
 from ..game.notation import CardText
@@ -26,6 +27,32 @@ from ..strategy.played_games import Player, play_games
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import ScoreEvaluator
 from ..tablebase.store import Progress
+
+
+@dataclass(frozen=True)
+class Losses:
+    """Expected points a policy gives away against perfect play.
+
+    Attributes
+    ----------
+    holds : (turns, rerolls) float64
+        By turn, and by holds with 1, 2, ... rerolls left. To end a turn too early counts as a hold.
+    categories : (turns, categories) float64
+        By turn, and by the category that was filled instead of the best one.
+    """
+
+    holds: Floats
+    categories: Floats
+
+    @property
+    def total(self) -> float:
+        """All points given away in a game."""
+        return float(self.holds.sum() + self.categories.sum())
+
+    @property
+    def by_turn(self) -> Floats:
+        """``(turns,)`` float64: points given away in each turn."""
+        return np.asarray(self.holds.sum(axis=1) + self.categories.sum(axis=1))
 
 
 @dataclass(frozen=True, repr=False)
@@ -39,20 +66,17 @@ class SampledEvaluation:
         Mean final score under perfect play.
     scores : (games,) int64
         Final score of each game.
-    losses : (games,) float64
+    game_losses : (games,) float64
         Points lost in each game against perfect play.
-    hold_losses : (rerolls,) float64
-        Mean points lost in a game by decisions with 1, 2, ... rerolls left: holds, and turns that end early.
-    category_loss : float
-        Mean points lost in a game by the choice of categories after the last roll.
+    losses : Losses
+        Where they are lost, in the mean of the games.
     """
 
     rules: RuleSet
     perfect_mean: float
     scores: Floats
-    losses: Floats
-    hold_losses: Floats
-    category_loss: float
+    game_losses: Floats
+    losses: Losses
 
     def __repr__(self) -> str:
         mean = f"mean {self.mean:.2f} ± {self.standard_error:.2f} (standard error), luck removed"
@@ -66,7 +90,7 @@ class SampledEvaluation:
     @property
     def mean(self) -> float:
         """Mean final score with the luck removed, in points."""
-        return self.perfect_mean - float(self.losses.mean())
+        return self.perfect_mean - float(self.game_losses.mean())
 
     @property
     def loss(self) -> float:
@@ -76,7 +100,7 @@ class SampledEvaluation:
     @property
     def standard_error(self) -> float:
         """Standard error of :attr:`mean` and of :attr:`loss`; NaN for one game."""
-        return _standard_error(self.losses)
+        return _standard_error(self.game_losses)
 
     @property
     def plain_mean(self) -> float:
@@ -117,9 +141,12 @@ class SampledGames:
     """Consecutive games of a player. Made by :func:`sample_games`."""
 
     scores: Floats  # (games,) float64: Final scores
-    game: Ints  # (decisions,) int64: Number of the game, from 0 in all games, and rerolls left at each decision
-    rolls_left: Ints  # (decisions,) int64
+    game: Ints  # (decisions,) int64: Number of the game, from 0 in all games
+    turn: Ints  # (decisions,) int64: Number of the turn, from 0 for an empty card
+    rolls_left: Ints  # (decisions,) int64: Rerolls left
+    action: Ints  # (decisions,) int64: Number of the action
     lost: Floats  # (decisions,) float64: What the decision loses against perfect play, in points
+    by_category: Floats  # (decisions,) float64: The part of it that the category loses against the best category
 
 
 def sample_games(
@@ -137,23 +164,33 @@ def sample_games(
         raise StateError("the comparison needs the strategy of the mean")
     played = play_games(player, start_turn(strategy.rules, start), first, number, seed, progress=progress)
     columns = played.columns()
-    game, _points = columns.pop("game"), columns.pop("points")
-    lost = strategy.regrets(actions=columns.pop("action"), threads=threads, **columns)
-    return SampledGames(played.scores, game, columns["rolls_left"], np.asarray(lost))
+    game, action, _points = columns.pop("game"), columns.pop("action"), columns.pop("points")
+    lost = strategy.regrets(actions=action, threads=threads, **columns)
+    turn = np.array([each.position.state.filled.bit_count() for each in played.decisions])
+    left, holds = columns["rolls_left"], hold_count(strategy.rules)
+    by_category = np.where(left > 0, 0.0, lost)
+    if len(early := np.flatnonzero((left > 0) & (action >= holds))):
+        stops = strategy.options(**{name: column[early] for name, column in columns.items()}, threads=threads)
+        values = stops.values[:, holds:]
+        by_category[early] = values.max(axis=1) - values[np.arange(len(early)), action[early] - holds]
+    return SampledGames(played.scores, game, turn, left, action, np.asarray(lost), by_category)
 
 
 def summary(
     strategy: Strategy, start: CardText | Scorecard, games: int, parts: Sequence[SampledGames]
 ) -> SampledEvaluation:
     """The evaluation of all games from consecutive parts of them."""
-    scores, game, left, lost = (
-        np.concatenate([getattr(part, name) for part in parts]) for name in ("scores", "game", "rolls_left", "lost")
+    scores, game, turn, left, action, lost, by_category = (
+        np.concatenate(each) for each in zip(*map(astuple, parts), strict=True)
     )
-    most = max(int(left.max()), strategy.rules.rolls_per_turn - 1)
-    by_left: Floats = np.bincount(left, lost, most + 1) / games
-    losses = np.bincount(game, lost, games).astype(np.float64)
-    card = start_turn(strategy.rules, start).card
+    position, rules = start_turn(strategy.rules, start), strategy.rules
+    card, begun = position.card, position.state.filled.bit_count()
     assert isinstance(card, Scorecard)
-    return SampledEvaluation(
-        strategy.rules, card.total + strategy.value(start), scores, losses, by_left[1:], float(by_left[0])
-    )
+    first, most, boxes = hold_count(rules), max(int(left.max()), rules.rolls_per_turn - 1), len(rules.categories)
+    holds, categories = np.zeros((boxes - begun, most)), np.zeros((boxes - begun, boxes))
+    for table, rows, column, points in (
+        (holds, left > 0, left - 1, lost - by_category), (categories, action >= first, action - first, by_category)
+    ):  # fmt: skip
+        np.add.at(table, (turn[rows] - begun, column[rows]), points[rows] / games)
+    losses = np.bincount(game, lost, games).astype(np.float64)
+    return SampledEvaluation(rules, card.total + strategy.value(start), scores, losses, Losses(holds, categories))

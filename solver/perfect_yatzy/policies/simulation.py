@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .._messages import _
-from ..approximation import simulation
+from ..approximation import rollout
 from ..errors import StateError, whole_number
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
 from ..game.upper_sums import upper_sums
+from ..strategy import simulation
+from ..strategy.approximate_strategy import ApproximateStrategy
 from ..strategy.played_games import Actor, GameLog, Player, play_games, start_of
 from ..strategy.simulation import Simulation, check_seed
 from ..strategy.strategy import Strategy
@@ -87,6 +89,8 @@ def simulate(
         begin = start_of(load_rules(rules or "yatzy"), start)
         played = play_games(player_of(strategy), begin, 0, games, check_seed(seed), progress=progress)
         return simulation_of(played, seed, type(strategy).__name__)
+    if isinstance(listed, ApproximateStrategy):
+        return rollout.simulate(listed, games, seed, start, threads, points=points, progress=progress)
     return simulation.simulate(listed, games, seed, start, threads, points=points, progress=progress)
 
 

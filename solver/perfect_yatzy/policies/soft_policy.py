@@ -12,7 +12,8 @@ too, with a much smaller standard deviation than that of the scores.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from math import sqrt
@@ -31,16 +32,15 @@ from ..model.policies import RowActions
 from ..model.state_space import state_space
 from ..model.turn_model import turn_model
 from ..strategy.actions import Choice, Hold
-from ..strategy.greedy_policy import GreedyPolicy
 from ..strategy.position import Position
-from ..strategy.rollout import Points16, Rollout
+from ..strategy.rollout import Rollout
 from ..strategy.strategy import Strategy
+from ..strategy.turn_evaluator import GreedyPolicy
 from ..tablebase.backward_induction import default_threads
 from ..tablebase.threads import ScratchPool
 from .evaluation import policy_mean
 
 if TYPE_CHECKING:
-    from ..kernels.rollout import TurnLog
     from ..kernels.soft_policy import SoftScratch
 
 LIMIT = 8.0  # an option that loses more than this many temperatures is never taken; the power of the weights
@@ -50,6 +50,7 @@ class SoftPolicy:
     """A policy that takes worse options less often."""
 
     ties = GreedyPolicy.ties
+    lost = np.empty(0)  # simulated games add what they give away, ``(games,)`` or empty
 
     def __init__(self, strategy: Strategy, temperature: float, start: Position = EMPTY_STATE) -> None:
         if not isinstance(temperature, (int, float)) or not temperature >= 0:
@@ -91,17 +92,13 @@ class SoftPolicy:
 
     def layer(self, filled: int) -> RowActions:
         """Actions at the cards with `filled` categories filled; see :class:`perfect_yatzy.model.policies.Policy`."""
-        return self.turns(filled, np.empty(0))
-
-    def turns(self, filled: int, lost: Floats) -> RowActions:
-        """:meth:`layer`, where simulated games add what they give away to `lost`, ``(games,)`` or empty."""
         from ..kernels.soft_policy import SoftTurns
 
         table = window(self.space, self.values, filled)
 
         def actions(rows: Ints) -> Iterator[tuple[Ints, Any]]:
             with self._scratch.borrow() as scratch:
-                yield rows, SoftTurns(table, self.sharpness, scratch, lost, int(len(lost) > 0))
+                yield rows, SoftTurns(table, self.sharpness, scratch, self.lost, int(len(self.lost) > 0))
 
         return actions
 
@@ -112,30 +109,6 @@ class SoftPolicy:
         most_saved = int(self.space.most_saved[: self.space.categories].max(initial=0))
         dice = lattice(self.rules.dice, self.rules.faces)
         return soft_scratch(dice, turn_model(self.rules, self.start), most_saved)
-
-
-class SoftRollout(Rollout):
-    """Games of a soft policy, with the points that each gives away."""
-
-    def __init__(self, policy: SoftPolicy, threads: int) -> None:
-        super().__init__(policy, policy.start, threads)
-        self.soft, self.lost = policy, np.empty(0)
-
-    def play(
-        self,
-        number: int,
-        first: int,
-        seed: int,
-        report: Callable[[int], None] = lambda turn: None,
-        logs: list[TurnLog] | None = None,
-    ) -> tuple[Ints, Points16, Ints]:
-        """As for :class:`perfect_yatzy.strategy.rollout.Rollout`; writes :attr:`lost`, ``(number,)``."""
-        self.lost = np.zeros(number)
-        return super().play(number, first, seed, report, logs)
-
-    def actions(self, filled: int) -> RowActions:
-        """As for :class:`perfect_yatzy.strategy.rollout.Rollout`."""
-        return self.soft.turns(filled, self.lost)
 
 
 @dataclass(frozen=True)
@@ -153,6 +126,7 @@ def soft_loss(policy: SoftPolicy, *, threads: int | None = None) -> SoftLoss:
 
 def simulated_loss(policy: SoftPolicy, games: int, seed: int = 1, *, threads: int | None = None) -> SoftLoss:
     """The same from simulated games, at least 2; the error is about 0.2 % of the loss for 4,000."""
-    rollout = SoftRollout(policy, threads or default_threads())
-    rollout.play(games, 0, seed)
-    return SoftLoss(float(rollout.lost.mean()), float(rollout.lost.std(ddof=1)) / sqrt(games))
+    counting = copy(policy)
+    counting.lost = np.zeros(games)
+    Rollout(counting, policy.start, threads or default_threads()).play(games, 0, seed)
+    return SoftLoss(float(counting.lost.mean()), float(counting.lost.std(ddof=1)) / sqrt(games))

@@ -77,6 +77,10 @@ class StrategySheet:
     def to_json(self) -> dict[str, Any]:
         """The sheet as JSON values."""
         boxes = (category.id for category in self.rules.categories)
+        lists = {
+            str(size): {"holds": [*map(str, holds)], "figures": dict(figures)}
+            for size, (holds, figures) in sorted(self.shorter.items())
+        }
         return {
             "format": FORMAT,
             "rules": rules_to_json(self.rules),
@@ -85,14 +89,7 @@ class StrategySheet:
             "bonus": {name: self.prices.terms[name] for name in terms_of(self.rules)},
             "holds": [str(rule) for rule in self.holds],
             "figures": dict(self.figures),
-        } | self._shorter_json()
-
-    def _shorter_json(self) -> dict[str, Any]:
-        lists = {
-            str(size): {"holds": [*map(str, holds)], "figures": dict(figures)}
-            for size, (holds, figures) in sorted(self.shorter.items())
-        }
-        return {"shorter": lists} if lists else {}
+        } | ({"shorter": lists} if lists else {})
 
     @classmethod
     def from_json(cls, raw: Any, rules: RuleSet | None = None) -> StrategySheet:
@@ -144,13 +141,7 @@ def sheet_path(rules: RuleSet, tables: str | os.PathLike[str] | None = None) -> 
 
 
 def find_sheet(rules: RuleSet, tables: str | os.PathLike[str] | None = None) -> StrategySheet | None:
-    """The sheet of a rule set: the one next to its table, else the one in this package, else None.
-
-    Raises
-    ------
-    TableError, StateError
-        If there is a file that cannot be read, or that is not a strategy sheet of these rules.
-    """
+    """The sheet of a rule set: the one next to its table, else the one in this package, else None."""
     path = sheet_path(rules, tables)
     if path.is_file():
         return StrategySheet.load(path, rules)

@@ -6,22 +6,27 @@ rerolls left and roll, what the policy does is compared with the best, if all th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from ..errors import RulesError
-from ..game.dice import Dice, Floats, Ints, lattice
-from ..game.notation import dice_of
-from ..game.scorecard import State
-from ..kernels.table_slices import window
-from ..model.checked_values import Table
+from ..game.dice import Floats, Ints, lattice
+from ..kernels.table_slices import TableSlice, padded, window
+from ..model.checked_values import Table, checked_part
+from ..model.hold_rule_arrays import NO_FIT, ROLL_ALL, STOP
 from ..model.policies import Policy
 from ..strategy.forward_pass import ForwardPass
 from ..tablebase.backward_induction import default_threads
 from ..tablebase.threads import thread_map
+from .hold_policy import Cards, HoldRulePolicy, applies, named_on
+from .hold_rules import Condition, HoldRule
 
 ROWS = 64  # rows of states a thread takes at a time
+WORST, OTHERS = 40, 260  # decisions that a sweep adds: the worst, and some of the others beyond the limit
+SENTINELS = 1_500  # decisions of any kind, so that a rule that mends some places does not spoil others
 
 
 @dataclass(frozen=True)
@@ -40,31 +45,6 @@ class WorstDecisions:
     def hold(self) -> float:
         """The largest loss of a hold, or of an end of a turn that comes too early."""
         return float(self.losses[:, 1:].max(initial=0.0))
-
-    @property
-    def category(self) -> float:
-        """The largest loss of a choice of a category."""
-        return float(self.losses[:, 0].max(initial=0.0))
-
-    def excess(self, limit: float) -> float:
-        """How far holds lose more than a limit, summed over the rows and the numbers of rerolls left."""
-        return float(np.maximum(self.losses[:, 1:] - limit, 0.0).sum())
-
-    def example(self, holds: bool = True) -> tuple[State, Dice, int, float]:
-        """The worst hold, or category: card, dice, rerolls left and loss."""
-        part = self.losses[:, 1:] if holds else self.losses[:, :1]
-        n, left = np.unravel_index(int(part.argmax()), part.shape)
-        return self.decision(int(n), int(left) + holds)
-
-    def decision(self, n: int, left: int) -> tuple[State, Dice, int, float]:
-        """The decision of an entry of `losses`: card, dice, rerolls left and loss."""
-        space = self.policy.space  # type: ignore[attr-defined]
-        layout, row = space.layout, int(self.rows[n])
-        dice = lattice(space.rules.dice, space.rules.faces)
-        shown = dice_of(dice.counts[dice.first_roll + int(self.rolls[n, left])].tolist())
-        upper = int(layout.lane_upper[layout.lane_sets[row], int(self.lanes[n, left])])
-        state = State(int(layout.masks[row]), upper, 0, row >= space.cards)
-        return state, shown, left, float(self.losses[n, left])
 
 
 def worst_decisions(policy: Policy, perfect: Table, *, threads: int | None = None) -> WorstDecisions:
@@ -95,3 +75,123 @@ def worst_decisions(policy: Policy, perfect: Table, *, threads: int | None = Non
     rows, losses, places = (np.concatenate(part) for part in zip(*found, strict=True))
     lanes, rolls = np.divmod(places.reshape(-1, stages), sweep.dice.n_rolls)
     return WorstDecisions(policy, rows, losses.reshape(-1, stages), lanes, rolls)
+
+
+class HoldGuard:
+    """Decisions on which no more than a limit may be lost, for the search of a list of hold rules.
+
+    The limit is on millions of decisions. The guard knows some, among these all that have been the worst of a list (a
+    cutting-plane method): a candidate is judged on them at once, and the sweep over all cards confirms it.
+    """
+
+    def __init__(
+        self, policy: HoldRulePolicy, perfect: Table, limit: float, seed: int, threads: int | None = None
+    ) -> None:
+        self.perfect, self.limit, self.threads = perfect, limit, threads
+        self.rules, self.space, self.dice = policy.rules, policy.space, lattice(policy.rules.dice, policy.rules.faces)
+        self.random = np.random.default_rng(seed)
+        self.sweep_memory = ForwardPass(policy, 1, perfect)
+        self.table = TableSlice(padded(checked_part(perfect, 0, len(perfect)).astype(np.float64)), 0)
+        self.stages = self.rules.rolls_per_turn
+        self.keys = np.empty((0, 4), dtype=np.int64)  # row, lane, rerolls left, roll
+        self.stops = np.empty(0)
+        self.holds = np.empty((0, self.dice.n_holds), dtype=np.float32)
+        self.best = np.empty(0)
+        self.cards = Cards.of_rows(self.rules, self.space, self.keys[:, 0], self.keys[:, 1])
+        if self.stages > 1:
+            self.add(self.sentinels())
+
+    def sentinels(self) -> Ints:
+        """Decisions chosen at random."""
+        rows = np.concatenate([self.space.layers[k] for k in range(self.space.first_layer, self.space.categories)])
+        rows = rows[self.random.integers(0, len(rows), SENTINELS)]
+        lanes = self.random.random(SENTINELS) * self.space.layout.lane_count[self.space.layout.lane_sets[rows]]
+        left = self.random.integers(1, self.stages, SENTINELS)
+        rolls = self.random.integers(0, self.dice.n_rolls, SENTINELS)
+        return np.column_stack([rows, lanes.astype(np.int64), left, rolls])
+
+    def sweep(self, policy: HoldRulePolicy) -> WorstDecisions:
+        """The worst decisions of a list on all cards; those beyond the limit are added to the guard."""
+        found = worst_decisions(policy, self.perfect, threads=self.threads)
+        card, left = np.nonzero(found.losses[:, 1:] > self.limit)
+        order = np.argsort(-found.losses[card, left + 1], kind="stable")
+        rest = order[WORST:]
+        chosen = np.concatenate([order[:WORST], self.random.permutation(rest)[:OTHERS]])
+        card, left = card[chosen], left[chosen] + 1
+        self.add(np.column_stack([found.rows[card], found.lanes[card, left], left, found.rolls[card, left]]))
+        return found
+
+    def add(self, keys: Ints) -> None:
+        """Add decisions: row, lane, rerolls left and roll of each."""
+        known = set(map(tuple, self.keys.tolist()))
+        keys = np.array(sorted(set(map(tuple, keys.tolist())) - known), dtype=np.int64).reshape(-1, 4)
+        if not len(keys):
+            return
+        states, of_state = np.unique(keys[:, :2], axis=0, return_inverse=True)
+        of_state = of_state.ravel()
+        stops, values = self.turns(np.ascontiguousarray(states[:, 0]), np.ascontiguousarray(states[:, 1]))
+        left, roll = keys[:, 2], keys[:, 3]
+        stop, holds = stops[of_state, roll], values[of_state, left - 1]
+        within = np.where(self.within()[roll], holds[:, : self.dice.first_roll], -np.inf).max(axis=1)
+        self.keys = np.concatenate([self.keys, keys])
+        self.stops = np.concatenate([self.stops, stop])
+        self.holds = np.concatenate([self.holds, holds.astype(np.float32)])
+        self.best = np.concatenate([self.best, np.maximum(stop, within)])
+        self.cards = Cards.of_rows(self.rules, self.space, self.keys[:, 0], self.keys[:, 1])
+
+    def within(self) -> npt.NDArray[np.bool_]:
+        """Whether each roll contains each hold of fewer dice, ``(rolls, holds)``."""
+        counts, first = self.dice.counts, self.dice.first_roll
+        return np.asarray((counts[None, :first] <= counts[first:, None]).all(-1))
+
+    def turns(self, rows: Ints, lanes: Ints) -> tuple[Floats, Floats]:
+        """Values under perfect play: to stop by roll, and of holds by rerolls left."""
+        from ..kernels.losses import perfect_turns
+
+        stops = np.zeros(len(rows) * self.dice.n_rolls)
+        values = np.zeros(len(rows) * (self.stages - 1) * self.dice.n_holds)
+        with self.sweep_memory.workers.borrow() as worker:
+            perfect_turns(rows, lanes, worker.job, self.table, stops, values)
+        return stops.reshape(len(rows), -1), values.reshape(len(rows), self.stages - 1, -1)
+
+    def decided(self, holds: Sequence[HoldRule]) -> tuple[Ints, Ints]:
+        """What a list does at each decision, and the number of the rule that decides; the length if none does."""
+        done = np.full(len(self.keys), ROLL_ALL, dtype=np.int64)
+        by = np.full(len(self.keys), len(holds), dtype=np.int64)
+        for i in range(len(holds) - 1, -1, -1):
+            named = self.named(holds[i])
+            fits = named != NO_FIT
+            done[fits], by[fits] = named[fits], i
+        return done, by
+
+    def named(self, rule: HoldRule) -> Ints:
+        """What a rule does at each decision, NO_FIT where it does not fit or apply."""
+        named = named_on(self.rules, rule, self.cards, self.keys[:, 3]).astype(np.int64)
+        for condition in rule.conditions:
+            named = np.where(self.holds_for(condition), named, NO_FIT)
+        return np.asarray(named)
+
+    def holds_for(self, condition: Condition) -> npt.NDArray[np.bool_]:
+        """Whether a condition holds at each decision."""
+        if condition.kind == "rolls left":
+            return np.asarray(self.keys[:, 2] == condition.low)
+        return applies(self.rules, condition, self.cards, 0)
+
+    def beyond(self, done: Ints) -> Floats:
+        """How far each decision loses more than the limit."""
+        held = self.holds[np.arange(len(done)), np.maximum(done, 0)]
+        taken = np.where(done == STOP, self.stops, held)
+        return np.maximum(self.best - taken - self.limit, 0.0)
+
+    def excess(self, holds: Sequence[HoldRule]) -> float:
+        """How far the decisions of a list lose more than the limit, added up."""
+        return float(self.beyond(self.decided(holds)[0]).sum())
+
+    def gains(self, rule: HoldRule, holds: Sequence[HoldRule]) -> Floats:
+        """What a rule takes off the excess, ``(decisions, rules + 1)``, by the rule that decides in the list."""
+        done, by = self.decided(holds)
+        named = self.named(rule)
+        gain = np.where(named == NO_FIT, 0.0, self.beyond(done) - self.beyond(np.where(named == NO_FIT, done, named)))
+        result = np.zeros((len(done), len(holds) + 1))
+        result[np.arange(len(done)), by] = gain
+        return result

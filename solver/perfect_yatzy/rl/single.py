@@ -11,20 +11,16 @@ import numpy.typing as npt
 from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 
-from ..game.action_numbers import Action, ActionText, action_number, numbered_action
 from ..game.dice import Floats, Ints
 from ..game.legal_actions import TurnPosition
 from ..game.notation import counts_of
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
-from ..strategy.opening import open_strategy
-from ..strategy.strategy import Strategy
-from .encoding import RENDER_MODES, Encoding, Form, Reward, check_choice
-from .solo_game import SoloGame
+from .solo_game import RENDER_MODES, Encoding, Form, NumberedActions, Reward, SoloGame, check_choice
 
 
-class YatzyEnv(gymnasium.Env[Any, np.int64]):
+class YatzyEnv(NumberedActions, gymnasium.Env[Any, np.int64]):
     """The game of one player; an episode is a whole game.
 
     Parameters
@@ -38,7 +34,7 @@ class YatzyEnv(gymnasium.Env[Any, np.int64]):
     render_mode
         ``"ansi"``, ``"human"``, which prints a line after every step, or None.
     observation
-        ``"dict"``, ``"float"`` or ``"one-hot"`` (:mod:`.encoding`).
+        ``"dict"``, ``"float"`` or ``"one-hot"`` (:mod:`.solo_game`).
     reward
         ``"points"``, or ``"regret"``: minus what the action loses against the best one, for which the rules are
         solved on first use.
@@ -99,10 +95,8 @@ class YatzyEnv(gymnasium.Env[Any, np.int64]):
         self._game = SoloGame(self.rules)
         self._episode = -1  # since the seed was given
         self._playing = False  # between a reset and the end of the game
-        self.n_holds, self.n_actions = self._game.n_holds, self._game.n_actions
         self.action_space = spaces.Discrete(self.n_actions)
         self.observation_space = self._encode.space
-        self._strategy: Strategy | None = None
 
     @property
     def position(self) -> TurnPosition:
@@ -112,7 +106,7 @@ class YatzyEnv(gymnasium.Env[Any, np.int64]):
     @property
     def optimum(self) -> float:
         """The largest expected final score. Solves the rules on first use."""
-        return self._oracle().value()
+        return self._oracle.value()
 
     @property
     def card(self) -> Scorecard:
@@ -153,7 +147,7 @@ class YatzyEnv(gymnasium.Env[Any, np.int64]):
         """What is observed now; printed, too, for a person."""
         if self.render_mode == "human":
             print(self._game)
-        return self._encode(self._game.observation())
+        return self._encode(self.position.observation())
 
     def step(self, action: np.int64) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Hold dice and reroll the others, or score a category and roll for the next turn.
@@ -182,29 +176,9 @@ class YatzyEnv(gymnasium.Env[Any, np.int64]):
             reward = -regret["regret"]
         return self._observed(), float(reward), game.over, False, self._info() | regret
 
-    def describe(self, action: int) -> Action:
-        """Meaning of an action: the dice it holds, ascending, or the id of the category it scores.
-
-        Raises
-        ------
-        StateError
-            If `action` is not a whole number from 0 to n_actions - 1.
-        """
-        return numbered_action(self.rules, action)
-
-    def action(self, meaning: ActionText) -> int:
-        """Number of the action that holds these dice (faces, in any order) or scores the category of that name.
-
-        Raises
-        ------
-        StateError
-            If there is no such action. All dice cannot be held; score a category instead.
-        """
-        return action_number(self.rules, meaning)
-
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """``(n_actions,)`` bool: which actions are legal; the name is that of sb3-contrib's MaskablePPO."""
-        return self._game.mask().view(np.bool_)
+        return self.position.action_mask().view(np.bool_)
 
     def action_values(self) -> Floats:
         """``(n_actions,)`` float64: expected points still to come under optimal play after each action.
@@ -214,7 +188,7 @@ class YatzyEnv(gymnasium.Env[Any, np.int64]):
         values = np.full(self.n_actions, -np.inf)
         if not self._playing:
             return values
-        strategy, dice = self._oracle(), self._game.position.dice
+        strategy, dice = self._oracle, self._game.position.dice
         if self.rolls_left:
             for hold in strategy.holds(self.card, dice, self.rolls_left):
                 if hold.category is None:
@@ -223,14 +197,8 @@ class YatzyEnv(gymnasium.Env[Any, np.int64]):
             values[self.action(choice.category)] = choice.value
         return values
 
-    def _oracle(self) -> Strategy:
-        """Perfect play, solved on first use."""
-        if self._strategy is None:
-            self._strategy = open_strategy(self.rules)
-        return self._strategy
-
     def _info(self) -> dict[str, Any]:
-        info: dict[str, Any] = {"action_mask": self._game.mask(), "score": self._game.score}
+        info: dict[str, Any] = {"action_mask": self.position.action_mask(), "score": self._game.score}
         return info | {"action_values": self.action_values()} if self.oracle else info
 
     def render(self) -> str | None:

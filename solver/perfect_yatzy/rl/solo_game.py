@@ -7,24 +7,36 @@ give the same game, and game g of ``perfect_yatzy.simulate(..., seed=s)`` meets 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from functools import cached_property
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
+from gymnasium import spaces
 
-from ..errors import whole_number
-from ..game.action_numbers import action_count, hold_count, holds_within, numbered_action
+from ..errors import StateError, shown, whole_number
+from ..game.action_numbers import (
+    Action,
+    ActionText,
+    action_count,
+    action_number,
+    hold_count,
+    holds_within,
+    numbered_action,
+)
 from ..game.dice import Dice
 from ..game.dice_stream import dice_of_game
-from ..game.legal_actions import TurnPosition, start_turn
+from ..game.legal_actions import start_turn
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
 from ..game.upper_sums import upper_sums
+from ..strategy.opening import open_strategy
+from ..strategy.strategy import Strategy
 
-Mask = npt.NDArray[np.int8]
 Observation = dict[str, npt.NDArray[Any]]
 
 SEED_MASK = (1 << 63) - 1  # the seeds of simulations
+RENDER_MODES = ("ansi", "human")
 
 
 def observation_bounds(rules: RuleSet) -> dict[str, tuple[int, int]]:
@@ -39,34 +51,58 @@ def observation_bounds(rules: RuleSet) -> dict[str, tuple[int, int]]:
     }
 
 
-class SoloGame:
-    """The game of one player.
+class NumberedActions:
+    """Actions of the rules of a game by number, and perfect play."""
 
-    Attributes
-    ----------
-    rules : RuleSet
-    n_holds, n_actions : int
-        How many actions hold dice, and how many there are (:mod:`perfect_yatzy.game.action_numbers`).
-    position : TurnPosition
-        The card at the start of the turn, the dice on the table and the rerolls left.
-    score : int
-        Points on the card, with the upper bonus if it is reached.
-    """
+    rules: RuleSet
+
+    @cached_property
+    def n_holds(self) -> int:
+        """How many actions hold dice."""
+        return hold_count(self.rules)
+
+    @cached_property
+    def n_actions(self) -> int:
+        """How many actions there are."""
+        return action_count(self.rules)
+
+    def describe(self, action: int) -> Action:
+        """Meaning of an action: the dice it holds, ascending, or the id of the category it scores.
+
+        Raises
+        ------
+        StateError
+            If `action` is not a whole number from 0 to n_actions - 1.
+        """
+        return numbered_action(self.rules, action)
+
+    def action(self, meaning: ActionText) -> int:
+        """Number of the action that holds these dice (faces, in any order) or scores the category of that name.
+
+        Raises
+        ------
+        StateError
+            If there is no such action. All dice cannot be held; score a category instead.
+        """
+        return action_number(self.rules, meaning)
+
+    @cached_property
+    def _oracle(self) -> Strategy:
+        """Perfect play, solved on first use."""
+        return open_strategy(self.rules)
+
+
+class SoloGame(NumberedActions):
+    """The game of one player."""
 
     def __init__(self, rules: RuleSet) -> None:
         self.rules = rules
-        self.n_holds, self.n_actions = hold_count(rules), action_count(rules)
         self.start(0, 0)
 
     def start(self, seed: int, game: int) -> None:
         """Begin a game with an empty card and no dice on the table; the dice depend on `seed` and `game`."""
         self._seed, self._game = seed & SEED_MASK, game
-        self._set(start_turn(self.rules, Scorecard(self.rules)))
-        self.score = 0
-
-    def _set(self, position: TurnPosition) -> None:
-        self.position, self._state = position, position.state
-        self._categories = [self.rules.index_of[category] for category in position.categories()]
+        self.position, self.score = start_turn(self.rules, Scorecard(self.rules)), 0
 
     @property
     def card(self) -> Scorecard:
@@ -77,7 +113,7 @@ class SoloGame:
     @property
     def over(self) -> bool:
         """Whether every category is filled."""
-        return self._state.filled == self.rules.full_mask
+        return self.position.over
 
     @property
     def rolls_left(self) -> int:
@@ -86,22 +122,18 @@ class SoloGame:
 
     def roll(self) -> None:
         """Roll the dice that are not held, at the start of a turn all of them."""
-        rules, position, state = self.rules, self.position, self._state
+        rules, position, state = self.rules, self.position, self.position.state
         turn, rolls = state.filled.bit_count(), rules.rolls_per_turn - 1 + state.saved - position.rolls_left
         number = rules.dice - len(position.dice)
         rolled = dice_of_game(self._seed, self._game, turn, rolls, number, rules.faces)
-        self._set(replace(position, dice=tuple(sorted(position.dice + rolled))))
-
-    def mask(self) -> Mask:
-        """``(n_actions,)`` int8: 1 for every legal action, 0 for the others."""
-        return self.position.action_mask()
+        self.position = replace(position, dice=tuple(sorted(position.dice + rolled)))
 
     def legal(self, action: Any) -> bool:
         """Whether an action is legal now."""
         number = whole_number(action, "action")
         if 0 <= number < self.n_holds:
             return self.rolls_left > 0 and bool(holds_within(self.rules, self.position.dice)[number])
-        return number - self.n_holds in self._categories
+        return self.n_holds <= number < self.n_actions and self.describe(number) in self.position.categories()
 
     def play(self, action: int) -> int:
         """Take a legal action, roll the dice that are not held, and return the points made.
@@ -109,16 +141,12 @@ class SoloGame:
         The points include the upper bonus when it is reached. After a category no dice are on the table.
         """
         before = self.score
-        self._set(self.position.apply(numbered_action(self.rules, action)))
+        self.position = self.position.apply(self.describe(action))
         if action < self.n_holds:
             self.roll()
         else:
             self.score = self.card.score
         return self.score - before
-
-    def observation(self) -> Observation:
-        """The arrays of :func:`observation_bounds`, int64 each."""
-        return self.position.observation()
 
     def __str__(self) -> str:
         return line(self.card, self.position.dice, self.rolls_left)
@@ -127,3 +155,47 @@ class SoloGame:
 def line(card: Scorecard, dice: Dice, rolls_left: int) -> str:
     """The card and the dice in one line."""
     return f"{card} | {dice}, {rolls_left} rerolls left"
+
+
+Form = Literal["dict", "float", "one-hot"]
+Reward = Literal["points", "regret"]  # the points made, or minus what the action loses against the best one
+
+
+def check_choice(name: str, value: object, choices: tuple[Any, ...]) -> None:
+    """Raise StateError unless an argument is one of its choices."""
+    if value not in choices:
+        raise StateError(f"{name} is {shown(value)}; must be one of {', '.join(map(repr, choices))}")
+
+
+class Encoding:
+    """The observations of a rule set in one form."""
+
+    def __init__(self, rules: RuleSet, form: Form) -> None:
+        check_choice("observation", form, get_args(Form))
+        self.form, self.bounds = form, observation_bounds(rules)
+
+    @property
+    def space(self) -> spaces.Space[Any]:
+        """The space of one observation."""
+        if self.form == "dict":
+            return spaces.Dict({name: spaces.Box(0, high, (n,), np.int64) for name, (n, high) in self.bounds.items()})
+        if self.form == "float":
+            return spaces.Box(0, 1, (sum(n for n, _ in self.bounds.values()),), np.float32)
+        entries = (n if high == 1 else n * (high + 1) for n, high in self.bounds.values())
+        return spaces.Box(0, 1, (sum(entries),), np.int8)
+
+    def __call__(self, observation: Observation) -> Any:
+        """One observation, or a batch of them: arrays ``(..., n)`` by name as one vector ``(..., entries)``."""
+        if self.form == "dict":
+            return observation
+        parts = []
+        for name, (_, high) in self.bounds.items():
+            array = observation[name]
+            if self.form == "float":
+                parts.append((array / high).astype(np.float32))
+            elif high == 1:
+                parts.append(array.astype(np.int8))
+            else:
+                hot = array[..., None] == np.arange(high + 1)
+                parts.append(hot.reshape(*array.shape[:-1], -1).astype(np.int8))
+        return np.concatenate(parts, axis=-1)

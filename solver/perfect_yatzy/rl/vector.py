@@ -14,7 +14,6 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from ..errors import StateError, shown, whole_number
-from ..game.action_numbers import Action, ActionText, action_count, action_number, hold_count, numbered_action
 from ..game.dice import Floats, Ints, lattice
 from ..game.notation import dice_of
 from ..game.rule_loader import load_rules
@@ -39,15 +38,22 @@ from ..kernels.environment import (
     start_games,
     take_actions,
 )
-from ..strategy.opening import open_strategy
-from ..strategy.strategy import Strategy
-from .encoding import RENDER_MODES, Encoding, Form, Reward, check_choice
-from .solo_game import SEED_MASK, line, observation_bounds
+from .solo_game import (
+    RENDER_MODES,
+    SEED_MASK,
+    Encoding,
+    Form,
+    NumberedActions,
+    Reward,
+    check_choice,
+    line,
+    observation_bounds,
+)
 
 Bools = npt.NDArray[np.bool_]
 
 
-class YatzyVectorEnv(VectorEnv[Any, Ints, npt.NDArray[Any]]):
+class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
     """Many games of one player, each as in :class:`perfect_yatzy.rl.YatzyEnv`: same actions, rewards and info.
 
     Spaces, results and `info` are those of Gymnasium's ``SyncVectorEnv`` of :class:`YatzyEnv`, with the same bits for
@@ -90,7 +96,6 @@ class YatzyVectorEnv(VectorEnv[Any, Ints, npt.NDArray[Any]]):
         self.reward, self._encode = reward, Encoding(self.rules, observation)
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {"render_modes": list(RENDER_MODES), "render_fps": 4, "autoreset_mode": self.autoreset_mode}
-        self.n_holds, self.n_actions = hold_count(self.rules), action_count(self.rules)
         self.single_action_space = spaces.Discrete(self.n_actions)
         self.single_observation_space = self._encode.space
         self.action_space = batch_space(self.single_action_space, self.num_envs)
@@ -100,7 +105,6 @@ class YatzyVectorEnv(VectorEnv[Any, Ints, npt.NDArray[Any]]):
         self._fields[:, FILLED] = self.rules.full_mask  # no action is legal before the first reset
         self._boxes = np.full((self.num_envs, len(self.rules.categories)), -1, dtype=np.int16)
         self._games = EnvironmentGames(self._fields.ravel(), self._boxes.ravel())
-        self._strategy: Strategy | None = None
         self._values: Floats | None = None  # of all actions, before the step to come
         self._started = False
 
@@ -240,23 +244,13 @@ class YatzyVectorEnv(VectorEnv[Any, Ints, npt.NDArray[Any]]):
         values = np.full((self.num_envs, self.n_actions), -np.inf)
         playing = np.flatnonzero(fields[:, FILLED] != self.rules.full_mask)
         if len(playing):
-            if self._strategy is None:
-                self._strategy = open_strategy(self.rules)
             grid, rows = lattice(self.rules.dice, self.rules.faces), fields[playing]
             faces = np.arange(1, self.rules.faces + 1)
             dice = np.array([np.repeat(faces, counts) for counts in grid.counts[rows[:, ROLL]]])
-            values[playing] = self._strategy.options(
+            values[playing] = self._oracle.options(
                 rows[:, FILLED], rows[:, UPPER], dice, rows[:, REROLLS], rows[:, SAVED], rows[:, JOKER_PAID]
             ).values
         return values
-
-    def describe(self, action: int) -> Action:
-        """Meaning of an action, as :meth:`YatzyEnv.describe`."""
-        return numbered_action(self.rules, action)
-
-    def action(self, meaning: ActionText) -> int:
-        """Number of an action, as :meth:`YatzyEnv.action`."""
-        return action_number(self.rules, meaning)
 
     def render(self) -> tuple[str, ...]:
         """The card and the dice of each game in one line."""

@@ -21,14 +21,12 @@ from gymnasium import logger, spaces
 from gymnasium.utils import seeding
 
 from ..errors import MissingPackage, StateError, shown, whole_number
-from ..game.action_numbers import Action, ActionText, action_number, numbered_action
 from ..game.limits import MAX_PLAYERS
 from ..game.maximum import maximum_score
 from ..game.notation import counts_of
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
-from .encoding import RENDER_MODES, check_choice
-from .solo_game import SoloGame, observation_bounds
+from .solo_game import RENDER_MODES, NumberedActions, SoloGame, check_choice, observation_bounds
 
 try:
     from pettingzoo import AECEnv
@@ -51,7 +49,7 @@ def env(**options: Any) -> AECEnv:
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(wrapped))
 
 
-class raw_env(AECEnv):  # type: ignore[misc]
+class raw_env(NumberedActions, AECEnv):  # type: ignore[misc]
     """A game of several players, without wrappers.
 
     Attributes
@@ -102,7 +100,6 @@ class raw_env(AECEnv):  # type: ignore[misc]
         self.possible_agents = [f"player_{i}" for i in range(players)]
         self.agents: list[str] = []
         self._games = {agent: SoloGame(self.rules) for agent in self.possible_agents}
-        self.n_holds, self.n_actions = self._games["player_0"].n_holds, self._games["player_0"].n_actions
         bounds = self._entry_bounds()
         self.entries = tuple(bounds)
         high = np.array([*bounds.values()], dtype=np.int64)
@@ -196,7 +193,7 @@ class raw_env(AECEnv):  # type: ignore[misc]
         if self.render_mode == "human":
             print(self._lines())
         self.infos = {
-            agent: {"action_mask": self._games[agent].mask(), "score": self._games[agent].score}
+            agent: {"action_mask": self._games[agent].position.action_mask(), "score": self._games[agent].score}
             for agent in self.agents
         }
 
@@ -209,15 +206,7 @@ class raw_env(AECEnv):  # type: ignore[misc]
             state = game.position.state
             entries += [state.filled >> c & 1 for c in range(len(self.rules.categories))]
             entries += [state.upper, int(state.joker_paid), state.saved, game.score]
-        return {"observation": np.array(entries, dtype=np.int64), "action_mask": own.mask()}
-
-    def describe(self, action: int) -> Action:
-        """Meaning of an action, as :meth:`perfect_yatzy.rl.YatzyEnv.describe`."""
-        return numbered_action(self.rules, action)
-
-    def action(self, meaning: ActionText) -> int:
-        """Number of an action, as :meth:`perfect_yatzy.rl.YatzyEnv.action`."""
-        return action_number(self.rules, meaning)
+        return {"observation": np.array(entries, dtype=np.int64), "action_mask": own.position.action_mask()}
 
     def render(self) -> str | None:
         """A line for each player, with the mode ``"ansi"``: the card, and the dice on the table; else None."""

@@ -15,6 +15,7 @@ from .._version import ANSWER_SCHEMA
 from ..game.scorecard import Scorecard
 from ..strategy.actions import Choice, Hold
 from ..strategy.strategy import Strategy, certificate_of
+from ..tablebase.table_info import fraction_fields
 from .requests import DIGITS, Request
 
 if TYPE_CHECKING:
@@ -26,6 +27,12 @@ if TYPE_CHECKING:
 PERCENTILES = (5, 25, 50, 75, 95)
 HEAD = "schema", "query", "rules"
 MAX_UNCERTAIN_CHANCE = 1 - 2.0**-24  # float32 rounds higher chances to 1
+
+
+def picked(source: object, *names: str) -> dict[str, Any]:
+    """Some attributes of an object by their names, in this order; tuples as lists."""
+    values = ((name, getattr(source, name)) for name in names)
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in values}
 
 
 def answer_head(request: Request) -> dict[str, Any]:
@@ -54,13 +61,18 @@ def with_echo(answer: dict[str, Any], echo: dict[str, Any]) -> dict[str, Any]:
     return ({name: answer[name] for name in HEAD} | echo if echo else {}) | answer
 
 
+def boxes(card: Scorecard) -> dict[str, int]:
+    """The points of the filled categories by their ids."""
+    return {card.rules.categories[c].id: points for c, points in sorted(card.points.items())}
+
+
 def card_fields(card: Scorecard) -> dict[str, Any]:
     """A card, its points and its state."""
     rules, state = card.rules, card.state
     fields: dict[str, Any] = {
-        "card": {rules.categories[c].id: points for c, points in sorted(card.points.items())},
+        "card": boxes(card),
         "card_total": card.total,
-        "state": {"filled": state.filled, "upper": state.upper},
+        "state": picked(state, "filled", "upper"),
     }
     if rules.saved_rolls:
         fields["state"]["saved"] = state.saved
@@ -77,59 +89,38 @@ def hold_fields(
     rolls: int,
 ) -> dict[str, Any]:
     """The answer to "hold"."""
-    card = request.card
     entries = [
-        {
-            "hold": list(hold.dice),
-            "reroll": request.rules.dice - len(hold.dice),
-            "category": hold.category,
-            **_value_fields(hold, request, objective),
-        }
+        {"hold": list(hold.dice), "reroll": request.rules.dice - len(hold.dice), "category": hold.category}
+        | _value_fields(hold, request, objective)
         for hold in holds
     ]
-    return {
-        "dice": list(request.dice),
-        "rolls_left": request.rolls_left,
-        "rolls": rolls,
-        **best_value_fields(entries, card, objective, choices),
-        "best": entries[0],
-        "holds": entries,
-    }
+    return _ranking(request, {"rolls": rolls}, "holds", entries, objective, choices)
 
 
 def score_fields(request: Request, choices: Sequence[Choice], objective: ResolvedObjective | None) -> dict[str, Any]:
     """The answer to "score"; parameters as for :func:`hold_fields`."""
     entries = [
-        {
-            "category": choice.category,
-            "points": choice.points,
-            "bonus_points": choice.bonus_points,
-            **_value_fields(choice, request, objective),
-        }
+        picked(choice, "category", "points", "bonus_points") | _value_fields(choice, request, objective)
         for choice in choices
     ]
-    return {
-        "dice": list(request.dice),
-        "rolls_left": request.rolls_left,
-        **best_value_fields(entries, request.card, objective, choices),
-        "best": entries[0],
-        "categories": entries,
-    }
+    return _ranking(request, {}, "categories", entries, objective, choices)
+
+
+def _ranking(
+    request: Request, stage: dict[str, int], name: str, entries: list[dict[str, Any]],
+    objective: ResolvedObjective | None, choices: Sequence[Choice],
+) -> dict[str, Any]:  # fmt: skip
+    """The dice, the value of the best option, and all options as the field `name`."""
+    value = best_value_fields(entries, request.card, objective, choices)
+    return picked(request, "dice", "rolls_left") | stage | value | {"best": entries[0], name: entries}
 
 
 def _value_fields(action: Hold | Choice, request: Request, objective: ResolvedObjective | None) -> dict[str, Any]:
     chance = {"chance": clipped(action.value)} if objective else {}
     total = request.card.total + action.mean
     expected = {"expected_final_score": float(total), "expected_remaining": float(action.mean)}
-    exact = {"exact": exact_fields(Fraction(total), request.digits)} if request.exact else {}
+    exact = {"exact": fraction_fields(Fraction(total), request.digits)} if request.exact else {}
     return chance | expected | {"loss": float(action.loss)} | exact
-
-
-def exact_fields(value: Fraction, digits: int) -> dict[str, str]:
-    """A fraction as fields of an answer."""
-    from ..tablebase.proof import decimal_text, fraction_fields
-
-    return fraction_fields(value) | {"decimal": decimal_text(value, digits)}
 
 
 def odds_fields(entry: CategoryOdds) -> dict[str, Any]:
@@ -138,7 +129,7 @@ def odds_fields(entry: CategoryOdds) -> dict[str, Any]:
     fractions = {name: value for name, value in fields.items() if isinstance(value, Fraction)}
     if fractions:
         fields |= {name: float(value) for name, value in fractions.items()}
-        fields["exact"] = {name: exact_fields(value, DIGITS) for name, value in fractions.items()}
+        fields["exact"] = {name: fraction_fields(value, DIGITS) for name, value in fractions.items()}
     return fields
 
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from .._messages import _
 from ..errors import StateError
 from ..policies.evaluation import Evaluation
-from ..policies.named import evaluate_named
+from ..policies.named import evaluate_named, listed, named_policy
 from ..policies.process import ProcessPlayer
-from ..policies.sampling import SampledEvaluation, sample
+from ..policies.sampling import Losses, SampledEvaluation, sample
 from ..tablebase.store import Progress
-from .answers import answer_head, distribution_fields
+from .answers import answer_head, distribution_fields, picked
 from .queries import QueryService
 from .requests import Request, parse_evaluation
 from .simulate import HERE
@@ -61,6 +61,8 @@ def run_evaluations(
     service.strategy(rules)  # announces a solve of perfect play, with which the policies are compared
     opponent = requests[0].get("against")
     names = [str(fields["policy"]) for fields in requests] + ([str(opponent)] if opponent else [])
+    for name in names if opponent else ():  # before anything is computed
+        listed(name, named_policy(name, service.setting(parsed[0])).policy)
     found: dict[int, tuple[str, Evaluation | SampledEvaluation]] = {}
     with workers as cluster:
         if cluster:
@@ -83,8 +85,8 @@ def run_evaluations(
         theirs = found[len(parsed)][1]
         for n, answer in enumerate(answers):
             mine = found[n][1]
-            if isinstance(mine, SampledEvaluation) or isinstance(theirs, SampledEvaluation):
-                raise StateError(_("--against needs policies that are evaluated exactly"), field="against")
+            assert isinstance(mine, Evaluation)
+            assert isinstance(theirs, Evaluation)
             if mine.distribution is None or theirs.distribution is None:
                 raise StateError(_("no exact distribution for {rules}", rules=rules.key), field="against")
             chance = mine.distribution.chance_against(theirs.distribution)
@@ -93,27 +95,11 @@ def run_evaluations(
 
 
 def _measured(request: Request, found: Evaluation | SampledEvaluation) -> dict[str, Any]:
-    return _sampled(request, found) if isinstance(found, SampledEvaluation) else _exact(request, found)
-
-
-def _exact(request: Request, found: Evaluation) -> dict[str, Any]:
-    answer: dict[str, Any] = {
-        "mean": found.mean,
-        "standard_deviation": found.standard_deviation,
-        "upper_bonus_chance": found.upper_bonus_chance,
-        "perfect_mean": found.perfect_mean,
-        "loss": found.loss,
-    }
+    if isinstance(found, SampledEvaluation):
+        return _sampled(request, found)
+    answer = picked(found, "mean", "standard_deviation", "upper_bonus_chance", "perfect_mean", "loss")
     if found.losses is not None:
-        holds, categories = found.losses.holds.sum(axis=0), found.losses.categories.sum(axis=0)
-        answer["losses"] = {
-            "holds": {str(left + 1): float(loss) for left, loss in enumerate(holds)},
-            "category": float(categories.sum()),
-            "turns": found.losses.by_turn.tolist(),
-            "categories": {
-                category.id: float(loss) for category, loss in zip(request.rules.categories, categories, strict=True)
-            },
-        }
+        answer["losses"] = _losses(request, found.losses)
     if found.distribution is not None:
         answer["distribution"] = distribution_fields(found.distribution)
     return answer
@@ -130,8 +116,16 @@ def _sampled(request: Request, found: SampledEvaluation) -> dict[str, Any]:
         "plain_standard_error": found.plain_standard_error if several else None,
         "perfect_mean": found.perfect_mean,
         "loss": found.perfect_mean - found.mean,
-        "losses": {
-            "holds": {str(left + 1): float(loss) for left, loss in enumerate(found.hold_losses)},
-            "category": found.category_loss,
-        },
+        "losses": _losses(request, found.losses),
+    }
+
+
+def _losses(request: Request, found: Losses) -> dict[str, Any]:
+    holds, categories = found.holds.sum(axis=0), found.categories.sum(axis=0)
+    names = [category.id for category in request.rules.categories]
+    return {
+        "holds": {str(left + 1): float(loss) for left, loss in enumerate(holds)},
+        "category": float(categories.sum()),
+        "turns": found.by_turn.tolist(),
+        "categories": dict(zip(names, categories.tolist(), strict=True)),
     }

@@ -28,24 +28,11 @@ def outcome_fields(strategy: Strategy, request: Request) -> dict[str, Any]:
     n_dice = rules.dice - len(request.dice)
     outcomes: list[dict[str, Any]] = []
     for counts in lattice.counts[int(lattice.first[n_dice]) : int(lattice.first[n_dice + 1])]:
-        roll = int(lattice.rank(held + counts)) - lattice.first_roll
-        outcomes.append(
-            {
-                "rolled": list(dice_of(counts.tolist())),
-                "chance": multinomial(counts.tolist()) / rules.faces**n_dice,
-                "expected_final_score": request.card.total + float(values[roll]),
-            }
-        )
+        sequences = factorial(n_dice) // prod(map(factorial, counts.tolist()))
+        value = request.card.total + float(values[int(lattice.rank(held + counts)) - lattice.first_roll])
+        chances = {"chance": sequences / rules.faces**n_dice, "expected_final_score": value}
+        outcomes.append({"rolled": list(dice_of(counts.tolist()))} | chances)
     outcomes.sort(key=lambda entry: -entry["expected_final_score"])
     mean = sum(entry["chance"] * entry["expected_final_score"] for entry in outcomes)
-    return {
-        "hold": list(request.dice),
-        "rolls_left": request.rolls_left,
-        "expected_final_score": mean,
-        "outcomes": outcomes,
-    }
-
-
-def multinomial(counts: list[int]) -> int:
-    """Number of sequences of dice that show these counts."""
-    return factorial(sum(counts)) // prod(map(factorial, counts))
+    head = {"hold": list(request.dice), "rolls_left": request.rolls_left, "expected_final_score": mean}
+    return head | {"outcomes": outcomes}

@@ -26,6 +26,7 @@ from ..strategy.actions import Choice, Hold, max_rerolls, rank_categories, rank_
 from ..strategy.opening import approximate_advice, open_strategy, opens_approximate, strategy_in_memory
 from ..strategy.strategy import Strategy, certificate_of
 from ..tablebase.store import has_table, open_table
+from ..tablebase.table_info import fraction_fields
 from .answers import (
     HEAD,
     answer_head,
@@ -34,7 +35,6 @@ from .answers import (
     clipped,
     distribution_fields,
     estimate_fields,
-    exact_fields,
     hold_fields,
     score_fields,
     with_echo,
@@ -258,9 +258,9 @@ class QueryService:
         }
         if plan.exact:
             mean, *spread = plan.exact.start_values(self.threads)
-            answer["exact"] = exact_fields(mean + card.total, request.digits)
+            answer["exact"] = fraction_fields(mean + card.total, request.digits)
             for name, value in zip(("variance", "bonus_chance"), spread, strict=False):
-                answer["exact"][name] = exact_fields(value, request.digits)
+                answer["exact"][name] = fraction_fields(value, request.digits)
         if rules.columns:
             answer["upper_by_column"] = list(card.column_sums)
         if objective:

@@ -9,8 +9,8 @@ import numpy as np
 
 from .._version import ANSWER_SCHEMA
 from ..play.estimates import CONFIDENCE, Difference, Estimate, mean_of
-from ..play.figures import GRADE_NAMES
-from ..play.rating import Comparison, Rating, Ratings
+from ..play.rating import GRADE_NAMES, Comparison, Rating, Ratings
+from .answers import picked
 
 
 def comparisons_of(found: Ratings) -> list[Comparison]:
@@ -37,8 +37,7 @@ def ratings_json(
         ],
         "comparisons": [comparison_json(comparison) for comparison in comparisons],
         "not_rated": [
-            {"place": skipped.place, "fault": skipped.fault, "reason": skipped.reason}
-            | ({"player": skipped.player} if skipped.player else {})
+            {name: value for name, value in vars(skipped).items() if value or name != "player"}
             for skipped in found.skipped
         ],
     }
@@ -70,32 +69,19 @@ def rating_json(rating: Rating, block: int | None = None) -> dict[str, Any]:
                 "lost_by_leaving": estimate_json(leaving),
             }
         )
+    means = picked(rating, "result", "luck", "points_lost", "result_without_luck")
     return {
         "player": rating.player,
         "rules": rating.rules.key,
-        "games": rating.games,
-        "confidence": rating.confidence,
-        "start": rating.start,
-        "result": estimate_json(rating.result),
-        "luck": estimate_json(rating.luck),
-        "points_lost": estimate_json(rating.points_lost),
-        "result_without_luck": estimate_json(rating.result_without_luck),
+        **picked(rating, "games", "confidence", "start"),
+        **{name: estimate_json(mean) for name, mean in means.items()},
         "times_narrower": rating.narrower,
         "lost_per_decision": estimate_json(rating.lost_per_decision),
         "errors": dict(zip(GRADE_NAMES, np.asarray(rating.figures.errors.mean(axis=0)).tolist(), strict=True)),
         "kinds": kinds,
         "categories": categories,
         "turns": [estimate_json(rating.turn_lost(turn)) for turn in range(len(rating.rules.categories))],
-        "blocks": [
-            {
-                "first": part.first,
-                "last": part.last,
-                "first_date": part.first_date,
-                "last_date": part.last_date,
-                "points_lost": estimate_json(part.points_lost),
-            }
-            for part in rating.blocks(block)
-        ],
+        "blocks": [vars(part) | {"points_lost": estimate_json(part.points_lost)} for part in rating.blocks(block)],
         "trend_per_game": estimate_json(rating.trend),
         "games_without_decisions": len(rating.other_results),
     }

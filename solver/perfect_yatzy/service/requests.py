@@ -229,9 +229,7 @@ def _parse_rolls_left(request: Request, fields: Mapping[str, Any]) -> int:
     left = _integer(fields, "rolls_left", most if holding else 0)
     if left > most:
         raise StateError(
-            _("{left} rolls left; there can be {holding}").format(
-                left=left, holding=span(int(holding and most > 0), most)
-            ),
+            _("{left} rolls left; there can be {holding}", left=left, holding=span(int(holding and most > 0), most)),
             field="rolls_left",
         )
     if holding and left == 0:

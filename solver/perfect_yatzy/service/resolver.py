@@ -23,9 +23,9 @@ from ..game.scorecard import Scorecard
 from ..model.estimates import SolveCost
 from ..model.objectives import Goals
 from ..model.policies import Policy
-from ..strategy.greedy_policy import GreedyPolicy
 from ..strategy.strategy import Strategy, certificate_of
 from ..strategy.tie_rules import TIE_RULES
+from ..strategy.turn_evaluator import GreedyPolicy
 from ..tablebase.memory import check_memory
 from ..tablebase.store import Progress, has_table
 from ..tablebase.table_file import ALWAYS_HASHED
@@ -158,7 +158,9 @@ class ObjectiveResolver:
         def solve() -> Strategy:
             report = self._announce(request.rules, plan, progress)
             means = strategy.evaluator
-            return utility_strategy(request.rules, winning, request.card, means, self.threads, report)
+            return utility_strategy(
+                request.rules, winning, request.card, means, self.threads, report, winning.tolerance
+            )
 
         found = self.strategies.get_or_create(_utility_key(request, objective), solve, table_bytes)
         assert isinstance(found, ScoreStrategy)

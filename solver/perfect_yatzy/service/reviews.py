@@ -14,7 +14,7 @@ from ..play.review import ActionOutlook, Review, action_outlook, review, turn_ou
 from ..strategy.actions import Choice, Hold
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import TurnEvaluator
-from .answers import approximate_fields
+from .answers import approximate_fields, boxes, picked
 from .bonus import ChanceOfState
 from .requests import Request
 
@@ -26,7 +26,7 @@ def action_json(action: Hold | Choice) -> dict[str, Any]:
     """An action as plain JSON values, without its value."""
     if isinstance(action, Hold):
         return {"hold": list(action.dice), "category": None}
-    return {"category": action.category, "points": action.points, "bonus_points": action.bonus_points}
+    return picked(action, "category", "points", "bonus_points")
 
 
 def review_json(found: Review) -> dict[str, Any]:
@@ -35,31 +35,15 @@ def review_json(found: Review) -> dict[str, Any]:
     def with_value(action: Hold | Choice) -> dict[str, Any]:
         return action_json(action) | {"expected_remaining": action.value}
 
-    return {
-        "player": found.player,
-        "result": found.result,
-        "finished": found.finished,
-        "start": found.start,
-        "luck": found.luck,
-        "points_lost": found.points_lost,
-        "grades": found.counts(),
-        "decisions": [
-            {
-                "turn": d.turn,
-                "roll": d.roll,
-                "dice": list(d.dice),
-                "rolls_left": d.rolls_left,
-                "done": with_value(d.done),
-                "best": with_value(d.best),
-                "loss": d.loss,
-                "grade": d.grade,
-            }
-            for d in found.decisions
-        ],
-        "rolls": [
-            {"turn": r.turn, "roll": r.roll, "dice": list(r.dice), "roll_luck": r.luck} for r in found.roll_luck
-        ],
-    }
+    decisions = [
+        picked(decision, "turn", "roll", "dice", "rolls_left")
+        | {"done": with_value(decision.done), "best": with_value(decision.best)}
+        | picked(decision, "loss", "grade")
+        for decision in found.decisions
+    ]
+    rolls = [picked(roll, "turn", "roll", "dice") | {"roll_luck": roll.luck} for roll in found.roll_luck]
+    figures = picked(found, "player", "result", "finished", "start", "luck", "points_lost")
+    return figures | {"grades": found.counts(), "decisions": decisions, "rolls": rolls}
 
 
 def explained_review(strategy: Strategy, game: Game, player: int, max_explained: int) -> dict[str, Any]:
@@ -104,13 +88,7 @@ def add_outlooks(
 def puzzle_fields(puzzle: Puzzle) -> dict[str, Any]:
     """The position of a puzzle."""
     card = puzzle.card
-    return {
-        "card": {card.rules.categories[c].id: points for c, points in sorted(card.points.items())},
-        "saved": card.saved,
-        "bonus_points": card.bonus_points,
-        "dice": list(puzzle.dice),
-        "rolls_left": puzzle.rolls_left,
-    }
+    return {"card": boxes(card)} | picked(card, "saved", "bonus_points") | picked(puzzle, "dice", "rolls_left")
 
 
 def puzzle_answer(strategy: Strategy, request: Request) -> dict[str, Any]:

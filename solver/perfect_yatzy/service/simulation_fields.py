@@ -35,8 +35,7 @@ def measured_fields(
         "chance_by_mean_play": by_mean,
         "text": _(
             "the chance is an estimate; simulated: {chance} % ({low} to {high} %, 99 % interval), "
-            "by play for the expected score {by_mean} %"
-        ).format(
+            "by play for the expected score {by_mean} %",
             chance=significant_text(100 * n / request.games, 3),
             low=significant_text(100 * low, 3),
             high=significant_text(100 * high, 3),

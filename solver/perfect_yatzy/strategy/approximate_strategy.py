@@ -43,18 +43,9 @@ class ValueFunction(Protocol):
     """Expected points to come of any card."""
 
     def values(self, filled: Ints, upper: Ints, saved: Ints, tracked: npt.NDArray[np.bool_]) -> Floats:
-        """Values of n states.
+        """Values of n states, ``(n,)``, from the fields of :class:`perfect_yatzy.State`, ``(n,)`` each.
 
-        Parameters
-        ----------
-        filled, upper, saved, tracked : (n,) arrays
-            The fields of :class:`perfect_yatzy.State`; with more than 62 boxes `filled` is ``(n, 2)`` uint64, the
-            low word first.
-
-        Returns
-        -------
-        (n,) float64
-            Expected points to come. Of a full card: its upper bonuses, exactly.
+        With more than 62 boxes `filled` is ``(n, 2)`` uint64, the low word first.
         """
         ...
 

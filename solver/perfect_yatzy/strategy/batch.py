@@ -161,17 +161,7 @@ def best_actions(
 ) -> BatchAnswer:
     """Best action in each of many checked positions.
 
-    For goals and utilities, of actions with equal values the one with the highest mean. Of equal holds the one with
-    the most dice, then the higher faces; of equal categories the first on the sheet.
-
-    Parameters
-    ----------
-    evaluator
-        Rules and values.
-    policy
-        What is maximised, for the answer.
-    threads
-        Number of threads; default: one per processor.
+    Ties are broken as :meth:`.Strategy.best` says.
     """
     from ..kernels.batch import OptionValues
 
@@ -183,15 +173,7 @@ def best_actions(
 def all_options(
     evaluator: TurnEvaluator, policy: str, positions: BatchPositions, threads: int | None = None
 ) -> BatchOptions:
-    """Values of all options in each of many checked positions, and the best actions.
-
-    Parameters are those of :func:`best_actions`.
-
-    Raises
-    ------
-    StateError
-        If the machine has too little memory for the values.
-    """
+    """Values of all options in each of many checked positions, and the best actions; StateError if memory lacks."""
     actions, columns = _new_actions(len(positions)), action_count(evaluator.rules)
     size, free = 8 * columns * len(positions), available_memory()
     if free is not None and size > free:
@@ -215,18 +197,7 @@ def action_regrets(
     actions: BatchAnswer | npt.ArrayLike | Sequence[ActionText],
     threads: int | None = None,
 ) -> Floats:
-    """What each action loses against the best one, ``(n,)`` float64; memory does not grow with the options.
-
-    Parameters
-    ----------
-    actions
-        As for :meth:`perfect_yatzy.strategy.strategy.Strategy.regrets`.
-
-    Raises
-    ------
-    StateError
-        If an action is not legal or does not exist; the message names the first such position.
-    """
+    """What each action loses against the best one, ``(n,)``; StateError names the first action that is not legal."""
     rules = evaluator.rules
     taken = _action_numbers(rules, actions, len(positions))
     losses = np.empty(len(positions))

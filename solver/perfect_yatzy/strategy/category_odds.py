@@ -42,23 +42,9 @@ class CategoryOdds:
 def category_odds(
     rules: RuleSet, dice: Sequence[int] | None = None, rolls_left: int | None = None, *, exact: bool = False
 ) -> list[CategoryOdds]:
-    """Chance and expected points of every category, in the order of the sheet.
+    """Chance and expected points of every category, in the order of the sheet; fractions if `exact`.
 
-    Parameters
-    ----------
-    rules
-        The game.
-    dice
-        Faces of the dice on the table; None: before the first roll.
-    rolls_left
-        Rerolls left. Default: all of a turn without saved rolls. At most what a turn can have with saved rolls.
-    exact
-        Whether chances and points are fractions, not float64.
-
-    Raises
-    ------
-    StateError
-        If the dice or `rolls_left` cannot occur.
+    `dice`: those on the table, None before the first roll; `rolls_left`: more than a turn's only if rolls are saved.
     """
     rerolls = rules.rolls_per_turn - 1 if rolls_left is None else rolls_left
     max_rerolls = rules.rolls_per_turn - 1

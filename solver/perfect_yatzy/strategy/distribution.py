@@ -29,11 +29,10 @@ from ..tablebase.store import Progress
 from .distribution_files import has_outlook, read_stored, write_stored
 from .forward_pass import ForwardPass
 from .goal_estimates import EstimatedGoalEvaluator
-from .greedy_policy import GreedyPolicy
 from .score_distribution import ScoreDistribution
 from .score_forward_pass import ScoreForwardPass, score_places
 from .strategy import check_strategy
-from .turn_evaluator import ScoreEvaluator
+from .turn_evaluator import GreedyPolicy, ScoreEvaluator
 
 if TYPE_CHECKING:
     from .position import Position

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import closing
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -26,17 +25,12 @@ class ExactEvaluator(TurnEvaluator):
         with closing(solve.layers(threads or default_threads())) as layers:
             limbs = next(values for filled, values in layers if filled == after)
         super().__init__(solve.rules, limbs, solve.space)
-        self.after, self.saved, self.found = after, solve.saved_rolls(after), dict[int, Fraction]()
-
-    def exact(self, index: int) -> Fraction:
-        """The value of a state after the turn."""
-        if index not in self.found:
-            place = index - self.space.layer_slice(self.after).start
-            self.found[index] = self.solve.value(self.after, self.values[place], int(self.saved[place]))
-        return self.found[index]
+        self.after, self.saved = after, solve.saved_rolls(after)
 
     def child_value(self, state: State, category: int, points: Ints, bonus_points: Ints | int, saved: int) -> Any:
         """Value of filling `category` with each of `points`."""
-        places = self.child_index(state, category, points, saved)
-        later = np.array([self.exact(i) for i in places.ravel().tolist()], dtype=object).reshape(points.shape)
+        first = self.space.layer_slice(self.after).start
+        places, each = np.unique(self.child_index(state, category, points, saved) - first, return_inverse=True)
+        found = [self.solve.value(self.after, self.values[i], int(self.saved[i])) for i in places.tolist()]
+        later = np.array(found, dtype=object)[each.ravel()].reshape(points.shape)
         return np.asarray(points + bonus_points + later, dtype=object)

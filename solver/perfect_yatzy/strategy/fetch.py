@@ -33,17 +33,9 @@ CHUNK = 1 << 20  # bytes
 
 
 def fetch(rules: RuleSet, source: str, tables: str | os.PathLike[str] | None = None) -> Path:
-    """Store the table of a rule set's means from a folder or URL.
+    """Store the table of a rule set's means from a folder or URL; the path of its file.
 
-    Returns
-    -------
-    Path
-        The file of the table.
-
-    Raises
-    ------
-    TableError
-        If there is a table already, the source has none, or what it has is not the table of these rules.
+    TableError if there is a table already, or what the source has is not the table of these rules.
     """
     path, objective = table_path(rules, tables), Objective(rules)
     if has_table(rules, tables):

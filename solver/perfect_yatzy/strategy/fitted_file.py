@@ -54,24 +54,21 @@ def write_fitted(
 ) -> Path:
     """Store a value function and its certificate; the path of the archive, or a TableError."""
     rules, path = values.rules, fitted_path(values.rules, tables)
-    content = io.BytesIO()
-    np.savez(content, allow_pickle=False, **to_arrays(values))
+    content, digest = packed(to_arrays(values))
     fields = {
         "format": FORMAT,
         "key": rules.key,
         "fingerprint": rules.fingerprint,
         "rules": rules.canonical(),
         "objective": OBJECTIVE,
-        "sha256": hashlib.sha256(content.getbuffer()).hexdigest(),
+        "sha256": digest,
         "certificate": certificate.as_json(),
         "versions": {"perfect_yatzy": __version__, "numpy": np.__version__},
     }
-    check_space(path.parent, content.getbuffer().nbytes)
+    check_space(path.parent, len(content))
     with writing_to(path.parent), folder_lock(path.parent):
         path.with_suffix(".json").unlink(missing_ok=True)  # never a sidecar of other bytes
-        for target, data in ((path, content.getvalue()), (path.with_suffix(".json"), with_checksum(fields))):
-            with replacing(target) as file:
-                file.write(data)
+        write_files((path, content), (path.with_suffix(".json"), with_checksum(fields)))
     return path
 
 
@@ -92,9 +89,7 @@ def read_fitted(rules: RuleSet, tables: str | os.PathLike[str] | None = None) ->
         if hashlib.sha256(content).hexdigest() != fields["sha256"]:
             text = _("the table {path} was altered (its checksum differs); {hint}")
             raise damaged(text.format(path=path, hint=hint))
-        with np.load(io.BytesIO(content), allow_pickle=False) as archive:
-            values = from_arrays(rules, {name: archive[name] for name in archive.files})
-        return values, Certificate.from_json(fields["certificate"])
+        return from_arrays(rules, unpacked(content)), Certificate.from_json(fields["certificate"])
     except FileNotFoundError as error:
         text = _("there is no approximate strategy at {path}; {hint}")
         raise MissingTable(text.format(path=path, hint=hint)) from error
@@ -104,6 +99,26 @@ def read_fitted(rules: RuleSet, tables: str | os.PathLike[str] | None = None) ->
         raise unreadable(path, error) from error
     except (*DAMAGED, AssertionError) as error:
         raise damaged(_("the table {path} is damaged; {hint}").format(path=path, hint=hint)) from error
+
+
+def packed(arrays: Arrays) -> tuple[bytes, str]:
+    """Named arrays as an NPZ archive, and its SHA-256."""
+    content = io.BytesIO()
+    np.savez(content, allow_pickle=False, **arrays)
+    return content.getvalue(), hashlib.sha256(content.getbuffer()).hexdigest()
+
+
+def unpacked(content: bytes) -> Arrays:
+    """The arrays of :func:`packed`."""
+    with np.load(io.BytesIO(content), allow_pickle=False) as archive:
+        return {name: archive[name] for name in archive.files}
+
+
+def write_files(*files: tuple[Path, bytes]) -> None:
+    """Replace files in this order."""
+    for path, content in files:
+        with replacing(path) as file:
+            file.write(content)
 
 
 def to_arrays(values: FittedValues) -> Arrays:

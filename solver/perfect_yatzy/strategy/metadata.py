@@ -5,17 +5,23 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from .._version import __version__
+from ..errors import MissingPackage
 from ..game.dice import Ints
 from ..game.notebook import html_table
 from ..game.rules import RuleSet
 
 PREVIEW = 10  # rows of a display
+# Columns with None where an action has no hold or no category: one type, also if every entry is None.
+TEXT, DICE = "category", "hold"
 
 
 def metadata(rules: RuleSet | None, policy: str, **more: object) -> dict[str, str]:
@@ -49,6 +55,36 @@ class Rows(Protocol):
 
     def columns(self) -> dict[str, Any]:
         """The rows as named columns."""
+
+
+@dataclass(frozen=True, repr=False)
+class Ragged:
+    """Rows of different lengths.
+
+    Attributes
+    ----------
+    offsets : (n + 1,) int64
+        Row i is ``values[offsets[i]:offsets[i + 1]]``.
+    values : (entries,) array
+    """
+
+    offsets: Ints
+    values: npt.NDArray[Any]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def tolist(self) -> list[list[Any]]:
+        """The rows as lists."""
+        values, offsets = self.values.tolist(), self.offsets.tolist()
+        return [values[begin:end] for begin, end in pairwise(offsets)]
+
+    def take(self, rows: Ints) -> Ragged:
+        """Some of the rows, in this order."""
+        lengths = np.diff(self.offsets)[rows]
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        entries = np.arange(offsets[-1]) + np.repeat(self.offsets[rows] - offsets[:-1], lengths)
+        return Ragged(offsets, self.values[entries])
 
 
 def preview_html(caption: str, result: Rows) -> str:
@@ -87,3 +123,26 @@ def dataset_card(
     else:
         lines += ["", "Each line is a game with every die and decision, as `yatzy rate` and `yatzy review` read it."]
     return "\n".join([*lines, "", "What the program computes is in the public domain (CC0 1.0).", ""])
+
+
+def check_pyarrow(what: str) -> None:
+    """Raise MissingPackage unless pyarrow is installed."""
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError as error:
+        raise MissingPackage(what, "pyarrow", extra="data") from error
+
+
+def arrow_table(columns: Mapping[str, Any], metadata: Mapping[str, str]) -> Any:
+    """A ``pyarrow.Table`` with this metadata in its schema."""
+    import pyarrow
+
+    types = {TEXT: pyarrow.string(), DICE: pyarrow.list_(pyarrow.int64())}
+
+    def array(name: str, column: Any) -> Any:
+        if isinstance(column, Ragged):
+            return pyarrow.LargeListArray.from_arrays(column.offsets, column.values)
+        return pyarrow.array(column, type=types.get(name))
+
+    arrays = {name: array(name, column) for name, column in columns.items()}
+    return pyarrow.table(arrays, metadata=dict(metadata))

@@ -100,13 +100,7 @@ def opens_approximate(rules: RuleSet, tables: str | os.PathLike[str] | None = No
 
 
 def open_approximate(rules: RuleSet, tables: str | os.PathLike[str] | None = None) -> ApproximateStrategy:
-    """Open the approximate strategy of a rule set from its file.
-
-    Raises
-    ------
-    TableError
-        If there is no such file, or it is damaged.
-    """
+    """Open the approximate strategy of a rule set from its file; TableError if it is missing or damaged."""
     from .approximate_strategy import ApproximateStrategy, FunctionEvaluator
     from .fitted_file import read_fitted
 

@@ -138,6 +138,8 @@ def opponent(
 class WinUtility:
     """The utility of a final score: the chance that it beats all opponents; `ties`: what a tie counts."""
 
+    tolerance = 2.5e-4  # of interpolation, as part of a change; answers are then a few millionths wrong at most
+
     def __init__(self, opponents: Sequence[Opponent], ties: str = "loss") -> None:
         if not opponents:
             raise StateError(_("opponents is empty; give at least one final score or card"))

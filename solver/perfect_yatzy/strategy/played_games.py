@@ -17,6 +17,7 @@ from ..game.action_numbers import ActionText, action_number
 from ..game.dice import Floats
 from ..game.dice_stream import dice_of_game
 from ..game.legal_actions import TurnPosition, start_turn
+from ..game.notation import parse_faces
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard, State
 from ..tablebase.store import Progress
@@ -116,8 +117,8 @@ def play_games(
 def asked(player: Player, position: TurnPosition) -> ActionText:
     """The action of a player; one that holds all dice is asked again, for the category."""
     action = player(position)
-    is_hold = isinstance(action, Sequence) and not isinstance(action, str)
-    if is_hold and position.rolls_left and tuple(sorted(action)) == position.dice:
+    held = parse_faces(action) if isinstance(action, str) else action
+    if position.rolls_left and isinstance(held, Sequence) and tuple(sorted(held)) == position.dice:
         action = player(replace(position, rolls_left=0))
     return action
 
@@ -134,4 +135,5 @@ def _asked(player: Player, position: TurnPosition, game: int) -> ActionText:
 
 def _place(position: TurnPosition, game: int) -> str:
     dice = "".join(map(str, position.dice))
-    return f"game {game + 1}, card {str(position.card) or 'empty'}, dice {dice}, {position.rolls_left} rerolls left"
+    left = f"{position.rolls_left} reroll{'s' * (position.rolls_left != 1)} left"
+    return f"game {game + 1}, card {str(position.card) or 'empty'}, dice {dice}, {left}"

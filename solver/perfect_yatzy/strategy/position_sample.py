@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ..game.action_numbers import hold_count, numbered_action
 from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
-from .metadata import metadata, preview_html, value_name
+from .metadata import Ragged, metadata, preview_html, value_name
 
 PART_ROWS = 1 << 16
 MEANINGS = {
@@ -38,36 +36,6 @@ MEANINGS = {
     "actions": "numbers of all legal actions",
     "action_values": "value of each of these actions, in the unit of the value",
 }
-
-
-@dataclass(frozen=True, repr=False)
-class Ragged:
-    """Rows of different lengths.
-
-    Attributes
-    ----------
-    offsets : (n + 1,) int64
-        Row i is ``values[offsets[i]:offsets[i + 1]]``.
-    values : (entries,) array
-    """
-
-    offsets: Ints
-    values: npt.NDArray[Any]
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    def tolist(self) -> list[list[Any]]:
-        """The rows as lists."""
-        values, offsets = self.values.tolist(), self.offsets.tolist()
-        return [values[begin:end] for begin, end in pairwise(offsets)]
-
-    def take(self, rows: Ints) -> Ragged:
-        """Some of the rows, in this order."""
-        lengths = np.diff(self.offsets)[rows]
-        offsets = np.concatenate([[0], np.cumsum(lengths)])
-        entries = np.arange(offsets[-1]) + np.repeat(self.offsets[rows] - offsets[:-1], lengths)
-        return Ragged(offsets, self.values[entries])
 
 
 @dataclass(frozen=True, repr=False)

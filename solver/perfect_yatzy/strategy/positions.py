@@ -9,7 +9,6 @@ the same seed, and do not depend on the number of threads.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -24,9 +23,10 @@ from ..model.estimates import gigabytes
 from ..model.turn_model import turn_model, turn_outcomes
 from ..tablebase.memory import available_memory
 from .batch import BatchOptions
+from .metadata import Ragged
 from .played_games import Actor, Player, play_games, start_of
 from .position import CheckedPosition, Position
-from .position_sample import PositionSample, Ragged
+from .position_sample import PositionSample
 from .simulation import check_seed
 from .strategy import Strategy, check_strategy
 
@@ -133,7 +133,6 @@ class _Games:
         options: bool,
         threads: int | None,
     ) -> None:
-
         self.strategy, self.start, self.seed, self.exploration = strategy, start, seed, exploration
         self.ask = strategy.options if options else strategy.best
         self.threads, self.rules = threads, strategy.rules
@@ -146,24 +145,31 @@ class _Games:
 
     def play(self, first: int, number: int) -> PositionSample:
         """Every decision of the games `first` to ``first + number - 1``, by game, turn and roll."""
-        state = self.start.state
-        numbers = np.arange(first, first + number)
-        filled, upper, saved, paid, points = (
-            np.full(number, value, dtype=np.int64)
-            for value in (state.filled, state.upper, state.saved, state.joker_paid, self.start.points)
-        )
-        steps = []
+        from ..kernels.environment import DecisionJob, Decisions, explore, roll_decisions
+
+        state, numbers, steps = self.start.state, np.arange(first, first + number), []
+        begin = (state.filled, state.upper, state.saved, state.joker_paid, self.start.points)
+        filled, upper, saved, paid, points = (np.full(number, value, dtype=np.int64) for value in begin)
+        cards = {"filled": filled, "upper": upper, "saved": saved, "joker_paid": paid, "points": points}
         for turn in range(self.turns):
             live, held = np.arange(number), np.zeros(number, dtype=np.int64)
             rerolls, roll = self.rules.rolls_per_turn - 1 + saved, 0
             while len(live):
-                step, taken, outcome = self.decide(
-                    numbers[live], turn, roll, filled[live], upper[live], saved[live], paid[live], points[live],
-                    rerolls[live], held,
-                )  # fmt: skip
-                steps.append(step)
-                ended = outcome >= 0
-                over, result = live[ended], outcome[ended]
+                now = {name: array[live] for name, array in cards.items()} | {"rolls_left": rerolls[live]}
+                games, is_first = numbers[live], np.full(len(live), int(roll == 0))
+                taken, result = np.empty(len(live), np.int64), np.empty(len(live), np.int64)
+                decisions = Decisions(
+                    games, now["filled"], now["joker_paid"], held, now["rolls_left"], is_first, taken, result
+                )
+                job = DecisionJob(self.model, self.outcomes, decisions, self.seed, turn, roll)
+                roll_decisions(job)
+                now["dice"] = self.faces[held - self.grid.first_roll]
+                step = self.labelled(games, np.full(len(live), state.filled.bit_count() + turn + 1), now)
+                taken[:] = step.action
+                explore(self.exploration, job)
+                steps.append(replace(step, taken=taken))
+                ended = result >= 0
+                over, result = live[ended], result[ended]
                 category = self.outcomes.category[result]
                 filled[over] |= 1 << category
                 upper[over] = upper_sums(self.rules).cap(upper[over] + self.outcomes.shift[result])
@@ -180,66 +186,17 @@ class _Games:
         """:meth:`play` with another player, who acts in one position at a time."""
         act: Any = getattr(player, "act", player)
         found = play_games(act, begin, first, number, self.seed, self.exploration).columns()
-        names = ("filled", "upper", "saved", "joker_paid", "points", "dice", "rolls_left")
-        filled, upper, saved, paid, points, dice, rerolls = (found[name] for name in names)
-        turns = np.bitwise_count(filled).astype(np.int64) + 1
-        return self.labelled(
-            found["game"], turns, filled, upper, saved, paid, points, dice, rerolls, lambda best: found["action"]
-        )
+        games, taken = found.pop("game"), found.pop("action")
+        turns = np.bitwise_count(found["filled"]).astype(np.int64) + 1
+        return replace(self.labelled(games, turns, found), taken=taken)
 
-    def decide(
-        self,
-        numbers: Ints,
-        turn: int,
-        roll: int,
-        filled: Ints,
-        upper: Ints,
-        saved: Ints,
-        paid: Ints,
-        points: Ints,
-        rerolls: Ints,
-        held: Ints,
-    ) -> tuple[PositionSample, Ints, Ints]:
-        """Roll the dice that are not held and decide; the rows, the actions taken, and the outcomes (-1: a hold)."""
-        from ..kernels.environment import DecisionJob, Decisions, explore, roll_decisions
-
-        size = len(numbers)
-        is_first = np.full(size, int(roll == 0))
-        decisions = Decisions(
-            numbers, filled, paid, held, rerolls, is_first, np.empty(size, np.int64), np.empty(size, np.int64)
-        )
-        job = DecisionJob(self.model, self.outcomes, decisions, self.seed, turn, roll)
-        roll_decisions(job)
-        dice = self.faces[held - self.grid.first_roll]
-
-        def explored(best: Ints) -> Ints:
-            decisions.actions[:] = best
-            explore(self.exploration, job)
-            return decisions.actions
-
-        turns = np.full(size, self.start.state.filled.bit_count() + turn + 1)
-        sample = self.labelled(numbers, turns, filled, upper, saved, paid, points, dice, rerolls, explored)
-        return sample, decisions.actions, decisions.outcomes
-
-    def labelled(
-        self,
-        numbers: Ints,
-        turns: Ints,
-        filled: Ints,
-        upper: Ints,
-        saved: Ints,
-        paid: Ints,
-        points: Ints,
-        dice: Ints,
-        rerolls: Ints,
-        taken: Callable[[Ints], Ints],
-    ) -> PositionSample:
-        """Rows with the best actions; `taken` gives those that are taken instead."""
-        answer = self.ask(filled, upper, dice, rerolls, saved, paid, self.threads, points=points)
+    def labelled(self, games: Ints, turns: Ints, position: dict[str, Any]) -> PositionSample:
+        """Rows with the best actions, which are taken; `position`: arguments of :meth:`.Strategy.best`."""
+        answer = self.ask(**position, threads=self.threads)
         actions = action_values = None
         if isinstance(answer, BatchOptions):
             rows, columns = np.nonzero(answer.legal)
-            offsets = np.searchsorted(rows, np.arange(len(numbers) + 1))
+            offsets = np.searchsorted(rows, np.arange(len(games) + 1))
             actions = Ragged(offsets, columns.astype(np.int16))
             action_values = Ragged(offsets, answer.values[rows, columns])
         return PositionSample(
@@ -248,19 +205,14 @@ class _Games:
             seed=self.seed,
             exploration=self.exploration,
             distinct=False,
-            game_number=numbers,
+            game_number=games,
             turn=turns,
-            filled=filled,
-            upper=upper,
-            saved=saved,
-            joker_paid=paid,
-            card_total=points,
-            dice=dice,
-            rolls_left=rerolls,
+            card_total=position["points"],
+            **{name: array for name, array in position.items() if name != "points"},
             action=answer.action,
             value=answer.value,
-            taken=taken(answer.action),
-            visits=np.ones(len(numbers), dtype=np.int64),
+            taken=answer.action,
+            visits=np.ones(len(games), dtype=np.int64),
             actions=actions,
             action_values=action_values,
         )

@@ -16,14 +16,13 @@ from ..game.dice import Ints, lattice
 from ..game.scorecard import State
 from ..kernels.table_slices import window
 from ..model.objectives import final_bonus
-from ..model.policies import Policy, RowActions
+from ..model.policies import Policy
 from ..model.state_space import LANES, state_space
 from ..model.turn_model import turn_model, turn_outcomes
 from ..tablebase.threads import ScratchPool, thread_map
-from .greedy_policy import GreedyPolicy
 from .position import CheckedPosition
 from .strategy import Strategy
-from .turn_evaluator import ScoreEvaluator
+from .turn_evaluator import GreedyPolicy, ScoreEvaluator
 
 if TYPE_CHECKING:
     from ..kernels.policy import PolicyJob
@@ -50,10 +49,6 @@ class Rollout:
         self.turns = self.space.categories - start.filled.bit_count()
         self.categories = self.space.categories
         self.jobs = ScratchPool(lambda: self.new_job(int(self.space.most_saved.max())))
-
-    def actions(self, filled: int) -> RowActions:
-        """What the policy does at the cards with `filled` categories filled."""
-        return self.policy.layer(filled)
 
     def play(
         self,
@@ -114,7 +109,7 @@ class Rollout:
         """
         from ..kernels.rollout import FIELDS, ROW, RolloutJob, play_by_policy
 
-        actions, counts = self.actions(filled), np.bincount(games.fields[ROW::FIELDS])
+        actions, counts = self.policy.layer(filled), np.bincount(games.fields[ROW::FIELDS])
         rows = np.flatnonzero(counts)
         ends = np.cumsum(counts[rows])  # of the games of each row, which are sorted by rows
 

@@ -16,6 +16,11 @@ BARS = 28  # most bins of a histogram in a notebook
 PERCENTS = (5, 25, 50, 75, 95)
 
 
+def scores_html(figures: list[tuple[str, str]], lowest: int, chances: Floats) -> str:
+    """A summary and a histogram for notebooks; `chances`: of the scores from `lowest` on."""
+    return html_table((), figures) + histogram_svg(*histogram_bins(lowest, chances.tolist(), BARS))
+
+
 @dataclass(frozen=True)
 class CategoryResult:
     """Result of one category over all games.
@@ -37,15 +42,7 @@ class CategoryResult:
 
 @dataclass(frozen=True, repr=False)
 class DiscreteDistribution:
-    """A distribution over whole scores.
-
-    Attributes
-    ----------
-    scores : (n,) int64
-        Scores in ascending order.
-    chances : (n,) float64
-        Probability of each score; they sum to 1.
-    """
+    """A distribution over whole scores: ``(n,)`` ascending scores, and their chances, which sum to 1."""
 
     scores: Ints
     chances: Floats
@@ -88,9 +85,7 @@ class DiscreteDistribution:
     def _repr_html_(self) -> str:
         chances = np.zeros(int(self.scores[-1] - self.scores[0]) + 1)
         chances[self.scores - self.scores[0]] = self.chances
-        return html_table((), self.figures()) + histogram_svg(
-            *histogram_bins(int(self.scores[0]), chances.tolist(), BARS)
-        )
+        return scores_html(self.figures(), int(self.scores[0]), chances)
 
 
 @dataclass(frozen=True, repr=False)

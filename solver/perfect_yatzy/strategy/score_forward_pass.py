@@ -28,8 +28,7 @@ from ..model.state_space import LANES
 from ..tablebase.store import Progress
 from ..tablebase.threads import ScratchPool, thread_map
 from .forward_pass import ForwardPass, PlayedGames
-from .greedy_policy import GreedyPolicy
-from .turn_evaluator import ScoreEvaluator
+from .turn_evaluator import GreedyPolicy, ScoreEvaluator
 
 if TYPE_CHECKING:
     from ..game.scorecard import State
@@ -112,13 +111,9 @@ class ScoreForwardPass(ForwardPass):
                     layer.values[place.start - layer.start : place.stop - layer.start] += chances
                 outcome_chance += pushed.outcome_chance
                 self.report_layer(filled, (i + 1) / len(parts))
-        offsets, layout, most = (
-            self.objective.score_offsets,
-            self.space.layout,
-            int(self.space.most_saved[filled + 1]),
-        )
+        offsets, layout, most = self.objective.score_offsets, self.space.layout, self.space.most_saved[filled + 1]
         self.in_parallel(
-            lambda rows: support_rows(rows, layout, offsets, layer, most, known), self.space.layers[filled + 1]
+            lambda rows: support_rows(rows, layout, offsets, layer, int(most), known), self.space.layers[filled + 1]
         )
         return layer, outcome_chance
 

@@ -141,8 +141,8 @@ def reach(
     card = read_card(rule_set, start)
     position = check_position(rule_set, card.state)
     exists, estimated = has_table(rule_set, tables, Goals.name), has_goal_estimates(rule_set, tables)
-    fits = _unasked if estimated else _always
-    solve = goals_to_solve(rule_set, position.state, exists, INSTANT_SOLVE_SECONDS, fits, estimated)
+    limits = (_unasked, True) if estimated else ()
+    solve = goals_to_solve(rule_set, position.state, exists, INSTANT_SOLVE_SECONDS, *limits)
     if solve.cost:  # before the means are solved, which takes minutes for a game whose goals do not fit
         check_memory(rule_set, solve.cost if solve.stored else solve.cost.with_table())
     means = mean_evaluator(rule_set, position.state, tables, threads, solve_whole=solve.stored)
@@ -181,10 +181,6 @@ class GoalSolve:
     estimated: bool = False  # whether the tables of estimates are opened instead
 
 
-def _always(cost: SolveCost) -> bool:
-    return True
-
-
 def _unasked(cost: SolveCost) -> bool:
     return cost.seconds <= MAX_UNASKED_SECONDS and cost.bytes <= MAX_UNASKED_BYTES
 
@@ -194,7 +190,7 @@ def goals_to_solve(
     start: State,
     exists: bool,
     instant_seconds: float,
-    fits: Callable[[SolveCost], bool] = _always,
+    fits: Callable[[SolveCost], bool] = lambda cost: True,
     estimated: bool = False,
 ) -> GoalSolve:
     """Decide between the table of all goals and the rest of one game; nothing is solved.
@@ -308,9 +304,12 @@ def utility_strategy(
     means: TurnEvaluator,
     threads: int | None = None,
     progress: Progress | None = None,
+    tolerance: float = 0.0,
 ) -> ScoreStrategy:
-    """:func:`maximise` from a checked card on; `means` breaks ties."""
-    objective = ReachableUtility(rules, lambda made: utilities[np.minimum(made, len(utilities) - 1)], card.state)
+    """:func:`maximise` from a checked card on; `means` breaks ties, `tolerance` is that of interpolation."""
+    objective = ReachableUtility(
+        rules, lambda made: utilities[np.minimum(made, len(utilities) - 1)], card.state, tolerance
+    )
     most = int(objective.row_lengths().max()) + upper_sums(rules).most_bonus
     utilities = _utilities(utility, card.total + np.arange(most + 1))
     return ScoreStrategy(rules, None, solve_in_memory(objective, means, threads, progress), card.total, start=card)

@@ -19,14 +19,13 @@ import numpy.typing as npt
 from .._messages import _
 from ..errors import StateError, whole_number
 from ..game.dice import Floats, Ints
-from ..game.notebook import histogram_bins, histogram_svg, html_table
 from ..game.rules import RuleSet
 from ..model.state_space import state_space
 from ..tablebase.backward_induction import default_threads
 from .metadata import metadata
 from .position import CheckedPosition, Position, check_position
 from .rollout import Points16, rollout_of
-from .score_distribution import BARS, PERCENTS
+from .score_distribution import PERCENTS, scores_html
 from .strategy import Strategy, check_strategy
 
 if TYPE_CHECKING:
@@ -141,8 +140,7 @@ class Simulation:
     def _repr_html_(self) -> str:
         lowest = int(self.final_scores.min())
         chances = np.bincount(self.final_scores - lowest) / len(self.final_scores)
-        bins = histogram_bins(lowest, chances.tolist(), BARS)
-        return html_table((), self.figures()) + histogram_svg(*bins)
+        return scores_html(self.figures(), lowest, chances)
 
     def columns(self) -> dict[str, npt.NDArray[Any]]:
         """The games as named columns of equal length, one row per game: what CSV, Parquet and data frames contain.

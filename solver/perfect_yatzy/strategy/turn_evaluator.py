@@ -11,22 +11,24 @@ quickly, and the tests compare the two.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import StateError
 from ..game.dice import Floats, Ints, Lattice, lattice
 from ..game.rules import RuleSet
-from ..game.scorecard import State
+from ..game.scorecard import EMPTY_STATE, State
 from ..game.scoring import points_table, roll_options
 from ..game.upper_sums import upper_sums
 from ..kernels.table_slices import restricted, window
 from ..model.checked_values import Table
 from ..model.objectives import ScoreObjective
+from ..model.policies import RowActions
 from ..model.score_places import ScoreOffsets
 from ..model.state_space import StateSpace, state_space
 
@@ -258,3 +260,28 @@ class ScoreEvaluator(TurnEvaluator):
     def value(self, state: State) -> float:
         """Value of a checked state at the start of a turn."""
         return float(self.look_up(np.array(self.space.unchecked_index(state)), np.array(self.x)))
+
+
+class GreedyPolicy:
+    """Greedy play for a guess of the value of each state of a space (default: the whole game), in points.
+
+    Each turn is played as if the guess were right, so that the guess that is right is perfect play.
+    """
+
+    ties = TurnEvaluator.ties
+
+    def __init__(
+        self, rules: RuleSet, values: Table, start: State = EMPTY_STATE, space: StateSpace | None = None
+    ) -> None:
+        self.rules, self.start, self.space = rules, start, state_space(rules, start)
+        whole = space or state_space(rules)
+        self.values = values if whole.start == start else restricted(whole, self.space, values)
+
+    def layer(self, filled: int) -> RowActions:
+        """Actions at the cards with `filled` categories filled; see :class:`perfect_yatzy.model.policies.Policy`."""
+        table = window(self.space, self.values, filled)
+
+        def actions(rows: Ints) -> Iterable[tuple[Ints, Any]]:
+            return [(rows, table)]
+
+        return actions

@@ -16,14 +16,17 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
+from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._messages import _
-from ..errors import StateError
+from ..errors import StateError, TableError
 from ..game.dice import Floats, lattice
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, Scorecard, State
@@ -34,6 +37,7 @@ from ..model.score_places import ScoreOffsets
 from ..model.state_space import LANES
 from ..model.turn_model import turn_model
 from ..tablebase.backward_induction import default_threads
+from ..tablebase.checkpoint import CHECKPOINT_SECONDS, store_layer, stored_layer
 from ..tablebase.store import Progress
 from ..tablebase.threads import ScratchPool, thread_map
 from .forward_pass import ForwardPass
@@ -98,20 +102,9 @@ class Turn:
 
 
 class TwoPlayerGame:
-    """The rest of a game of two players; the first one moves next.
+    """The rest of a game of two players; the first one moves next, and leads by `lead` without upper bonuses.
 
-    Parameters
-    ----------
-    rules
-        The game.
-    starts
-        Card of each player.
-    lead
-        Points by which the first player leads, upper bonuses left out.
-    tie
-        What a tie counts for the first player: 0, 0.5 or 1.
-    policies
-        What each player follows; None plays to win.
+    `tie`: what a tie counts for the first player; `policies`: what each player follows, None to play to win.
     """
 
     def __init__(
@@ -192,16 +185,37 @@ class TwoPlayerGame:
                 found.values[place : place + len(values) + 2 * FRAME] = np.pad(values, FRAME, constant_values=(0, 1))
         return found
 
-    def solve(self, threads: int | None = None, progress: Progress | None = None) -> Iterator[LeadValues]:
-        """The values after the last turn, after the one before, and so on; the last ones are those of the start."""
+    def resume(self, part: Path) -> tuple[int, LeadValues] | None:
+        """The newest stored layer: its turns left and its values; None if there is none for this game."""
+        values, fields = stored_layer(part, self.rules) or (None, {})
+        if values is None or fields["tie"] != self.tie:
+            return None
+        turn = next(turn for turn in self.turns() if turn.left == fields["left"])
+        from ..kernels.leads import LeadValues
+
+        before, other = self.pairs(turn)
+        return turn.left, LeadValues(values, self.blank(before, other, self.lead_of(turn.mover)).place)
+
+    def solve(
+        self, threads: int | None = None, progress: Progress | None = None, part: Path | None = None
+    ) -> Iterator[LeadValues]:
+        """The values after the last turn, after the one before, and so on; the last ones are those of the start.
+
+        `part`: the file where the newest layer of a whole game is stored now and then; a stored one is the first.
+        """
         threads = threads or default_threads()
         ends = [ends_of_turns(player.policy, threads) if player.policy else None for player in self.players]
-        values = self.full_cards()
+        begin, values = (part and self.resume(part)) or (0, self.full_cards())
         yield values
+        checkpoint = monotonic()
         done = [0, *accumulate(vectors for vectors, _bytes in self.sizes())]
         with thread_map(threads, "yatzy-versus") as in_threads:
-            for turn in self.turns():
+            for turn in [*self.turns()][begin:]:
                 values = self._undo(turn, values, ends[turn.mover], in_threads, threads)
+                if part and turn.left < self.total and monotonic() - checkpoint >= CHECKPOINT_SECONDS:
+                    with suppress(TableError):  # what cannot be stored is solved again
+                        store_layer(part, self.rules, values.values, left=turn.left, tie=self.tie)
+                    checkpoint = monotonic()
                 yield values
                 if progress:
                     progress(done[turn.left], done[-1])
@@ -236,11 +250,8 @@ class TwoPlayerGame:
         from ..kernels.turn import make_scratch
 
         mover, left = self.players[turn.mover], turn.open[turn.mover]
-        model, (before, other), after = (
-            turn_model(self.rules, mover.space.start),
-            self.pairs(turn),
-            mover.layer(left - 1),
-        )
+        model, after = turn_model(self.rules, mover.space.start), mover.layer(left - 1)
+        before, other = self.pairs(turn)
         return LeadJob(
             model=model,
             lattice=kernel_lattice(self.dice),
@@ -271,9 +282,11 @@ class TwoPlayerGame:
         reversed_values = values.values[place : place + high - low + 1 + 2 * FRAME][::-1]
         return low - FRAME, np.asarray(1 - reversed_values)
 
-    def chance(self, threads: int | None = None, progress: Progress | None = None) -> float:
+    def chance(self, threads: int | None = None, progress: Progress | None = None, part: Path | None = None) -> float:
         """The chance of the first player at the start."""
-        (values,) = deque(self.solve(threads, progress), maxlen=1)  # no layer is kept longer than it is needed
+        (values,) = deque(self.solve(threads, progress, part), maxlen=1)  # no layer is kept longer than it is needed
+        if part:
+            part.unlink(missing_ok=True)
         first, chances = self.start_chances(values)
         return float(chances[min(max(self.lead - first, 0), len(chances) - 1)])
 

@@ -18,7 +18,8 @@ from ..game.scorecard import EMPTY_STATE, Scorecard
 from ..model.estimates import log_long
 from ..model.policies import Policy
 from ..tablebase.memory import check_memory
-from ..tablebase.store import Progress
+from ..tablebase.store import Progress, tables_folder
+from ..tablebase.table_info import table_stem
 from .position import check_position
 from .score_strategy import maximise, reach
 from .tie_rules import TIE_RULES
@@ -50,6 +51,7 @@ def versus(
     *,
     cards: tuple[CardText | Scorecard, CardText | Scorecard] = ("", ""),
     ties: str = "half",
+    tables: str | os.PathLike[str] | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> TwoPlayerChances:
@@ -66,6 +68,9 @@ def versus(
         Their cards. The first player moves next and has as many open boxes as the second, or one more.
     ties
         What a tie counts for the first player: "loss", "half" or "win".
+    tables
+        Folder of the tables. A whole game that takes long, and that both play to win, stores its newest layer there
+        every half minute; after an interruption it continues from that.
     threads, progress
         As for :func:`perfect_yatzy.open_strategy`; the result does not depend on the number of threads.
 
@@ -94,7 +99,9 @@ def versus(
     cost = game.cost()
     check_memory(rule_set, cost)
     log_long(f"solving {rule_set.key} for two players", cost.seconds, progress)
-    chance = game.chance(threads, progress)
+    whole = starts == (EMPTY_STATE, EMPTY_STATE) and not first and not second
+    part = tables_folder(tables) / f"{table_stem(rule_set, 'mean')}.versus.part" if whole else None
+    chance = game.chance(threads, progress, part)
     return TwoPlayerChances(rule_set, chance, 1 - chance)
 
 
@@ -102,6 +109,7 @@ def versus_table(
     rules: RuleSet,
     players: Sequence[Policy | None],
     ties: str = "half",
+    tables: str | os.PathLike[str] | None = None,
     *,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -114,7 +122,9 @@ def versus_table(
             if progress:
                 progress(number * total + done, games * total)
 
-        chances[i, j] = versus(rules, players[i], players[j], ties=ties, threads=threads, progress=report).first
+        chances[i, j] = versus(
+            rules, players[i], players[j], ties=ties, tables=tables, threads=threads, progress=report
+        ).first
     return chances
 
 

@@ -70,9 +70,12 @@ def solve_layers(
             rows, layer = space.layers[filled], solver.blank(objective.layer_slice(filled))
             tasks = [rows[i : i + size] for i in range(0, len(rows), size)]
             place = objective.layer_slice(filled)
-            for i, _ in enumerate(in_threads(solver.solve, tasks, repeat(below), repeat(layer)), 1):
+            misses = []
+            for i, missed in enumerate(in_threads(solver.solve, tasks, repeat(below), repeat(layer)), 1):
+                misses.append(missed)
                 if progress and i < len(tasks):
                     progress(place.start + (place.stop - place.start) * i // len(tasks), objective.size)
+            solver.after_layer(filled, misses)
             below = layer
             yield _finished(objective, filled, layer)
 

@@ -17,9 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .._files import replacing
 from .._messages import _
-from .._version import __version__
 from ..errors import RulesError
 from ..game.dice import Floats, Ints, lattice
 from ..game.rules import RuleSet
@@ -29,12 +27,12 @@ from ..model.estimates import SolveCost, log_long
 from ..model.objectives import Objective
 from ..model.turn_model import turn_outcomes
 from .backward_induction import ROWS_PER_TASK, default_threads, solve_objective
-from .memory import check_memory, check_space, writing_to
+from .checkpoint import CHECKPOINT_SECONDS, store_layer, stored_layer
+from .memory import check_memory
 from .row_solver import RowSolver
-from .table_info import DAMAGED, checked_fields, table_stem, with_checksum
+from .table_info import table_stem
 from .threads import ScratchPool, thread_map
 
-CHECKPOINT_SECONDS = 30.0  # time between two stored layers
 COST = 55  # times that of a solve in float64, measured
 MOST_ROLLS, MOST_POINTS = 6**6, 1 << 14  # as the limbs allow
 LIMB_BITS, WINDOW = 37, 1e-4  # those of the kernels
@@ -126,10 +124,8 @@ class ExactSolve:
     def floats(self, filled: int, limbs: Floats) -> Any:
         """The values of a layer in points, in extended precision."""
         limbs = limbs[:, sum(self.tail()) :]
-        total: Any = np.zeros(len(limbs), dtype=np.longdouble)
         weights, half = self.weights(limbs.shape[1])
-        for k in range(limbs.shape[1] - 1, -1, -1):
-            total += np.longdouble(weights[k]) * limbs[:, k]
+        total: Any = sum(np.longdouble(weights[k]) * limbs[:, k] for k in range(len(weights) - 1, -1, -1))
         # In two parts, each a float64: their sum has the precision of the arithmetic.
         units = [Fraction(half, self.scale(filled, s)) for s in range(int(self.space.most_saved[filled]) + 1)]
         points = [np.longdouble(f := float(unit)) + float(unit - Fraction(f)) for unit in units]
@@ -145,9 +141,8 @@ class ExactSolve:
         table, space = solve_objective(self.objective, threads=threads), self.space
         self.most = float(table.max())
         if self.limbs(space.first_layer) > MOST_LIMBS and self.spread:
-            raise RulesError(
-                _("{rules} has too many turns for an exact variance", rules=self.rules.key), code="too-large"
-            )
+            text = _("{rules} has too many turns for an exact variance", rules=self.rules.key)
+            raise RulesError(text, code="too-large")
         too_large = self.spread and turn_outcomes(self.rules, self.objective.start).total.max() > MOST_SQUARED
         if too_large or self.most >= MOST_POINTS or float(table.min()) < 0:
             raise RulesError(_("the points of {rules} are too large for an exact proof").format(rules=self.rules.key))
@@ -267,26 +262,13 @@ class ExactSolve:
     def store(self, filled: int, values: Floats) -> None:
         """Write a layer and what was found up to it, so that a later solve can resume here."""
         assert self.part
-        fields = {
-            "fingerprint": self.rules.fingerprint, "version": __version__, "filled": filled, "values": self.sha256,
-            "error": self.error, "tally": self.tally.tolist(), "sha256": hashlib.sha256(values.data).hexdigest(),
-        }  # fmt: skip
-        check_space(self.part.parent, values.nbytes)
-        with writing_to(self.part.parent), replacing(self.part) as file:
-            np.save(file, values)
-            file.write(with_checksum(fields))
+        found = {"filled": filled, "hash": self.sha256, "error": self.error, "tally": self.tally.tolist()}
+        store_layer(self.part, self.rules, values, **found)
 
     def resume(self) -> tuple[int, Floats] | None:
         """The newest stored layer; None if there is none, or it is damaged."""
-        if not self.part:
+        if not self.part or not (found := stored_layer(self.part, self.rules)):
             return None
-        try:
-            with self.part.open("rb") as file:
-                values, fields = np.load(file), checked_fields(file.read())
-            found = fields["fingerprint"], fields["version"], fields["sha256"]
-        except (OSError, EOFError, *DAMAGED):
-            return None
-        if found != (self.rules.fingerprint, __version__, hashlib.sha256(values.data).hexdigest()):
-            return None
-        self.sha256, self.error, self.tally = fields["values"], fields["error"], np.array(fields["tally"])
+        values, fields = found
+        self.sha256, self.error, self.tally = fields["hash"], fields["error"], np.array(fields["tally"])
         return int(fields["filled"]), values

@@ -22,7 +22,8 @@ from .table_writer import part_path
 STEM = r"(?P<key>[a-z0-9+-]+?)-(?P<objective>approximate-mean|[a-z]+)-(?P<fingerprint>[0-9a-f]{12})"
 PART_ENDINGS = (".part.shards", ".old.shards", ".part.json", ".part.layer", ".part")
 FOLDER_ENDINGS = ("shards", r"part\.shards", r"old\.shards")
-FILE_ENDINGS = ("npy", "npz", "json", "part", r"part\.json", r"part\.layer", r"(?:proof|spread)\.(?:part|lock)")
+CHECKPOINT = r"(?:proof|spread|versus)\.(?:part|lock)"
+FILE_ENDINGS = ("npy", "npz", "json", "part", r"part\.json", r"part\.layer", CHECKPOINT)
 STALE = 3600.0  # seconds after which a temporary file without a lock is a leftover of a killed process
 
 
@@ -146,7 +147,7 @@ def leftovers(tables: str | os.PathLike[str] | None = None) -> list[Path]:
 
 def _is_leftover(path: Path) -> bool:
     if named := re.fullmatch(
-        rf"({STEM})\.(part|part\.json|part\.layer|part\.shards|old\.shards|(?:proof|spread)\.(?:part|lock))",
+        rf"({STEM})\.(part|part\.json|part\.layer|part\.shards|old\.shards|{CHECKPOINT})",
         path.name,
     ):
         return not any(being_written(path.parent / f"{named[1]}{ending}") for ending in (".part", ".proof.lock"))

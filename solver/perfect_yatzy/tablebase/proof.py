@@ -18,7 +18,7 @@ from .exact_solve import WINDOW, ExactSolve
 from .locks import exclusive
 from .memory import writing_to
 from .store import tables_folder
-from .table_info import table_stem, versions
+from .table_info import fraction_fields, table_stem, versions
 
 
 @dataclass(frozen=True)
@@ -75,36 +75,26 @@ class Proof:
 
     def decimal(self, digits: int = 30) -> str:
         """The value with so many digits after the point, rounded down."""
-        return decimal_text(self.value, digits)
+        return fraction_fields(self.value, digits)["decimal"]
 
-    def fields(self) -> dict[str, Any]:
-        """The certificate as JSON values."""
-        fields = {name: fraction_fields(v) if isinstance(v, Fraction) else v for name, v in vars(self).items()}
-        return fields | {"decimal": self.decimal(60), "float64_optimal": self.float64_optimal}
-
-
-def fraction_fields(value: Fraction) -> dict[str, str]:
-    """A fraction as JSON values; text, for readers with short integers."""
-    return {"numerator": str(value.numerator), "denominator": str(value.denominator)}
-
-
-def decimal_text(value: Fraction, digits: int) -> str:
-    """A number that is not negative with so many digits after the point, rounded down."""
-    whole, rest = divmod(value.numerator, value.denominator)
-    return f"{whole}.{rest * 10**digits // value.denominator:0{digits}}" if digits else str(whole)
+    def fields(self, digits: int = 60) -> dict[str, Any]:
+        """The certificate as JSON values, with so many digits after the point of each fraction."""
+        fields = {k: fraction_fields(v, digits) if isinstance(v, Fraction) else v for k, v in vars(self).items()}
+        return fields | {"decimal": self.decimal(digits), "float64_optimal": self.float64_optimal}
 
 
 def prove(
     rules: str | Path | RuleSet,
-    tables: str | os.PathLike[str] | None = None,
     *,
+    tables: str | os.PathLike[str] | None = None,
     threads: int | None = None,
     progress: Callable[[int, int], None] | None = None,
     spread: bool = False,
 ) -> Proof:
     """Solve a game in exact integers, and compare every value and decision in float64 with them.
 
-    An interrupted call resumes. The certificate is written to the folder of the tables, as ``NAME.proof.json``.
+    An interrupted call resumes. The certificate is written to the folder of the tables, as ``NAME.proof.json``. The
+    exact value of a card is that of ``yatzy expect --exact``.
 
     Parameters
     ----------

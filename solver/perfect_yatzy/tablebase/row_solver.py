@@ -11,6 +11,7 @@ So any thread, process or machine can solve any part of a layer, with the same b
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,11 @@ from ..model.objectives import ExponentialUtility, Objective, PolicyMean, Policy
 from ..model.score_places import ScoreOffsets
 from ..model.turn_model import turn_model, turn_outcomes
 from .threads import ScratchPool
+
+MOST_SPACING = 4  # of scores; more would not save much, because a range has to fill a vector
+DENSE_LAYERS = 5  # at the start, whose values are answers; they cost little
+Misses = tuple[float, float]  # of interpolation, and changes of the values: sums of squares
+UNKNOWN: Misses = (0.0, 0.0)
 
 if TYPE_CHECKING:
     from ..kernels.policy_evaluation import EvaluationJob
@@ -39,6 +45,7 @@ class RowSolver:
         self._model = model._replace(monotone=int(objective.monotone and model.monotone))
         self._lattice = kernel_lattice(self._dice, unrolled)
         self._scratch = ScratchPool(self._new_scratch)
+        self._spacing = 1  # of the scores that are solved; those between are interpolated
 
     def full_cards(self) -> TableSlice:
         """The values of the full cards, with which the backward induction begins."""
@@ -49,13 +56,22 @@ class RowSolver:
         """A zeroed slice of the table, to be solved into."""
         return TableSlice(np.zeros(place.stop - place.start + PADDING, self.objective.compute), place.start)
 
-    def solve(self, rows: Ints, below: TableSlice, out: TableSlice, offsets: ScoreOffsets | None = None) -> None:
-        """Write the values of `rows`."""
+    def solve(self, rows: Ints, below: TableSlice, out: TableSlice, offsets: ScoreOffsets | None = None) -> Misses:
+        """Write the values of `rows`; how far twice the spacing of scores would miss them."""
         if not len(rows):
-            return
+            return UNKNOWN
         filled = int(self.objective.space.filled[rows[0]])
         with self._scratch.borrow() as scratch:
-            self._run(rows, below, out, filled, scratch, offsets)
+            return self._run(rows, below, out, filled, scratch, offsets)
+
+    def after_layer(self, filled: int, misses: Iterable[Misses]) -> None:
+        """Solve fewer scores of the next layer if this one, which has had fewer turns, is smooth enough."""
+        missed, changes = map(sum, zip(*misses, strict=True))
+        choices = self.objective.space.categories - filled  # the first ones make a value less smooth, not more
+        if filled <= self.objective.first_layer + DENSE_LAYERS:
+            self._spacing = 1
+        elif choices > 1 and missed < changes * self.objective.tolerance**2:
+            self._spacing = min(2 * self._spacing, MOST_SPACING)
 
     def solve_shard(self, filled: int, first: int, end: int, below: TableSlice) -> Values:
         """The values of the rows ``layers[filled][first:end]``, in the order of the table."""
@@ -75,7 +91,7 @@ class RowSolver:
 
     def _run(
         self, rows: Ints, below: TableSlice, out: TableSlice, filled: int, scratch: Any, offsets: ScoreOffsets | None
-    ) -> None:
+    ) -> Misses:
         """Call the kernel that solves this kind of objective."""
         objective = self.objective
         if isinstance(objective, PolicyQuantity):
@@ -85,16 +101,19 @@ class RowSolver:
             parts = objective.policy.layer(filled)(rows) if objective.policy else [(rows, PerfectPlay())]
             for part, actions in parts:
                 evaluate_rows(part, evaluation, actions)
-            return
-        from ..kernels.turn import solve_exponential_rows, solve_rows, solve_score_rows
+            return UNKNOWN
+        from ..kernels.solve import solve_exponential_rows, solve_rows, solve_score_rows
 
         job = self._solve_job(below, out, filled, scratch)
         if isinstance(objective, ScoreObjective):
-            solve_score_rows(rows, job, offsets or objective.score_offsets, objective.before > 0)
-        elif isinstance(objective, ExponentialUtility):
+            places = offsets or objective.score_offsets
+            missed, changes = solve_score_rows(rows, job, places, objective.before > 0, self._spacing)
+            return missed, changes
+        if isinstance(objective, ExponentialUtility):
             solve_exponential_rows(rows, job, objective.rate)
         else:
             solve_rows(rows, job)
+        return UNKNOWN
 
     def _most_saved(self, filled: int) -> int:
         return int(self.objective.space.most_saved[filled])

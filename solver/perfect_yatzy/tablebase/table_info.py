@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +92,13 @@ def table_fields(objective: Objective) -> dict[str, Any]:
         "key": rules.key, "fingerprint": rules.fingerprint, "rules": rules.canonical(), "objective": objective.name,
         "dtype": objective.store.name, "values": objective.size, "versions": versions(),
     }  # fmt: skip
+
+
+def fraction_fields(value: Fraction, digits: int) -> dict[str, str]:
+    """A fraction that is not negative; text, for readers with short integers, and as a decimal rounded down."""
+    whole, rest = divmod(value.numerator, value.denominator)
+    places = f".{rest * 10**digits // value.denominator:0{digits}}" if digits else ""
+    return {"numerator": str(value.numerator), "denominator": str(value.denominator), "decimal": f"{whole}{places}"}
 
 
 def with_checksum(fields: dict[str, Any]) -> bytes:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable, Coroutine
 from typing import Annotated, Any
 
 from anyio import from_thread
@@ -15,11 +16,12 @@ from anyio.to_thread import run_sync
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response, StreamingResponse
+from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
 from .._messages import _
 from .._version import __version__
-from ..errors import RulesError, SolverError, StateError
+from ..errors import RulesError, SolverError, StateError, shown
 from ..game.translations import ENGLISH, languages
 from ..play.record import read_game
 from ..service.reviews import explained_review
@@ -36,7 +38,6 @@ from .answers import (
     ScoreAnswer,
     error_answer,
 )
-from .json_body import JSONRoute
 from .limits import MAX_BODY_BYTES, MAX_BODY_SECONDS, ClientDisconnected, IsDisconnected, QueueFullError
 from .long_work import EVENTS, work_events
 from .middleware import RequestFilter
@@ -66,6 +67,39 @@ ERRORS = {
     429: "Too many requests in a short time",
     503: "Too many requests are queued",
 }
+
+
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON text; no key twice, where the last one would win in silence."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise HTTPException(422, _("{name} is there twice in one object of the body", name=shown(twice)))
+    return found
+
+
+class JSONRequest(Request):
+    """A request whose body is checked when it is read."""
+
+    async def json(self) -> Any:
+        """The value of the body."""
+        if not hasattr(self, "_json"):
+            self._json = json.loads(await self.body(), object_pairs_hook=unique_keys)
+        return self._json
+
+
+class JSONRoute(APIRoute):
+    """A route whose handler gets a :class:`JSONRequest`."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The handler of FastAPI, called with the checked request."""
+        handler = super().get_route_handler()
+
+        async def handle(request: Request) -> Response:
+            return await handler(JSONRequest(request.scope, request.receive))
+
+        return handle
 
 
 class AsciiJSONResponse(JSONResponse):

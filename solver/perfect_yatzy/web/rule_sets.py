@@ -11,6 +11,7 @@ from ..game.rule_loader import builtin_ids, load_rules
 from ..game.rules import RuleSet
 from ..game.scoring import possible_points
 from ..game.translations import localized
+from ..service.answers import picked
 from .limits import MAX_RULE_SETS_CACHED
 from .static_files import Content
 
@@ -29,17 +30,14 @@ def rule_set_json(rules: RuleSet) -> dict[str, Any]:
     return {
         "id": rules.key,
         "base": rules.id,
-        "name": rules.name,
-        "summary": rules.summary,
-        "dice": rules.dice,
-        "faces": rules.faces,
-        "switches": [{"id": switch.id, "summary": switch.summary} for switch in rules.switches],
+        **picked(rules, "name", "summary", "dice", "faces"),
+        "switches": [picked(switch, "id", "summary") for switch in rules.switches],
         "active": list(rules.active_switches),
         "bonus_points": bool(rules.joker and rules.joker.bonus) or bool(rules.first_roll_bonus),
         "rolls": rules.rolls_per_turn,
         "forced": not leaves_choice(rules),
         "saved_rolls": rules.saved_rolls,
-        "columns": [{"id": c.id, "name": c.name, "order": c.order, "factor": c.factor} for c in rules.columns],
+        "columns": [picked(column, "id", "name", "order", "factor") for column in rules.columns],
         "bonus": {
             "threshold": rules.bonus.threshold,
             "points": rules.bonus.points,
@@ -48,13 +46,7 @@ def rule_set_json(rules: RuleSet) -> dict[str, Any]:
         if rules.bonus
         else None,
         "categories": [
-            {
-                "id": category.id,
-                "name": category.name,
-                "upper": category.upper,
-                "column": category.column,
-                "points": points,
-            }
+            picked(category, "id", "name", "upper", "column") | {"points": points}
             for category, points in zip(rules.categories, possible_points(rules), strict=True)
         ],
     }

@@ -33,6 +33,7 @@ MEDIA_TYPES = {
 }
 COMPRESSED = {"css", "html", "js", "json", "svg", "txt", "webmanifest"}  # the others are compressed already
 IMMUTABLE = "public, max-age=31536000, immutable"
+STATIC = files(__package__).joinpath("static")
 MIN_COMPRESSED_BYTES = 1000  # of less, gzip saves nothing worth its time
 
 
@@ -83,7 +84,11 @@ def takes_gzip(accepted: str) -> bool:
 
 def page_files() -> dict[str, Content]:
     """The files of the page by path: `index.html` also by none, scripts and styles also in the folder."""
-    found = dict(_files_below(files(__package__).joinpath("static")))
+    found = {
+        name: Content.of(source.read_bytes(), suffix)
+        for name, source in static_files()
+        if (suffix := name.rpartition(".")[2]) in MEDIA_TYPES
+    }
     folder = f"v-{hashlib.sha256(''.join(each.tag for _, each in sorted(found.items())).encode()).hexdigest()[:12]}/"
     html = re.sub(r'((?:src|href)=")([\w-]+\.(?:js|css)")', rf"\1{folder}\2", found["index.html"].body.decode())
     index = Content.of(html.encode(), "html")
@@ -95,9 +100,10 @@ def page_files() -> dict[str, Content]:
     return found | immutable | {"index.html": index, "": index}
 
 
-def _files_below(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, Content]]:
+def static_files(folder: Traversable = STATIC, prefix: str = "") -> Iterator[tuple[str, Traversable]]:
+    """All files of the page with their paths, but for those whose names begin with a dot."""
     for entry in folder.iterdir():
         if entry.is_dir():
-            yield from _files_below(entry, f"{prefix}{entry.name}/")
-        elif (suffix := entry.name.rpartition(".")[2]) in MEDIA_TYPES:
-            yield prefix + entry.name, Content.of(entry.read_bytes(), suffix)
+            yield from static_files(entry, f"{prefix}{entry.name}/")
+        elif not entry.name.startswith("."):
+            yield prefix + entry.name, entry

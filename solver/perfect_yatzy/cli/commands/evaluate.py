@@ -11,6 +11,7 @@ from ..._messages import _, ngettext, number_text
 from ..options import (
     POLICY_WORDS,
     SEED,
+    KnownWords,
     UsageError,
     cluster_options,
     json_option,
@@ -19,14 +20,13 @@ from ..options import (
     rules_option,
     service_options,
     start_card_option,
-    words_param,
 )
 
 if TYPE_CHECKING:
     from ...cluster.session import Cluster
     from ...service.queries import QueryService
 
-POLICY = words_param(*POLICY_WORDS)
+POLICY = KnownWords(POLICY_WORDS)
 
 
 @click.command()

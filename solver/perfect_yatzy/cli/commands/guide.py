@@ -58,7 +58,7 @@ def guide(
       yatzy guide yatzy --card --hold-rules 5 -o card.pdf
     """
     from ...policies.guide import make_guide
-    from ...policies.sheet_losses import turn_losses
+    from ...policies.sheet_search import turn_losses
     from ...policies.strategy_sheet import StrategySheet, find_sheet
     from ..views.guide_content import guide_content
 

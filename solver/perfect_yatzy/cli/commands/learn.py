@@ -46,8 +46,7 @@ def learn(
       yatzy learn yatzy --hold-rules 16 -o my-yatzy.json
       yatzy learn house-rules.toml -o house-rules.json
     """
-    from ...policies.sheet_losses import with_turn_losses
-    from ...policies.sheet_search import learn_sheet
+    from ...policies.sheet_search import learn_sheet, with_turn_losses
     from ...policies.strategy_sheet import sheet_path
     from ..progress import notes, progress, stderr_is_terminal, tell
 

@@ -11,7 +11,7 @@ from click.core import ParameterSource
 from ..._messages import _
 from ...errors import RulesError, SolverError, StateError
 from ..console import confirm, echo_fitted
-from ..options import SEED, Number, language_option, rules_argument, service_options, words_param
+from ..options import SEED, KnownWords, Number, language_option, rules_argument, service_options
 from ..user_files import new_record_path, record_path, unfinished_game_path
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ SETTINGS = {"save", "record", "warn", "no_warn", "advice", "plain", "lang", "tab
 @rules_argument
 @click.option("--players", default="", help="Names separated by commas, in the order of play [You].")
 @click.option(
-    "--opponent", "opponents", multiple=True, type=words_param(*KINDS), metavar="KIND",
+    "--opponent", "opponents", multiple=True, type=KnownWords(KINDS), metavar="KIND",
     help="A computer player: a level from 1 (beginner) to 8 (perfect), safe, bold, win, or another policy of yatzy "
     "evaluate. Several are possible.",
 )  # fmt: skip

@@ -29,9 +29,9 @@ def prove(rules: str, digits: int, spread: bool, as_json: bool, tables: str | No
     \b
       yatzy prove yatzy
       yatzy prove yahtzee --digits 60
+      yatzy expect --card "chance=20 sixes=24" --exact
     """
     from ...game.rule_loader import load_rules
-    from ...service.answers import exact_fields
     from ...tablebase.proof import proof_path
     from ...tablebase.proof import prove as run
     from ..progress import progress
@@ -39,17 +39,14 @@ def prove(rules: str, digits: int, spread: bool, as_json: bool, tables: str | No
 
     rule_set = load_rules(rules)
     report = progress(_("Proving {rules}", rules=rule_set.key))
-    proof = run(rule_set, tables, threads=threads, progress=report, spread=spread)
+    proof = run(rule_set, tables=tables, threads=threads, progress=report, spread=spread)
     gap = _("more than 0.0001") if proof.least_gap is None else f"{proof.least_gap:.3g}"
-    counts = {
-        name: number_text(count, grouped=True)
-        for name, count in {"all": proof.decisions, "ties": proof.ties, "close": proof.close_gaps}.items()
-    }
-    fractions = {"variance": proof.variance, "bonus_chance": proof.bonus_chance}
+    named = {"all": proof.decisions, "ties": proof.ties, "close": proof.close_gaps}
+    counts = {name: number_text(count, grouped=True) for name, count in named.items()}
     lines = [
         _("{rules}: expected score {value}", rules=rule_set.key, value=proof.decimal(digits)),
         _("as a fraction: {value}", value=proof.value),
-        *spread_lines({name: exact_fields(v, digits) for name, v in fractions.items() if v is not None}),
+        *spread_lines(proof.fields(digits)),
         _("largest error in float64: {error} points", error=f"{proof.largest_error:.1e}"),
         _("decisions: {all}, of them exact ties: {ties}; least other gap: {gap}", gap=gap, **counts),
         _("every decision in float64 is optimal")

@@ -48,8 +48,7 @@ def serve(
     url = f"http://{url_host}:{port}/"
     click.echo(_("Serving {url} (stop with Ctrl+C)", url=url), err=True)
     if on_network:
-        text = _("Everyone on the network can open it at {host}:{port}")
-        click.echo(text.format(host=gethostname(), port=port), err=True)
+        click.echo(_("Everyone on the network can open it at {host}:{port}", host=gethostname(), port=port), err=True)
     if browser:
         click.launch(url)
     server = LimitedServer(app)

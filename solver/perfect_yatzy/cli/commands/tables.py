@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.option(
-    "--remove", "name", type=KnownWords("table", stored_tables), metavar="NAME",
+    "--remove", "name", type=KnownWords(stored_tables, "table"), metavar="NAME",
     help="Remove a table, or all tables of a rule set; asks first.",
 )  # fmt: skip
 @click.option(

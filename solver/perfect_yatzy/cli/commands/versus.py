@@ -11,7 +11,7 @@ from ..._messages import _
 from ...errors import StateError
 from ...strategy.tie_rules import TIE_RULES
 from ..console import confirm, echo_json, echo_lines
-from ..options import json_option, language_option, rules_argument, service_options, words_param
+from ..options import KnownWords, json_option, language_option, rules_argument, service_options
 
 if TYPE_CHECKING:
     from ...service.queries import QueryService
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 @rules_argument
 @click.option(
     "--policy", "-p", "policies", multiple=True, metavar="POLICY",
-    type=words_param("perfect", "most-points", "prices", "hold-rules", "level:"),
+    type=KnownWords(("perfect", "most-points", "prices", "hold-rules", "level:")),
     help="Also a player who follows this policy, named as for yatzy evaluate. Several are possible.",
 )  # fmt: skip
 @click.option(
-    "--ties", type=words_param(*TIE_RULES), metavar=f"[{'|'.join(TIE_RULES)}]", default="half",
+    "--ties", type=KnownWords(TIE_RULES), metavar=f"[{'|'.join(TIE_RULES)}]", default="half",
     help="What a tie counts as for the one who moves first [half].",
 )  # fmt: skip
 @click.option("--estimate", is_flag=True, help="Show time and memory, and solve nothing.")
@@ -84,7 +84,9 @@ def versus(
             raise StateError(_("{policy} looks at more than its own card", policy=name), field="policy")
         players.append(policy)
     begin, label = perf_counter(), _("Solving {rules} for two players", rules=rule_set.key)
-    chances = versus_table(rule_set, [None, *players], ties, threads=service.threads, progress=progress(label))
+    chances = versus_table(
+        rule_set, [None, *players], ties, service.tables, threads=service.threads, progress=progress(label)
+    )
     found = exploitability_of(chances)
     if as_json:
         echo_json(

@@ -114,7 +114,7 @@ def exact_lines(entry: dict[str, Any]) -> list[str]:
 
 def spread_lines(exact: dict[str, Any]) -> list[str]:
     """The exact variance and chance of the upper bonus; nothing if they are not there."""
-    if "variance" not in exact:
+    if not exact.get("variance"):
         return []
     variance, chance = exact["variance"]["decimal"], exact["bonus_chance"]["decimal"]
     return [

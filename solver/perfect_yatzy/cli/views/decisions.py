@@ -18,6 +18,7 @@ COMMANDS = {
     "advice mean": N_("advice mean"),
     "none": N_("none, nothing, reroll"),
     "hold": N_("hold, keep, take, score"),
+    "yes": N_("yes, y"),
 }
 HOLD_HELP = N_("""\
   33            hold these dice and reroll the rest

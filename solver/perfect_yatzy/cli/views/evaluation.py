@@ -71,15 +71,14 @@ def loss_lines(rules: RuleSet, losses: dict[str, Any]) -> list[str]:
         label = ngettext("hold, {count} reroll left", "hold, {count} rerolls left", -left, count=count)
         lines.append(f"  {label:<28}{points_text(loss):>8}")
     lines.append(f"  {_('category'):<28}{points_text(losses['category']):>8}")
-    if "turns" in losses:
-        lines += ["", _("By turn")]
-        most = max(losses["turns"])
-        for turn, loss in enumerate(losses["turns"]):
-            bar = "█" * round(BAR_WIDTH * loss / most) if most > 0 else ""
-            lines.append(f"  {turn + 1:>2}  {points_text(loss):>6}  {bar}".rstrip())
-        worst = sorted(losses["categories"].items(), key=lambda entry: -entry[1])[:LISTED]
-        named = [(category_name(rules, category), points_text(loss)) for category, loss in worst if loss >= 0.005]
-        if named:
-            lines += ["", _("By the category that was filled instead of the best one")]
-            lines += columns(named, "<", ">6")
+    lines += ["", _("By turn")]
+    most = max(losses["turns"])
+    for turn, loss in enumerate(losses["turns"]):
+        bar = "█" * round(BAR_WIDTH * loss / most) if most > 0 else ""
+        lines.append(f"  {turn + 1:>2}  {points_text(loss):>6}  {bar}".rstrip())
+    worst = sorted(losses["categories"].items(), key=lambda entry: -entry[1])[:LISTED]
+    named = [(category_name(rules, category), points_text(loss)) for category, loss in worst if loss >= 0.005]
+    if named:
+        lines += ["", _("By the category that was filled instead of the best one")]
+        lines += columns(named, "<", ">6")
     return lines

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from ...game.box_order import prerequisites
 from ...game.rules import RuleSet
-from ...policies.hold_language import Condition, DicePattern, HoldRule, all_categories, section
-from ...policies.hold_tables import bonus_box
+from ...policies.hold_policy import bonus_box
+from ...policies.hold_rules import Condition, DicePattern, HoldRule, all_categories, section
 from .words import NO_TEXT, Span, Text, Words, capitalised, joined
 
 EACH = ("different", "row")  # patterns that name one die of each face

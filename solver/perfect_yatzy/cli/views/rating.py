@@ -9,8 +9,7 @@ from ..._messages import N_, _, ngettext, number_text
 from ...game.box_order import leaves_choice
 from ...game.rules import RuleSet
 from ...play.estimates import Difference, Estimate, mean_of
-from ...play.figures import GRADE_NAMES
-from ...play.rating import Block, Comparison, Rating, Ratings
+from ...play.rating import GRADE_NAMES, Block, Comparison, Rating, Ratings
 from .charts import bar
 from .review import grade_word
 from .wording import category_name, decimal_text, grouped, line_width
@@ -99,7 +98,7 @@ def games_text(number: int) -> str:
 
 
 def kind_name(kind: str, last: bool) -> str:
-    """Words for a kind of :func:`perfect_yatzy.play.figures.decision_kinds`; `last`: it includes all later rolls."""
+    """Words for a kind of :func:`perfect_yatzy.play.rating.decision_kinds`; `last`: it includes all later rolls."""
     if kind == "category":
         return _("category")
     number = int(kind.partition("_")[2])

@@ -24,8 +24,7 @@ from ...game.notation import dice_of, spaced
 from ...game.scorecard import State
 from ...service.answers import approximate_fields
 from ...strategy.actions import Hold
-from ...strategy.arrow import arrow_table, check_pyarrow
-from ...strategy.metadata import metadata
+from ...strategy.metadata import arrow_table, check_pyarrow, metadata
 from ...strategy.strategy import Strategy
 from .words import stylesheet
 

@@ -22,7 +22,7 @@ from ...errors import StateError
 from ...play.simulated_records import played_records, simulated_records
 from ...policies.player import exact_policy
 from ...policies.simulation import PlayedSimulation
-from ...strategy.arrow import arrow_table, check_pyarrow
+from ...strategy.metadata import arrow_table, check_pyarrow
 from ...strategy.simulation import Simulation
 from .wording import alternatives, grouped
 

@@ -12,8 +12,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +25,7 @@ from ...model.state_space import state_space
 from ...service.queries import QueryService
 from ...tablebase.store import has_table
 from ..rule_sets import rule_set_json
+from ..static_files import STATIC, static_files
 from .content import DataFiles, SiteOptions, rule_set_entry
 from .icons import SIZES, icon
 from .tables import is_whole
@@ -140,7 +139,7 @@ def _descriptions(rule_sets: list[RuleSet], language: str) -> list[dict[str, Any
 
 def page_files() -> Iterator[tuple[str, bytes]]:
     """The files of the page, with the engine in the browser instead of the server."""
-    for name, source in sorted(_tree(files("perfect_yatzy.web").joinpath("static"))):
+    for name, source in sorted(static_files(), key=lambda entry: entry[0]):
         if name == WORKER_SOURCE:
             continue
         content = source.read_bytes()
@@ -150,14 +149,6 @@ def page_files() -> Iterator[tuple[str, bytes]]:
         yield f"icon-{size}.png", icon(size)
     yield "icon-maskable-512.png", icon(512, maskable=True)
     yield "manifest.webmanifest", json.dumps(_manifest(), indent=1).encode()
-
-
-def _tree(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, Traversable]]:
-    for entry in folder.iterdir():
-        if entry.is_dir():
-            yield from _tree(entry, f"{prefix}{entry.name}/")
-        elif not entry.name.startswith("."):
-            yield prefix + entry.name, entry
 
 
 def _index(html: str) -> str:
@@ -186,7 +177,7 @@ def _manifest() -> dict[str, Any]:
 def service_worker(page: Mapping[str, bytes]) -> bytes:
     """The service worker for these files: it keeps exactly them, so a new version replaces all at once."""
     hashes = {name: hashlib.sha256(content).hexdigest() for name, content in sorted(page.items())}
-    source = files("perfect_yatzy.web").joinpath("static", WORKER_SOURCE).read_text(encoding="utf-8")
+    source = STATIC.joinpath(WORKER_SOURCE).read_text(encoding="utf-8")
     version = hashlib.sha256((json.dumps(hashes) + source).encode()).hexdigest()[:12]
     head = f"const VERSION = {json.dumps(version)};\nconst FILES = {json.dumps(hashes, indent=1)};\n"
     return (head + source).encode()

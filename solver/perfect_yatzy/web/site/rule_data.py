@@ -19,28 +19,21 @@ from ...game.scoring import points_table, possible_points
 from ...game.upper_sums import upper_sums
 from ...model.state_space import state_space
 from ...model.turn_model import SCORING_WAYS, joker_model, legal_categories, turn_outcomes
+from ...service.answers import picked
 
 MAX_CATEGORIES = 30  # bitmasks in JavaScript are 32-bit integers
+JOKER_FLAGS = "must_match", "requires_points", "bonus_requires_points", "bonus_requires_open", "always_in_full"
 
 
 def rule_data(rules: RuleSet) -> dict[str, Any]:
     """Everything about a rule set but its table."""
     if len(rules.categories) > MAX_CATEGORIES:
-        raise RulesError(
-            _(
-                "{rules} has {count} categories; a site can have games of up to {most}",
-                rules=rules.key,
-                count=len(rules.categories),
-                most=MAX_CATEGORIES,
-            ),
-            code="too-large",
-        )
+        facts: dict[str, Any] = {"rules": rules.key, "count": len(rules.categories), "most": MAX_CATEGORIES}
+        text = _("{rules} has {count} categories; a site can have games of up to {most}", **facts)
+        raise RulesError(text, code="too-large")
     legal = legal_categories(rules)
     return {
-        "key": rules.key,
-        "fingerprint": rules.fingerprint,
-        "dice": rules.dice,
-        "faces": rules.faces,
+        **picked(rules, "key", "fingerprint", "dice", "faces"),
         "rolls": rules.rolls_per_turn,
         "saved_rolls": rules.saved_rolls,
         "first_roll_bonus": bool(rules.first_roll_bonus),
@@ -61,9 +54,7 @@ def _categories(rules: RuleSet) -> list[dict[str, Any]]:
     extra, least = dict(rules.first_roll_bonus), points_table(rules).min(axis=1)
     return [
         {
-            "id": category.id,
-            "upper": category.upper,
-            "column": category.column,
+            **picked(category, "id", "upper", "column"),
             "points": [int(points) for points in possible],
             "least": int(least[c]),
             "first_roll_bonus": extra.get(category.id, 0),
@@ -81,22 +72,14 @@ def _joker(rules: RuleSet) -> dict[str, Any]:
         "box": model.box.tolist() if rules.joker else [],
         "bit": model.bit,
         "bonus": int(model.bonus),
-        "must_match": bool(model.must_match),
-        "requires_points": bool(model.requires_points),
-        "bonus_requires_points": bool(model.bonus_requires_points),
-        "bonus_requires_open": bool(model.bonus_requires_open),
-        "always_in_full": bool(model.always_in_full),
+        **{name: bool(getattr(model, name)) for name in JOKER_FLAGS},
     }
 
 
 def _uppers(rules: RuleSet) -> dict[str, Any]:
     uppers = upper_sums(rules)
-    return {
-        "thresholds": list(uppers.thresholds),
-        "widths": list(uppers.widths),
-        "weights": list(uppers.weights),
-        "paid": [[bonus.paid(total) for total in range(bonus.threshold + 1)] for bonus in rules.bonuses],
-    }
+    paid = [[bonus.paid(total) for total in range(bonus.threshold + 1)] for bonus in rules.bonuses]
+    return picked(uppers, "thresholds", "widths", "weights") | {"paid": paid}
 
 
 def _layout(rules: RuleSet) -> dict[str, Any]:
