@@ -29,7 +29,7 @@ CONSTANTS: dict[str, dict[str, Any]] = {
     "model.estimates": {
         "LANE_OPERATIONS_PER_SECOND": 5e10, "SAVED_SCORES_COST": 1.6, "THREADS": 2, "BASE_MEMORY": 157_286_400,
         "CARD_MEMORY": 100, "FLOAT64_VALUES": 100_000_000, "LOGGED_SECONDS": 10.0, "INSTANT_SOLVE_SECONDS": 1.5,
-        "MAX_UNASKED_SECONDS": 180.0, "MAX_UNASKED_BYTES": 2_000_000_000,
+        "MAX_UNASKED_SECONDS": 180.0, "MAX_UNASKED_BYTES": 2_000_000_000, "ONE": ((1,), (1,)),
     },
     "strategy.score_strategy": {"MAX_GOAL": 99_999, "MAX_UTILITY": 1e20},
     "policies.strategy_sheet": {"FORMAT": 1, "MAX_HOLD_RULES": 200},
