@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from perfect_yatzy.cluster.engine import DaskEngine
 from perfect_yatzy.cluster.evaluating import evaluate_on, sample_on
 from perfect_yatzy.policies.process import ProcessPlayer
 from perfect_yatzy.policies.sampling import sample
@@ -37,6 +38,8 @@ class EngineHere:
     def map(self, function: Callable[[Any], Any], tasks: Iterable[Any]) -> Iterator[tuple[int, Any]]:
         for number, task in reversed([*enumerate(tasks)]):
             yield number, function(task)
+
+    play = DaskEngine.play
 
 
 @pytest.mark.parametrize("games", [1, 7, 8])

@@ -9,7 +9,6 @@ from perfect_yatzy.game.rule_loader import builtin_ids, load_rules
 from perfect_yatzy.model.estimates import count_states
 from perfect_yatzy.model.state_space import LANES, StateSpace
 from support import games
-from support.oracle import reachable
 
 TOO_LARGE = {"giant", "triple-yahtzee", "yamb"}
 
@@ -18,7 +17,7 @@ def assert_counts_are_those_of_the_enumeration(rules: RuleSet) -> None:
     space, counts = StateSpace(rules), count_states(rules)
     slices = map(space.layer_slice, range(space.categories + 1))
     assert counts.values == tuple(part.stop - part.start for part in slices)
-    assert counts.states == reachable(space)
+    assert counts.states == space.reachable()
     assert counts.rows == len(space.layout.masks)
     assert counts.most_saved == tuple(space.most_saved.tolist())
     lanes = [space.layout.lane_count[space.layout.lane_sets[rows]] for rows in space.layers]

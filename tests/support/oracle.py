@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
 from perfect_yatzy import RuleSet, State
-from perfect_yatzy.model.state_space import StateSpace, state_space
+from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.tablebase.backward_induction import solve_values
 
@@ -26,10 +25,3 @@ def check_against_oracle(rules: RuleSet) -> None:
             assert abs(evaluator.turn_value(state) - found) < tolerance
         seen += 1
     assert seen >= len(rules.categories) + 1
-
-
-def reachable(space: StateSpace) -> int:
-    """Number of states a game can reach, before upper sums are merged into lanes."""
-    sums = np.array([len(sums) for sums in space.sums])
-    saved = zip(space.layers, space.most_saved.tolist(), strict=True)
-    return sum(int(sums[space.layout.lane_sets[rows]].sum()) * (most + 1) for rows, most in saved)

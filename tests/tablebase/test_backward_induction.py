@@ -26,7 +26,6 @@ from perfect_yatzy.strategy.verify import bellman_residual, random_states
 from perfect_yatzy.tablebase.backward_induction import solve_values
 from support import games
 from support.naive import Naive
-from support.oracle import reachable
 from support.seeds import FULL, examples
 
 
@@ -120,7 +119,7 @@ def test_every_value_follows_from_its_children(yatzy: Strategy, forced: Strategy
 )
 def test_sizes_of_the_catalogue(key: str, states: int, size: int | None) -> None:
     space = state_space(load_rules(key))
-    assert reachable(space) == states
+    assert space.reachable() == states
     assert size in (None, space.size)
 
 

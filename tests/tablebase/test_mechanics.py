@@ -12,7 +12,7 @@ from perfect_yatzy.model.state_space import StateSpace
 from support.games import CHANCE, joker_game
 from support.mechanics import MECHANICS, random_rules
 from support.naive import Naive
-from support.oracle import check_against_oracle, reachable
+from support.oracle import check_against_oracle
 from support.seeds import seeds
 
 
@@ -21,7 +21,7 @@ def check(rules: RuleSet) -> None:
     space, counts = StateSpace(rules), count_states(rules)
     slices = map(space.layer_slice, range(space.categories + 1))
     assert counts.values == tuple(part.stop - part.start for part in slices)
-    assert counts.states == reachable(space)
+    assert counts.states == space.reachable()
     assert counts.rows == len(space.layout.masks)
     assert maximum_score(rules) >= Naive(rules.canonical()).max_score()
 

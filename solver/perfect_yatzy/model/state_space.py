@@ -193,6 +193,12 @@ class StateSpace:
                 _("this table begins at a card whose joker's box holds something else"), code="invalid-state"
             )
 
+    def reachable(self) -> int:
+        """Number of states a game can reach, before upper sums are merged into lanes."""
+        sums = np.array([len(sums) for sums in self.sums])
+        saved = zip(self.layers, self.most_saved.tolist(), strict=True)
+        return sum(int(sums[self.layout.lane_sets[rows]].sum()) * (most + 1) for rows, most in saved)
+
 
 def in_layers(
     masks: Ints, layer: Ints, lane_sets: Ints, sizes: Ints, occurs: npt.NDArray[np.bool_], last: int, *lanes: Ints
