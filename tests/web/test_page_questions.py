@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from support.browser import ready
+from support.server import running_server
 
 pytestmark = pytest.mark.full
 
@@ -27,8 +29,13 @@ WORKED = """async (body) => {
 }"""
 
 
-def test_long_work_is_reported_and_can_be_given_up(tab: Any, address: str) -> None:
-    """After Cancel the server is free at once: of long works it does one at a time."""
+def test_long_work_is_reported_and_can_be_given_up(tab: Any, tmp_path: Path) -> None:
+    """After Cancel the server is free at once: of long works it does one at a time. Its folder has no tables yet."""
+    with running_server(tmp_path) as server:
+        give_up_and_work(tab, server.address)
+
+
+def give_up_and_work(tab: Any, address: str) -> None:
     tab.goto(address)
     ready(tab)
     found = tab.evaluate(GIVEN_UP, {"query": "expect", "rules": "maxi-unsaved", "spread": False})

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from .._files import try_lock
+from .._files import HAS_LOCKS, try_lock
 from .._version import __version__
 from ..errors import StateError, TableError, whole_number
 from ..game.rule_loader import load_rules
@@ -90,9 +90,9 @@ class Stages:
         self.arrays: Arrays = {}
         check_space(path.parent, SPACE)
         with writing_to(path.parent):
-            self.descriptor = open_part(self.part)
-        if try_lock(self.descriptor) is False:
-            os.close(self.descriptor)
+            self.file = os.fdopen(open_part(self.part), "rb")
+        if try_lock(self.file.fileno()) is False:
+            self.file.close()
             raise TableError(f"another process is making the approximate strategy of {rules.key}; wait for it")
         self._read()
 
@@ -102,7 +102,7 @@ class Stages:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        os.close(self.descriptor)
+        self.file.close()
 
     def _read(self) -> None:
         """The stages of an earlier run with the same settings; none if the files are missing or damaged."""
@@ -132,6 +132,8 @@ class Stages:
 
     def remove(self) -> None:
         """Delete the files, once the solution is stored."""
+        if not HAS_LOCKS:  # Windows does not remove an open file
+            self.file.close()
         for path in (self.record_file, self.array_file, self.part):
             Path(path).unlink(missing_ok=True)
 
