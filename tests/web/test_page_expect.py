@@ -25,7 +25,7 @@ def link(card: str, more: str = "") -> str:
 
 def figures(page: Any) -> dict[str, str]:
     """The figures by their names, once they are those of the position shown."""
-    page.wait_for_selector("#expect[aria-busy='false']")
+    page.wait_for_selector("#expect[aria-busy='false'] #expect-figures > div:not(.outdated)")
     pairs = page.locator("#expect-figures > div")
     return {pair.locator("dt").text_content(): pair.locator("dd").text_content() for pair in pairs.all()}
 
