@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -22,6 +21,7 @@ from perfect_yatzy.tablebase import memory
 from perfect_yatzy.tablebase.backward_induction import solve_layers
 from perfect_yatzy.tablebase.table_writer import TableWriter
 from support.command import Run
+from support.need import need
 from support.refusals import refused
 
 HOLD = "hold 33456"
@@ -472,7 +472,7 @@ def test_a_reader_that_leaves_early_gets_no_traceback(yatzy: Strategy) -> None:
 
 def on_terminal(*words: str, **env: str) -> str:
     """What the command prints to a terminal."""
-    main, side = pty.openpty()
+    main, side = need("pty").openpty()
     environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"TERM": "xterm", "COLUMNS": "80"} | env
     text = b""
     with subprocess.Popen([*COMMAND.split(), *words], stdout=side, stderr=side, env=environment):

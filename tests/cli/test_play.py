@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import pty
 import re
 import select
 import signal
 import subprocess
 import sys
-import termios
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -29,6 +27,7 @@ from perfect_yatzy.play.save_file import load_session, save_session
 from perfect_yatzy.play.session import Session
 from perfect_yatzy.strategy.strategy import Strategy
 from support.command import Run
+from support.need import need
 from support.sessions import FIVES, FORCED, FOURS, RUN, new_session, scripted_session
 
 
@@ -427,8 +426,8 @@ def test_open_boxes_are_named_when_none_pays() -> None:
 @contextmanager
 def in_terminal(*arguments: str, code: int = 0, columns: int = 80) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
     """The command in a pseudo-terminal, and the end of it that a person sits at; it must end with a code."""
-    main, side = pty.openpty()
-    termios.tcsetwinsize(side, (24, columns))
+    main, side = need("pty").openpty()
+    need("termios").tcsetwinsize(side, (24, columns))
     command = [sys.executable, "-m", "perfect_yatzy", "play", *arguments]
     env = os.environ | {"COLUMNS": str(columns)}
     with subprocess.Popen(command, stdin=side, stdout=side, stderr=side, close_fds=True, env=env) as process:

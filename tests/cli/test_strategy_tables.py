@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import resource
 import signal
 import subprocess
 import sys
@@ -183,6 +182,7 @@ OUTPUTS = [
 @contextmanager
 def files_of_at_most(size: int) -> Iterator[None]:
     """A limit on the size of files fails writes as a full disk does."""
+    resource = need("resource")
     handler, limits = signal.signal(signal.SIGXFSZ, signal.SIG_IGN), resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
     try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import socket
 import statistics
 import sys
@@ -128,6 +127,7 @@ def test_other_clients_do_not_notice_clients_with_many_connections(yatzy: Strate
     """2,000 idle, 200 pipelining and 200 slow connections, 1,024 descriptors; the log stays short."""
     request = b"POST /api/hold HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
     request += b"Content-Length: %d\r\n\r\n" % len(HOLD) + HOLD
+    resource = need("resource")
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (before[1], before[1]))
     try:
