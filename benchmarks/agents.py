@@ -1,4 +1,4 @@
-"""What players of Yatzy are worth, exactly: `make bench-agents`, a quarter of an hour.
+"""What players of Yatzy are worth, exactly: `make bench-agents`, four minutes.
 
     python -m benchmarks.agents --agent agent.npz      also a network trained by `benchmarks.train_ppo`
 

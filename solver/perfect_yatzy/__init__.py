@@ -14,6 +14,23 @@
 >>> perfect_yatzy.simulate(yatzy, 1000, seed=1).final_scores.shape
 (1000,)
 
+A bot is a function of a position; its loss against perfect play is sampled, or exact for a function of arrays:
+
+>>> def bot(position):
+...     return max(position.categories(), key=lambda name: position.categories()[name][0])
+>>> perfect_yatzy.evaluate(bot, "yatzy-forced", games=50).loss > 20
+True
+
+=========================  ==========================================================================================
+play                       `start_turn`, `TurnPosition`, `legal_actions`, `action_number`, `computer_player`
+ask                        `open_strategy` (then `value`, `holds`, `categories`, `regret`), `reach`, `maximise`,
+                           `distribution`, `versus`
+measure                    `evaluate`, `simulate`, `rate`, `sample_positions`
+policies                   a function, an object with ``act``, `open_policy`, `BatchPolicy`, `FunctionPolicy`,
+                           `ValueFunction`
+games                      `load_rules`, `solve`, `prove`, `approximate`, `open_cluster`
+=========================  ==========================================================================================
+
 Names are imported on first use: ``import perfect_yatzy`` alone loads neither NumPy nor Numba. Data frames are in
 :mod:`perfect_yatzy.frames`, environments for reinforcement learning in :mod:`perfect_yatzy.rl`.
 """
@@ -28,12 +45,13 @@ if TYPE_CHECKING:
     from .approximation.solve import approximate
     from .cluster.session import Cluster, open_cluster
     from .errors import Cancelled, ClusterError, RulesError, SolverError, StateError, TableError
+    from .game.action_numbers import action_number, numbered_action
     from .game.legal_actions import TurnPosition, legal_actions, start_turn
     from .game.notation import parse_card
     from .game.rule_loader import load_rules
     from .game.rules import RuleSet
     from .game.scorecard import Scorecard, State
-    from .play.rating import Rating, rate
+    from .play.rating import Rating, Ratings, rate
     from .policies.batch_policy import BatchPolicy
     from .policies.computer_players import ComputerPlayer
     from .policies.evaluation import Evaluation, evaluate
@@ -77,6 +95,7 @@ _MODULES = {
     "PositionSample": "strategy.position_sample",
     "Proof": "tablebase.proof",
     "Rating": "play.rating",
+    "Ratings": "play.rating",
     "RuleSet": "game.rules",
     "RulesError": "errors",
     "SampledEvaluation": "policies.sampling",
@@ -92,6 +111,7 @@ _MODULES = {
     "TurnPosition": "game.legal_actions",
     "TwoPlayerChances": "strategy.versus",
     "ValueFunction": "policies.policy",
+    "action_number": "game.action_numbers",
     "approximate": "approximation.solve",
     "computer_player": "policies.named",
     "distribution": "strategy.distribution",
@@ -99,6 +119,7 @@ _MODULES = {
     "legal_actions": "game.legal_actions",
     "load_rules": "game.rule_loader",
     "maximise": "strategy.score_strategy",
+    "numbered_action": "game.action_numbers",
     "open_cluster": "cluster.session",
     "open_policy": "policies.named",
     "open_strategy": "strategy.opening",
@@ -116,12 +137,12 @@ _MODULES = {
 __all__ = [  # noqa: RUF022 (by use, not by alphabet)
     "open_strategy", "approximate", "reach", "maximise", "distribution", "simulate", "evaluate", "open_policy",
     "versus", "rate", "solve", "prove", "load_rules", "parse_card",
-    "start_turn", "legal_actions", "TurnPosition", "sample_positions", "PositionSample",
-    "computer_player", "ComputerPlayer", "open_cluster", "Cluster",
+    "start_turn", "legal_actions", "action_number", "numbered_action", "TurnPosition",
+    "sample_positions", "PositionSample", "computer_player", "ComputerPlayer", "open_cluster", "Cluster",
     "Strategy", "ApproximateStrategy", "Certificate", "ScoreStrategy", "State", "Scorecard", "RuleSet",
     "Proof", "Hold", "Choice", "BatchAnswer", "BatchOptions",
-    "ScoreDistribution", "Simulation", "Evaluation", "Losses", "SampledEvaluation", "TwoPlayerChances", "Rating",
-    "ValueFunction", "FunctionPolicy", "CardTurn", "BatchPolicy",
+    "ScoreDistribution", "Simulation", "Evaluation", "Losses", "SampledEvaluation", "TwoPlayerChances",
+    "Rating", "Ratings", "ValueFunction", "FunctionPolicy", "CardTurn", "BatchPolicy",
     "SolverError", "RulesError", "StateError", "TableError", "ClusterError", "Cancelled",
 ]  # fmt: skip
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.game.scorecard import State
 from perfect_yatzy.model.objectives import PolicyMean, Variance
 from perfect_yatzy.model.state_space import state_space
+from perfect_yatzy.policies import evaluation
+from perfect_yatzy.policies.batch_policy import BatchPolicy
 from perfect_yatzy.policies.evaluation import Evaluation, evaluate, policy_mean, policy_values
 from perfect_yatzy.policies.policy import STOP, CardTurn, FunctionPolicy, ValueFunction, all_states
 from perfect_yatzy.policies.soft_policy import SoftPolicy
@@ -213,6 +216,53 @@ def test_wrong_answers_of_a_function_are_refused(answer: object, message: str) -
     rules = games.saved_rolls_game("free", False)
     with pytest.raises(StateError, match=message):
         evaluate(FunctionPolicy(rules, lambda turn: answer))  # type: ignore[arg-type, return-value]
+
+
+def test_a_function_says_what_it_takes() -> None:
+    """The name of its parameter decides; elsewhere it is refused, with what to do instead."""
+    functions = {
+        "position": lambda position: "chance",
+        "turn": lambda turn: (0, 0),
+        "observations": lambda observations: 0,
+    }
+    for policy, wanted in ((FunctionPolicy, "turn"), (BatchPolicy, "observations")):
+        for name, function in functions.items():
+            if name == wanted:
+                assert repr(policy("yatzy-forced", function)) == f"<{policy.__name__} yatzy-forced>"
+                continue
+            with pytest.raises(StateError, match=f"takes {name}, not {wanted}") as found:
+                policy("yatzy-forced", function)
+            assert ("samples games" in str(found.value)) == (name == "position")
+
+
+@pytest.mark.parametrize("call", [evaluate, lambda policy, rules: perfect_yatzy.simulate(policy, 2, rules=rules)])
+def test_rules_that_contradict_the_policy_are_refused(call: Any, forced: Strategy) -> None:
+    guess = ValueFunction("yatzy-forced", np.zeros(state_space(forced.rules).size))
+    for policy in (guess, forced, SoftPolicy(forced, 1.0), perfect_yatzy.computer_player(forced, 3)):
+        call(policy, "yatzy-forced")
+        with pytest.raises(StateError, match="the policy is for yatzy-forced, not for yatzy"):
+            call(policy, "yatzy")
+
+
+def test_a_message_of_long_work_waits_until_it_can_tell(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first thousandth says little: kernels are compiled meanwhile."""
+    now, told = iter([0.0, 100.0, 200.0, 300.0]), list[float]()
+    monkeypatch.setattr(evaluation, "time", SimpleNamespace(monotonic=lambda: next(now)))
+    monkeypatch.setattr(evaluation, "log_long", lambda what, seconds: told.append(seconds))
+    report = evaluation._logged("it", None)
+    for done in (1, 20, 30):
+        report(done, 1000)
+    assert told == [10_000.0]
+
+
+def test_results_print_on_a_line() -> None:
+    """Perfect play loses nothing, not minus nothing."""
+    found = evaluate(perfect_yatzy.open_strategy("yatzy-forced"))
+    assert repr(found) == "<Evaluation yatzy-forced: mean 150.2168, 0.0000 points less than perfect play>"
+    losses = evaluate(perfect_yatzy.open_policy("most-points", "yatzy-forced")).losses
+    assert losses is not None
+    parts = losses.holds.sum(), losses.categories.sum()
+    assert repr(losses) == f"<Losses: {sum(parts):.2f} points a game, {parts[0]:.2f} by holds, 0.00 by categories>"
 
 
 def test_wrong_guesses_are_refused() -> None:

@@ -137,7 +137,7 @@ def test_a_batched_agent_is_worth_what_the_same_policy_is_worth_given_another_wa
         (lambda n, mask: np.zeros((n, 1), dtype=int), r"shape \(\d+, 1\) of int64"),
         (lambda n, mask: 3, r"shape \(\) of int64"),
         (lambda n, mask: np.zeros(n, dtype=int), "returned action 0 for the roll 111, which is not allowed"),
-        (lambda n, mask: np.full(n, mask.shape[1]), r"returned category \d+ for the roll 111, which is not allowed"),
+        (lambda n, mask: np.full(n, mask.shape[1]), r"returned action 14 for the roll 111, which is not allowed"),
         (lambda n, mask: np.full(n, -1), "returned action -1 for the roll"),
         (lambda n, mask: mask.argmin(axis=1), "which is not allowed"),
     ],

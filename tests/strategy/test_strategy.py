@@ -7,7 +7,9 @@ import random
 import re
 import statistics
 import time
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from math import factorial
 from typing import Any
 from xml.etree import ElementTree
@@ -351,6 +353,14 @@ def test_a_position_prints_as_the_call_that_makes_it(text: str) -> None:
 
 def test_a_position_is_refused_where_it_does_not_belong(yatzy: Strategy) -> None:
     begin = perfect_yatzy.start_turn("yatzy")
+    rolled = begin.roll("33456")
+    starts: list[Callable[[Any], Any]] = [
+        lambda start: perfect_yatzy.distribution(yatzy, start),
+        lambda start: perfect_yatzy.simulate(yatzy, 1, start=start),
+        lambda start: perfect_yatzy.sample_positions(yatzy, 1, start=start),
+    ]
+    assert yatzy.regret(rolled, action="33") == yatzy.regret(rolled, "33") == yatzy.regret("", "33456", "33", 2)
+    assert perfect_yatzy.simulate(yatzy, 5, start=begin).mean == perfect_yatzy.simulate(yatzy, 5).mean
     for call, message in (
         (lambda: yatzy.best_action(begin), "still to be rolled"),
         (lambda: yatzy.ranking("ones=3"), "still to be rolled"),
@@ -358,6 +368,9 @@ def test_a_position_is_refused_where_it_does_not_belong(yatzy: Strategy) -> None
         (lambda: yatzy.regret(begin.roll("33456"), "66"), "'66' is not legal with '33456' and 2 rolls left"),
         (lambda: perfect_yatzy.start_turn("yatzy", held="chance"), "must be dice"),
         (lambda: perfect_yatzy.start_turn("yatzy", held="33", rolls_left=2), "it must be 0 to 1"),
+        (lambda: yatzy.holds(rolled, "11111"), "has its own dice"),
+        (lambda: yatzy.regret(rolled), "must be the dice to hold or the name"),
+        *((partial(call, start), "the turn has begun") for start in (rolled, rolled.apply("33")) for call in starts),
     ):
         with pytest.raises(StateError, match=message):
             call()

@@ -151,6 +151,8 @@ def test_the_average_is_that_before_the_roll(blank: Any, address: str) -> None:
     assert next(iter(figures(blank))) == "average final score before this roll"
     blank.keyboard.press("Enter")
     expect(blank, "#expect-figures", "average final score before this turn")
+    blank.evaluate("loaded('state').then(({change}) => change((s) => { s.objective = 'goal'; s.goal = '240'; }))")
+    expect(blank, "#expect-figures", "chance of 240 or more before this turn")
     blank.wait_for_selector("#chart rect")
     baselines = blank.evaluate(
         """() => [...document.querySelectorAll('#expect-figures dd')].map((dd) => {

@@ -107,6 +107,22 @@ def test_enter_does_one_thing(page: Any) -> None:
     assert page.locator("dialog[open]").count() == 1  # the warning stays
 
 
+def test_escape_takes_back_one_thing(page: Any) -> None:
+    """First the choice, then the dice; and Enter still plays what the green button says, it enters no dice."""
+    page.keyboard.type("11256")
+    settle(page)
+    page.click("#dice button:last-child")
+    page.keyboard.press("Escape")
+    assert page.locator("#best-again").is_hidden()
+    assert dice_shown(page) == [1, 1, 2, 5, 6]
+    page.locator("#dice button").first.focus()
+    page.keyboard.press("Escape")
+    assert dice_shown(page) == []
+    page.keyboard.press("Enter")
+    settle(page)
+    assert (len(dice_shown(page)), state_of(page)["typed"]) == (5, False)
+
+
 def test_digits_work_while_a_control_has_the_focus(page: Any) -> None:
     for place in ("#open-rules", "#menu-button", "#example", "#edit-card"):
         page.locator(place).focus()

@@ -71,3 +71,33 @@ def test_eight_players_at_most(page: Any) -> None:
     page.click("#menu-button")
     page.click("#open-players")
     assert page.locator("#add-player").is_hidden()
+
+
+def test_the_card_shown_is_the_one_that_is_edited(page: Any) -> None:
+    """Also of a player whose turn is over: the fields follow the name that is chosen, before or while they are open."""
+    seat(page, "Ann", "Bo")
+    page.evaluate(
+        "loaded('state').then(({change}) => change((s) => { s.players[0].card = {sixes: 18}; s.player = 1; }))"
+    )
+    page.click("#who button:nth-child(1)")
+    page.click("#edit-card")
+    assert page.input_value("#box-sixes") == "18"
+    assert page.locator("#left-line").is_hidden()  # the roll is Bo's
+    page.fill("#box-sixes", "24")
+    page.click("#who button:nth-child(2)")
+    assert page.input_value("#box-sixes") == ""
+    page.fill("#box-chance", "20")
+    page.click("#edit-card")
+    cards = [player["card"] for player in state_of(page)["players"]]
+    assert cards == [{"sixes": 24}, {"chance": 20}]
+    assert state_of(page)["player"] == 1
+
+
+def test_the_best_box_marks_one_player(page: Any) -> None:
+    seat(page, "Ann", "Bo")
+    page.keyboard.type("22222")
+    page.select_option("#left", "0")
+    settle(page)
+    outlined = "(points) => getComputedStyle(points).outlineStyle !== 'none'"
+    cells = page.locator(".box.best .points")
+    assert [cells.nth(i).evaluate(outlined) for i in range(2)] == [True, False]

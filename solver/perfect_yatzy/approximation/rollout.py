@@ -18,7 +18,6 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -29,11 +28,9 @@ from ..game.scorecard import EMPTY_STATE, State
 from ..game.upper_sums import upper_sums
 from ..strategy.approximate_strategy import ApproximateStrategy, needs_table
 from ..strategy.fitted_values import FittedValues
+from ..strategy.position import Position
 from ..strategy.simulation import Z99, Simulation, check_seed
 from .lane_turns import LaneTurns, same_cards
-
-if TYPE_CHECKING:
-    from ..strategy.position import Position
 
 BATCH = 4096  # games played at the same time
 SIMULATION_SEED = 1 << 20  # added to the seed of a fit: the games that judge a strategy are not those it learned from
@@ -153,7 +150,7 @@ def simulate(
 ) -> ApproximateSimulation:
     """Play games under an approximate strategy; as :func:`perfect_yatzy.simulate`."""
     games, seed = whole_number(games, "games"), check_seed(seed)
-    checked = strategy.check(strategy.start if start is None else start)
+    checked = strategy.check_start(start)
     if checked.state.filled == strategy.rules.full_mask:
         raise game_over()
     function = strategy.evaluator.function

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from math import comb
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +23,7 @@ import numpy.typing as npt
 from ..errors import StateError, shown, whole_number
 from .dice import Dice, lattice
 from .notation import counts_of, dice_of, find_category, parse_faces, spaced
+from .rule_loader import load_rules
 from .rules import RuleSet
 
 Action = Dice | str  # the dice held, ascending, or the id of the category to score
@@ -55,7 +57,7 @@ def read_action(rules: RuleSet, action: ActionText) -> Action:
     elif (faces := () if action.lower() == "none" else parse_faces(action)) is None:
         return rules.categories[find_category(rules, action)].id
     if len(faces) >= rules.dice:
-        raise StateError(f"an action holds fewer than {rules.dice} dice; to keep all of them score a category")
+        raise StateError(f"an action holds fewer than {rules.dice} dice; to keep all of them, name the category")
     held = tuple(sorted(whole_number(face, "a die") for face in faces))
     if not all(1 <= face <= rules.faces for face in held):
         raise StateError(f"no action holds {spaced(held)!r}; the faces are 1 to {rules.faces}")
@@ -69,16 +71,24 @@ def read_hold(rules: RuleSet, held: ActionText) -> Dice:
     return taken
 
 
-def action_number(rules: RuleSet, action: ActionText) -> int:
-    """Number of the action that :func:`read_action` reads, with its errors."""
+def action_number(rules: str | Path | RuleSet, action: ActionText) -> int:
+    """Number of an action of a game, as an agent gives it: of ``"33"``, ``(3, 3)``, ``"none"`` or ``"chance"``.
+
+    Raises
+    ------
+    StateError
+        If the rules have no such action.
+    """
+    rules = load_rules(rules)
     known = read_action(rules, action)
     if isinstance(known, str):
         return hold_count(rules) + rules.index_of[known]
     return int(lattice(rules.dice, rules.faces).rank(counts_of(rules, known)))
 
 
-def numbered_action(rules: RuleSet, number: int) -> Action:
-    """The action of a number; the inverse of :func:`action_number`."""
+def numbered_action(rules: str | Path | RuleSet, number: int) -> Action:
+    """The action of a number, the dice held or the id of a category; the inverse of :func:`action_number`."""
+    rules = load_rules(rules)
     if not 0 <= whole_number(number, "action") < action_count(rules):
         raise StateError(f"action is {number}; must be 0 to {action_count(rules) - 1}")
     if number < hold_count(rules):

@@ -80,6 +80,11 @@ class TurnPosition:
         return self.state.filled == self.rules.full_mask
 
     @property
+    def turn(self) -> int:
+        """Number of the turn, from 1: of the filled categories, and this one."""
+        return self.state.filled.bit_count() + (not self.over)
+
+    @property
     def to_roll(self) -> int:
         """Number of dice to be rolled now; 0 if a decision is due or the game is over."""
         return 0 if self.over else self.rules.dice - len(self.dice)
@@ -208,7 +213,8 @@ class TurnPosition:
         ----------
         action
             The dice to hold (faces in any order, or text such as ``"33"``; ``"none"`` rerolls all), or the name of a
-            category.
+            category. To hold all dice is no action: name the category. A player of :func:`perfect_yatzy.evaluate` who
+            holds all dice is asked again, with no reroll left.
 
         Raises
         ------

@@ -15,12 +15,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
+from pathlib import Path
 from unicodedata import combining, normalize
 
 from .._messages import _, ngettext
 from ..errors import StateError, alternatives, shown, whole_number
 from .dice import Dice
 from .limits import MAX_CARD_ENTRIES, MAX_CARD_TEXT, MAX_DICE_LISTED, MAX_DICE_TEXT, MAX_NAME, check_length, closest
+from .rule_loader import load_rules
 from .rules import RuleSet
 from .scorecard import Scorecard, check_card
 from .sheet_boxes import row_names
@@ -297,11 +299,13 @@ def parse_category(rules: RuleSet, text: str, paid: Mapping[str, int]) -> str:
 # --- scorecards --------------------------------------------------------------------------------------------------
 
 
-def parse_card(rules: RuleSet, card: CardText, saved: int = 0, bonus_points: int = 0) -> Scorecard:
+def parse_card(rules: str | Path | RuleSet, card: CardText, saved: int = 0, bonus_points: int = 0) -> Scorecard:
     """Read a scorecard.
 
     Parameters
     ----------
+    rules
+        A built-in id with switches, a TOML file, or a rule set.
     card
         Text such as ``ones=3 sixes=24``, or points by category such as ``{"ones": 3}``. A category that is left out
         is open; 0 or ``x`` crosses it out.
@@ -321,6 +325,7 @@ def parse_card(rules: RuleSet, card: CardText, saved: int = 0, bonus_points: int
         If a category is unknown or filled twice, holds points that are impossible, or is filled out of order; or if
         the value is not a scorecard, or too long.
     """
+    rules = load_rules(rules)
     if not isinstance(card, str | Mapping):
         message = _("card is {card}; must be text such as 'ones=3', or points by category such as {{'ones': 3}}")
         raise StateError(message.format(card=shown(card)))

@@ -83,7 +83,13 @@ def load_rules(spec: str | Path | RuleSet) -> RuleSet:
     spec
         The id of a built-in rule set (``yatzy``) or the path of a TOML file, each optionally followed by switches:
         ``yatzy+four-is-two-pairs``. Case does not matter for ids and switches, nor does the order of the switches. A
-        rule set is returned unchanged.
+        rule set is returned unchanged. A file of five lines changes a known game::
+
+            extends = "yatzy"
+            id = "club"
+            name = "Club Yatzy"
+            remove = ["small-straight"]
+            bonus.points = 35
 
     Returns
     -------

@@ -113,7 +113,7 @@ class Block:
     points_lost: Estimate  # points lost a game
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Rating:
     """How well one player plays one rule set. Estimates are means of a game, in points, with their intervals.
 
@@ -143,6 +143,11 @@ class Rating:
     figures: Figures
     other_results: Ints
     confidence: float = CONFIDENCE
+
+    def __repr__(self) -> str:
+        lost, half = self.points_lost.value, self.points_lost.half_width
+        width = "" if half is None else f" ± {half:.2f}"
+        return f"<Rating {self.player}, {self.rules.key}: {self.games} games, {lost:.2f}{width} points lost a game>"
 
     @property
     def games(self) -> int:
@@ -266,7 +271,7 @@ class Comparison:
     results: Difference  # mean result of the first minus that of the second, luck included
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Ratings:
     """Ratings of all players in some games.
 
@@ -283,6 +288,9 @@ class Ratings:
     ratings: tuple[Rating, ...]
     skipped: tuple[Skipped, ...]
     results_only: dict[tuple[str, str], Ints]
+
+    def __repr__(self) -> str:
+        return f"<Ratings: {', '.join(map(repr, self.ratings))}; {len(self.skipped)} games left out>"
 
     def of(self, player: str, rules: str | None = None) -> Rating:
         """The rating of a player.
@@ -329,10 +337,10 @@ class _Collected:
 def rate(
     games: str | PathLike[str] | Game | Iterable[str | PathLike[str] | Game],
     *,
-    strategies: Callable[[RuleSet], Strategy] = open_strategy,
+    strategies: Callable[[RuleSet], Strategy] | None = None,
     confidence: float = CONFIDENCE,
     threads: int | None = None,
-    progress: Callable[[int], None] = lambda read: None,
+    progress: Callable[[int], None] | None = None,
 ) -> Ratings:
     """Rate the players of recorded games, each rule set apart.
 
@@ -351,6 +359,11 @@ def rate(
     progress
         Called with the bytes read so far.
 
+    Returns
+    -------
+    Ratings
+        ``of(player)`` is the rating of a player, ``ratings`` all of them.
+
     Raises
     ------
     StateError
@@ -360,8 +373,8 @@ def rate(
         raise StateError(_("confidence is {confidence}; must lie between 0 and 1", confidence=confidence))
     given = [games] if isinstance(games, (str, PathLike, Game)) else games
     sources: Iterable[Source] = (source if isinstance(source, Game) else str(source) for source in given)
-    reader, collected = RatingInput(strategies, threads), dict[tuple[str, str], _Collected]()
-    for chunk in reader.graded(sources, progress):
+    reader, collected = RatingInput(strategies or open_strategy, threads), dict[tuple[str, str], _Collected]()
+    for chunk in reader.graded(sources, progress or (lambda read: None)):
         _collect(collected, chunk)
     results: dict[tuple[str, str], list[int]] = {}
     keys = {rules.fingerprint: rules.key for rules, _, _ in reader.results}

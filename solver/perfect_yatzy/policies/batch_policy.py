@@ -21,7 +21,7 @@ from ..game.notation import CardText
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
 from .player import row_and_lane
-from .policy import STOP, CardTurn, FunctionPolicy, legal_holds
+from .policy import STOP, CardTurn, FunctionPolicy, check_parameter, legal_holds
 
 Agent = Callable[[dict[str, Any]], npt.ArrayLike]
 
@@ -51,7 +51,8 @@ class BatchPolicy(FunctionPolicy):
         Takes a dict of int64 arrays with one row for each observation, as the vector environment of
         :mod:`perfect_yatzy.rl` returns them: ``filled`` (n, categories), ``upper`` (n, 1), ``counts`` (n, faces),
         ``rolls_left`` (n, 1), ``joker_paid`` (n, 1); and ``action_mask`` (n, actions) int8, 1 for each legal action.
-        Some arrays are read-only. Returns the number of an action for each, ``(n,)`` integers. Upper sums that cannot
+        Some arrays are read-only. Returns the number of an action (:func:`perfect_yatzy.action_number`) for each,
+        ``(n,)`` integers. Upper sums that cannot
         lead to different results are given as one of them. The agent is called by one thread at a time, with the
         observations of one card, and must give the same answer for the same observation.
     start
@@ -66,6 +67,7 @@ class BatchPolicy(FunctionPolicy):
     """
 
     def __init__(self, rules: str | RuleSet, agent: Agent, start: CardText | Scorecard = "") -> None:
+        check_parameter(agent, "observations")
         super().__init__(rules, self._not_called, start)
         self.agent = agent
 
@@ -94,6 +96,11 @@ class BatchPolicy(FunctionPolicy):
             raise StateError(self._refused(turn, "action", action[0, roll, lane], roll, lane))
         ends = action >= holds
         return np.where(ends, action - holds, action[0] - holds), np.where(ends, STOP, action)[1:]
+
+    def _refused(self, turn: CardTurn, kind: str, number: int, roll: int, lane: int) -> str:
+        """As the agent numbers its actions."""
+        holds = turn.dice.first_roll
+        return super()._refused(turn, "action", number + holds * (kind == "category"), roll, lane)
 
     def _asked(self, arrays: dict[str, Ints], mask: Callable[[], Any]) -> Ints:
         """The numbers of the actions of the agent, ``(n,)``."""

@@ -76,7 +76,7 @@ class Evaluation:
     losses: Losses | None = None
 
     def __repr__(self) -> str:
-        return f"<Evaluation {self.rules.key}: mean {self.mean:.4f}, {self.loss:.4f} points less than perfect play>"
+        return f"<Evaluation {self.rules.key}: mean {self.mean:.4f}, {self.loss:z.4f} points less than perfect play>"
 
     @property
     def loss(self) -> float:
@@ -96,7 +96,7 @@ def _logged(what: str, progress: Progress | None) -> Progress:
     def report(done: int, number: int) -> None:
         nonlocal said
         spent = time.monotonic() - began
-        if not said and done and spent > LOGGED_SECONDS / 2:
+        if not said and done * 100 > number and spent > LOGGED_SECONDS / 2:  # less of the work says little
             said = True
             log_long(what, spent * number / done)
 
@@ -118,7 +118,7 @@ def policy_mean(policy: Policy, *, threads: int | None = None) -> float:
 @overload
 def evaluate(  # type: ignore[overload-overlap]  # a strategy has `act`, too, and is evaluated exactly
     policy: Policy | Strategy,
-    rules: str | RuleSet = "yatzy",
+    rules: str | RuleSet | None = None,
     *,
     points: int | None = None,
     tables: str | os.PathLike[str] | None = None,
@@ -130,7 +130,7 @@ def evaluate(  # type: ignore[overload-overlap]  # a strategy has `act`, too, an
 @overload
 def evaluate(
     policy: Player | Actor,
-    rules: str | RuleSet = "yatzy",
+    rules: str | RuleSet | None = None,
     *,
     games: int = 200,
     seed: int = 1,
@@ -142,7 +142,7 @@ def evaluate(
 
 def evaluate(
     policy: Policy | Strategy | Player | Actor,
-    rules: str | RuleSet = "yatzy",
+    rules: str | RuleSet | None = None,
     *,
     games: int = 200,
     seed: int = 1,
@@ -164,7 +164,7 @@ def evaluate(
         :class:`perfect_yatzy.BatchPolicy` or a function of ``observations``, any other policy of this package; the
         strategy of :func:`perfect_yatzy.open_strategy` (perfect play); or one for a goal or a utility.
     rules
-        The game of a function or an object; a policy of this package has its own.
+        The game of a function or an object; a policy of this package has its own. Default: ``"yatzy"``.
     games, seed
         Number of sampled games, and the seed of their dice.
     points
@@ -179,7 +179,8 @@ def evaluate(
     Returns
     -------
     Evaluation or SampledEvaluation
-        The first is exact up to float64 rounding, the second has a ``standard_error``.
+        The first is exact up to float64 rounding, the second has a ``standard_error``. The chance that one policy
+        wins against another is ``evaluate(one).distribution.chance_against(evaluate(other).distribution)``.
 
     Raises
     ------
@@ -194,7 +195,7 @@ def evaluate(
     listed = exact_policy(policy)
     if listed is None:
         player = player_of(policy)
-        strategy = open_strategy(load_rules(rules), tables, threads=threads, progress=progress)
+        strategy = open_strategy(load_rules(rules or "yatzy"), tables, threads=threads, progress=progress)
         return sample(player, strategy, games, seed, threads=threads)
     policy = listed
     if isinstance(policy, Strategy):

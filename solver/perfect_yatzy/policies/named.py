@@ -32,7 +32,7 @@ import numpy as np
 
 from .._messages import _
 from ..errors import StateError, shown
-from ..game.rule_loader import load_rules
+from ..game.rule_loader import builtin_ids, load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
 from ..model.policies import Policy
@@ -128,6 +128,10 @@ def named_policy(text: str, setting: Setting) -> NamedPolicy:
         return NamedPolicy(ValueFunction(setting.rules, _values(text), setting.card), text)
     if text.endswith(".json"):
         return _prices(StrategySheet.load(text, setting.rules), setting, text)
+    if text.endswith(".toml") or text in builtin_ids():
+        raise StateError(
+            _("{rules} is a game, not a policy: give it with --rules", rules=shown(text)), field="policy"
+        )
     raise StateError(
         _("policy is {text}; must be one of {names}").format(text=shown(text), names=", ".join(NAMES)), field="policy"
     )
@@ -250,7 +254,9 @@ def listed(name: str, policy: object) -> Policy | Strategy:
     found = exact_policy(policy)
     if found is None:
         text = _(
-            "{policy} acts in one position at a time; this needs a policy whose actions can be listed", policy=name
+            "{policy} acts in one position at a time; this needs a policy whose actions can be listed "
+            "(a function of turn or of observations)",
+            policy=name,
         )
         raise StateError(text, field="policy")
     return found

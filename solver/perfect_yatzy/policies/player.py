@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 class Acting:
     """A policy of the kernels that also acts in single positions."""
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {cast(Policy, self).rules.key}>"
+
     @cached_property
     def _lookup(self) -> _ActionLookup:
         return _ActionLookup(cast(Policy, self))

@@ -20,6 +20,7 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from inspect import isfunction, signature
 from typing import Any
 
 import numpy as np
@@ -143,7 +144,7 @@ class CardTurn:
 
     @property
     def dice(self) -> Lattice:
-        """All multisets of dice: ``counts[h]`` has the number of each face in the hold with index h."""
+        """All multisets of dice: ``turn.dice.counts[h]`` has the number of each face in the hold with index h."""
         return lattice(self.rules.dice, self.rules.faces)
 
     @property
@@ -172,6 +173,21 @@ class CardTurn:
 
 
 PolicyFunction = Callable[[CardTurn], tuple[npt.ArrayLike, npt.ArrayLike]]
+
+
+def parameter_name(function: object) -> str:
+    """The name of the only parameter of a function, which says what it takes; empty for all else."""
+    names = list(signature(function).parameters) if isfunction(function) else []
+    return names[0] if len(names) == 1 else ""
+
+
+def check_parameter(function: object, wanted: str) -> None:
+    """Raise StateError if a function says that it takes something else."""
+    if (name := parameter_name(function)) != wanted and name in ("position", "turn", "observations"):
+        raise StateError(
+            f"the function takes {name}, not {wanted}; evaluate(function) takes it as it is"
+            + ", and samples games; exact values need a function of turn or observations" * (name == "position")
+        )
 
 
 @lru_cache(maxsize=4)
@@ -216,6 +232,7 @@ class FunctionPolicy(Acting):
         self.rules = load_rules(rules)
         if self.rules.saved_rolls:
             raise RulesError(f"{self.rules.key} saves rolls; a policy function is for rules without saved rolls")
+        check_parameter(function, "turn")
         self.function, self.start = function, read_card(self.rules, start).state
         self.space = state_space(self.rules, self.start)
         self.lock = threading.Lock()
@@ -279,7 +296,7 @@ class FunctionPolicy(Acting):
     def _refused(self, turn: CardTurn, kind: str, number: int, roll: int, lane: int) -> str:
         dice = "".join(str(face + 1) * int(count) for face, count in enumerate(turn.roll_counts[roll]))
         return (
-            f"the policy function returned {kind} {number} for the roll {dice}, which is not allowed "
+            f"the policy returned {kind} {number} for the roll {dice}, which is not allowed "
             f"(filled {turn.filled}, upper sum {turn.upper[lane]})"
         )
 

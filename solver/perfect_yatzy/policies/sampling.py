@@ -29,7 +29,7 @@ from ..strategy.turn_evaluator import ScoreEvaluator
 from ..tablebase.store import Progress
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Losses:
     """Expected points a policy gives away against perfect play.
 
@@ -43,6 +43,10 @@ class Losses:
 
     holds: Floats
     categories: Floats
+
+    def __repr__(self) -> str:
+        holds, boxes = self.holds.sum(), self.categories.sum()
+        return f"<Losses: {self.total:.2f} points a game, {holds:.2f} by holds, {boxes:.2f} by categories>"
 
     @property
     def total(self) -> float:

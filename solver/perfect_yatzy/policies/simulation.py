@@ -58,7 +58,7 @@ def simulate(
     threads
         Number of threads; default: one per processor.
     rules
-        The game of a policy that acts in single positions; others have their own. Default: ``"yatzy"``.
+        The game of a function or an object; a policy of this package has its own. Default: ``"yatzy"``.
     points
         Points on the starting card. Default: the total of that card, 0 for a bare state.
     progress
@@ -81,7 +81,7 @@ def simulate(
     Ties are broken as in :mod:`perfect_yatzy.strategy.distribution`, so games for the mean are samples of that
     distribution. For goals and utilities the mean breaks ties first (:mod:`perfect_yatzy.strategy.score_strategy`).
     """
-    strategy = policy_of(strategy, rules or "yatzy")
+    strategy = policy_of(strategy, rules)
     listed = exact_policy(strategy)
     if listed is None:
         if whole_number(games, "games") < 1:

@@ -18,18 +18,18 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable
 from importlib.util import module_from_spec, spec_from_file_location
-from inspect import isfunction, signature
 from pathlib import Path
 from typing import Any
 
 from .._messages import _
 from ..errors import SolverError, StateError
 from ..game.notation import CardText
+from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
 from .batch_policy import BatchPolicy
 from .player import player_of
-from .policy import CardTurn, FunctionPolicy
+from .policy import CardTurn, FunctionPolicy, parameter_name
 
 
 class UserCode:
@@ -72,20 +72,19 @@ def _question(asked: Any) -> str:
     return f"filled={asked['filled'][0].tolist()}" if isinstance(asked, dict) else repr(asked)
 
 
-def policy_of(found: Any, rules: str | RuleSet, start: CardText | Scorecard = "") -> Any:
-    """The policy of a function by the name of its parameter, see the module; anything else as it is."""
-    name = _parameter(found.function if isinstance(found, UserCode) else found)
+def policy_of(found: Any, rules: str | RuleSet | None, start: CardText | Scorecard = "") -> Any:
+    """The policy of a function by the name of its parameter, see the module; anything else as it is.
+
+    StateError if a policy has other rules than those given.
+    """
+    own = getattr(found, "rules", None)
+    if rules is not None and isinstance(own, RuleSet) and own.fingerprint != load_rules(rules).fingerprint:
+        raise StateError(f"the policy is for {own.key}, not for {load_rules(rules).key}", field="rules")
+    rules = rules or "yatzy"
+    name = parameter_name(found.function if isinstance(found, UserCode) else found)
     if name == "turn":
         return FunctionPolicy(rules, found, start)
     return BatchPolicy(rules, found, start) if name == "observations" else found
-
-
-def _parameter(found: Any) -> str:
-    """The name of the only parameter of a function; empty for all else."""
-    if not isfunction(found):
-        return ""
-    names = list(signature(found).parameters)
-    return names[0] if len(names) == 1 else ""
 
 
 def file_attribute(path: str, name: str) -> Any:

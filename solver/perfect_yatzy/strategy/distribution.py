@@ -29,13 +29,13 @@ from ..tablebase.store import Progress
 from .distribution_files import has_outlook, read_stored, write_stored
 from .forward_pass import ForwardPass
 from .goal_estimates import EstimatedGoalEvaluator
+from .position import Position
 from .score_distribution import ScoreDistribution
 from .score_forward_pass import ScoreForwardPass, score_places
 from .strategy import check_strategy
 from .turn_evaluator import GreedyPolicy, ScoreEvaluator
 
 if TYPE_CHECKING:
-    from .position import Position
     from .strategy import Strategy
 
 MAX_STATES = 3_000_000  # largest state space whose distribution is computed unasked
@@ -158,7 +158,7 @@ def distribution(
     Ties are broken as the module describes.
     """
     check_strategy(strategy)
-    checked = strategy.check(strategy.start if start is None else start)
+    checked = strategy.check_start(start)
     rules, state = strategy.rules, checked.state
     before = checked.points if points is None else whole_number(points, "points")
     evaluator = strategy.evaluator_at(replace(checked, points=before))

@@ -92,7 +92,7 @@ def sample_positions(
         raise StateError(f"n is {n}; must be at least 1")
     if not (isinstance(exploration, int | float) and 0 <= exploration <= 1):
         raise StateError(f"exploration is {exploration!r}; must be a number from 0 to 1")
-    checked = strategy.check(strategy.start if start is None else start)
+    checked = strategy.check_start(start)
     if checked.state.filled == strategy.rules.full_mask:
         raise game_over()
     needed, free = n * (ROW_BYTES + OPTION_ROW_BYTES * options), available_memory()

@@ -112,7 +112,8 @@ def reach(
     rules
         A built-in id with switches, a TOML file, or a rule set.
     goal
-        Final score to reach, upper bonus included: 0 to 99999.
+        Final score to reach, upper bonus included: 0 to 99999. To beat an opponent who has 230 points: 231; if a tie
+        counts a half, :func:`maximise` with ``lambda score: (score > 230) + (score == 230) / 2``.
     start
         The earliest card you will ask about. Late in a game the rest of it is solved in memory, in less than two
         seconds. Otherwise the table of all goals is opened, or solved and stored (Yatzy: 20 s, 0.9 GB). Where it

@@ -230,8 +230,11 @@ def checked_games(
     check_seed(seed)
     if games < 1:
         raise StateError(_("games is {games}; must be at least 1").format(games=games))
-    space = strategy.space if isinstance(strategy, Strategy) else state_space(strategy.rules, strategy.start)
-    checked = check_position(strategy.rules, strategy.start if start is None else start, space)
+    if isinstance(strategy, Strategy):
+        checked = strategy.check_start(start)
+    else:
+        space = state_space(strategy.rules, strategy.start)
+        checked = check_position(strategy.rules, strategy.start if start is None else start, space)
     return games, checked if points is None else replace(checked, points=whole_number(points, "points"))
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, overload
+from html import escape
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -90,6 +91,12 @@ class Strategy:
             If the card breaks the rules, or no game can reach its state.
         """
         return check_position(self.rules, position, self.space)
+
+    def check_start(self, start: Position | None) -> CheckedPosition:
+        """Where games begin, by default at :attr:`start`: before the first roll of a turn."""
+        if isinstance(start, TurnPosition) and (start.dice or not start.is_first_roll):
+            raise StateError("the turn has begun; games start before a roll, for example from position.card")
+        return self.check(self.start if start is None else start)
 
     def state(self, position: Position) -> State:
         """The checked state of a position, with the errors of :meth:`check`."""
@@ -231,21 +238,15 @@ class Strategy:
         choices = rank_categories(self.evaluator_at(checked), checked.state, roll, left)
         return Ranking(choices, self.rules, self.policy, roll, left)
 
-    @overload
-    def regret(self, position: TurnPosition, action: ActionText, /) -> float: ...
-
-    @overload
-    def regret(self, position: Position, dice: DiceText, action: ActionText, rolls_left: int = 0) -> float: ...
-
     def regret(
-        self, position: Position, dice: DiceText, action: ActionText | None = None, rolls_left: int = 0
+        self, position: Position, dice: DiceText | None = None, action: ActionText | None = None, rolls_left: int = 0
     ) -> float:
         """What an action loses against the best one, in points (under a goal: in chance).
 
         Parameters
         ----------
         position, dice
-            A :class:`perfect_yatzy.TurnPosition`, and no dice; or card and dice as for :meth:`categories`.
+            Card and dice as for :meth:`categories`; or a :class:`perfect_yatzy.TurnPosition`, followed by the action.
         action
             The dice to hold (``[3, 3]``, ``"33"``, ``"none"``), or the name of a category to score.
         rolls_left
@@ -261,9 +262,11 @@ class Strategy:
         StateError
             If the position cannot occur, or the action is not legal there.
         """
-        asked = dice if action is None else action
+        dice, asked = (None, dice) if action is None else (dice, action)
+        if asked is None:
+            raise StateError("action is None; must be the dice to hold or the name of a category")
         taken = read_action(self.rules, asked)
-        options = self.ranking(position, None if action is None else dice, rolls_left)
+        options = self.ranking(position, dice, rolls_left)
         for option in options:
             if option.action == taken:
                 return option.loss
@@ -413,10 +416,12 @@ class Strategy:
         checked = self.check(position)
         if checked.state.filled == self.rules.full_mask:
             raise game_over()
-        if dice is None:
-            if not isinstance(position, TurnPosition) or position.to_roll:
-                raise StateError("the dice are still to be rolled; give them, or use position.roll(dice)")
+        if isinstance(position, TurnPosition) and position.dice:
+            if position.to_roll or dice is not None:
+                raise StateError("the position has its own dice; use position.roll(dice), or give position.card")
             dice, rolls_left = position.dice, position.rolls_left
+        if dice is None:
+            raise StateError("the dice are still to be rolled; give them, or use position.roll(dice)")
         roll, most = parse_dice(self.rules, dice), self.max_rerolls(checked.state)
         left = most if rolls_left is None else whole_number(rolls_left, "rolls_left")
         if not least <= left <= most:
@@ -427,8 +432,6 @@ class Strategy:
         return f"<Strategy {self.rules.key}: {self.value():.4f}>"
 
     def _repr_html_(self) -> str:
-        from html import escape
-
         return (
             f"<b>{escape(self.rules.name)}</b>: expected final score {self.value():.4f} under perfect play, "
             f"{len(self.table):,} values"
@@ -438,9 +441,8 @@ class Strategy:
 def check_strategy(strategy: object) -> None:
     """Raise StateError unless the argument is a strategy: not, say, the name of a rule set."""
     if not isinstance(strategy, Strategy):
-        raise StateError(
-            f"strategy is {shown(strategy)}; must be one of perfect_yatzy.open_strategy, reach or maximise"
-        )
+        known = "perfect_yatzy.open_strategy, reach or maximise"
+        raise StateError(f"strategy is {shown(strategy)}; must be one of {known}")
 
 
 def certificate_of(strategy: Strategy) -> Certificate | None:

@@ -63,7 +63,8 @@ def versus(
         A built-in id with switches, a TOML file, or a rule set.
     first, second
         What each player follows. None plays to win: it knows both cards, and is a best response to a policy of the
-        other. A policy looks at its own card alone.
+        other. A policy looks at its own card alone. If both follow one, any game takes seconds with
+        :meth:`ScoreDistribution.chance_against`, see :func:`perfect_yatzy.evaluate`.
     cards
         Their cards. The first player moves next and has as many open boxes as the second, or one more.
     ties
@@ -92,6 +93,8 @@ def versus(
     one, other = (read_card(rule_set, card) for card in cards)
     for card, policy in ((one, first), (other, second)):
         check_position(rule_set, card.state)
+        if policy and not callable(getattr(policy, "layer", None)):
+            raise StateError(f"{shown(policy)} acts in one position at a time; its actions cannot be listed")
         if policy and (policy.rules.fingerprint != rule_set.fingerprint or policy.start != card.state):
             raise StateError("a policy is for another game, or does not begin at the card of its player")
     starts, share = (one.state, other.state), TIE_RULES[ties].share

@@ -23,7 +23,7 @@ byId("example").addEventListener("click", () => showPosition({ rules: "yatzy", c
 onDraw(() => {
   setTimeout(() => learnToCount(state.rules), COUNT_AFTER_MS);
   byId("example-value").textContent = formatNumber(EXAMPLE.value, 2);
-  byId("start").classList.toggle("other-rules", state.rules !== "yatzy");
+  byId("start").classList.toggle("other-rules", state.rules !== "yatzy" || state.objective !== "mean");
 });
 
 // What the first roll does not need is loaded after the page is shown.

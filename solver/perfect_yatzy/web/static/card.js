@@ -3,7 +3,7 @@
 import { byId, element, isWholeNumber, onClick } from "./dom.js";
 import { playerName } from "./game.js";
 import { _, formatNumber, language, ngettext } from "./i18n.js";
-import { change, maxRerolls, me, rules, state, totals } from "./state.js";
+import { change, maxRerolls, rules, state, totals } from "./state.js";
 
 const LISTED_POINTS = 12; // in the message for a box that cannot hold the points entered
 const ROWS_OF_BONUS = 2; // height of the bonus in rows, for two columns of equal length; the total is one more
@@ -31,7 +31,7 @@ const isOwn = () => shownPlayer() === state.player;
 function drawCard() {
   const key = `${state.player} ${current.phase === "over"}`;
   if (chosenFor !== key || chosen >= state.players.length) { chosen = null; chosenFor = key; }
-  const builtFor = JSON.stringify([state.rules, language, isEditing, state.players.length]);
+  const builtFor = JSON.stringify([state.rules, language, isEditing && shownPlayer(), state.players.length]);
   // Rows are rebuilt for other rules only, so that what has the focus stays in place.
   if (byId("card").dataset.builtFor !== builtFor) build();
   byId("card").dataset.builtFor = builtFor;
@@ -40,11 +40,11 @@ function drawCard() {
   drawSums();
   drawPlayers();
   if (isEditing) {
-    showValue("bonus_points", me().bonusPoints || "");
-    showValue("saved", me().saved);
+    showValue("bonus_points", viewed().bonusPoints || "");
+    showValue("saved", viewed().saved);
   }
   byId("edit-card").textContent = isEditing ? _("Done") : _("Edit the card");
-  byId("left-line").hidden = !isEditing;
+  byId("left-line").hidden = !isEditing || !isOwn();
   byId("card-hint").hidden = !isEditing || invalid.size > 0;
   byId("card-error").replaceChildren(...invalidMessages().map((text) => element("p", {}, text)));
   byId("ignored").hidden = !invalid.size;
@@ -93,7 +93,7 @@ function extraFields() {
 }
 
 function drawBox(category) {
-  if (isEditing) { showValue("box-" + category.id, me().card[category.id] ?? ""); return; }
+  if (isEditing) { showValue("box-" + category.id, viewed().card[category.id] ?? ""); return; }
   const box = byId(`take-${category.id}`), cells = [...box.querySelectorAll("span")].slice(1), words = cells.pop();
   const points = viewed().card[category.id], isFilled = points !== undefined;
   const entry = isOwn() && !isFilled && pointsOfRoll ? pointsOfRoll[category.id] : null;
@@ -209,7 +209,7 @@ function editByHand(edit, input) {
   invalid.delete(input.id);
   const wasReviewable = state.turns.length > 0 && !state.edited;
   change((s) => {
-    const player = s.players[s.player];
+    const player = s.players[shownPlayer()];
     edit(player, s);
     s.edited = Boolean(s.turns.length || player.bonusPoints || player.saved || Object.keys(player.card).length);
   }, wasReviewable ? _("The card was changed by hand: the game played here can no longer be reviewed; Undo restores it.") : "");
@@ -220,29 +220,29 @@ function setBox(category, input) {
   const points = text === "x" || text === "-" ? 0 : /^\d{1,5}$/.test(text) ? Number(text) : NaN;
   if (text !== "" && !possible.includes(points)) {
     const fields = { box: category.name, text: input.value, points: possible.slice(0, LISTED_POINTS).join(", "), most: formatNumber(possible[possible.length - 1]) };
-    markInvalid(input, me().card[category.id] ?? "", possible.length > LISTED_POINTS
+    markInvalid(input, viewed().card[category.id] ?? "", possible.length > LISTED_POINTS
       ? _("{box} cannot hold {text}. It can hold {points} …, at most {most}.", fields) : _("{box} cannot hold {text}. It can hold {points}.", fields));
     return;
   }
-  if (text === "" ? !(category.id in me().card) : me().card[category.id] === points) { invalid.delete(input.id); drawCard(); return; }
+  if (text === "" ? !(category.id in viewed().card) : viewed().card[category.id] === points) { invalid.delete(input.id); drawCard(); return; }
   editByHand((player) => { if (text === "") delete player.card[category.id]; else player.card[category.id] = points; }, input);
 }
 
 function setBonusPoints(input) {
   const text = input.value.trim() || "0";
-  if (!isWholeNumber(text)) markInvalid(input, me().bonusPoints || "", _("Bonus points must be a whole number, not “{text}”.", { text }));
+  if (!isWholeNumber(text)) markInvalid(input, viewed().bonusPoints || "", _("Bonus points must be a whole number, not “{text}”.", { text }));
   else editByHand((player) => { player.bonusPoints = Number(text); }, input);
 }
 
 function setSaved(input) {
-  const text = input.value.trim(), turns = Object.keys(me().card).length, max = Math.min(100, turns * (rules().rolls - 1));
-  if (!isWholeNumber(text) || Number(text) > max) markInvalid(input, me().saved, _("After {turns} turns there are 0 to {max} saved rolls, not “{text}”.", { turns, max, text }));
-  else editByHand((player, s) => { player.saved = Number(text); s.left = maxRerolls(); }, input);
+  const text = input.value.trim(), turns = Object.keys(viewed().card).length, max = Math.min(100, turns * (rules().rolls - 1));
+  if (!isWholeNumber(text) || Number(text) > max) markInvalid(input, viewed().saved, _("After {turns} turns there are 0 to {max} saved rolls, not “{text}”.", { turns, max, text }));
+  else editByHand((player, s) => { player.saved = Number(text); if (isOwn()) s.left = maxRerolls(); }, input);
 }
 
 onClick("edit-card", () => {
   isEditing = !isEditing;
-  chosen = isEditing ? state.player : null;
+  chosen = isEditing ? shownPlayer() : null;
   drawCard();
   if (isEditing) byId("card").querySelector("input").focus();
 });

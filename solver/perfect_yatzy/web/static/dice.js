@@ -20,7 +20,7 @@ function drawTable() {
   const table = byId("dice");
   while (table.querySelectorAll("button").length > state.dice.length) {
     const last = [...table.querySelectorAll("button")].pop();
-    if (last === document.activeElement) (last.previousElementSibling || byId("faces").querySelector("button")).focus();
+    if (last === document.activeElement) (last.previousElementSibling || byId("dice-title")).focus(); // where Enter plays
     last.remove();
   }
   for (const slot of table.querySelectorAll(".slot")) slot.remove();

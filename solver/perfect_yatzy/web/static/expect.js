@@ -18,7 +18,7 @@ function drawExpect() {
   if (drawnIn !== language) { drawnIn = language; answerKey = ""; }
   byId("expect").hidden = isCardFull();
   const body = { ...position(), ...objective() }, key = JSON.stringify(body);
-  if (key === answerKey) { nameAverage(); return; }
+  if (key === answerKey) { nameFigures(); return; }
   fade();
   if (!isVisible || isCardFull()) return;
   answerKey = key;
@@ -108,20 +108,17 @@ function draw() {
 }
 
 // The figures are those at the start of the turn; the advice knows the dice, so that its average is another one.
-function averageName() {
-  if (!state.dice.length && !state.rolls.length) return _("average final score");
-  return state.rolls.length ? _("average final score before this turn") : _("average final score before this roll");
-}
-
-function nameAverage() {
-  const name = byId("expect-figures").querySelector(".mean dt");
-  if (name) name.textContent = averageName();
+function nameFigures() {
+  for (const name of byId("expect-figures").querySelectorAll(":is(.mean, .aim) dt")) {
+    const figure = name.dataset.name ??= name.textContent;
+    name.textContent = !state.dice.length && !state.rolls.length ? figure : state.rolls.length ? _("{figure} before this turn", { figure }) : _("{figure} before this roll", { figure });
+  }
 }
 
 function drawFigures(found) {
   const { distribution } = found, mean = formatNumber(found.expected_final_score, 1);
   const parts = found.aim ? objectiveFigures(found) : [];
-  parts.push(figure(averageName(), mean, found.aim ? "mean" : "mean large"));
+  parts.push(figure(_("average final score"), mean, found.aim ? "mean" : "mean large"));
   const deviation = distribution ? distribution.standard_deviation : found.standard_deviation;
   if (distribution) {
     const { 5: low, 95: high } = distribution.percentiles;
@@ -135,6 +132,7 @@ function drawFigures(found) {
     parts.push(figure(_("against the start ({start})", fields), ahead < 0 ? _("−{points}", fields) : _("+{points}", fields)));
   }
   byId("expect-figures").replaceChildren(...parts);
+  nameFigures();
   byId("expect-figures").classList.remove("stale");
   shownRules = state.rules;
 }
@@ -150,7 +148,7 @@ function objectiveFigures(found) {
   const { goal } = found.aim, fields = { goal: formatNumber(goal ?? 0) };
   const name = goal === undefined ? _("chance to win") : _("chance of {goal} or more", fields);
   const value = found.out_of_reach ? _("out of reach") : found.certain ? _("certain") : chanceText(found.chance, found.aim, 1);
-  const parts = [figure(name, value, "large")];
+  const parts = [figure(name, value, "aim large")];
   if (found.chance_by_mean_play !== undefined && !found.out_of_reach && !found.certain) {
     parts.push(figure(_("playing for the best average"), formatPercent(found.chance_by_mean_play, 1)));
   }

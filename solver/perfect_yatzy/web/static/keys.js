@@ -51,7 +51,11 @@ document.addEventListener("keydown", (event) => {
     if (document.activeElement === document.body || document.activeElement?.closest("#rooms")) byId("dice-title").focus({ preventScroll: true }); // Tab goes on from the dice
   }
   else if (event.key === "Backspace") removeDie();
-  else if (event.key === "Escape" && byId("menu").hidden) { if (changing() === null) clearDice(); else chooseToChange(changing()); }
+  else if (event.key === "Escape" && byId("menu").hidden) {
+    if (changing() !== null) chooseToChange(changing());
+    else if (!byId("best-again").hidden) byId("best-again").click();
+    else clearDice();
+  }
   else if (event.key === "Enter" && !event.target.closest("button, a, summary, input, select, [tabindex='0']")) {
     event.preventDefault(); // the action may move the focus to a button, which the same key would press
     if (!isCardFull() && !byId("go").hidden) byId("go").click();

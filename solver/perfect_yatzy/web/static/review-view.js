@@ -151,7 +151,7 @@ function practise() {
   addMistakes(mistakesOf(shown.record, current(), shown.player));
   drawTraining();
   showRoom("puzzle");
-  byId("drill-start").focus();
+  byId("drill-start").click();
 }
 
 // Opens the position on the table; the game under review stays here.
