@@ -33,22 +33,20 @@ def test_the_score_is_compared_with_perfect_play(blank: Any, address: str) -> No
     assert blank.locator("#end").is_hidden()
 
 
-def test_a_game_for_a_goal_is_not_graded_against_it_in_the_statistics(
-    blank: Any, address: str, yatzy: Strategy
-) -> None:
+def test_a_game_for_a_goal_is_not_graded_against_it_in_the_statistics(page: Any, yatzy: Strategy) -> None:
     """The review grades by the average; what the page advised for a goal is then called an error, and it says why."""
     turns = json.loads(next(iter(simulated_records(yatzy, 1, seed=1))))["turns"]
     card = {turn["category"]: turn["points"] for turn in turns}
-    blank.evaluate(
+    page.evaluate(
         "([turns, card]) => loaded('state').then(({change}) => change((s) => Object.assign(s, {objective: 'goal', goal: '350', turns,"
         " players: [{...s.players[0], card}]})))",
         [turns, card],
     )
-    expect(blank, "#graded-by", "by the average score, not by the aim “350 or more”")
-    blank.wait_for_selector("#end .figures")
+    expect(page, "#graded-by", "by the average score, not by the aim “350 or more”")
+    page.wait_for_selector("#end .figures")
     kept = "loaded('memory').then(({games}) => games().length)"
-    assert blank.evaluate(kept) == 0
-    blank.evaluate(
+    assert page.evaluate(kept) == 0
+    page.evaluate(
         "loaded('state').then(({change}) => change((s) => { s.objective = 'mean'; s.turns[0].player = 0; }))"
     )
-    assert blank.locator("#graded-by").count() == 0
+    assert page.locator("#graded-by").count() == 0

@@ -75,7 +75,7 @@ def test_the_chart_marks_the_average_and_the_points_so_far_and_takes_clicks(blan
 def test_a_goal_its_chance_and_that_of_play_for_the_average(blank: Any, address: str) -> None:
     open_link(blank, address, link(BOXES, "&dice=33456&left=2&goal=240"))
     shown = figures(blank)
-    assert shown["chance of 240 or more"] == "42.7\u00a0%"
+    assert shown["chance of 240 or more before this roll"] == "42.7\u00a0%"
     assert 0 < float(shown["playing for the best average"].split()[0]) < 42.7
     expect(blank, "#chart-title", "when playing for the best average")
     assert blank.locator("#chart rect").count() > 50
@@ -84,17 +84,17 @@ def test_a_goal_its_chance_and_that_of_play_for_the_average(blank: Any, address:
 def test_goals_out_of_reach_or_certain_and_opponents(page: Any, address: str) -> None:
     for goal, words in {600: "out of reach", 60: "certain"}.items():
         open_link(page, address, link(BOXES, f"&dice=33456&left=2&goal={goal}"))
-        assert figures(page)[f"chance of {goal} or more"] == words
+        assert figures(page)[f"chance of {goal} or more before this roll"] == words
         expect(page, "#expect-notes", "The advice is for the best average from here on.")
     open_link(page, address, link(BOXES, f"&dice=33456&left=2&opponents={BOXES}; 200&ties=loss"))
-    assert "chance to win" in figures(page)
+    assert "chance to win before this roll" in figures(page)
     expect(page, "#expect-notes", "Opponent 1 is still playing")
     expect(page, "#expect-notes", "Opponent 2 has finished with 200.")
     expect(page, "#expect-notes", "the chances are at least these")
-    assert figures(page)["chance to win"].startswith("at least ")
+    assert figures(page)["chance to win before this roll"].startswith("at least ")
     expect(page, "#answer", "at least ")
     open_link(page, address, link(BOXES, "&dice=33456&left=2&opponents=200&ties=loss"))
-    assert "at least" not in figures(page)["chance to win"] + page.inner_text("#answer")
+    assert "at least" not in figures(page)["chance to win before this roll"] + page.inner_text("#answer")
 
 
 def test_dice_ask_nothing_and_a_panel_out_of_sight_asks_nothing(page: Any, address: str) -> None:
@@ -151,8 +151,6 @@ def test_the_average_is_that_before_the_roll(blank: Any, address: str) -> None:
     assert next(iter(figures(blank))) == "average final score before this roll"
     blank.keyboard.press("Enter")
     expect(blank, "#expect-figures", "average final score before this turn")
-    blank.evaluate("loaded('state').then(({change}) => change((s) => { s.objective = 'goal'; s.goal = '240'; }))")
-    expect(blank, "#expect-figures", "chance of 240 or more before this turn")
     blank.wait_for_selector("#chart rect")
     baselines = blank.evaluate(
         """() => [...document.querySelectorAll('#expect-figures dd')].map((dd) => {
@@ -165,6 +163,8 @@ def test_the_average_is_that_before_the_roll(blank: Any, address: str) -> None:
         })"""
     )
     assert len({round(each / 4) for each in baselines}) <= 2  # lines
+    blank.evaluate("loaded('state').then(({change}) => change((s) => { s.objective = 'goal'; s.goal = '240'; }))")
+    expect(blank, "#expect-figures", "chance of 240 or more before this turn")
 
 
 def test_a_slow_distribution_shows_the_average_first(page: Any, address: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from perfect_yatzy.play.record import read_game
-from support.browser import expect, record_of, seat, settle, state_of, wait_for
+from support.browser import expect, record_of, seat, set_left, settle, state_of, wait_for
 
 pytestmark = pytest.mark.full
 
@@ -96,7 +96,7 @@ def test_the_card_shown_is_the_one_that_is_edited(page: Any) -> None:
 def test_the_best_box_marks_one_player(page: Any) -> None:
     seat(page, "Ann", "Bo")
     page.keyboard.type("22222")
-    page.select_option("#left", "0")
+    set_left(page, 0)
     settle(page)
     outlined = "(points) => getComputedStyle(points).outlineStyle !== 'none'"
     cells = page.locator(".box.best .points")

@@ -4,7 +4,7 @@ import { askAgain, askFor, isUnsolved, known, onFound } from "./asking.js";
 import { setCardView } from "./card.js";
 import { showAdvised } from "./dice.js";
 import { button, byId, diceText, element, onClick, say, setEnabled } from "./dom.js";
-import { firstRoll, holdAndRoll, isTurnStart, markHold, passTurn, provideHolds, takeCategory } from "./game.js";
+import { firstRoll, forgetChoice, holdAndRoll, isTurnStart, markHold, passTurn, provideHolds, takeCategory } from "./game.js";
 import { gradesHint } from "./grades.js";
 import { showFieldError } from "./header.js";
 import { _, formatNumber, ngettext } from "./i18n.js";
@@ -186,7 +186,7 @@ provideHolds(() => (known.answer ? known.answer.entries.filter((entry) => !entry
 
 onClick("go", () => { if (shown?.primary) ACTIONS[shown.primary.kind](shown.primary); });
 onClick("roll-all", () => playHold([]));
-onClick("best-again", () => { change((s) => { s.held = s.dice.map(() => false); s.chosen = false; }); byId("go").focus(); });
+onClick("best-again", () => { forgetChoice(); byId("go").focus(); });
 onClick("more", () => {
   if (shown.list.isOpen) showsAll = !showsAll;
   else showsList = true;

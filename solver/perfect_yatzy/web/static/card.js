@@ -166,19 +166,21 @@ function parText(above, filled) {
 
 // --- players ---
 
+// In place: a field that is left by a tap on a name is read before the tap ends.
 function drawPlayers() {
-  const box = byId("who"), key = JSON.stringify([state.players, state.player, shownPlayer(), current.phase, state.rules, language]);
-  box.hidden = state.players.length < 2;
-  if (box.dataset.key === key) return;
-  box.dataset.key = key;
-  const at = [...box.children].indexOf(document.activeElement);
-  box.replaceChildren(...state.players.map((player, i) => {
-    const isTurn = i === state.player && current.phase !== "over", name = playerName(i);
-    return element("button", { type: "button", class: "who" + (isTurn ? " turn" : ""), "aria-pressed": String(i === shownPlayer()),
-      on: { click: () => { chosen = i; drawCard(); } } },
-    element("span", {}, name), " ", element("b", {}, formatNumber(totals(player).all)), isTurn ? element("small", {}, " " + _("to play")) : "");
-  }));
-  if (at >= 0) box.children[at]?.focus();
+  const box = byId("who"), count = state.players.length;
+  box.hidden = count < 2;
+  while (box.children.length > count) box.lastChild.remove();
+  while (box.children.length < count) {
+    const i = box.children.length;
+    box.append(element("button", { type: "button", on: { click: () => { chosen = i; drawCard(); } } }, element("span"), " ", element("b"), element("small")));
+  }
+  state.players.forEach((player, i) => {
+    const each = box.children[i], isTurn = i === state.player && current.phase !== "over";
+    each.className = "who" + (isTurn ? " turn" : "");
+    each.setAttribute("aria-pressed", String(i === shownPlayer()));
+    [playerName(i), formatNumber(totals(player).all), isTurn ? " " + _("to play") : ""].forEach((text, at) => { each.children[at].textContent = text; });
+  });
 }
 
 // --- editing ---

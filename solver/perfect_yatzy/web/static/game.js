@@ -186,6 +186,8 @@ export function removeDie() {
 }
 
 // Removes the dice of this roll that were entered; those held before it stay.
+export const forgetChoice = () => change((s) => { s.held = s.dice.map(() => false); s.chosen = false; });
+
 export function clearDice() {
   if (!state.dice.length) return;
   change((s) => {

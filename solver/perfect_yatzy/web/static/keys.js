@@ -1,8 +1,8 @@
 // Keys: digits enter dice, Enter does what the primary button does; arrow keys move within a row of buttons.
 import { byId } from "./dom.js";
-import { addDie, changing, chooseToChange, clearDice, removeDie } from "./game.js";
+import { addDie, changing, chooseToChange, clearDice, forgetChoice, removeDie } from "./game.js";
 import { currentRoom } from "./room.js";
-import { isCardFull, isReady, redo, rules, undo } from "./state.js";
+import { isCardFull, isReady, redo, rules, state, undo } from "./state.js";
 
 const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
@@ -51,11 +51,7 @@ document.addEventListener("keydown", (event) => {
     if (document.activeElement === document.body || document.activeElement?.closest("#rooms")) byId("dice-title").focus({ preventScroll: true }); // Tab goes on from the dice
   }
   else if (event.key === "Backspace") removeDie();
-  else if (event.key === "Escape" && byId("menu").hidden) {
-    if (changing() !== null) chooseToChange(changing());
-    else if (!byId("best-again").hidden) byId("best-again").click();
-    else clearDice();
-  }
+  else if (event.key === "Escape" && byId("menu").hidden) { if (changing() !== null) chooseToChange(changing()); else if (state.chosen) forgetChoice(); else clearDice(); }
   else if (event.key === "Enter" && !event.target.closest("button, a, summary, input, select, [tabindex='0']")) {
     event.preventDefault(); // the action may move the focus to a button, which the same key would press
     if (!isCardFull() && !byId("go").hidden) byId("go").click();
