@@ -84,6 +84,7 @@ def guess(rules: RuleSet) -> Callable[[Any], npt.ArrayLike]:
 
 def by_mask(observations: dict[str, Any]) -> npt.NDArray[np.int64]:
     """A legal action that depends on every part of an observation."""
+    assert observations["points"].shape == observations["filled"].shape  # made when it is asked for
     key = sum(observations[name] @ np.arange(3, 3 + observations[name].shape[1]) for name in observations)
     mask = observations["action_mask"]
     numbers = np.arange(mask.shape[1]) * 7919 + key[:, None] * 104729

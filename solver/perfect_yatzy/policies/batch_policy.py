@@ -27,16 +27,14 @@ Agent = Callable[[dict[str, Any]], npt.ArrayLike]
 
 
 class Observations(dict[str, Any]):
-    """Observations by name; ``action_mask`` is made when it is asked for."""
+    """Observations by name; some are `made` when they are asked for."""
 
-    def __init__(self, arrays: dict[str, Ints], mask: Callable[[], Any]) -> None:
+    def __init__(self, arrays: dict[str, Ints], made: dict[str, Callable[[], Any]]) -> None:
         super().__init__(arrays)
-        self._mask = mask
+        self._made = made
 
     def __missing__(self, name: str) -> Any:
-        if name != "action_mask":
-            raise KeyError(name)
-        self[name] = self._mask()
+        self[name] = self._made[name]()
         return self[name]
 
 
@@ -50,7 +48,8 @@ class BatchPolicy(FunctionPolicy):
     agent
         Takes a dict of int64 arrays with one row for each observation, as the vector environment of
         :mod:`perfect_yatzy.rl` returns them: ``filled`` (n, categories), ``upper`` (n, 1), ``counts`` (n, faces),
-        ``rolls_left`` (n, 1), ``joker_paid`` (n, 1); and ``action_mask`` (n, actions) int8, 1 for each legal action.
+        ``rolls_left`` (n, 1), ``joker_paid`` (n, 1); ``action_mask`` (n, actions) int8, 1 for each legal action; and
+        ``points`` (n, categories), the points of the dice in each category that may take them, -1 in the others.
         Some arrays are read-only. Returns the number of an action (:func:`perfect_yatzy.action_number`) for each,
         ``(n,)`` integers. Upper sums that cannot
         lead to different results are given as one of them. The agent is called by one thread at a time, with the
@@ -88,7 +87,12 @@ class BatchPolicy(FunctionPolicy):
                 "rolls_left": rolls_left,
                 "joker_paid": np.broadcast_to(np.int64(turn.joker_paid), (n, 1)),
             },
-            lambda: _masks(turn, shape),
+            {
+                "action_mask": lambda: _masks(turn, shape),
+                "points": lambda: np.broadcast_to(
+                    np.where(turn.allowed, turn.points, -1)[:, None], (*shape, boxes)
+                ).reshape(n, boxes),
+            },
         ).reshape(shape)
         holds = turn.dice.first_roll
         if (action[0] < holds).any():
@@ -102,10 +106,10 @@ class BatchPolicy(FunctionPolicy):
         holds = turn.dice.first_roll
         return super()._refused(turn, "action", number + holds * (kind == "category"), roll, lane)
 
-    def _asked(self, arrays: dict[str, Ints], mask: Callable[[], Any]) -> Ints:
+    def _asked(self, arrays: dict[str, Ints], made: dict[str, Callable[[], Any]]) -> Ints:
         """The numbers of the actions of the agent, ``(n,)``."""
         with self.lock:
-            answer = np.asarray(self.agent(Observations(arrays, mask)))
+            answer = np.asarray(self.agent(Observations(arrays, made)))
         n = len(arrays["counts"])
         if answer.shape != (n,) or answer.dtype.kind not in "iu":
             raise StateError(
@@ -119,7 +123,12 @@ class BatchPolicy(FunctionPolicy):
         upper = self.space.layout.lane_upper[self.space.layout.lane_sets[row], lane]
         arrays = {name: array[None] for name, array in position.observation().items()}
         arrays["upper"] = np.array([[int(upper)]])  # of sums without a difference the one of :meth:`ask`
-        number = int(self._asked(arrays, lambda: position.action_mask()[None])[0])
+        pays = position.categories()
+        made = {
+            "action_mask": lambda: position.action_mask()[None],
+            "points": lambda: np.array([[pays.get(each.id, (-1,))[0] for each in self.rules.categories]]),
+        }
+        number = int(self._asked(arrays, made)[0])
         action = numbered_action(self.rules, number)
         if action not in position.legal_actions():
             raise StateError(f"the agent returned action {number}, {shown(action)}, which is not legal")
