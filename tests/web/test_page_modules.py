@@ -684,7 +684,7 @@ def test_sentences_of_the_advice_and_the_verdict() -> None:
         const { whySentence } = await load("why"), text = await load("advice-text"), verdict = await load("verdict"), { signedText } = await load("actions");
         const ends = (bonus_chance, turn_points, later_points, ...categories) => ({ categories, turn_points, later_points, bonus_chance });
         const kept = (hold, outlook, more) => ({ hold, outlook, ...more }), box = (category, outlook, more) => ({ category, outlook, ...more });
-        const best = kept([3, 3, 3], ends(null, 0, 0, ["full-house", 0.06, 20], ["threes", 0.94, 12]));
+        const best = kept([3, 3, 3], ends(null, 0, 0, ["full-house", 0.12, 20], ["threes", 0.88, 12]));
         const one = ends(0.5, 10, 100, ["ones", 1, 3]), at = (expected_final_score, chance) => ({ expected_final_score, chance });
         const a = { hold: [3, 3], ...at(200) }, b = { hold: [5, 6], ...at(199.99) }, c = { category: "chance", points: 20, ...at(195) };
         return {
@@ -697,6 +697,7 @@ def test_sentences_of_the_advice_and_the_verdict() -> None:
             [box("ones", one), box("twos", ends(0.5, 8, 100, ["twos", 1, 3]))], [box("ones", one), box("twos", ends(0.5, 10, 98, ["twos", 1, 3]))],
             [box("ones", one, at(200, 0.5)), box("twos", one, at(198, 0.4))], [box("ones", one, at(198, 0.5)), box("twos", one, at(200, 0.4))],
             [box("ones"), box("twos")],
+            [kept([3, 3, 3], ends(null, 0, 0, ["full-house", 0.09, 20], ["threes", 0.91, 12])), kept([3, 3, 3, 4], ends(null, 0, 0, ["threes", 0.9, 12], ["chance", 0.1, 18]))],
             [box("large-straight", ends(null, 20, 0, ["large-straight", 1, 20]), { points: 20 }), kept([2, 3, 4, 5], ends(null, 9, 0, ["large-straight", 0.25, 20], ["ones", 0.75, 1]))],
           ].map(([first, second]) => whySentence(first, second, "yatzy")),
           gaps: [text.gapText(a, b), text.gapText(a, c), text.gapText(a, { ...b, ...at(200) }), text.gapText(a, { ...b, ...at(199.996) }), text.gapText(at(1, 0.5), { ...b, chance: 0.25 })],
@@ -711,9 +712,9 @@ def test_sentences_of_the_advice_and_the_verdict() -> None:
         "yatzy",
     )
     assert found["why"] == [
-        "Ends in Full House in 6\u00a0% of turns, with 3 3 3 4 in other boxes.",
-        "Ends in Full House in 6\u00a0% of turns, with 3 only in <1\u00a0%.",
-        "Ends in Threes in 94\u00a0% of turns.",
+        "Ends in Full House in 12\u00a0% of turns, with 3 3 3 4 in other boxes.",
+        "Ends in Full House in 12\u00a0% of turns, with 3 only in <1\u00a0%.",
+        "Ends in Threes in 88\u00a0% of turns.",
         "The upper bonus is reached in 50\u00a0% of games instead of 40\u00a0%.",
         "It is worth a smaller chance of the upper bonus, 50\u00a0% instead of 60\u00a0%.",
         "2.0 points fewer than Twos in this turn, 3.0 more in later ones.",
@@ -723,11 +724,12 @@ def test_sentences_of_the_advice_and_the_verdict() -> None:
         "Playing for the average, it would be 2.0 points better than Twos.",
         "Playing for the average, it would be 2.0 points worse than Twos.",
         "",
+        "",  # a rare end is no reason
         "A sure 20; rerolling from 2 3 4 5 ends there in 25\u00a0% of turns.",
     ]
     assert found["gaps"] == [
         "Nearly as good: 5 6 (−0.01).", "5.00 points better than Chance.", "As good: 5 6.",
-        "Less than 0.01 better than 5 6.", "25.00 % better than 5 6.",
+        "Less than 0.01 better than 5 6.", "25.00 percentage points better than 5 6.",
     ]  # fmt: skip
     assert found["rolls"] == [
         "Roll three dice", "Roll three dice for me", "Roll one die", "Roll one die for me", "Roll all dice again",
@@ -741,7 +743,7 @@ def test_sentences_of_the_advice_and_the_verdict() -> None:
     ]
     assert found["verdicts"] == [
         "Keep 3 3: the best choice.", "Chance for 20 loses 5.00 points.", "Keep 5 6: as good as keep 3 3.",
-        "Keep 5 6 loses 25.00 % of the chance.",
+        "Keep 5 6 loses 25.00 percentage points of the chance.",
     ]  # fmt: skip
     assert found["losses"] == [10, 0]
     assert found["grades"] == ["blunder", "best"]

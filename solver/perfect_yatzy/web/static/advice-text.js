@@ -31,7 +31,7 @@ export function gapText(best, second) {
   const gap = lossOf(second, best), fields = { other: optionName(second), gap: formatNumber(gap, 2) };
   if (gap < 1e-6) return _("As good: {other}.", fields);
   if (gap < 0.005) return _("Less than 0.01 better than {other}.", fields);
-  if (isChance(second, best)) return _("{gap} % better than {other}.", fields);
+  if (isChance(second, best)) return _("{gap} percentage points better than {other}.", fields);
   return gap < NEAR ? _("Nearly as good: {other} (−{gap}).", fields) : _("{gap} points better than {other}.", fields);
 }
 
@@ -40,7 +40,7 @@ export function heldText(answer, held) {
   const [best] = answer.entries, dice = held.hold.length ? diceText(held.hold) : _("nothing");
   if (held.loss < 1e-6) return _("You keep {dice}: {value}, no option is better.", { dice, value: statedText(answer, held) });
   const fields = { dice, best: optionName(best), loss: formatNumber(lossOf(held, best), 2) };
-  return isChance(held, best) ? _("You keep {dice}: {loss} % less than the best, {best}.", fields) : _("You keep {dice}: {loss} points less than the best, {best}.", fields);
+  return isChance(held, best) ? _("You keep {dice}: {loss} percentage points less than the best, {best}.", fields) : _("You keep {dice}: {loss} points less than the best, {best}.", fields);
 }
 
 // What stands in place of the advice.

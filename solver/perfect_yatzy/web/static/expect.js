@@ -123,7 +123,7 @@ function drawFigures(found) {
   if (distribution) {
     const { 5: low, 95: high } = distribution.percentiles;
     parts.push(figure(_("9 of 10 games"), _("{low} – {high}", { low: formatNumber(low), high: formatNumber(high) })));
-    if (rules().bonus) parts.push(figure(...bonusFigure(distribution.upper_bonus_chance), "chip"));
+    if (rules().bonus) parts.push(figure(...bonusFigure(distribution.upper_bonus_chance)));
   }
   if (deviation) parts.push(figure(_("standard deviation"), formatNumber(deviation, 1)));
   if (found.start) {

@@ -58,7 +58,7 @@ function summary(own) {
 function facesText(own) {
   const counts = Array.from({ length: rules().faces }, (_face, i) => own.reduce((sum, { faces }) => sum + (faces[i + 1] || 0), 0));
   const fields = { counts: counts.map((count, i) => _("{face}: {count}", { face: i + 1, count: formatNumber(count) })).join(" · "), share: formatPercent(fairness(counts), 0) };
-  return _("Faces rolled, {counts}. Fair dice differ at least as much in {share} of cases.", fields);
+  return _("Faces rolled, {counts}. Fair dice are at least as uneven in {share} of all such series.", fields);
 }
 
 function lossChart(lost) {

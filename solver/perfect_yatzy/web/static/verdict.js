@@ -23,7 +23,7 @@ export function lossSentence(option, best, spec) {
   const loss = lossOf(option, best), fields = { choice: actionTitle(option, spec), best: actionText(best, spec), loss: pointsText(loss), grade: gradeName(gradeOfChoice(option, best)) };
   if (isSame(option, best)) return _("{choice}: the best choice.", fields);
   if (gradeOfChoice(option, best) === "tied") return _("{choice}: as good as {best}.", fields);
-  return isChance(option, best) ? _("{choice} loses {loss} % of the chance.", fields) : _("{choice} loses {loss} points.", fields);
+  return isChance(option, best) ? _("{choice} loses {loss} percentage points of the chance.", fields) : _("{choice} loses {loss} points.", fields);
 }
 
 // The verdict as elements; `why` is the sentence of the reason, if there is one.

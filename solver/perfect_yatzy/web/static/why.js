@@ -5,7 +5,7 @@ import { _, formatNumber, formatPercent } from "./i18n.js";
 import { categoryOf } from "./rulesets.js";
 import { categoryName } from "./state.js";
 
-const NOTABLE_CHANCE = 0.05, NOTABLE_BONUS = 0.01, NOTABLE_POINTS = 0.05; // smaller differences are no reason
+const NOTABLE_CHANCE = 0.1, NOTABLE_BONUS = 0.01, NOTABLE_POINTS = 0.05; // smaller differences are no reason
 
 // `best` and `other` are options with the field `outlook`; empty if one of them has none.
 export function whySentence(best, other, spec) {
