@@ -227,6 +227,8 @@ def test_typed_dice_get_advice_with_its_value_gap_reason_and_all_holds(page: Any
     widths = page.locator("#ranking .loss-bar span").evaluate_all("(all) => all.map((bar) => bar.offsetWidth)")
     assert widths == sorted(widths)
     page.keyboard.press("Escape")
+    expect(page, "#answer", "Keep 3 3")  # the choice first
+    page.keyboard.press("Escape")
     assert page.locator("#dice button").count() == 0
     assert page.locator("#start").is_visible()
 

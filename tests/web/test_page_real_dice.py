@@ -117,6 +117,25 @@ def test_a_die_of_the_last_roll_is_changed_by_a_tap(phone: Any) -> None:
     assert dice_shown(phone) == [3, 3, 4, 5, 6]
 
 
+def test_a_die_is_changed_by_a_tap_while_others_are_entered(phone: Any) -> None:
+    """Those held before the roll stay; what is chosen is left alone once the die is gone."""
+    tap_dice(phone, [3, 3, 4])
+    phone.locator("#dice button").nth(1).tap()
+    expect(phone, "#faces-hint", "what this die shows")
+    tap_dice(phone, [5])
+    assert dice_shown(phone) == [3, 5, 4]
+    phone.locator("#dice button").nth(2).tap()
+    phone.locator("#remove-die").tap()
+    tap_dice(phone, [3, 5, 6])
+    assert dice_shown(phone) == [3, 5, 3, 5, 6]
+    settle(phone)
+    phone.locator("#dice button").nth(0).tap()  # now a tap holds
+    tap_dice(phone, [1])
+    assert dice_shown(phone) == [3, 5, 5, 1]  # beside the two that were advised
+    closed = phone.locator("#dice button").evaluate_all("(all) => all.map((die) => die.ariaDisabled === 'true')")
+    assert closed == [True, True, True, False]
+
+
 def test_an_unlikely_hold_is_asked_for(phone: Any) -> None:
     """From 6 6 6 6 1 nobody keeps the 1, but the dice say so."""
     phone.keyboard.type("16666")

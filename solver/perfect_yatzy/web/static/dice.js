@@ -26,7 +26,7 @@ function drawTable() {
   for (const slot of table.querySelectorAll(".slot")) slot.remove();
   while (table.children.length < state.dice.length) {
     const at = table.children.length;
-    table.append(button("", () => (canChange() ? chooseToChange(at) : toggleHeld(at)), { class: "die" }));
+    table.append(button("", () => (canChange(at) ? chooseToChange(at) : toggleHeld(at)), { class: "die" }));
   }
   const keeps = advised && hasAllDice() ? marksOf(state.dice, advised) : [];
   state.dice.forEach((face, i) => drawDie(table.children[i], face, i, Boolean(keeps[i])));
@@ -49,7 +49,7 @@ function drawDie(die, face, i, isAdvised) {
   const fields = { number: i + 1, face, word };
   die.setAttribute("aria-label", word ? _("Die {number} shows {face}, {word}", fields) : _("Die {number} shows {face}", fields));
   die.classList.toggle("changing", changing() === i);
-  setEnabled(die, hasAllDice() && (state.left > 0 || canChange()));
+  setEnabled(die, hasAllDice() && state.left > 0 || canChange(i));
   const isRolled = !state.typed && hasAllDice() && rollKey() !== die.dataset.roll && !(state.holds.length && i < (state.holds.at(-1) || []).length);
   die.classList.toggle("rolled", isRolled || die.dataset.roll === rollKey() && die.classList.contains("rolled"));
   die.dataset.roll = rollKey();

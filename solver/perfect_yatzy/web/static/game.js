@@ -75,6 +75,7 @@ let lastEntryAt = -Infinity;
 export function addDie(face) {
   if (isCardFull()) return;
   if (changing() !== null) { changeDie(changing(), face); return; }
+  chosenDie = null; // it was removed
   const holds = knownHolds();
   // More dice than are due, without a pause or before there is advice, where the player has not said what was kept: one roll.
   const isFlowing = performance.now() - lastEntryAt < SAME_ROLL_MS;
@@ -117,12 +118,12 @@ function keepFewer(s) {
   s.held = s.dice.map(() => false);
 }
 
-// --- correcting the last roll ---
+// --- correcting a die ---
 
-// After the last roll a die cannot be held; a tap chooses it, and the next key says what it shows.
+// While dice are entered and after the last roll none can be held; a tap chooses one, and the next key says what it shows.
 let chosenDie = null;
-export const canChange = () => hasAllDice() && state.left === 0 && (state.typed || !state.rolls.length);
-export const changing = () => (canChange() && chosenDie?.rolls === state.rolls.length && chosenDie.turn === state.turns.length ? chosenDie.at : null);
+export const canChange = (at = state.dice.length - 1) => (hasAllDice() ? state.left === 0 && (state.typed || !state.rolls.length) : at >= (state.fixed || 0));
+export const changing = () => (chosenDie?.at < state.dice.length && canChange(chosenDie.at) && chosenDie.rolls === state.rolls.length && chosenDie.turn === state.turns.length ? chosenDie.at : null);
 
 export function chooseToChange(at) {
   chosenDie = changing() === at ? null : { at, rolls: state.rolls.length, turn: state.turns.length };
@@ -133,7 +134,7 @@ function changeDie(at, face) {
   chosenDie = null;
   change((s) => {
     s.dice[at] = face;
-    completeRoll(s);
+    if (hasAllDice()) completeRoll(s);
   });
 }
 
@@ -185,9 +186,9 @@ export function removeDie() {
   });
 }
 
-// Removes the dice of this roll that were entered; those held before it stay.
 export const forgetChoice = () => change((s) => { s.held = s.dice.map(() => false); s.chosen = false; });
 
+// Removes the dice of this roll that were entered; those held before it stay.
 export function clearDice() {
   if (!state.dice.length) return;
   change((s) => {
