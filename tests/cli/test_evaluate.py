@@ -91,6 +91,8 @@ def test_every_policy_begins_at_the_card(
         ("perfect --process x", "give a POLICY or --process"),
         ("--process x --against perfect", "--process and --against cannot be combined"),
         ("best", "policy is 'best'; must be one of perfect, most-points"),
+        ("yahtzee", "'yahtzee' is a game, not a policy: give it with --rules"),
+        ("club.toml", "'club.toml' is a game, not a policy: give it with --rules"),
         ("missing.npy", "cannot read missing.npy"),
         ("missing.py:play", "cannot read missing.py"),
         ("--process /no/such/program", "cannot start '/no/such/program'"),

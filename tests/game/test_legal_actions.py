@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from perfect_yatzy import Scorecard, State, TurnPosition, legal_actions, load_rules, start_turn
+from perfect_yatzy import Scorecard, State, TurnPosition, legal_actions, load_rules, parse_card, start_turn
 from perfect_yatzy.game import legal_actions as module
-from perfect_yatzy.game.action_numbers import action_number
+from perfect_yatzy.game.action_numbers import action_number, numbered_action
 from perfect_yatzy.game.rules import Bonus, RuleSet
 from support import games
 from support.naive import Naive
@@ -38,6 +38,7 @@ def test_random_games_follow_the_oracle(rules: RuleSet, seed: int) -> None:
     card, saved = (0, 0, False), 0
     while not position.over:
         assert (position.to_roll, position.legal_actions()) == (rules.dice, [])
+        assert position.turn == card[0].bit_count() + 1
         position = position.roll(generator)
         bare = bare.roll(position.dice)
         first = True
@@ -55,6 +56,7 @@ def test_random_games_follow_the_oracle(rules: RuleSet, seed: int) -> None:
             assert actions == bare.legal_actions()
             numbers = [action_number(rules, action) for action in actions]
             assert numbers == sorted(set(numbers))
+            assert [numbered_action(rules, number) for number in numbers] == actions
             action = generator.choice(actions)
             left, taken, position, bare = position.rolls_left, action, position.apply(action), bare.apply(action)
             if isinstance(taken, str):
@@ -73,6 +75,7 @@ def test_random_games_follow_the_oracle(rules: RuleSet, seed: int) -> None:
             assert start_turn(rules, position.card) == position
     for end in (position, bare):
         assert (end.over, end.to_roll, end.rolls_left, end.dice, end.legal_actions()) == (True, 0, 0, (), [])
+        assert end.turn == len(rules.categories)
 
 
 @pytest.mark.parametrize("key", ["yahtzee", "yatzy-saved", "generala"])
@@ -98,6 +101,9 @@ def test_cards_states_and_texts() -> None:
     assert start_turn(rules, State(1 | 1 << 11, 3, 0, True), "66666", 0).categories() == {"sixes": (30, 100)}
     assert legal_actions(rules, "", "12345", 0)[-1] == "chance"
     assert len(legal_actions(rules, {"aces": 3}, [1, 2, 3, 4, 5])) == 31 + 12
+    assert parse_card("yahtzee", "aces=3") == parse_card(rules, {"aces": 3}) == Scorecard(rules, {0: 3})
+    assert (action_number("yahtzee", "none"), action_number("yahtzee", "chance")) == (0, 210 + 12)
+    assert numbered_action("yahtzee", 210) == "aces"
 
 
 def test_dice_come_from_either_kind_of_generator() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import cache
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 import perfect_yatzy
 import pytest
-from perfect_yatzy import Rating, RulesError, Strategy, ValueFunction, rate
+from perfect_yatzy import Rating, Ratings, RulesError, Strategy, ValueFunction, rate
 from perfect_yatzy.game.rules import Bonus, RuleSet
 from perfect_yatzy.play.rating import GRADE_NAMES, decision_kinds
 from perfect_yatzy.play.record import Game, dated, read_game, write_games
@@ -132,6 +133,8 @@ def test_perfect_play_loses_nothing(yatzy: Strategy, tmp_path: Path) -> None:
     assert not found.figures.lost.any()
     assert not found.figures.errors.any()
     assert found.narrower is None
+    assert re.fullmatch(r"<Rating .*, yatzy: 200 games, 0\.00 ± 0\.00 points lost a game>", repr(found))
+    assert repr(Ratings((found,), (), {})) == f"<Ratings: {found!r}; 0 games left out>"
     assert found.result_without_luck.value == pytest.approx(248.43998937785)
 
 
