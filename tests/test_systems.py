@@ -31,7 +31,7 @@ FILES = {
 def python(*arguments: str, **env: str) -> subprocess.CompletedProcess[bytes]:
     """Python on the other system, which writes CP1252."""
     path = os.pathsep.join([str(OTHER_SYSTEM), str(ROOT / "solver"), os.environ.get("PYTHONPATH", "")])
-    env = os.environ | {"PYTHONPATH": path, "PYTHONIOENCODING": "cp1252", "NO_COLOR": "1"} | env
+    env = os.environ | {"PYTHONPATH": path, "PYTHONIOENCODING": "cp1252", "NO_COLOR": "1", "PYTEST_ADDOPTS": ""} | env
     return subprocess.run([sys.executable, *arguments], capture_output=True, env=env, check=False, cwd=ROOT)
 
 
