@@ -245,7 +245,7 @@ def test_rules_that_contradict_the_policy_are_refused(call: Any, forced: Strateg
 
 
 def test_a_message_of_long_work_waits_until_it_can_tell(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first thousandth says little: kernels are compiled meanwhile."""
+    """The first hundredth of the work says little: kernels are compiled meanwhile."""
     now, told = iter([0.0, 100.0, 200.0, 300.0]), list[float]()
     monkeypatch.setattr(evaluation, "time", SimpleNamespace(monotonic=lambda: next(now)))
     monkeypatch.setattr(evaluation, "log_long", lambda what, seconds: told.append(seconds))
@@ -297,3 +297,9 @@ def test_games_of_any_policy_are_those_of_its_evaluation(forced: Strategy) -> No
     )
     with pytest.raises(StateError, match="policy is 'yatzy'"):
         perfect_yatzy.simulate("yatzy", 1)  # type: ignore[arg-type]
+
+
+def test_two_players_need_policies_whose_actions_can_be_listed() -> None:
+    for player in (lambda position: "chance", perfect_yatzy.open_policy("safe", "yatzy-forced")):
+        with pytest.raises(StateError, match="acts in one position at a time"):
+            perfect_yatzy.versus("yatzy-forced", player)  # type: ignore[arg-type]

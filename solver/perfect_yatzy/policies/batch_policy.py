@@ -27,7 +27,7 @@ Agent = Callable[[dict[str, Any]], npt.ArrayLike]
 
 
 class Observations(dict[str, Any]):
-    """Observations by name; some are `made` when they are asked for."""
+    """Observations by name; those of `made` are computed when they are first read."""
 
     def __init__(self, arrays: dict[str, Ints], made: dict[str, Callable[[], Any]]) -> None:
         super().__init__(arrays)
@@ -48,12 +48,12 @@ class BatchPolicy(FunctionPolicy):
     agent
         Takes a dict of int64 arrays with one row for each observation, as the vector environment of
         :mod:`perfect_yatzy.rl` returns them: ``filled`` (n, categories), ``upper`` (n, 1), ``counts`` (n, faces),
-        ``rolls_left`` (n, 1), ``joker_paid`` (n, 1); ``action_mask`` (n, actions) int8, 1 for each legal action; and
-        ``points`` (n, categories), the points of the dice in each category that may take them, -1 in the others.
-        Some arrays are read-only. Returns the number of an action (:func:`perfect_yatzy.action_number`) for each,
-        ``(n,)`` integers. Upper sums that cannot
-        lead to different results are given as one of them. The agent is called by one thread at a time, with the
-        observations of one card, and must give the same answer for the same observation.
+        ``rolls_left`` (n, 1), ``joker_paid`` (n, 1). Two more are computed when the agent reads them: ``action_mask``
+        (n, actions) int8, 1 for each legal action; and ``points`` (n, categories), the points of the dice in each
+        category that may take them, -1 in the others. Some arrays are read-only. Returns the number of an action
+        (:func:`perfect_yatzy.action_number`) for each, ``(n,)`` integers. Upper sums that cannot lead to different
+        results are given as one of them. The agent is called by one thread at a time, with the observations of one
+        card, and must give the same answer for the same observation.
     start
         The card where the games begin; default: the empty card.
 

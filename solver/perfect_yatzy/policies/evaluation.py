@@ -185,7 +185,7 @@ def evaluate(
     Raises
     ------
     StateError
-        If `policy` is not a policy.
+        If `policy` is not a policy, or is for another game than `rules`.
     RulesError
         If the machine has too little memory; for a goal or a utility also if the rules save rolls.
     TableError

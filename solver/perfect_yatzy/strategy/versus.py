@@ -63,8 +63,8 @@ def versus(
         A built-in id with switches, a TOML file, or a rule set.
     first, second
         What each player follows. None plays to win: it knows both cards, and is a best response to a policy of the
-        other. A policy looks at its own card alone. If both follow one, any game takes seconds with
-        :meth:`ScoreDistribution.chance_against`, see :func:`perfect_yatzy.evaluate`.
+        other. A policy looks at its own card alone. If both follow one, their exact distributions are enough, as in
+        :func:`perfect_yatzy.evaluate`, also for games that are too large here.
     cards
         Their cards. The first player moves next and has as many open boxes as the second, or one more.
     ties

@@ -11,7 +11,7 @@ import { showRoom } from "./room.js";
 import { objectiveName } from "./options.js";
 import { ruleSet } from "./rulesets.js";
 import { whySentence } from "./why.js";
-import { isCardFull, isFull, objective, onDraw, redraw, rules, state, totals } from "./state.js";
+import { hasAim, isCardFull, isFull, objective, onDraw, redraw, rules, state, totals } from "./state.js";
 
 const EVEN = 0.05; // points: a smaller gap rounds to nothing
 const WIDTH = 720, ROW = 110, TOP = 120; // pixels of the picture
@@ -41,20 +41,19 @@ function whatHappened() {
     reviewGame(record).then((found) => {
       if (own !== reviewed) return;
       own.found = found;
-      if (!gradedBy().length) remember(record, found);
+      if (!hasAim()) remember(record, found);
       redraw();
     }, () => {}); // without the server only the score is shown
   }
   const { found = [] } = reviewed;
-  return [...gradedBy(), ...found.flatMap((each) => [...(found.length > 1 ? [element("h3", {}, each.player)] : []), reviewFigures(each, false), ...largestMistake(each, record)]),
+  return [...(hasAim() ? [gradedBy()] : []), ...found.flatMap((each) => [...(found.length > 1 ? [element("h3", {}, each.player)] : []), reviewFigures(each, false), ...largestMistake(each, record)]),
     element("p", { class: "bar" }, button(_("Review this game"), () => { showRoom("review"); byId("review-own").click(); }, { id: "review-end" }),
       ...(found.length ? [button(_("Share a picture"), () => sharePicture(record, found), { id: "share" })] : []))];
 }
 
-// Reviews know no aim: what was right for it can be an error for the average.
+// A review does not know the aim: what was right for the aim can be an error for the average.
 function gradedBy() {
-  const aim = objective();
-  return Object.keys(aim).length ? [element("p", { class: "hint", id: "graded-by" }, _("Graded by the average score, not by the aim “{aim}”. The game is not counted in the statistics.", { aim: objectiveName(aim) }))] : [];
+  return element("p", { class: "hint", id: "graded-by" }, _("Graded by the average score, not by the aim “{aim}”. The game is not counted in the statistics.", { aim: objectiveName(objective()) }));
 }
 
 function largestMistake({ decisions }, record) {

@@ -5,7 +5,7 @@ import { _, formatNumber, language, ngettext } from "./i18n.js";
 import { onReviewKey, redrawReview, reviewedRecord, showReview } from "./review-view.js";
 import { gameRecord, hasRecord } from "./game.js";
 import { download, gamesOf, mistakesOf, reviewGame } from "./memory.js";
-import { objective, onDraw, state } from "./state.js";
+import { hasAim, onDraw, state } from "./state.js";
 import { drawTraining } from "./training.js";
 
 let games = [], fileName = "", latestRequest = 0, drawnIn = "";
@@ -63,7 +63,7 @@ async function reviewRecord(record, source, name, onFound) {
     onFound?.();
     showReview(record, found, source);
     drawPanel();
-    if (record.source === "page" && !Object.keys(objective()).length) { // an aim makes other decisions right
+    if (record.source === "page" && !hasAim()) { // with an aim other decisions are right
       found.forEach((each, player) => addMistakes(mistakesOf(record, each, player)));
       drawTraining();
     }

@@ -64,6 +64,8 @@ export function objective() {
   return state.opponents ? { opponents: state.opponents, ties: state.ties } : {};
 }
 
+export const hasAim = () => Object.keys(objective()).length > 0; // beside the average
+
 export function totals(player = me(), { bonus, categories } = rules()) {
   const sumOf = (categories) => categories.reduce((sum, category) => sum + (player.card[category.id] || 0), 0);
   const upperBoxes = categories.filter((category) => category.upper);
