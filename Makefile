@@ -52,7 +52,7 @@ campaign: $(READY) ## faults, mutated files, fuzzed input: minutes; make campaig
 
 coverage: $(READY) ## rings 1 and 2, with the branch coverage of the Python code
 	PYTEST_ADDOPTS="--cov --cov-report= --cov-fail-under=0" $(MAKE) test
-	PYTEST_ADDOPTS="--cov --cov-append" $(MAKE) test-full
+	PYTEST_ADDOPTS="--cov --cov-append --cov-fail-under=96" $(MAKE) test-full
 
 lint: $(READY) ## ruff: style and format
 	$(RUN)/ruff check .

@@ -78,7 +78,13 @@ def listening() -> set[int]:
     return {each.laddr.port for each in sockets if each.status == psutil.CONN_LISTEN}
 
 
-def test_only_the_driver_can_submit_tasks(engine: DaskEngine) -> None:
+@pytest.fixture(scope="module", autouse=True)  # before the cluster
+def others() -> set[int]:
+    """The ports of this process that are not the cluster's, such as that of a page server of another file."""
+    return listening()
+
+
+def test_only_the_driver_can_submit_tasks(engine: DaskEngine, others: set[int]) -> None:
     """Another process has no certificate, or one of its own: it reaches neither the scheduler nor a worker."""
     from distributed import Client, Security
     from distributed.core import rpc
@@ -87,7 +93,7 @@ def test_only_the_driver_can_submit_tasks(engine: DaskEngine) -> None:
         async with rpc(address, connection_args=security.get_connection_args("client"), timeout=2) as found:
             return await found.identity()
 
-    own, ports = engine.client.security, listening()
+    own, ports = engine.client.security, listening() - others
     strangers = {"tcp": Security(), "tls": Security.temporary()}
     scheduler = engine.client.scheduler.address
     assert scheduler.startswith("tls://127.0.0.1:")
@@ -101,9 +107,9 @@ def test_only_the_driver_can_submit_tasks(engine: DaskEngine) -> None:
             Client(scheduler.replace("tls", protocol), security=security, timeout=2, set_as_default=False)
 
 
-def test_nothing_is_served_to_a_browser(engine: DaskEngine) -> None:
+def test_nothing_is_served_to_a_browser(engine: DaskEngine, others: set[int]) -> None:
     answered = 0
-    for port, path in product(listening(), ("", "status", "info/main/workers.html", "metrics", "health")):
+    for port, path in product(listening() - others, ("", "status", "info/main/workers.html", "metrics", "health")):
         try:
             urlopen(f"http://127.0.0.1:{port}/{path}", timeout=5).close()
             pytest.fail(f"{port} answers {path}")
