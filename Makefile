@@ -19,7 +19,7 @@ $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.12")'
 	$(PYTHON) -m venv $(VENV)
 
-$(USER_READY): $(VENV)/bin/python pyproject.toml
+$(USER_READY): $(VENV)/bin/python pyproject.toml $(wildcard solver/perfect_yatzy/locale/*/LC_MESSAGES/*.po)
 	$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 

@@ -1,5 +1,6 @@
 """The build backend: setuptools, with the same bytes from the same source on every machine, and an SBOM in the wheel.
 
+Each hook compiles the catalogues of the languages first.
 Entries of both archives are sorted and have one time (SOURCE_DATE_EPOCH, else 1980) and one mode; a CycloneDX 1.6
 document lies in ``.dist-info/sboms`` (PEP 770).
 """
@@ -23,6 +24,7 @@ from pathlib import Path
 from re import match
 from typing import Any
 
+from catalogues import compile_catalogues
 from setuptools import build_meta
 from setuptools.build_meta import *  # noqa: F403  the other hooks
 
@@ -39,6 +41,7 @@ def mode_of(executable: bool) -> int:
 
 
 def build_sdist(sdist_directory: str, config_settings: Any = None) -> str:
+    compile_catalogues()
     name = build_meta.build_sdist(sdist_directory, config_settings)
     path = Path(sdist_directory, name)
     packed = BytesIO()
@@ -54,6 +57,7 @@ def build_sdist(sdist_directory: str, config_settings: Any = None) -> str:
 
 
 def build_wheel(wheel_directory: str, config_settings: Any = None, metadata_directory: str | None = None) -> str:
+    compile_catalogues()
     name = build_meta.build_wheel(wheel_directory, config_settings, metadata_directory)
     path = Path(wheel_directory, name)
     with zipfile.ZipFile(path) as old:
@@ -68,6 +72,11 @@ def build_wheel(wheel_directory: str, config_settings: Any = None, metadata_dire
             entry.compress_type, entry.create_system, entry.external_attr = zipfile.ZIP_DEFLATED, 3, 0o100644 << 16
             new.writestr(entry, content)
     return name
+
+
+def build_editable(wheel_directory: str, config_settings: Any = None, metadata_directory: str | None = None) -> str:
+    compile_catalogues()
+    return build_meta.build_editable(wheel_directory, config_settings, metadata_directory)
 
 
 def record(files: Mapping[str, bytes], own: str) -> bytes:

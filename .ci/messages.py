@@ -7,32 +7,23 @@
 from __future__ import annotations
 
 import ast
-import io
-import json
 import re
 import sys
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from html.parser import HTMLParser
 from pathlib import Path
 
 import click
 from babel.messages.catalog import Catalog
 from babel.messages.jslexer import Token, tokenize, unquote_string
-from babel.messages.mofile import write_mo
-from babel.messages.pofile import read_po, write_po
+from catalogues import PACKAGE, STATIC, compile_catalogues, po_bytes, po_path, read_catalog
 from perfect_yatzy import __version__
-from perfect_yatzy._messages import DOMAIN, LANGUAGES
+from perfect_yatzy._messages import LANGUAGES
 from perfect_yatzy.cli import main
 from perfect_yatzy.cli.translated_help import paragraphs, translate_help
 
-PACKAGE = Path(__file__).resolve().parents[1] / "solver" / "perfect_yatzy"
-LOCALE = PACKAGE / "locale"
-STATIC = PACKAGE / "web" / "static"
-PAGE = ("web/static/", "game/rulesets/")  # the sources of the messages that the page gets
-HEADER_NOISE = ('"POT-Creation', '"PO-Revision', '"Generated-By', '"Report-Msgid')  # differs from day to day
 CALLS = {"_": 1, "N_": 1, "ngettext": 2, "pgettext": 2}  # number of leading arguments that are texts
 MARKED = "marked elsewhere"  # the comment on a call whose text is a variable: its literals carry N_() or data-message
 STATIC_WORDS = {
@@ -250,23 +241,6 @@ def template(messages: list[Message]) -> Catalog:
     return catalog
 
 
-def po_path(language: str) -> Path:
-    return LOCALE / language / "LC_MESSAGES" / f"{DOMAIN}.po"
-
-
-def json_path(language: str) -> Path:
-    return STATIC / "messages" / f"{language}.json"
-
-
-def read_catalog(language: str) -> Catalog:
-    """The catalogue of a language; a new one if it has none yet."""
-    path = po_path(language)
-    if not path.is_file():
-        return Catalog(locale=language, charset="utf-8", fuzzy=False)
-    with path.open("rb") as file:
-        return read_po(file, locale=language)
-
-
 def updated(catalog: Catalog, messages: list[Message]) -> Catalog:
     """A catalogue with the messages of the sources; translations of texts that no longer exist are dropped."""
     result = Catalog(
@@ -283,52 +257,20 @@ def updated(catalog: Catalog, messages: list[Message]) -> Catalog:
     return result
 
 
-def po_bytes(catalog: Catalog) -> bytes:
-    """The text of a catalogue. The dates of the header do not change, so that equal messages are an equal file."""
-    buffer = io.BytesIO()
-    write_po(buffer, catalog, width=120, include_lineno=False, sort_by_file=True)
-    lines = buffer.getvalue().decode().splitlines(keepends=True)
-    return "".join(line for line in lines if not line.startswith(HEADER_NOISE)).encode()
-
-
-def mo_bytes(catalog: Catalog) -> bytes:
-    """The compiled catalogue, with a fixed date in its header."""
-    plain = read_po(io.BytesIO(po_bytes(catalog)), locale=catalog.locale)
-    plain.creation_date = plain.revision_date = datetime(2026, 1, 1, tzinfo=UTC)
-    buffer = io.BytesIO()
-    write_mo(buffer, plain)
-    return buffer.getvalue()
-
-
-def page_text(catalog: Catalog) -> str:
-    """The messages of the page as JSON: text -> translation, or -> [singular, plural]."""
-    found = {}
-    for entry in catalog:
-        if not entry.id or entry.context or not any(name.startswith(PAGE) for name, _ in entry.locations):
-            continue
-        key, value = (entry.id, entry.string) if isinstance(entry.id, str) else (entry.id[0], list(entry.string))
-        if all([value] if isinstance(value, str) else value):
-            found[key] = value
-    data = {"language": str(catalog.locale), "messages": dict(sorted(found.items()))}
-    return json.dumps(data, ensure_ascii=False, indent=0, sort_keys=True) + "\n"
-
-
 def update() -> None:
     """Bring the catalogues up to date with the sources and compile them; print what is not translated."""
     found = extract()
     for fault in found.faults:
         print(fault, file=sys.stderr)
-    (STATIC / "messages").mkdir(exist_ok=True)
     for language in LANGUAGES[1:]:
         catalog = updated(read_catalog(language), found.messages)
         path = po_path(language)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(po_bytes(catalog))
-        path.with_suffix(".mo").write_bytes(mo_bytes(catalog))
-        json_path(language).write_text(page_text(catalog))
         entries = [entry for entry in catalog if entry.id]
         done = sum(bool(entry.string if isinstance(entry.string, str) else all(entry.string)) for entry in entries)
         print(f"{language}: {done} of {len(entries)} messages are translated")
+    compile_catalogues()
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import catalogues
 import messages
 import pytest
 from babel.messages.mofile import read_mo
@@ -73,7 +74,7 @@ TRANSLATED = LANGUAGES[1:]
 
 @pytest.fixture(scope="module")
 def catalogs() -> dict[str, list[Any]]:
-    return {code: [entry for entry in messages.read_catalog(code) if entry.id] for code in TRANSLATED}
+    return {code: [entry for entry in catalogues.read_catalog(code) if entry.id] for code in TRANSLATED}
 
 
 def texts(value: object) -> list[str]:
@@ -113,8 +114,8 @@ def test_every_text_is_translated_with_its_fields_and_margins(code: str, catalog
 
 @pytest.mark.parametrize("code", TRANSLATED)
 def test_compiled_catalogues_are_those_of_the_sources(code: str, catalogs: dict[str, list[Any]]) -> None:
-    catalog = messages.read_catalog(code)
-    with messages.po_path(code).with_suffix(".mo").open("rb") as file:
+    catalog = catalogues.read_catalog(code)
+    with catalogues.po_path(code).with_suffix(".mo").open("rb") as file:
         compiled = read_mo(file)
     wanted = {(entry.context or "", *texts(entry.id), *texts(entry.string)) for entry in catalogs[code]}
     found = set()
@@ -122,12 +123,12 @@ def test_compiled_catalogues_are_those_of_the_sources(code: str, catalogs: dict[
         context = entry.context.decode() if isinstance(entry.context, bytes) else entry.context or ""
         found |= {(context, *texts(entry.id), *texts(entry.string))} if entry.id else set()
     assert found == wanted
-    assert messages.json_path(code).read_text() == messages.page_text(catalog)
+    assert catalogues.json_path(code).read_text() == catalogues.page_text(catalog)
     assert catalog.num_plurals == 2
 
 
 def test_the_page_and_the_command_know_the_same_languages() -> None:
-    script = (messages.STATIC / "i18n.js").read_text()
+    script = (catalogues.STATIC / "i18n.js").read_text()
     declared = re.search(r"export const LANGUAGES = \{(.*?)\}", script)
     assert declared
     assert dict(re.findall(r'(\w+): "([^"]+)"', declared[1])) == languages()
