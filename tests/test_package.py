@@ -22,7 +22,9 @@ from support.command import ROOT
 from support.need import CI, need
 
 pytestmark = pytest.mark.full
-LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "build", "dist", "*.egg-info", "__pycache__", ".*_cache", "*.npy")
+LEFT_OUT = shutil.ignore_patterns(
+    ".git", ".venv", "build", "dist", "*.egg-info", "__pycache__", ".*_cache", "*.npy", "*.mo", "messages"
+)
 
 
 def build(source: Path, out: Path, umask: int = 0o022) -> dict[str, Path]:
@@ -67,6 +69,8 @@ def test_the_wheel_has_the_package_alone_and_each_file_as_recorded(built: list[d
         assert {name.partition("/")[0] + "/" for name in names} == {"perfect_yatzy/", info}
         kinds = {"py", "toml", "js", "css", "html", "json", "svg", "png", "mo", "po", "typed", "webmanifest"}
         assert {name.rpartition(".")[2] for name in names if not name.startswith(info)} <= kinds
+        # The source has no compiled catalogues.
+        assert sum(name.endswith(".mo") for name in names) == sum("/static/messages/" in name for name in names) == 5
         rows = [*csv.reader(wheel.read(f"{info}RECORD").decode().splitlines())]
         assert sorted(row[0] for row in rows) == sorted(names)
         for name, digest, size in rows:
