@@ -276,7 +276,7 @@ def cluster_workers(workers: int | None, cluster: str | None) -> Iterator[Cluste
     if workers is not None and cluster is not None:
         raise UsageError(_("give --workers or --cluster, not both"))
     from ..cluster.session import open_cluster
-    from .views.cluster import memory_line, workers_line
+    from .progress import memory_line, workers_line
 
     with open_cluster(cluster, workers=workers) as found:
         click.echo(f"yatzy: {workers_line(found)}", err=True)

@@ -209,7 +209,7 @@ def odds(
     from ...game.rule_loader import load_rules
     from ...game.translations import localized
     from ...strategy.category_odds import category_odds
-    from ..views.odds import odds_lines
+    from ..views.answers import odds_lines
 
     rule_set = localized(load_rules(rules), lang)
     roll = parse_dice(rule_set, dice) if dice is not None else None

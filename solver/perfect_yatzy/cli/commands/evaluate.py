@@ -75,7 +75,7 @@ def evaluate(
 
     from ...service.evaluate import run_evaluation, run_evaluations
     from ..progress import progress
-    from ..views.evaluation import evaluation_lines
+    from ..views.results import evaluation_lines
 
     if bool(policies) == (process is not None):
         raise UsageError(_("give a POLICY or --process"))
@@ -136,7 +136,7 @@ def versus(
     from ...strategy.versus import exploitability_of, versus_bounds, versus_table
     from ...tablebase.memory import available_memory, check_memory
     from ..progress import progress
-    from ..views.versus import bounds_lines, versus_lines
+    from ..views.results import bounds_lines, versus_lines
 
     rule_set = service.rules(rules)
     cost = TwoPlayerGame(rule_set).cost()

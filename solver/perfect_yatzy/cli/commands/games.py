@@ -45,7 +45,7 @@ def simulate(
     """
     from ...service.simulate import run_simulation
     from ..progress import simulation_progress
-    from ..views.simulation import simulation_lines
+    from ..views.results import simulation_lines
     from ..views.table_file import check_output, write_games
 
     if dataset_card and not output:
@@ -97,7 +97,7 @@ def positions(
     """
     from ...service.simulate import run_positions
     from ...strategy.position_sample import MEANINGS
-    from ..views.simulation import position_lines
+    from ..views.results import position_lines
     from ..views.table_file import check_suffix, write_table
 
     check_suffix(output)

@@ -244,9 +244,9 @@ def finish(game: TerminalGame, record: str) -> None:
     from ...play.record import dated, write_games
     from ...play.review import review
     from ...service.answers import approximate_fields
-    from ..views.answers import approximate_lines
     from ..views.play import winner_line
     from ..views.review import summary_lines
+    from ..views.wording import approximate_lines
 
     game.show_cards()
     finished = game.session.game

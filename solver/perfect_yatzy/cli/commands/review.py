@@ -55,8 +55,7 @@ def review(
     from ...play.review import review as grade_game
     from ...service.answers import approximate_fields
     from ...service.reviews import review_json
-    from ..views.answers import approximate_lines
-    from ..views.wording import number_word
+    from ..views.wording import approximate_lines, number_word
 
     file = file or finished_games()
     games = read_games(file)
@@ -175,8 +174,14 @@ def rate(
     from ...service.ratings import comparisons_of, ratings_json
     from ..progress import rating_progress
     from ..views.charts import PlotError, check_picture
-    from ..views.rating import comparison_lines, rating_lines, results_lines, skipped_lines
-    from ..views.rating_files import plot_ratings, write_csv
+    from ..views.rating import (
+        comparison_lines,
+        plot_ratings,
+        rating_lines,
+        results_lines,
+        skipped_lines,
+        write_csv,
+    )
 
     if plot_path:
         check_picture(plot_path)
@@ -239,7 +244,7 @@ def puzzle(
       yatzy puzzle --difficulty hard --stream
     """
     from ...play.puzzle import daily_seed, find_puzzle
-    from ..views.puzzle import puzzle_json, puzzle_lines, solution_lines
+    from ..views.review import puzzle_json, puzzle_lines, solution_lines
 
     rule_set = service.rules(rules)
     strategy = service.strategy(rule_set)
@@ -263,7 +268,7 @@ def puzzle(
 def ask_puzzle(strategy: Strategy, rules: RuleSet, puzzle: Puzzle) -> bool:
     """Show a puzzle, ask for an answer, and show its grade and the solution; False if the player quits."""
     from ..views.decisions import command_of, decision_question
-    from ..views.puzzle import find_answer, grade_line, puzzle_help, puzzle_lines, solution_lines
+    from ..views.review import find_answer, grade_line, puzzle_help, puzzle_lines, solution_lines
     from ..views.wording import wrapped
 
     echo_lines(puzzle_lines(rules, puzzle, strategy))

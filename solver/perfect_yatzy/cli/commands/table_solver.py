@@ -34,9 +34,9 @@ from ...tablebase.table_info import TableInfo
 from ..console import confirm, echo_json, echo_lines
 from ..options import cluster_workers
 from ..progress import solve_progress
-from ..views.distribution import percentile_line
-from ..views.estimate import estimate_lines
+from ..views.results import percentile_line
 from ..views.rules import approximate_advice
+from ..views.tables import estimate_lines
 
 
 def without_means(rules: RuleSet) -> Table:

@@ -50,7 +50,7 @@ def tables(
     """
     from ...tablebase.inventory import stored
     from ...tablebase.store import tables_folder
-    from ..views.stored_tables import stored_tables_json, stored_tables_lines
+    from ..views.tables import stored_tables_json, stored_tables_lines
 
     if (fetch is None) != (source is None):
         raise UsageError(_("--fetch and --from go together"))
