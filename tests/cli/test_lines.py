@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from perfect_yatzy import load_rules
 from perfect_yatzy.cli import progress as shown
-from perfect_yatzy.cli.views.upper_bonus import upper_bonus_labels, upper_bonus_lines
+from perfect_yatzy.cli.views.wording import upper_bonus_labels, upper_bonus_lines
 from perfect_yatzy.service.work import Pace
 
 # Of Kismet's six upper boxes: 35 points at 63, 55 at 71, 75 at 78; the sixes can pay 30.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from perfect_yatzy import Choice, RulesError, Scorecard, Strategy
-from perfect_yatzy.cli.views.puzzle import find_answer
+from perfect_yatzy.cli.views.review import find_answer
 from perfect_yatzy.play.puzzle import DIFFICULTIES, Puzzle, find_puzzle
 from perfect_yatzy.play.record import write_games
 from support.command import Run

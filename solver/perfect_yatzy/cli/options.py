@@ -127,7 +127,6 @@ class Number(click.FloatRange):
         return super().convert(value, param, ctx)
 
 
-SEED = WholeNumber(0, 2**63 - 1)  # the range of the kernels
 LANGUAGE_HELP = "Language of words and names: en, da, de, fi, nb, sv [that of the environment]."
 
 
@@ -137,6 +136,11 @@ def number_option(
     """An option for a whole number N of a range, whose default, if it has one, is shown in the help."""
     kind, shown = WholeNumber(low, high), shown and default is not None
     return click.option(*names, type=kind, metavar="N", default=default, show_default=shown, help=text)
+
+
+def seed_option(text: str = "Random seed.", default: int | None = 1) -> Callable[[F], F]:
+    """The option ``--seed``; its range is that of the kernels."""
+    return number_option("--seed", high=2**63 - 1, default=default, text=text)
 
 
 language_option = click.option("--lang", type=LanguageParam(), default=current_language, help=LANGUAGE_HELP)
@@ -151,7 +155,6 @@ card_option = click.option(
 start_card_option = click.option(
     "--card", "-c", type=CardParam(), default="", metavar="CARD", help="Scorecard to start from [empty].",
 )  # fmt: skip
-seed_option = click.option("--seed", type=SEED, metavar="N", default=1, show_default=True, help="Random seed.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 force_option = click.option("--force", is_flag=True, help="Replace the output file if it exists.")
 tables_option = click.option("--tables", type=click.Path(file_okay=False), help="Folder of the stored tables.")
@@ -273,7 +276,7 @@ def cluster_workers(workers: int | None, cluster: str | None) -> Iterator[Cluste
     if workers is not None and cluster is not None:
         raise UsageError(_("give --workers or --cluster, not both"))
     from ..cluster.session import open_cluster
-    from .views.cluster import memory_line, workers_line
+    from .progress import memory_line, workers_line
 
     with open_cluster(cluster, workers=workers) as found:
         click.echo(f"yatzy: {workers_line(found)}", err=True)
@@ -308,7 +311,7 @@ def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
     def fields(seed: int, policy: str, card: str, saved: int) -> dict[str, Any]:
         return {"seed": seed, "policy": policy, "card": card, "saved": saved}
 
-    return seed_option(policy(start_card_option(saved(gathered("start", fields, command)))))
+    return seed_option()(policy(start_card_option(saved(gathered("start", fields, command)))))
 
 
 dataset_card_option = click.option(

@@ -9,15 +9,19 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._messages import N_, _, number_text
+from .._messages import N_, _, ngettext, number_text
+from ..game.rule_words import number_word
 from ..game.rules import RuleSet
-from ..model.estimates import duration
+from ..model.estimates import duration, gigabytes
 from ..service.work import Pace
 from ..tablebase.store import Progress
+
+if TYPE_CHECKING:
+    from ..cluster.session import Cluster
 
 SILENCE = 30.0  # seconds
 LONG_RECORD = 20 << 20  # bytes of recorded games; from here on a terminal shows a progress bar
@@ -166,3 +170,24 @@ def known_texts(known: Mapping[str, float]) -> list[str]:
         bound = number_text(known["bound"] + 0.005, 2)  # not rounded down
         found.append(_("no strategy scores more than {bound}", bound=bound))
     return found
+
+
+def workers_line(cluster: Cluster) -> str:
+    """Number of workers, their threads and memory, and the dashboard."""
+    workers = cluster.engine.workers
+    limits = sorted({facts.memory_limit for facts in workers if facts.memory_limit})
+    n_workers, n_threads = len(workers), sum(facts.threads for facts in workers)
+    parts = [
+        ngettext("{count} worker", "{count} workers", n_workers, count=number_word(n_workers)),
+        ngettext("{count} thread", "{count} threads", n_threads, count=number_word(n_threads)),
+    ]
+    if limits:
+        parts.append(_("each with up to {size} of memory", size=gigabytes(limits[0])))
+    line = ", ".join(parts)
+    return _("{workers}; dashboard {address}", workers=line, address=cluster.dashboard) if cluster.dashboard else line
+
+
+def memory_line(cluster: Cluster) -> str:
+    """Most memory that a worker has used."""
+    most = max(cluster.engine.peak_memory.values(), default=0)
+    return _("a worker used at most {size} of memory", size=gigabytes(most))

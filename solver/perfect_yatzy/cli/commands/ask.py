@@ -13,7 +13,6 @@ from click.core import ParameterSource
 from ..._messages import _, number_text
 from ..console import echo_json, echo_lines
 from ..options import (
-    SEED,
     F,
     UsageError,
     card_option,
@@ -25,6 +24,7 @@ from ..options import (
     number_option,
     query_options,
     rules_option,
+    seed_option,
 )
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def score(**options: Any) -> None:
 
 @click.command()
 @number_option("--games", low=100, high=10_000_000, text="Also simulate this number of games.")
-@click.option("--seed", type=SEED, metavar="N", default=1, show_default=True, help="Random seed of the simulation.")
+@seed_option("Random seed of the simulation.")
 @click.option("--spread/--no-spread", default=None, help="Include the distribution [yes; no with --jsonl].")
 @click.option(
     "--plot", "plot_path", type=click.Path(dir_okay=False), help="Draw the distribution to a .png, .svg or .pdf file."
@@ -209,7 +209,7 @@ def odds(
     from ...game.rule_loader import load_rules
     from ...game.translations import localized
     from ...strategy.category_odds import category_odds
-    from ..views.odds import odds_lines
+    from ..views.answers import odds_lines
 
     rule_set = localized(load_rules(rules), lang)
     roll = parse_dice(rule_set, dice) if dice is not None else None

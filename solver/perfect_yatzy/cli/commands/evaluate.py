@@ -1,30 +1,24 @@
-"""`yatzy evaluate`: how good policies are, exactly, or a program by sampled games."""
+"""`yatzy evaluate` measures policies, `yatzy versus` solves a game of two players, who may follow one."""
 
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..._messages import _, ngettext, number_text
-from ..options import (
-    POLICY_WORDS,
-    SEED,
-    KnownWords,
-    UsageError,
-    cluster_options,
-    json_option,
-    language_option,
-    number_option,
-    rules_option,
-    service_options,
-    start_card_option,
-)
+from ...errors import StateError
+from ...strategy.tie_rules import TIE_RULES
+from .. import options
+from ..console import confirm, echo_json, echo_lines
+from ..options import POLICY_WORDS, KnownWords, UsageError
 
 if TYPE_CHECKING:
     from ...cluster.session import Cluster
     from ...service.queries import QueryService
+
 
 POLICY = KnownWords(POLICY_WORDS)
 
@@ -33,8 +27,8 @@ POLICY = KnownWords(POLICY_WORDS)
 @click.argument(
     "policies", type=POLICY, nargs=-1, metavar="[POLICY]...",
 )  # fmt: skip
-@rules_option
-@start_card_option
+@options.rules_option
+@options.start_card_option
 @click.option(
     "--against", metavar="POLICY", type=POLICY,
     help="Also the exact chance to win against this policy; a tie counts as half a win.",
@@ -43,12 +37,12 @@ POLICY = KnownWords(POLICY_WORDS)
     "--process", metavar="COMMAND",
     help="Instead of a policy, a program that reads requests and writes answers as yatzy hold --jsonl does.",
 )  # fmt: skip
-@number_option("--games", "-n", low=1, high=1_000_000, default=200, text="Games of a policy that is sampled.")
-@click.option("--seed", type=SEED, metavar="N", default=1, show_default=True, help="Random seed of these games.")
-@json_option
-@language_option
-@cluster_options
-@service_options
+@options.number_option("--games", "-n", low=1, high=1_000_000, default=200, text="Games of a policy that is sampled.")
+@options.seed_option("Random seed of these games.")
+@options.json_option
+@options.language_option
+@options.cluster_options
+@options.service_options
 def evaluate(
     policies: tuple[str, ...], rules: str, card: str, against: str | None, process: str | None, games: int, seed: int,
     as_json: bool, on: AbstractContextManager[Cluster | None], service: QueryService,
@@ -81,7 +75,7 @@ def evaluate(
 
     from ...service.evaluate import run_evaluation, run_evaluations
     from ..progress import progress
-    from ..views.evaluation import evaluation_lines
+    from ..views.results import evaluation_lines
 
     if bool(policies) == (process is not None):
         raise UsageError(_("give a POLICY or --process"))
@@ -100,3 +94,83 @@ def evaluate(
         answers = run_evaluations(service, asked, progress(label), on)
     lines = [json.dumps(a) if as_json else "\n".join(evaluation_lines(service.rules(rules), a)) for a in answers]
     click.echo(("\n" if as_json else "\n\n\n").join(lines))
+
+
+@click.command()
+@options.rules_argument
+@click.option(
+    "--policy", "-p", "policies", multiple=True, metavar="POLICY",
+    type=KnownWords(("perfect", "most-points", "prices", "hold-rules", "level:")),
+    help="Also a player who follows this policy, named as for yatzy evaluate. Several are possible.",
+)  # fmt: skip
+@click.option(
+    "--ties", type=KnownWords(TIE_RULES), metavar=f"[{'|'.join(TIE_RULES)}]", default="half",
+    help="What a tie counts as for the one who moves first [half].",
+)  # fmt: skip
+@click.option("--estimate", is_flag=True, help="Show time and memory, and solve nothing.")
+@click.option("--yes", "-y", is_flag=True, help="Solve a large game without a confirmation.")
+@options.json_option
+@options.language_option
+@options.service_options
+def versus(
+    rules: str, policies: tuple[str, ...], ties: str, estimate: bool, yes: bool, as_json: bool, service: QueryService
+) -> None:
+    """Solve a game of two players exactly.
+
+    Each player knows both cards and the lead, and plays to win. The answer says what moving first is worth. With
+    --policy the game is also solved for players who follow a policy, which looks at their own card alone: against
+    itself, against the other policies, and against a best response. A policy is exploitable by what best responses
+    win against it beyond a half. Of a game that is too large for this memory, bounds are shown that a strategy for
+    one's own score proves.
+
+    \b
+      yatzy versus generala
+      yatzy versus yacht --policy perfect --yes
+      yatzy versus yatzy-forced --policy perfect --policy most-points
+    """
+    from ...game.scorecard import Scorecard
+    from ...policies.named import Setting, listed, named_policy
+    from ...service.budget import COMMAND_LIMIT
+    from ...strategy.strategy import Strategy
+    from ...strategy.two_players import TwoPlayerGame
+    from ...strategy.versus import exploitability_of, versus_bounds, versus_table
+    from ...tablebase.memory import available_memory, check_memory
+    from ..progress import progress
+    from ..views.results import bounds_lines, versus_lines
+
+    rule_set = service.rules(rules)
+    cost = TwoPlayerGame(rule_set).cost()
+    facts = {"rules": rule_set.key, "cost": cost.words}
+    if estimate:
+        echo_lines([_("{rules} for two players: at most {cost}", **facts)])
+        return
+    if not policies and (free := available_memory()) is not None and cost.memory > free:
+        begin, (low, high) = perf_counter(), versus_bounds(rule_set, ties, service.tables, threads=service.threads)
+        if as_json:
+            echo_json(rules=rule_set.key, ties=ties, bounds=[low, high], seconds=round(perf_counter() - begin, 2))
+        else:
+            echo_lines(bounds_lines(rule_set, ties, low, high))
+        return
+    check_memory(rule_set, cost)
+    if not yes and not COMMAND_LIMIT.allows(cost):
+        question = _("{rules} for two players takes at most {cost}.", **facts)
+        confirm(question, _("{rules} for two players takes at most {cost}; use --yes to solve it", **facts))
+    setting = Setting(rule_set, Scorecard(rule_set), service.tables, service.threads)
+    players = []
+    for name in policies:
+        policy = listed(name, named_policy(name, setting).policy)
+        if isinstance(policy, Strategy):
+            raise StateError(_("{policy} looks at more than its own card", policy=name), field="policy")
+        players.append(policy)
+    begin, label = perf_counter(), _("Solving {rules} for two players", rules=rule_set.key)
+    chances = versus_table(
+        rule_set, [None, *players], ties, service.tables, threads=service.threads, progress=progress(label)
+    )
+    found = exploitability_of(chances)
+    if as_json:
+        echo_json(
+            rules=rule_set.key, ties=ties, players=["win", *policies], first=chances.tolist(), exploitability=found,
+            seconds=round(perf_counter() - begin, 2),
+        )  # fmt: skip
+    else:
+        echo_lines(versus_lines(rule_set, policies, ties, chances, found))

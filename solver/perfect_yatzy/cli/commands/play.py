@@ -11,7 +11,7 @@ from click.core import ParameterSource
 from ..._messages import _
 from ...errors import RulesError, SolverError, StateError
 from ..console import confirm, echo_fitted
-from ..options import SEED, KnownWords, Number, language_option, rules_argument, service_options
+from ..options import KnownWords, Number, language_option, rules_argument, seed_option, service_options
 from ..user_files import new_record_path, record_path, unfinished_game_path
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ SETTINGS = {"save", "record", "warn", "no_warn", "advice", "plain", "lang", "tab
     "--dice", type=click.Choice(["program", "typed"]), default="program", show_default=True,
     help="The program rolls, or you type in the dice you rolled.",
 )  # fmt: skip
-@click.option("--seed", type=SEED, metavar="N", help="Random seed of the program's dice [random].")
+@seed_option("Random seed of the program's dice [random].", default=None)
 @click.option(
     "--warn", type=Number(0), metavar="POINTS", default=0.2, show_default=True,
     help="Warn about decisions that lose at least this many points.",
@@ -244,9 +244,9 @@ def finish(game: TerminalGame, record: str) -> None:
     from ...play.record import dated, write_games
     from ...play.review import review
     from ...service.answers import approximate_fields
-    from ..views.answers import approximate_lines
     from ..views.play import winner_line
     from ..views.review import summary_lines
+    from ..views.wording import approximate_lines
 
     game.show_cards()
     finished = game.session.game

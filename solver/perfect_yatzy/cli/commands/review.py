@@ -1,21 +1,25 @@
-"""`yatzy review`: grade recorded games."""
+"""How well people play: `yatzy review` grades a game, `yatzy rate` many, `yatzy puzzle` asks for a decision."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
+from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 import click
 
 from ..._messages import _, ngettext
 from ...errors import StateError
-from ..console import echo_json
-from ..options import Number, language_option, number_option, service_options
+from .. import options
+from ..console import check_overwrite, echo_json, echo_lines, output_file, prompt_line
+from ..options import Number
 from ..user_files import finished_games
 
 if TYPE_CHECKING:
     from ...game.rules import RuleSet
     from ...game.scorecard import State
+    from ...play.puzzle import Puzzle
     from ...play.review import Review
     from ...service.queries import QueryService
     from ...strategy.strategy import Strategy
@@ -23,7 +27,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("file", type=click.Path(), required=False)
-@number_option("--game", low=1, text="Number of the game in the file [the last].")
+@options.number_option("--game", low=1, text="Number of the game in the file [the last].")
 @click.option("--player", help="Name or number of a player [all players].")
 @click.option(
     "--from", "min_loss", type=Number(0), metavar="POINTS", default=0.05, show_default=True,
@@ -31,8 +35,8 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option("--drill", is_flag=True, help="Repeat these decisions as puzzles.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object with every decision and roll.")
-@language_option
-@service_options
+@options.language_option
+@options.service_options
 def review(
     file: str | None, game: int | None, player: str | None, min_loss: float, drill: bool, as_json: bool,
     service: QueryService,
@@ -51,8 +55,7 @@ def review(
     from ...play.review import review as grade_game
     from ...service.answers import approximate_fields
     from ...service.reviews import review_json
-    from ..views.answers import approximate_lines
-    from ..views.wording import number_word
+    from ..views.wording import approximate_lines, number_word
 
     file = file or finished_games()
     games = read_games(file)
@@ -86,7 +89,6 @@ def repeat_decisions(strategy: Strategy, rules: RuleSet, reviews: Iterable[Revie
     """Ask the decisions that lose at least `min_loss` again, as puzzles, until the player stops."""
     from ...play.puzzle import Puzzle
     from ..views.wording import number_word
-    from .puzzle import ask_puzzle
 
     for found in reviews:
         errors = [decision for decision in found.decisions if decision.loss >= min_loss]
@@ -130,3 +132,158 @@ def find_player(players: tuple[str, ...], player: str) -> int:
             return i
     text = _("there is no player {player!r}; the players are {players}")
     raise StateError(text.format(player=player, players=", ".join(players)))
+
+
+@click.command()
+@click.argument("files", nargs=-1, type=click.Path(), metavar="[FILE]...")
+@click.option("--player", help="Name of a player [all players].")
+@click.option("--compare", nargs=2, multiple=True, metavar="ANN BO", help="Two players to compare [the only two].")
+@options.number_option("--block", low=1, text="Games in a block of the list over time [a tenth of them].")
+@click.option(
+    "--confidence", type=Number(50, 100, max_open=True), metavar="PERCENT", default=95.0, show_default=True,
+    help="Confidence of the intervals.",
+)  # fmt: skip
+@click.option("--csv", "csv_path", type=click.Path(dir_okay=False), metavar="FILE", help="File for a row per game.")
+@click.option(
+    "--plot", "plot_path", type=click.Path(dir_okay=False), metavar="FILE",
+    help="Draw the points lost over time and by kind of decision: .png, .svg or .pdf.",
+)  # fmt: skip
+@options.force_option
+@options.json_option
+@options.language_option
+@options.service_options
+def rate(
+    files: tuple[str, ...], player: str | None, compare: tuple[tuple[str, str], ...], block: int | None,
+    confidence: float, csv_path: str | None, plot_path: str | None, force: bool, as_json: bool, service: QueryService,
+) -> None:  # fmt: skip
+    """Rate players by their recorded games, with luck removed.
+
+    FILE is a record of `yatzy play` or `yatzy simulate -o games.jsonl`; without one, that of the games you finished
+    with `yatzy play`. Every decision is compared with perfect play; the points lost a game say how well somebody
+    plays, whatever the dice were. Each rule set is rated apart.
+
+    A game that is wrong, unfinished or given twice is left out and listed. If a line is wrong, the exit code is 1.
+
+    \b
+      yatzy rate games.jsonl
+      yatzy rate ann.jsonl bo.jsonl --csv ratings.csv --plot ratings.png
+    """
+    from ...game.translations import localized
+    from ...play.rating import Ratings
+    from ...play.rating import rate as rate_games
+    from ...service.ratings import comparisons_of, ratings_json
+    from ..progress import rating_progress
+    from ..views.charts import PlotError, check_picture
+    from ..views.rating import (
+        comparison_lines,
+        plot_ratings,
+        rating_lines,
+        results_lines,
+        skipped_lines,
+        write_csv,
+    )
+
+    if plot_path:
+        check_picture(plot_path)
+    for path in filter(None, (csv_path, plot_path)):
+        check_overwrite(path, force)
+    files = files or (finished_games(),)
+    share, progress = confidence / 100, rating_progress(sum(map(os.path.getsize, filter(os.path.isfile, files))))
+    found = rate_games(
+        files, strategies=service.strategy, confidence=share, threads=service.threads, progress=progress
+    )
+    comparisons = [found.of(first).versus(found.of(second)) for first, second in compare]
+    if player:
+        found = Ratings((found.of(player),), found.skipped, {})
+    elif not compare:
+        comparisons = comparisons_of(found)
+    if csv_path:
+        with output_file(csv_path) as file:
+            write_csv(file, found.ratings)
+    if plot_path:
+        if not found.ratings:
+            raise PlotError(_("there is no rated game to draw"))
+        plot_ratings(plot_path, found.ratings, block)
+    if as_json:
+        echo_json(ratings_json(found, comparisons, block, share))
+    else:
+        parts = [rating_lines(rating, localized(rating.rules, service.language), block) for rating in found.ratings]
+        parts += [results_lines(found, share), *map(comparison_lines, comparisons), skipped_lines(found)]
+        click.echo("\n\n".join("\n".join(lines) for lines in parts if lines))
+    if any(skipped.fault in ("wrong", "rules") for skipped in found.skipped):
+        click.get_current_context().exit(1)
+
+
+HELP_WORDS = ("", "?", "help")
+
+
+@click.command()
+@options.rules_argument
+@click.option(
+    "--difficulty", "-d", type=click.Choice(["easy", "medium", "hard"]), default="medium", show_default=True,
+    help="The harder, the less the second-best option loses.",
+)  # fmt: skip
+@click.option(
+    "--date", "day", type=click.DateTime(["%Y-%m-%d"]), metavar="YYYY-MM-DD", help="Date of the puzzle [today]."
+)
+@click.option("--stream", is_flag=True, help="Continue with further puzzles until you quit.")
+@click.option("--solution", is_flag=True, help="Show the solution without asking.")
+@click.option("--json", "as_json", is_flag=True, help="Print the position and its solution as one JSON object.")
+@options.language_option
+@options.service_options
+def puzzle(
+    rules: str, difficulty: str, day: datetime | None, stream: bool, solution: bool, as_json: bool,
+    service: QueryService,
+) -> None:  # fmt: skip
+    """Solve the puzzle of the day.
+
+    A position that is the same for everyone on the same date. Your answer is graded as in `yatzy review`.
+
+    \b
+      yatzy puzzle
+      yatzy puzzle --difficulty hard --stream
+    """
+    from ...play.puzzle import daily_seed, find_puzzle
+    from ..views.review import puzzle_json, puzzle_lines, solution_lines
+
+    rule_set = service.rules(rules)
+    strategy = service.strategy(rule_set)
+    puzzle_date = day.date() if day else date.today()
+    number = 0
+    while stream or not number:
+        position = find_puzzle(strategy, daily_seed(puzzle_date, number), difficulty)
+        number += 1
+        if as_json:
+            echo_json(puzzle_json(position, strategy))
+            continue
+        text = _("Puzzle {number} of {date}, {difficulty}") if stream else _("Puzzle of {date}, {difficulty}")
+        click.echo(text.format(number=number, date=puzzle_date, difficulty=_(difficulty)))  # marked elsewhere
+        if solution:
+            lines = puzzle_lines(rule_set, position, strategy)
+            echo_lines(lines, [""], solution_lines(rule_set, position, strategy))
+        elif not ask_puzzle(strategy, rule_set, position):
+            return
+
+
+def ask_puzzle(strategy: Strategy, rules: RuleSet, puzzle: Puzzle) -> bool:
+    """Show a puzzle, ask for an answer, and show its grade and the solution; False if the player quits."""
+    from ..views.decisions import command_of, decision_question
+    from ..views.review import find_answer, grade_line, puzzle_help, puzzle_lines, solution_lines
+    from ..views.wording import wrapped
+
+    echo_lines(puzzle_lines(rules, puzzle, strategy))
+    answered = False
+    while not answered:
+        text = prompt_line(decision_question(puzzle.rolls_left))
+        if text is None or command_of(text) == "quit":
+            break
+        if command_of(text) in HELP_WORDS:
+            click.echo(puzzle_help(puzzle))
+            continue
+        try:
+            click.echo(grade_line(rules, puzzle, strategy, find_answer(rules, puzzle, strategy, text)))
+            answered = True
+        except StateError as error:
+            click.echo(wrapped(str(error)))
+    echo_lines(solution_lines(rules, puzzle, strategy), [""])
+    return answered

@@ -1,4 +1,4 @@
-"""`yatzy solve` builds a table, `yatzy verify` checks one."""
+"""`yatzy solve` builds a table, `yatzy verify` checks one, `yatzy prove` solves a game in exact integers."""
 
 from __future__ import annotations
 
@@ -9,27 +9,17 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from ..._messages import _
+from ..._messages import _, number_text
 from ...model.quantities import QUANTITIES
-from ..console import echo_json
-from ..options import (
-    MOST_WORKERS,
-    SEED,
-    Number,
-    UsageError,
-    json_option,
-    number_option,
-    rules_argument,
-    seed_option,
-    table_options,
-    worker_options,
-)
+from .. import options
+from ..console import echo_answer, echo_json
+from ..options import MOST_WORKERS, Number, UsageError
 
 MOST_ESTIMATED = 100_000  # workers
 
 
 @click.command()
-@rules_argument
+@options.rules_argument
 @click.option(
     "--what", type=click.Choice([*QUANTITIES, "distribution"]), default="mean",
     show_default=True,
@@ -41,8 +31,8 @@ MOST_ESTIMATED = 100_000  # workers
     help="For games too large for an exact table: a strategy, its simulated mean, and a proven bound of all "
     "strategies. With --what goals: estimates of the chances, and approximate play.",
 )  # fmt: skip
-@click.option("--seed", type=SEED, metavar="N", default=1, show_default=True, help="With --approximate: random seed.")
-@number_option(
+@options.seed_option("With --approximate: random seed.")
+@options.number_option(
     "--games", low=2, high=10_000_000, default=20_000,
     text="With --approximate: simulated games, for the mean or for each of three goals.",
 )  # fmt: skip
@@ -68,8 +58,8 @@ MOST_ESTIMATED = 100_000  # workers
 @click.option("--json", "as_json", is_flag=True, help="With --estimate: print one JSON object.")
 @click.option("--force", is_flag=True, help="Solve again even if the table exists.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask before a solve of more than 2 GB or three minutes.")
-@partial(worker_options, most=MOST_ESTIMATED)
-@table_options
+@partial(options.worker_options, most=MOST_ESTIMATED)
+@options.table_options
 def solve(
     rules: str, what: str, approximately: bool, seed: int, games: int, work: float, minutes: float | None,
     shards: bool, estimate: bool, verbose: bool, as_json: bool, force: bool, yes: bool, workers: int | None,
@@ -110,7 +100,7 @@ def solve(
         solve_approximately(rule_set, tables, threads, seed, games, work, minutes, force)
         return
     if estimate:
-        from .estimate import print_estimate
+        from .table_solver import print_estimate
 
         print_estimate(
             rule_set, what, tables, threads=threads, workers=workers, shards=shards, verbose=verbose, as_json=as_json
@@ -130,7 +120,7 @@ def solve(
 
         solve_goals_approximately(rule_set, tables, threads, solver.begin, seed, games, force)
     elif what == "distribution":
-        from .distribution import solve_distribution
+        from .table_solver import solve_distribution
 
         solve_distribution(solver, force)
     else:
@@ -172,12 +162,12 @@ def wrong_options(
 
 
 @click.command()
-@rules_argument
-@number_option("--states", low=1, high=1_000_000, default=500, text="Number of random states.")
-@number_option("--games", high=10_000_000, default=0, shown=False, text="Number of games to simulate [none].")
-@seed_option
-@json_option
-@table_options
+@options.rules_argument
+@options.number_option("--states", low=1, high=1_000_000, default=500, text="Number of random states.")
+@options.number_option("--games", high=10_000_000, default=0, shown=False, text="Number of games to simulate [none].")
+@options.seed_option()
+@options.json_option
+@options.table_options
 def verify(
     rules: str, states: int, games: int, seed: int, as_json: bool, tables: str | None, threads: int | None
 ) -> None:
@@ -214,3 +204,48 @@ def verify(
     if not passed:
         text = _("the table of {rules} is wrong; rebuild it with: {command}")
         raise click.ClickException(text.format(rules=rule_set.key, command=command))
+
+
+@click.command()
+@options.rules_argument
+@options.number_option("--digits", high=1000, default=30, text="Digits of the value after the point.")
+@click.option(
+    "--spread", is_flag=True, help="Also the variance and the chance of the upper bonus: three times the work."
+)
+@options.json_option
+@options.table_options
+def prove(rules: str, digits: int, spread: bool, as_json: bool, tables: str | None, threads: int | None) -> None:
+    """Solve a rule set in exact integers.
+
+    Prints the expected score as a fraction and with any number of digits, the largest error of the values in float64,
+    and how many decisions are exact ties. An interrupted proof resumes. The certificate is stored beside the tables.
+
+    \b
+      yatzy prove yatzy
+      yatzy prove yahtzee --digits 60
+      yatzy expect --card "chance=20 sixes=24" --exact
+    """
+    from ...game.rule_loader import load_rules
+    from ...tablebase.proof import proof_path
+    from ...tablebase.proof import prove as run
+    from ..progress import progress
+    from ..views.answers import spread_lines
+
+    rule_set = load_rules(rules)
+    report = progress(_("Proving {rules}", rules=rule_set.key))
+    proof = run(rule_set, tables=tables, threads=threads, progress=report, spread=spread)
+    gap = _("more than 0.0001") if proof.least_gap is None else f"{proof.least_gap:.3g}"
+    named = {"all": proof.decisions, "ties": proof.ties, "close": proof.close_gaps}
+    counts = {name: number_text(count, grouped=True) for name, count in named.items()}
+    lines = [
+        _("{rules}: expected score {value}", rules=rule_set.key, value=proof.decimal(digits)),
+        _("as a fraction: {value}", value=proof.value),
+        *spread_lines(proof.fields(digits)),
+        _("largest error in float64: {error} points", error=f"{proof.largest_error:.1e}"),
+        _("decisions: {all}, of them exact ties: {ties}; least other gap: {gap}", gap=gap, **counts),
+        _("every decision in float64 is optimal")
+        if proof.float64_optimal
+        else _("decisions closer than float64 can tell: {close}", **counts),
+        _("certificate: {path}", path=proof_path(rule_set, tables)),
+    ]
+    echo_answer(proof.fields(), lines, as_json)

@@ -1,27 +1,42 @@
-"""The tables that `yatzy solve` makes: what they need first, what they cost, and their solve here or on a cluster."""
+"""What `yatzy solve` makes: tables and distributions, what they need first, and what they cost."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from time import perf_counter
 
+import click
 import numpy as np
 
 from ..._messages import _, number_text
 from ...errors import RulesError
 from ...game.rules import RuleSet
+from ...game.scorecard import EMPTY_STATE
+from ...model.approximate_cost import approximate_seconds
 from ...model.checked_values import Table
-from ...model.estimates import SolveCost, gigabytes
+from ...model.estimates import SolveCost, duration, gigabytes, rule_set_stats
 from ...model.objectives import Objective
 from ...model.quantities import QUANTITIES
+from ...model.state_space import state_space
+from ...service.budget import SolveBudget
+from ...strategy.distribution import check_distribution_memory, distribution_cost, early_distributions
+from ...strategy.distribution_files import distribution_path, has_outlook, has_stored_distribution, write_stored
+from ...strategy.opening import open_strategy
+from ...strategy.outlook import outlook_cost
+from ...strategy.score_distribution import PERCENTS
 from ...tablebase.backward_induction import default_threads
-from ...tablebase.memory import check_memory
+from ...tablebase.memory import available_memory, check_memory, check_space, free_space, writing_to
 from ...tablebase.sharded_solve import ThreadEngine, sharded_cost, solve_sharded
-from ...tablebase.store import Progress, has_table, solve_to_store
+from ...tablebase.solve_estimate import SolveEstimate, estimate_of_cost, estimate_solve
+from ...tablebase.store import Progress, has_table, solve_to_store, tables_folder
 from ...tablebase.table_info import TableInfo
-from ..console import confirm
+from ..console import confirm, echo_json, echo_lines
 from ..options import cluster_workers
 from ..progress import solve_progress
+from ..views.results import percentile_line
+from ..views.rules import approximate_advice
+from ..views.tables import estimate_lines
 
 
 def without_means(rules: RuleSet) -> Table:
@@ -57,8 +72,6 @@ class TableSolver:
 
     def begin(self, objective: Objective) -> Progress:
         """Check the cost of a solve, ask if it is high, announce it, and return the callback for its progress."""
-        from ...service.budget import SolveBudget
-
         budget, cost = SolveBudget.command(), self.checked_cost(objective)
         name = {"mean": "means"}.get(objective.name, objective.name)
         facts = {"name": name, "rules": self.rules.key, "cost": cost.words_with(self.threads or default_threads())}
@@ -101,8 +114,6 @@ class TableSolver:
 
     def means(self, rules: RuleSet) -> Table:
         """The table of means, solved if it is missing."""
-        from ...strategy.opening import open_strategy
-
         if not has_table(rules, self.tables):
             self.solve_means()
         return open_strategy(rules, self.tables, threads=self.threads).table
@@ -118,3 +129,74 @@ def solved_lines(rules: RuleSet, what: str, info: TableInfo, place: Path) -> str
     value = info.start_value**0.5 if quantity.is_square else info.start_value
     first = _(quantity.result, rules=rules.key, value=number_text(value, 10))  # marked elsewhere
     return f"{first}\n{last}"
+
+
+def solve_distribution(solver: TableSolver, force: bool) -> None:
+    """Compute and store the distribution from the empty card on, of a small game also those after each first turn."""
+    rules, tables, threads = solver.rules, solver.tables, solver.threads
+    path, budget = distribution_path(rules, tables), SolveBudget.command()
+    outlook = budget.makes_outlook(rules)
+    stored = has_stored_distribution(rules, EMPTY_STATE, tables) and (has_outlook(rules, tables) or not outlook)
+    if stored and not force:
+        text = _("the distribution of {rules} is already stored: {path} (use --force to compute it again)")
+        click.echo(text.format(rules=rules.key, path=path))
+        return
+    if not has_table(rules, tables):
+        solver.solve_means()
+    cost = outlook_cost(rules) if outlook else distribution_cost(rules)
+    check_distribution_memory(rules, cost)
+    check_space(path.parent, cost.bytes)
+    facts = {"rules": rules.key, "time": duration(cost.processor_seconds / (threads or default_threads()))}
+    if not solver.yes and not budget.objective.allows(cost):
+        confirm(
+            _("The distribution of {rules} takes {time}.", **facts),
+            _("the distribution of {rules} takes {time}; use --yes to compute it", **facts),
+        )
+    line = _("computing the distribution of {rules}, {time}", **facts) if budget.announces(cost) else None
+    begin, strategy = perf_counter(), open_strategy(rules, tables, threads=threads)
+    early = early_distributions(strategy, threads, solve_progress(rules, line), outlook=outlook)
+    with writing_to(path.parent):
+        write_stored(rules, early, tables)
+    found = early[state_space(rules).unchecked_index(EMPTY_STATE)]
+    text = _("Standard deviation of {rules} under perfect play: {deviation}")
+    click.echo(text.format(rules=rules.key, deviation=number_text(found.standard_deviation, 10)))
+    click.echo(percentile_line({str(percent): found.percentile(percent) for percent in PERCENTS}))
+    count, seconds = number_text(len(found.scores), grouped=True), number_text(perf_counter() - begin, 2)
+    click.echo(_("{count} scores in {seconds} s: {path}", count=count, seconds=seconds, path=path))
+
+
+def print_estimate(
+    rules: RuleSet, what: str, tables: str | None, *, threads: int | None, workers: int | None, shards: bool,
+    verbose: bool, as_json: bool,
+) -> None:  # fmt: skip
+    """Print the cost of a solve, and of the table of means if it is needed first."""
+    each = 1 if workers else threads or default_threads()
+
+    def estimate(objective: Objective) -> SolveEstimate:
+        return estimate_solve(objective, threads=each, workers=workers or 0, shards=shards)
+
+    too_large, first, solved = "", None, False
+    quantity = QUANTITIES[what]
+    try:
+        found = estimate(quantity.objective(rules, without_means))
+    except RulesError as error:
+        if error.code != "too-large":
+            raise
+        facts = {"approximate_seconds": sum(approximate_seconds(rules).values())}
+        too_large = f"{error}; {approximate_advice(rules, facts)}"
+        if what != "mean":
+            raise RulesError(too_large, code=error.code) from error
+        cost = rule_set_stats(rules, any_number=True)  # of a game whose cards can only be counted
+        found = estimate_of_cost("mean", cost, cost.states, each, dtype="float32")
+    else:
+        solved = has_table(rules, tables, what)
+        first = estimate(Objective(rules)) if quantity.needs_means and not has_table(rules, tables) else None
+    memory, disk = available_memory(), free_space(tables_folder(tables))
+    if as_json:
+        echo_json(
+            rules=rules.key, what=what, solved=solved, too_large=too_large or None, estimate=asdict(found),
+            means_first=asdict(first) if first else None, free={"memory": memory, "disk": disk},
+        )  # fmt: skip
+    else:
+        lines = estimate_lines(rules, found, first, (memory, disk), solved=solved, verbose=verbose)
+        echo_lines(lines, ["", too_large] if too_large else [])

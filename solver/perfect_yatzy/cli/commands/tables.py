@@ -1,16 +1,19 @@
-"""`yatzy tables`: list the stored tables, remove some, fetch one."""
+"""`yatzy tables` lists, removes and fetches stored tables; `yatzy table` writes a strategy table."""
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from ..._messages import _
-from ..console import echo_json, echo_lines
-from ..options import RULES, KnownWords, UsageError, json_option, stored_tables, tables_option
+from .. import options
+from ..console import check_overwrite, echo_json, echo_lines, file_format, write_output
+from ..options import RULES, KnownWords, UsageError, stored_tables
 
 if TYPE_CHECKING:
+    from ...service.queries import QueryService
     from ...tablebase.inventory import TableEntry
 
 
@@ -30,8 +33,8 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option("--from", "source", metavar="FOLDER", help="With --fetch: a tables folder, or the URL of one.")
 @click.option("--yes", "-y", is_flag=True, help="With --remove: without a confirmation.")
-@tables_option
-@json_option
+@options.tables_option
+@options.json_option
 def tables(
     name: str | None, clean: bool, fetch: str | None, source: str | None, yes: bool, tables: str | None, as_json: bool
 ) -> None:
@@ -47,7 +50,7 @@ def tables(
     """
     from ...tablebase.inventory import stored
     from ...tablebase.store import tables_folder
-    from ..views.stored_tables import stored_tables_json, stored_tables_lines
+    from ..views.tables import stored_tables_json, stored_tables_lines
 
     if (fetch is None) != (source is None):
         raise UsageError(_("--fetch and --from go together"))
@@ -95,3 +98,33 @@ def remove_tables(name: str, entries: list[TableEntry], yes: bool) -> None:
     echo_lines(f"{entry.name}  {size_text(entry.bytes)}" for entry in chosen)
     if yes or click.confirm(_("Remove from disk?"), err=True):
         remove(*chosen)
+
+
+@click.command()
+@options.rules_argument
+@click.option(
+    "--what", type=click.Choice(["opening", "scoring", "categories"]), default="opening", show_default=True,
+    help="Holds of the first turn, categories for the first turn, or the value of each category.",
+)  # fmt: skip
+@click.option(
+    "--format", "given_format", type=click.Choice(["md", "csv", "json", "html", "parquet"]),
+    help="Output format [from the suffix of the file, else md].",
+)  # fmt: skip
+@options.output_option("File to write [standard output].", default="-")
+@options.force_option
+@options.language_option
+@options.service_options
+def table(rules: str, what: str, given_format: str | None, output: str, force: bool, service: QueryService) -> None:
+    """Print a strategy table.
+
+    \b
+      yatzy table yatzy --what scoring -o scoring.html
+    """
+    from ..views.strategy_tables import FORMATS, STRATEGY_TABLES
+
+    chosen = file_format(output, {name: name for name in FORMATS}, given_format, any_suffix=True)
+    if chosen == "parquet" and output == "-" and sys.stdout.isatty():
+        raise UsageError(_("Parquet is a binary format; write it to a file with --output"))
+    check_overwrite(output, force)
+    strategy_table = STRATEGY_TABLES[what](service.strategy(service.rules(rules)))
+    write_output(output, FORMATS[chosen](strategy_table))

@@ -1,4 +1,4 @@
-"""Answers of `hold`, `score` and `expect` as text for 80 columns: the answer first, then the position, then a table.
+"""Answers of `hold`, `score`, `expect` and `odds` as text for 80 columns: the answer, then the position, a table.
 
 Each ``*_lines`` function of :data:`ANSWER_VIEWS` takes the rule set, the dictionary that
 :mod:`perfect_yatzy.service.queries` returns, and how many options to list, and returns lines without colour.
@@ -7,13 +7,15 @@ Each ``*_lines`` function of :data:`ANSWER_VIEWS` takes the rule set, the dictio
 from __future__ import annotations
 
 from textwrap import wrap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..._messages import _, ngettext, number_text
 from ...game.notation import glyphs, spaced
 from ...game.rules import RuleSet
 from ...strategy.tie_rules import TIE_RULES
 from .wording import (
+    approximate_lines,
+    card_line,
     category_name,
     chance_text,
     columns,
@@ -24,32 +26,14 @@ from .wording import (
     number_word,
     points_text,
     rerolls_left_text,
+    upper_bonus_lines,
     wrapped,
 )
 
+if TYPE_CHECKING:
+    from ...strategy.category_odds import CategoryOdds
+
 ALL_OPTIONS = 10**6  # for `top`: list every option
-
-
-def approximate_lines(answer: dict[str, Any]) -> list[str]:
-    """An empty line and the certificate if the answer is that of an approximate strategy; else nothing."""
-    if not (approximate := answer.get("approximate")):
-        return []
-    return ["", *wrapped(_("Approximate: {text}", text=approximate["text"])).splitlines()]
-
-
-def card_line(rules: RuleSet, answer: dict[str, Any]) -> str:
-    """The scorecard of an answer in one line."""
-    card = answer["card"]
-    if not card:
-        return _("{game}, empty card", game=rules.name)
-    filled = ", ".join(f"{category_name(rules, c)} {points}" for c, points in card.items())
-    n_open = len(rules.categories) - len(card)
-    if not n_open:
-        filled = _("all {count} categories filled", count=len(card))
-    elif len(card) > 4:
-        counts = {"filled": number_word(len(card)), "open": number_word(n_open)}
-        filled = _("{filled} categories filled, {open} open", **counts)
-    return _("{game}, {points} points: {filled}", game=rules.name, points=answer["card_total"], filled=filled)
 
 
 def chance_phrase(chance: float, aim: dict[str, Any]) -> str:
@@ -200,8 +184,7 @@ def score_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
 
 def expect_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
     """Lines for `yatzy expect`; with a `top` above the number of categories also the mean points of each."""
-    from .distribution import distribution_lines
-    from .upper_bonus import upper_bonus_lines
+    from .results import distribution_lines
 
     turns_left, has_aim = answer["turns_left"], "aim" in answer
     lines = [_expect_headline(answer), ""]
@@ -257,7 +240,7 @@ def _expect_headline(answer: dict[str, Any]) -> str:
 
 def _simulated_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
     from .charts import histogram
-    from .distribution import simulated_figures
+    from .results import simulated_figures
 
     simulation = answer["simulation"]
     text = _("{games} simulated games: mean {mean} ± {error} (standard error)")
@@ -268,6 +251,33 @@ def _simulated_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
     if not answer.get("distribution"):
         lines += ["", *histogram(simulation["lowest"], simulation["chances"])]
     return lines
+
+
+def odds_lines(
+    rules: RuleSet, dice: tuple[int, ...] | None, rolls_left: int, entries: list[CategoryOdds]
+) -> list[str]:
+    """Lines for `yatzy odds`. Without dice, before the first roll, there is nothing to hold."""
+    roll = f"{spaced(dice)} ({glyphs(dice)})" if dice else _("Before the first roll")
+    alone = _("{game}, one turn played for each category alone", game=rules.name)
+    lines = [f"{roll}, {rerolls_left_text(rolls_left)}", alone]
+    lines += [_("Each hold is the best one for the number to its left"), ""] if dice else [""]
+    nothing = _("nothing")
+
+    def hold_cell(hold: tuple[int, ...] | None) -> str:
+        return "" if hold is None else spaced(hold) or nothing
+
+    rows = [[_("category"), _("chance"), _("hold"), _("points"), _("hold")]]
+    for entry in entries:
+        chance, points = chance_text(entry.chance), number_text(entry.expected_points, 2)
+        if not isinstance(entry.chance, float):
+            chance, points = str(entry.chance), str(entry.expected_points)
+        holds = hold_cell(entry.hold), hold_cell(entry.expected_points_hold)
+        rows.append([category_name(rules, entry.category), chance, holds[0], points, holds[1]])
+    hold_form = f"<{max(2 * rules.dice - 1, len(nothing))}"
+    widths = [max(least, *(len(row[i]) for row in rows)) for i, least in ((1, 9), (3, 7))]
+    layout = [f"<{names_width(rules)}", f">{widths[0]}", hold_form, f">{widths[1]}", hold_form]
+    shown = range(5) if dice else (0, 1, 3)
+    return lines + columns([[row[i] for i in shown] for row in rows], *(layout[i] for i in shown))
 
 
 ANSWER_VIEWS = {"hold": hold_lines, "score": score_lines, "expect": expect_lines}

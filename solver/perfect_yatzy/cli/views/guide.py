@@ -11,7 +11,8 @@ from html import escape
 from math import ceil
 
 from .guide_content import GuideContent, Section, column_groups, sheet_columns
-from .words import Span, Text, stylesheet
+from .wording import stylesheet
+from .words import Span, Text
 
 # Pips of each face on a square of 30 units.
 PIPS = {

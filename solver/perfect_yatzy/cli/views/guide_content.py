@@ -14,8 +14,18 @@ from ...policies.guide import RARE, Example, GiveUp, Guide, HoldExample, Option,
 from ...policies.opening_rolls import OpeningLine, shortened
 from ...policies.price_sheet import PriceSheet
 from ...policies.strategy_sheet import StrategySheet
-from .hold_sentences import hold_sentence, legend
-from .words import NO_TEXT, Text, Words, capitalised, dice_text, joined, text_of, words_of
+from .words import (
+    NO_TEXT,
+    Text,
+    Words,
+    capitalised,
+    dice_text,
+    hold_sentence,
+    joined,
+    legend,
+    text_of,
+    words_of,
+)
 
 T = TypeVar("T")
 

@@ -11,8 +11,15 @@ from ...game.rules import RuleSet
 from ...game.scorecard import Scorecard
 from ...play.session import Action, Session
 from .decisions import CATEGORY_HELP, HOLD_HELP
-from .upper_bonus import upper_bonus_cells, upper_bonus_labels
-from .wording import category_name, line_width, number_word, rerolls_left_text, wrapped
+from .wording import (
+    category_name,
+    line_width,
+    number_word,
+    rerolls_left_text,
+    upper_bonus_cells,
+    upper_bonus_labels,
+    wrapped,
+)
 
 MAX_NAME = 20  # columns of a player's name
 DECISION_HELP = N_("""\

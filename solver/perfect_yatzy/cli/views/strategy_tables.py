@@ -26,7 +26,7 @@ from ...service.answers import approximate_fields
 from ...strategy.actions import Hold
 from ...strategy.metadata import arrow_table, check_pyarrow, metadata
 from ...strategy.strategy import Strategy
-from .words import stylesheet
+from .wording import stylesheet
 
 Cell = str | int | float
 Head = tuple[str, int, str]  # English name and number of decimals of a column, 0 for text and whole numbers; its name

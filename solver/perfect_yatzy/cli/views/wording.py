@@ -1,15 +1,18 @@
-"""Small pieces of text that several views share: numbers, chances, losses, sizes, names, lines and columns."""
+"""Small pieces of text that several views share: numbers, names, lines and columns, the card and its upper bonus."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from textwrap import wrap
+from typing import Any
 
 from ..._messages import _, ngettext, number_text, significant_text
 from ...errors import alternatives as alternatives
 from ...game.rule_words import number_word as number_word
 from ...game.rules import RuleSet
+from ...game.upper_sums import upper_sums
 
 WIDTH = 78  # columns of a line, fewer in a narrower terminal
 
@@ -91,3 +94,72 @@ def columns(rows: Sequence[Sequence[str]], *layout: str, indent: str = "  ") -> 
     longest = [max(map(len, column)) for column in zip(*rows, strict=True)]
     forms = [form if form[1:] else f"{form}{width}" for form, width in zip(layout, longest, strict=True)]
     return [(indent + "  ".join(map(format, row, forms))).rstrip() for row in rows]
+
+
+def card_line(rules: RuleSet, answer: dict[str, Any]) -> str:
+    """The scorecard of an answer in one line."""
+    card = answer["card"]
+    if not card:
+        return _("{game}, empty card", game=rules.name)
+    filled = ", ".join(f"{category_name(rules, c)} {points}" for c, points in card.items())
+    n_open = len(rules.categories) - len(card)
+    if not n_open:
+        filled = _("all {count} categories filled", count=len(card))
+    elif len(card) > 4:
+        counts = {"filled": number_word(len(card)), "open": number_word(n_open)}
+        filled = _("{filled} categories filled, {open} open", **counts)
+    return _("{game}, {points} points: {filled}", game=rules.name, points=answer["card_total"], filled=filled)
+
+
+def approximate_lines(answer: dict[str, Any]) -> list[str]:
+    """An empty line and the certificate if the answer is that of an approximate strategy; else nothing."""
+    if not (approximate := answer.get("approximate")):
+        return []
+    return ["", *wrapped(_("Approximate: {text}", text=approximate["text"])).splitlines()]
+
+
+def stylesheet(name: str) -> str:
+    """The styles of a page that is written, on lines of their own."""
+    return "\n" + (Path(__file__).parent.parent / "styles" / f"{name}.css").read_text(encoding="utf-8")
+
+
+def upper_bonus_labels(rules: RuleSet, short: bool = False) -> list[str]:
+    """What the upper bonus of each column is called; without points if it has several steps."""
+    names = [f", {column.name}" for column in rules.columns] or [""]
+    text = _("Upper bonus {points}") if short else _("Upper bonus of {points}")
+    labels = [_("Upper bonus") if bonus.lower_steps else text.format(points=bonus.points) for bonus in rules.bonuses]
+    return [label + name for label, name in zip(labels, names, strict=False)]
+
+
+def upper_bonus_lines(rules: RuleSet, filled: int, sums: Sequence[int]) -> list[str]:
+    """One line for each bonus: secured, out of reach, or what is missing.
+
+    `filled` is a bitmask of categories, `sums` has the sum of the upper boxes of each column.
+    """
+    lines, to_come = [], upper_sums(rules).to_come(filled)
+    for label, bonus, total, more in zip(upper_bonus_labels(rules), rules.bonuses, sums, to_come, strict=False):
+        paid = bonus.paid(total)
+        next_step, points = next((step for step in bonus.steps if step[0] > total), (0, 0))
+        has = ", " + _("{points} points secured", points=paid) if paid else ""
+        template = _("{sum} of {threshold} for {points} points") if bonus.lower_steps else _("{sum} of {threshold}")
+        of = template.format(sum=total, threshold=next_step or bonus.threshold, points=points or bonus.points)
+        if not next_step:
+            lines.append(_("{bonus}: secured ({sums})", bonus=label, sums=of))
+        elif total + more < next_step:
+            lines.append(_("{bonus}: out of reach ({sums})", bonus=label, sums=of) + has)
+        else:
+            missing = next_step - total
+            lines.append(_("{bonus}: {sums}, {missing} more needed", bonus=label, sums=of, missing=missing) + has)
+    return lines
+
+
+def upper_bonus_cells(rules: RuleSet, filled: int, sums: Sequence[int]) -> list[str]:
+    """For each bonus its points, or while it is undecided the upper sum: ``16 of 63``."""
+    cells, to_come = [], upper_sums(rules).to_come(filled)
+    for bonus, total, more in zip(rules.bonuses, sums, to_come, strict=False):
+        paid = bonus.paid(total)
+        if total >= bonus.threshold or (not more and paid):
+            cells.append(f"+{paid}")
+        else:
+            cells.append(_("{sum} of {threshold}", sum=total, threshold=bonus.threshold) if more else "0")
+    return cells

@@ -1,0 +1,239 @@
+"""Final scores as text: distributions, simulated games, evaluated policies, and the chances of two players."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..._messages import _, ngettext, number_text
+from ...game.dice import Floats
+from ...game.rules import RuleSet
+from ...strategy.tie_rules import TIE_RULES
+from .charts import histogram
+from .wording import (
+    approximate_lines,
+    card_line,
+    category_name,
+    chance_text,
+    columns,
+    decimal_text,
+    grouped,
+    names_width,
+    number_word,
+    points_text,
+    wrapped,
+)
+
+
+def distribution_lines(rules: RuleSet, answer: dict[str, Any], with_categories: bool) -> list[str]:
+    """Lines about the exact distribution in an answer of `yatzy expect`; also about each category if wanted."""
+    distribution = answer["distribution"]
+    lines = [_("If you maximise the expected score:")] if "aim" in answer else []
+    bonus = distribution["upper_bonus_chance"]
+    chance = chance_text(bonus) if 0 < bonus < 1 - 1e-9 else ""
+    lines.append(deviation_text(number_text(distribution["standard_deviation"], 2), chance))
+    lines += [percentile_line(distribution["percentiles"]), ""]
+    lines += histogram(distribution["lowest"], distribution["chances"])
+    return [*lines, "", *category_lines(rules, distribution["categories"])] if with_categories else lines
+
+
+def simulated_figures(rules: RuleSet, answer: dict[str, Any], decimals: int) -> list[str]:
+    """The standard deviation, the upper bonus and the percentiles of simulated games."""
+    chance = f"{number_text(100 * answer['upper_bonus_chance'], 1)} %" if rules.bonus else ""
+    deviation = number_text(answer["standard_deviation"], decimals)
+    return [deviation_text(deviation, chance), percentile_line(answer["percentiles"])]
+
+
+def deviation_text(deviation: str, bonus_chance: str) -> str:
+    """The standard deviation, and the chance of the upper bonus unless it is empty."""
+    if not bonus_chance:
+        return _("Standard deviation {deviation}", deviation=deviation)
+    sentence = _("Standard deviation {deviation}, upper bonus in {chance} of the games")
+    return sentence.format(deviation=deviation, chance=bonus_chance)
+
+
+def percentile_line(percentiles: dict[str, float]) -> str:
+    """Percentiles in one line; the keys are per cent, the values final scores."""
+    return _("Percentiles") + "  " + "  ".join(f"{percent} %: {score:.0f}" for percent, score in percentiles.items())
+
+
+def category_lines(rules: RuleSet, entries: list[dict[str, Any]]) -> list[str]:
+    """A table of categories from entries with ``category, mean, crossed_out``: mean points, chance of a zero."""
+    rows = [(_("category"), _("mean"), _("crossed out"))]
+    for entry in entries:
+        name = category_name(rules, entry["category"])
+        rows.append((name, number_text(entry["mean"], 2), chance_text(entry["crossed_out"])))
+    return columns(rows, f"<{names_width(rules)}", ">6", ">11")
+
+
+def simulation_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
+    """Lines for `yatzy simulate` from the answer of :func:`perfect_yatzy.service.simulate.run_simulation`."""
+    one_game = answer["games"] == 1
+    if one_game:
+        headline = _("Final score {points} in one game", points=answer["highest"])
+    else:
+        mean, error = number_text(answer["mean"], 2), number_text(answer["standard_error"], 2)
+        text = _("Mean final score {mean} ± {error} (standard error) in {games} games")
+        headline = text.format(mean=mean, error=error, games=grouped(answer["games"]))
+    lines = [headline, "", card_line(rules, answer)]
+    if "plain_mean" in answer and not one_game:
+        text = _("The luck of the dice is removed; the mean of the scores is {mean}")
+        lines.append(text.format(mean=number_text(answer["plain_mean"], 2)))
+    if "reached" in answer:
+        lines.append(_goal_line(answer))
+    elif "perfect_mean" in answer:
+        lines.append(_("Perfect play: {best}", best=number_text(answer["perfect_mean"], 2)))
+    else:
+        text = _("Exact expected final score {points}")
+        if "approximate" in answer:
+            text = _("Estimate of the fitted values {points}")
+        lines.append(text.format(points=number_text(answer["expected_final_score"], 2)))
+    if not one_game:
+        lines += simulated_figures(rules, answer, 2)
+        lines += [_("Lowest {lowest}, highest {highest}", lowest=answer["lowest"], highest=answer["highest"]), ""]
+        lines += histogram(answer["lowest"], answer["chances"])
+    return [*lines, "", *category_lines(rules, answer["categories"]), *approximate_lines(answer)]
+
+
+def _goal_line(answer: dict[str, Any]) -> str:
+    estimated = "approximate" in answer
+    facts = {"goal": answer["policy"].partition(":")[2], "chance": chance_text(answer["chance"])}
+    if answer["games"] == 1:
+        text = _("{goal} or more: exact chance {chance}")
+        return (_("{goal} or more: estimated chance {chance}") if estimated else text).format(**facts)
+    text = _("{goal} or more in {share} ± {error} % of the games; exact chance {chance}")
+    if estimated:
+        text = _("{goal} or more in {share} ± {error} % of the games; estimated chance {chance}")
+    share, error = number_text(100 * answer["reached"], 2), number_text(100 * answer["reached_error"], 2)
+    return text.format(**facts, share=share, error=error)
+
+
+def position_lines(rules: RuleSet, answer: dict[str, Any], path: str) -> list[str]:
+    """Lines for `yatzy positions` from the answer of :func:`perfect_yatzy.service.simulate.run_positions`."""
+    rows, decisions, games = answer["rows"], answer["positions"], answer["games"]
+    written = ngettext("Wrote {count} position to {path}", "Wrote {count} positions to {path}", rows)
+    played = ngettext(
+        "{decisions} decisions of {count} game, seed {seed}",
+        "{decisions} decisions of {count} games, seed {seed}",
+        games,
+    )
+    lines = [written.format(count=grouped(rows), path=path), "", card_line(rules, answer)]
+    lines.append(played.format(decisions=grouped(decisions), count=grouped(games), seed=answer["seed"]))
+    shares = [
+        _("{share} % with {count} left", share=number_text(100 * number / decisions, 1), count=left)
+        for left, number in answer["rolls_left"].items()
+        if number
+    ]
+    lines.append(_("Rerolls: {shares}", shares=", ".join(reversed(shares))))
+    if answer["exploration"]:
+        chance = decimal_text(answer["exploration"])
+        lines.append(_("A random legal action is taken with chance {chance}", chance=chance))
+    return lines
+
+
+CONFIDENCE = 1.96  # standard errors on either side of a 95 % interval
+LISTED = 8  # categories listed by their losses
+BAR_WIDTH = 30
+
+
+def evaluation_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
+    """Lines for an answer of :func:`perfect_yatzy.service.evaluate.run_evaluation`."""
+    if "games" in answer:
+        return _sampled_lines(rules, answer)
+    mean = number_text(answer["mean"], 4)
+    headline = _("{policy}: mean final score {mean}", policy=answer["title"], mean=mean)
+    lines = [headline, "", card_line(rules, answer), _against_perfect(answer)]
+    if against := answer.get("against"):
+        chance = _(TIE_RULES[against["ties"]].chance, chance=chance_text(against["chance"]))  # marked elsewhere
+        lines.append(_("Against {policy}: {chance}", policy=against["policy"], chance=chance))
+    if "losses" in answer and answer["loss"] >= 0.005:
+        lines += ["", *loss_lines(rules, answer["losses"])]
+    if "distribution" in answer:
+        return [*lines, "", *distribution_lines(rules, {"distribution": answer["distribution"]}, True)]
+    return [*lines, deviation_text(number_text(answer["standard_deviation"], 2), "")]
+
+
+def _against_perfect(answer: dict[str, Any]) -> str:
+    perfect, loss = answer["perfect_mean"], answer["loss"]
+    facts = {"best": number_text(perfect, 4), "loss": points_text(loss)}
+    if loss < 0.00005:
+        return _("Perfect play: {best}", **facts)
+    if perfect <= 0:
+        return _("Perfect play: {best}; {loss} points a game less", **facts)
+    share = number_text(100 * answer["mean"] / perfect, 2)
+    return _("Perfect play: {best}; {loss} points a game less, {share} % of it", **facts, share=share)
+
+
+def _sampled_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
+    mean, plain_mean = _with_interval(answer, ""), _with_interval(answer, "plain_")
+    headline = _(
+        "{policy}: mean final score {mean}, luck removed", policy=answer.get("title", answer["policy"]), mean=mean
+    )
+    plain = ngettext("Plain mean of {count} game: {mean}", "Plain mean of {count} games: {mean}", answer["games"])
+    lines = [headline, "", card_line(rules, answer), _against_perfect(answer)]
+    lines.append(plain.format(count=grouped(answer["games"]), mean=plain_mean))
+    return [*lines, "", *loss_lines(rules, answer["losses"])]
+
+
+def _with_interval(answer: dict[str, Any], prefix: str) -> str:
+    """A mean and its 95 % interval."""
+    error = answer[f"{prefix}standard_error"]
+    interval = "" if error is None else f" ± {number_text(CONFIDENCE * error, 2)} (95 %)"
+    return f"{number_text(answer[f'{prefix}mean'], 2)}{interval}"
+
+
+def loss_lines(rules: RuleSet, losses: dict[str, Any]) -> list[str]:
+    """Where points are lost: by decision, by turn, and by the category that was filled."""
+    total = sum(losses["holds"].values()) + losses["category"]
+    lines = [_("Points lost a game: {points}", points=points_text(total))]
+    for left, loss in sorted((-int(left), loss) for left, loss in losses["holds"].items()):
+        count = number_word(-left)
+        label = ngettext("hold, {count} reroll left", "hold, {count} rerolls left", -left, count=count)
+        lines.append(f"  {label:<28}{points_text(loss):>8}")
+    lines.append(f"  {_('category'):<28}{points_text(losses['category']):>8}")
+    lines += ["", _("By turn")]
+    most = max(losses["turns"])
+    for turn, loss in enumerate(losses["turns"]):
+        bar = "█" * round(BAR_WIDTH * loss / most) if most > 0 else ""
+        lines.append(f"  {turn + 1:>2}  {points_text(loss):>6}  {bar}".rstrip())
+    worst = sorted(losses["categories"].items(), key=lambda entry: -entry[1])[:LISTED]
+    named = [(category_name(rules, category), points_text(loss)) for category, loss in worst if loss >= 0.005]
+    if named:
+        lines += ["", _("By the category that was filled instead of the best one")]
+        lines += columns(named, "<", ">6")
+    return lines
+
+
+def versus_lines(
+    rules: RuleSet, policies: Sequence[str], ties: str, chances: Floats, exploitability: Sequence[float]
+) -> list[str]:
+    """Lines for the chances of :func:`perfect_yatzy.strategy.versus.versus_table`."""
+    names, tie = [_("plays to win"), *policies], _(TIE_RULES[ties].value)  # marked elsewhere
+    first, second = chance_text(chances[0, 0]), chance_text(1 - chances[0, 0])
+    lines = [_("{game}, two players: the first wins {chance}", game=rules.name, chance=first), ""]
+    lines += wrapped(_("Both know both cards and play to win; a tie counts as {value}.", value=tie)).splitlines()
+    lines.append(_("Who moves second wins {chance}.", chance=second))
+    if not policies:
+        return lines
+    lines += ["", _("Chance of the first player (rows) against the second (columns):"), ""]
+    cells = [[chance_text(chance) for chance in row] for row in chances.tolist()]
+    rows = [["", *names], *([name, *row] for name, row in zip(names, cells, strict=True))]
+    lines += [*columns(rows, "<", *(">" for _name in names)), ""]
+    text = _("What best responses win beyond a half, over both orders of moving:")
+    lines += [*wrapped(text).splitlines(), ""]
+    rows = [[name, chance_text(each)] for name, each in zip(policies, exploitability, strict=True)]
+    return [*lines, *columns(rows, "<", ">")]
+
+
+def bounds_lines(rules: RuleSet, ties: str, low: float, high: float) -> list[str]:
+    """Lines for the bounds of :func:`perfect_yatzy.strategy.versus.versus_bounds`."""
+    facts = {"game": rules.name, "low": chance_text(low), "high": chance_text(high)}
+    tie = _(TIE_RULES[ties].value)  # marked elsewhere
+    proof = _(
+        "The game is too large to be solved for two players. Each of them has a strategy for the own score alone "
+        "that wins at least so often, whatever the other does; a tie counts as {value}. Late in a game the chance "
+        "is exact: yatzy hold --versus CARD",
+        value=tie,
+    )
+    head = _("{game}, two players: the first wins between {low} and {high}", **facts)
+    return [head, "", *wrapped(proof).splitlines()]
