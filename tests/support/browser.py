@@ -1,4 +1,4 @@
-"""What the tests of the page share: the browser, and ways to play, to read and to wait for what the page shows."""
+"""What the tests of the page share: the browser, and a visitor with verbs to play, to read and to wait for the page."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"  # what is due is drawn
 DESK = {"viewport": {"width": 1280, "height": 900}}
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
@@ -33,6 +32,219 @@ SAME_DICE = """(() => {
 
 # A module of the page, from the folder that the page takes its own from; elsewhere it would be loaded a second time.
 MODULES = "window.loaded = (name) => import(document.querySelector('script[src$=\"app.js\"]').src.slice(0, -6) + name + '.js')"
+
+
+class Visitor:
+    """A page of playwright, with what a player does on it. What is entered or opened is not waited for: `settle` does."""
+
+    def __init__(self, page: Any, address: str) -> None:
+        self.page, self.address = page, address
+        page.set_default_timeout(PATIENCE_MS)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.page, name)
+
+    # --- coming and going ---
+
+    def open(self, link: str = "") -> Visitor:
+        """Open the page, or a position as a visitor who follows a link."""
+        self.page.goto("about:blank")
+        self.page.goto(self.address + link)
+        return self.ready()
+
+    def reopen(self) -> Visitor:
+        self.page.reload()
+        return self.ready()
+
+    def ready(self) -> Visitor:
+        """Wait until the page has loaded what it needs."""
+        self.page.wait_for_selector("html[data-ready]", state="attached")
+        return self
+
+    @contextmanager
+    def without_server(self) -> Iterator[None]:
+        self.page.route("**/api/**", lambda route: route.abort())
+        yield
+        self.page.unroute("**/api/**")
+
+    @contextmanager
+    def listening(self, **listeners: Callable[[Any], object]) -> Iterator[None]:
+        """Call functions at events of the page until the block ends."""
+        for event, listener in listeners.items():
+            self.page.on(event, listener)
+        try:
+            yield
+        finally:
+            for event, listener in listeners.items():
+                self.page.remove_listener(event, listener)
+
+    @contextmanager
+    def without_problems(self) -> Iterator[None]:
+        """The page logs no error and sends no request to another address."""
+        problems: list[str] = []
+
+        def hear(said: Any) -> None:
+            # The browser asks for this file where a picture is opened as a page, as before each test.
+            if said.type == "error" and not said.location["url"].endswith("/favicon.ico"):
+                problems.append(f"{said.text} {said.location}")
+
+        with self.listening(
+            pageerror=lambda error: problems.append(str(error)),
+            console=hear,
+            request=lambda asked: asked.url.startswith((self.address, "data:")) or problems.append(asked.url),
+        ):
+            yield
+        assert not problems, problems
+
+    # --- playing ---
+
+    def type(self, text: str) -> Visitor:
+        """Type dice, or anything else."""
+        self.page.keyboard.type(text)
+        return self
+
+    def click(self, place: str) -> Visitor:
+        self.page.click(place)
+        return self
+
+    def press(self, *keys: str) -> Visitor:
+        for key in keys:
+            self.page.keyboard.press(key)
+        return self
+
+    def die(self, at: int) -> Any:
+        return self.page.locator("#dice button").nth(at)
+
+    def mark(self, *places: int) -> Visitor:
+        """Change what is held by clicks on dice."""
+        for at in places:
+            self.die(at).click()
+        return self
+
+    def tap_dice(self, dice: Iterable[int]) -> Visitor:
+        """Enter dice by touch."""
+        for face in dice:
+            self.page.locator(f"#faces button >> nth={face - 1}").tap()
+        return self
+
+    def write(self, place: str, text: str) -> None:
+        """Fill a field and leave it."""
+        self.page.fill(place, text)
+        self.page.locator(place).blur()
+
+    def fill_card(self, **boxes: int) -> None:
+        """Enter boxes of the card by hand."""
+        self.page.click("#edit-card")
+        for box, points in boxes.items():
+            self.write(f"#box-{box}", str(points))
+        self.page.click("#edit-card")
+
+    def set_left(self, left: int) -> Visitor:
+        """Say by hand how many rerolls are left."""
+        self.page.click("#edit-card")
+        self.page.select_option("#left", str(left))
+        self.page.click("#edit-card")
+        return self
+
+    def enter(self, room: str) -> None:
+        """Go to one of the rooms: play, puzzle, review, statistics."""
+        self.page.click(f"#rooms [data-room='{room}']")
+
+    def menu(self, entry: str) -> Visitor:
+        return self.click("#menu-button").click(f"#{entry}")
+
+    def hide_advice(self) -> None:
+        """Play with hidden advice and without warnings."""
+        self.enter("puzzle")
+        self.page.check("#hide-advice")
+        self.page.select_option("#threshold", "0")
+        self.enter("play")
+
+    def seat(self, *names: str) -> None:
+        """Enter the names of the players."""
+        self.menu("open-players")
+        for _ in names[1:]:
+            self.page.click("#add-player")
+        for i, name in enumerate(names):
+            self.page.locator("#names input").nth(i).fill(name)
+        self.page.click("#players-form button[type='submit']")
+
+    def change(self, script: str) -> None:
+        """Change the state `s` by a script that may use `newPlayer` and `rules`."""
+        self.page.evaluate(f"loaded('state').then(({{ change, newPlayer, rules }}) => change((s) => {{ {script} }}))")
+
+    def start_exercise(self, button: str, *mistakes: dict[str, Any]) -> None:
+        """Begin an exercise, after putting positions among the mistakes to practise."""
+        if mistakes:
+            self.add_mistakes(*mistakes)
+        self.page.click(button)
+        self.page.wait_for_selector("#exercise .exercise-card button:not([aria-disabled])")
+
+    def add_mistakes(self, *positions: dict[str, Any]) -> None:
+        """Put positions among the mistakes to practise, and go there."""
+        self.page.evaluate(
+            """async (positions) => {
+              const { addMistakes } = await loaded("drill"), { redraw } = await loaded("state");
+              addMistakes(positions.map((position) => ({ position, loss: 5 })));
+              redraw();
+            }""",
+            list(positions),
+        )
+        self.enter("puzzle")
+
+    # --- waiting ---
+
+    def expects(self, place: str, *texts: str) -> Visitor:
+        """Wait until an element contains texts."""
+        for text in texts:
+            need("playwright.sync_api").expect(self.page.locator(place)).to_contain_text(text, timeout=PATIENCE_MS)
+        return self
+
+    def settle(self) -> Visitor:
+        """Wait until the advice for the dice on the table is shown."""
+        self.page.wait_for_selector("#ranking[aria-busy='false'] li", state="attached")  # closed on a phone
+        return self
+
+    def wait_until(self, expression: str, arg: Any = None) -> None:
+        """Wait until a script is true. The page forbids the `eval` by which `wait_for_function` asks again."""
+        self.wait_for(lambda: self.page.evaluate(expression, arg))
+
+    def wait_for(self, found: Callable[[], object]) -> None:
+        """Wait until something is true of what routes and listeners have collected."""
+        for _ in range(PATIENCE_MS // 20):
+            if found():
+                return
+            self.page.wait_for_timeout(20)
+        raise AssertionError("this never came true")
+
+    def draw(self) -> None:
+        """Wait until what is due is drawn."""
+        self.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+    # --- reading ---
+
+    def count(self, place: str) -> int:
+        return int(self.page.locator(place).count())
+
+    def focused(self) -> str:
+        """The element with the focus: its id, else its label or text."""
+        script = "(({ id, ariaLabel, textContent }) => id || ariaLabel || textContent)(document.activeElement)"
+        return str(self.page.evaluate(script))
+
+    def state(self) -> dict[str, Any]:
+        return dict(self.page.evaluate("loaded('state').then((module) => module.state)"))
+
+    def record(self) -> dict[str, Any]:
+        """The record of the game on the page, all players in it."""
+        return dict(self.page.evaluate("loaded('game').then((module) => module.gameRecord())"))
+
+    def choices_counted(self) -> int:
+        return int(self.page.evaluate("loaded('training-settings').then((module) => module.sessionCounts().count)"))
+
+    def dice(self) -> list[int]:
+        """Faces of the dice on the table."""
+        labels = self.page.locator("#dice button").evaluate_all("(all) => all.map((die) => die.ariaLabel)")
+        return [int(label.split("shows ")[1][0]) for label in labels]
 
 
 class Chromium:
@@ -71,177 +283,20 @@ class Chromium:
                     context.close()
             asyncio._set_running_loop(None)
 
-    def page(self, kind: str, options: dict[str, Any], address: str) -> Any:
+    def visitor(self, kind: str, options: dict[str, Any], address: str) -> Visitor:
         """The page of a desk or of a phone, as a new visitor has it before the first visit."""
         if kind not in self.pages:
             self.pages[kind] = self.browser.new_context(**options).new_page()
             self.pages[kind].add_init_script(SAME_DICE)
-            self.pages[kind].set_default_timeout(PATIENCE_MS)
         page = self.pages[kind]
         page.unroute_all(behavior="ignoreErrors")
         page.set_viewport_size(options["viewport"])
         page.emulate_media(media="null", color_scheme="light", forced_colors="none")
         page.goto(address + "icon.svg")
         page.evaluate("localStorage.clear(), sessionStorage.clear()")
-        return page
+        return Visitor(page, address)
 
     def close(self) -> None:
         asyncio._set_running_loop(self.loop)
         self.browser.close()
         self.driver.stop()
-
-
-@contextmanager
-def listening(page: Any, **listeners: Callable[[Any], object]) -> Iterator[None]:
-    """Call functions at events of the page until the block ends."""
-    for event, listener in listeners.items():
-        page.on(event, listener)
-    try:
-        yield
-    finally:
-        for event, listener in listeners.items():
-            page.remove_listener(event, listener)
-
-
-@contextmanager
-def without_problems(page: Any, address: str) -> Iterator[None]:
-    """The page logs no error and sends no request to another address."""
-    problems: list[str] = []
-
-    def hear(said: Any) -> None:
-        # The browser asks for this file where a picture is opened as a page, as before each test.
-        if said.type == "error" and not said.location["url"].endswith("/favicon.ico"):
-            problems.append(f"{said.text} {said.location}")
-
-    with listening(
-        page,
-        pageerror=lambda error: problems.append(str(error)),
-        console=hear,
-        request=lambda asked: asked.url.startswith((address, "data:")) or problems.append(asked.url),
-    ):
-        yield
-    assert not problems, problems
-
-
-def expect(page: Any, place: str, text: str) -> None:
-    """Wait until an element contains a text."""
-    need("playwright.sync_api").expect(page.locator(place)).to_contain_text(text, timeout=PATIENCE_MS)
-
-
-def settle(page: Any) -> None:
-    """Wait until the advice for the dice on the table is shown."""
-    page.wait_for_selector("#ranking[aria-busy='false'] li", state="attached")  # closed on a phone
-
-
-def wait_until(page: Any, expression: str, arg: Any = None) -> None:
-    """Wait until a script is true. The page forbids the `eval` by which `wait_for_function` asks again."""
-    for _ in range(PATIENCE_MS // 50):
-        if page.evaluate(expression, arg):
-            return
-        page.wait_for_timeout(50)
-    raise AssertionError(f"never true: {expression}")
-
-
-def wait_for(page: Any, found: Callable[[], object]) -> None:
-    """Wait until something is true of what routes and listeners have collected."""
-    for _ in range(PATIENCE_MS // 20):
-        if found():
-            return
-        page.wait_for_timeout(20)
-    raise AssertionError("nothing has come")
-
-
-def focused(page: Any) -> str:
-    """The element with the focus: its id, else its label or text."""
-    return str(
-        page.evaluate(
-            "(() => { const e = document.activeElement; return e.id || e.getAttribute('aria-label') || e.textContent; })()"
-        )
-    )
-
-
-def ready(page: Any) -> None:
-    """Wait until the page has loaded what it needs."""
-    page.wait_for_selector("html[data-ready]", state="attached")
-
-
-def open_link(page: Any, address: str, link: str) -> None:
-    """Open a position as a visitor who follows a link."""
-    page.goto("about:blank")
-    page.goto(address + link)
-    ready(page)
-
-
-def fill_card(page: Any, boxes: dict[str, int]) -> None:
-    """Enter the boxes of a card by hand."""
-    page.click("#edit-card")
-    for box, points in boxes.items():
-        page.fill(f"#box-{box}", str(points))
-        page.locator(f"#box-{box}").blur()
-    page.click("#edit-card")
-
-
-def enter(page: Any, room: str) -> None:
-    """Go to one of the rooms: play, puzzle, review, statistics."""
-    page.click(f"#rooms [data-room='{room}']")
-
-
-def hide_advice(page: Any) -> None:
-    """Play with hidden advice and without warnings."""
-    enter(page, "puzzle")
-    page.check("#hide-advice")
-    page.select_option("#threshold", "0")
-    enter(page, "play")
-
-
-def set_left(page: Any, left: int) -> None:
-    """Say by hand how many rerolls are left."""
-    page.click("#edit-card")
-    page.select_option("#left", str(left))
-    page.click("#edit-card")
-
-
-def tap_dice(page: Any, dice: Iterable[int]) -> None:
-    """Enter dice by touch."""
-    for face in dice:
-        page.locator(f"#faces button >> nth={face - 1}").tap()
-
-
-def state_of(page: Any) -> dict[str, Any]:
-    """The state of the page."""
-    return dict(page.evaluate("loaded('state').then((module) => module.state)"))
-
-
-def record_of(page: Any) -> dict[str, Any]:
-    """The record of the game on the page, all players in it."""
-    return dict(page.evaluate("loaded('game').then((module) => module.gameRecord())"))
-
-
-def dice_shown(page: Any) -> list[int]:
-    """Faces of the dice on the table."""
-    labels = page.locator("#dice button").evaluate_all("(all) => all.map((die) => die.getAttribute('aria-label'))")
-    return [int(label.split("shows ")[1][0]) for label in labels]
-
-
-def seat(page: Any, *names: str) -> None:
-    """Enter the names of the players."""
-    page.click("#menu-button")
-    page.click("#open-players")
-    for _ in names[1:]:
-        page.click("#add-player")
-    for i, name in enumerate(names):
-        page.locator("#names input").nth(i).fill(name)
-    page.click("#players-form button[type='submit']")
-
-
-def add_mistakes(page: Any, *positions: dict[str, Any]) -> None:
-    """Put positions among the mistakes to practise, and go there."""
-    page.evaluate(
-        """async (positions) => {
-          const { addMistakes } = await loaded("drill"), { redraw } = await loaded("state");
-          addMistakes(positions.map((position) => ({ position, loss: 5 })));
-          redraw();
-        }""",
-        list(positions),
-    )
-    enter(page, "puzzle")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from perfect_yatzy.strategy.strategy import Strategy
-from support.browser import DESK, PHONE, Chromium, ready, without_problems
+from support.browser import DESK, PHONE, Chromium, Visitor
 from support.server import running_server
 
 
@@ -34,33 +34,29 @@ def browser(chromium: Chromium) -> Iterator[Any]:
 
 
 @pytest.fixture
-def tab(chromium: Chromium, browser: Any, address: str) -> Any:
+def tab(chromium: Chromium, browser: Any, address: str) -> Visitor:
     """A page on which requests may fail, before it has loaded."""
-    return chromium.page("desk", DESK, address)
+    return chromium.visitor("desk", DESK, address)
 
 
 @pytest.fixture
-def blank(tab: Any, address: str) -> Iterator[Any]:
+def blank(tab: Visitor) -> Iterator[Visitor]:
     """A page that may log no error and send no request to another address, before it has loaded."""
-    with without_problems(tab, address):
+    with tab.without_problems():
         yield tab
         tab.unroute_all(behavior="ignoreErrors")
     tab.goto("about:blank")  # the page draws on, and the browser lives as long as the tests
 
 
 @pytest.fixture
-def page(blank: Any, address: str) -> Any:
+def page(blank: Visitor) -> Visitor:
     """The page, loaded; else as `blank`."""
-    blank.goto(address)
-    ready(blank)
-    return blank
+    return blank.open()
 
 
 @pytest.fixture
-def phone(chromium: Chromium, browser: Any, address: str) -> Iterator[Any]:
+def phone(chromium: Chromium, browser: Any, address: str) -> Iterator[Visitor]:
     """The page on a phone of 390 pixels, by touch."""
-    found = chromium.page("phone", PHONE, address)
-    with without_problems(found, address):
-        found.goto(address)
-        ready(found)
-        yield found
+    found = chromium.visitor("phone", PHONE, address)
+    with found.without_problems():
+        yield found.open()

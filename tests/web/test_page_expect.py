@@ -1,40 +1,40 @@
-"""What to expect, in a real browser: its figures against the strategy, its chart, and when it asks."""
+"""What to expect, in a real browser: its figures against the strategy, its chart, when it asks, long work."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from perfect_yatzy.game.notation import parse_card
 from perfect_yatzy.strategy.distribution import distribution
 from perfect_yatzy.strategy.strategy import Strategy
-from support.browser import FRAMES, expect, listening, open_link, settle
-from support.need import need
+from support.browser import Visitor
+from support.server import running_server
 
 pytestmark = pytest.mark.full
 
-playwright = need("playwright.sync_api")
 BOXES = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
 LATE = BOXES + " two-pairs=18 three-of-a-kind=12 four-of-a-kind=0 small-straight=15 large-straight=0"
+ROLL = "&dice=33456&left=2"
 
 
 def link(card: str, more: str = "") -> str:
     return "#rules=yatzy&card=" + card.replace(" ", "+") + more
 
 
-def figures(page: Any) -> dict[str, str]:
+def figures(page: Visitor) -> dict[str, str]:
     """The figures by their names, once they are those of the position shown."""
     page.wait_for_selector("#expect[aria-busy='false'] #expect-figures > div:not(.outdated)")
     pairs = page.locator("#expect-figures > div")
     return {pair.locator("dt").text_content(): pair.locator("dd").text_content() for pair in pairs.all()}
 
 
-def test_the_figures_are_those_of_the_strategy(blank: Any, address: str, yatzy: Strategy) -> None:
+def test_the_figures_are_those_of_the_strategy(blank: Visitor, yatzy: Strategy) -> None:
     card = parse_card(yatzy.rules, BOXES)
     found = distribution(yatzy, card)
-    open_link(blank, address, link(BOXES))
-    shown = figures(blank)
+    shown = figures(blank.open(link(BOXES)))
     assert shown["average final score"] == f"{card.total + yatzy.value(card):.1f}"
     assert shown["9 of 10 games"] == f"{found.percentile(5)} – {found.percentile(95)}"
     assert shown["standard deviation"] == f"{found.standard_deviation:.1f}"
@@ -42,24 +42,20 @@ def test_the_figures_are_those_of_the_strategy(blank: Any, address: str, yatzy: 
     ahead = card.total + yatzy.value(card) - yatzy.value()
     assert shown[f"against the start ({yatzy.value():.1f})"] == f"{'−' if ahead < 0 else '+'}{abs(ahead):.1f}"
     blank.fill("#at-least", "230")
-    chance = float(found.chances[found.scores >= 230].sum())
-    expect(blank, "#chance-of", f"{100 * chance:.1f}")
+    chance = f"{100 * float(found.chances[found.scores >= 230].sum()):.1f}"
+    blank.expects("#chance-of", chance)
     blank.fill("#at-least", "many")
-    expect(blank, "#chance-of", "enter a whole number")
+    blank.expects("#chance-of", "enter a whole number")
     assert blank.get_attribute("#at-least", "aria-invalid") == "true"
     blank.fill("#at-least", "230")
-    blank.locator("#chances-details summary").click()
-    row = blank.locator("#chances tbody tr", has_text="230").first
-    playwright.expect(row).to_contain_text(f"{100 * chance:.1f}")
+    blank.click("#chances-details summary").expects("#chances tbody tr:has-text('230') >> nth=0", chance)
 
 
-def test_the_chart_marks_the_average_and_the_points_so_far_and_takes_clicks(blank: Any, address: str) -> None:
-    open_link(blank, address, link(LATE))
-    blank.wait_for_selector("#chart rect")
-    assert blank.locator("#chart rect").count() > 10
+def test_the_chart_marks_the_average_and_the_points_so_far_and_takes_clicks(blank: Visitor) -> None:
+    blank.open(link(LATE)).wait_for_selector("#chart rect")
+    assert blank.count("#chart rect") > 10
     mean = figures(blank)["average final score"]
-    assert f"average {mean}" in blank.text_content("#chart")
-    assert "now " in blank.text_content("#chart")
+    blank.expects("#chart", f"average {mean}", "now ")
     label = blank.get_attribute("#chart svg", "aria-label")
     assert "nine of ten games end between" in label
     assert mean in label
@@ -72,61 +68,58 @@ def test_the_chart_marks_the_average_and_the_points_so_far_and_takes_clicks(blan
     assert int(blank.input_value("#at-least")) < int(before) < high
 
 
-def test_a_goal_its_chance_and_that_of_play_for_the_average(blank: Any, address: str) -> None:
-    open_link(blank, address, link(BOXES, "&dice=33456&left=2&goal=240"))
+def test_a_goal_its_chance_and_that_of_play_for_the_average(blank: Visitor) -> None:
+    blank.open(link(BOXES, ROLL + "&goal=240")).expects("#answer", "40.73\u00a0%", "chance of 240 or more")
+    blank.expects("#aim", "240 or more")
     shown = figures(blank)
     assert shown["chance of 240 or more before this roll"] == "42.7\u00a0%"
     assert 0 < float(shown["playing for the best average"].split()[0]) < 42.7
-    expect(blank, "#chart-title", "when playing for the best average")
-    assert blank.locator("#chart rect").count() > 50
+    blank.expects("#chart-title", "when playing for the best average")
+    assert blank.count("#chart rect") > 50
 
 
-def test_goals_out_of_reach_or_certain_and_opponents(page: Any, address: str) -> None:
+def test_goals_out_of_reach_or_certain_and_opponents(blank: Visitor) -> None:
     for goal, words in {600: "out of reach", 60: "certain"}.items():
-        open_link(page, address, link(BOXES, f"&dice=33456&left=2&goal={goal}"))
-        assert figures(page)[f"chance of {goal} or more before this roll"] == words
-        expect(page, "#expect-notes", "The advice is for the best average from here on.")
-    open_link(page, address, link(BOXES, f"&dice=33456&left=2&opponents={BOXES}; 200&ties=loss"))
-    assert "chance to win before this roll" in figures(page)
-    expect(page, "#expect-notes", "Opponent 1 is still playing")
-    expect(page, "#expect-notes", "Opponent 2 has finished with 200.")
-    expect(page, "#expect-notes", "the chances are at least these")
-    assert figures(page)["chance to win before this roll"].startswith("at least ")
-    expect(page, "#answer", "at least ")
-    open_link(page, address, link(BOXES, "&dice=33456&left=2&opponents=200&ties=loss"))
-    assert "at least" not in figures(page)["chance to win before this roll"] + page.inner_text("#answer")
+        blank.open(link(BOXES, f"{ROLL}&goal={goal}"))
+        assert figures(blank)[f"chance of {goal} or more before this roll"] == words
+        blank.expects("#answer", f"{goal} or more is {words}", "ranked by the average")
+        blank.expects("#expect-notes", "The advice is for the best average from here on.")
+    blank.open(link(BOXES, f"{ROLL}&opponents={BOXES}; 200&ties=loss"))
+    assert figures(blank)["chance to win before this roll"].startswith("at least ")
+    blank.expects("#expect-notes", "Opponent 1 is still playing", "Opponent 2 has finished with 200.")
+    blank.expects("#expect-notes", "the chances are at least these").expects(
+        "#answer", "at least ", "chance of a win"
+    )
+    blank.open(link(BOXES, ROLL + "&opponents=200&ties=loss"))
+    assert "at least" not in figures(blank)["chance to win before this roll"] + blank.inner_text("#answer")
 
 
-def test_dice_ask_nothing_and_a_panel_out_of_sight_asks_nothing(page: Any, address: str) -> None:
+def test_dice_ask_nothing_and_a_panel_out_of_sight_asks_nothing(page: Visitor) -> None:
     asked: list[str] = []
-    with listening(page, request=lambda request: asked.append(request.url.rpartition("/")[2])):
+    with page.listening(request=lambda request: asked.append(request.url.rpartition("/")[2])):
         assert figures(page)["average final score"] == "248.4"
         asked.clear()
-        page.keyboard.type("33456")
-        page.wait_for_selector("#ranking[aria-busy='false']")
+        page.type("33456").settle()
         assert "expect" not in asked
         page.set_viewport_size({"width": 390, "height": 400})
-        open_link(page, address, link(BOXES, "&dice=33456&left=2"))
-        settle(page)
+        page.open(link(BOXES, ROLL)).settle()
         assert page.evaluate("document.getElementById('expect').getBoundingClientRect().top > innerHeight + 150")
-        page.evaluate(FRAMES)  # the observer of the page has run
+        page.draw()  # the observer of the page has run
         assert "expect" not in asked
         page.locator("#expect").scroll_into_view_if_needed()
         page.wait_for_selector("#chart rect")
         assert "expect" in asked
 
 
-def test_figures_fade_while_others_are_computed(blank: Any, address: str) -> None:
+def test_figures_fade_while_others_are_computed(blank: Visitor) -> None:
     """The panel is not empty after each change, and figures of the position before do not look like those of this one."""
-    open_link(blank, address, link(BOXES))
-    before = figures(blank)
+    before = figures(blank.open(link(BOXES)))
     blank.wait_for_selector("#chart rect")
     size = blank.locator("#expect").bounding_box()["height"]
-    held: list[Any] = []
-    blank.route("**/api/expect", lambda route: held.append(route))
-    blank.evaluate("loaded('state').then(({ change }) => change((s) => { s.players[0].card.chance = 20; }))")
+    blank.route("**/api/expect", lambda route: None)
+    blank.change("s.players[0].card.chance = 20;")
     blank.wait_for_selector("#expect[aria-busy='true']")
-    expect(blank, "#expect-status", "Working")
+    blank.expects("#expect-status", "Working")
     faded = blank.locator("#expect-figures > .outdated")
     assert faded.count() == len(before)
     assert faded.locator("dt").all_text_contents() == list(before)
@@ -138,36 +131,33 @@ def test_figures_fade_while_others_are_computed(blank: Any, address: str) -> Non
     blank.evaluate("document.dispatchEvent(new Event('work-done'))")  # asks again
     blank.wait_for_selector("#expect[aria-busy='false']")
     assert figures(blank) != before
-    assert blank.locator("#expect .outdated").count() == 0
+    assert blank.count("#expect .outdated") == 0
     assert blank.evaluate(ink) != pale
 
 
-def test_the_average_is_that_before_the_roll(blank: Any, address: str) -> None:
+def test_the_average_is_that_before_the_roll(blank: Visitor) -> None:
     """The advice knows the dice, the panel does not: its name says so, and the figures of a line stand on one baseline."""
-    open_link(blank, address, link(BOXES))
-    assert "average final score" in figures(blank)
-    blank.keyboard.type("33456")
-    blank.wait_for_selector("#ranking[aria-busy='false'] li")
+    assert "average final score" in figures(blank.open(link(BOXES)))
+    blank.type("33456").settle()
     assert next(iter(figures(blank))) == "average final score before this roll"
-    blank.keyboard.press("Enter")
-    expect(blank, "#expect-figures", "average final score before this turn")
+    blank.press("Enter").expects("#expect-figures", "average final score before this turn")
     blank.wait_for_selector("#chart rect")
     baselines = blank.evaluate(
         """() => [...document.querySelectorAll('#expect-figures dd')].map((dd) => {
           const mark = document.createElement('span');
           mark.style.cssText = 'display: inline-block; width: 0; height: 0';
           dd.append(mark);
-          const found = [Math.round(mark.getBoundingClientRect().bottom), Math.round(dd.parentElement.getBoundingClientRect().top / 40)];
+          const found = Math.round(mark.getBoundingClientRect().bottom);
           mark.remove();
-          return found[0];
+          return found;
         })"""
     )
     assert len({round(each / 4) for each in baselines}) <= 2  # lines
-    blank.evaluate("loaded('state').then(({change}) => change((s) => { s.objective = 'goal'; s.goal = '240'; }))")
-    expect(blank, "#expect-figures", "chance of 240 or more before this turn")
+    blank.change("s.objective = 'goal'; s.goal = '240';")
+    blank.expects("#expect-figures", "chance of 240 or more before this turn")
 
 
-def test_a_slow_distribution_shows_the_average_first(page: Any, address: str) -> None:
+def test_a_slow_distribution_shows_the_average_first(blank: Visitor) -> None:
     """The average does not wait for the distribution."""
     held: list[Any] = []
 
@@ -177,68 +167,49 @@ def test_a_slow_distribution_shows_the_average_first(page: Any, address: str) ->
         else:
             route.continue_()
 
-    page.route("**/api/expect", answer)
-    open_link(page, address, link(BOXES))
-    page.wait_for_selector("#expect-figures dd")
-    assert page.locator("#expect-figures dt").all_text_contents() == ["average final score"]
-    assert page.locator("#expect").get_attribute("aria-busy") == "true"
-    assert page.locator("#chart").is_hidden()
+    blank.route("**/api/expect", answer)
+    blank.open(link(BOXES)).wait_for_selector("#expect-figures dd")
+    assert blank.locator("#expect-figures dt").all_text_contents() == ["average final score"]
+    assert blank.get_attribute("#expect", "aria-busy") == "true"
+    assert blank.locator("#chart").is_hidden()
     for route in held:
         route.continue_()
-    page.wait_for_selector("#chart rect")
-    assert "9 of 10 games" in figures(page)
+    blank.wait_for_selector("#chart rect")
+    assert "9 of 10 games" in figures(blank)
 
 
-def test_what_is_not_available_is_not_shown(page: Any, address: str) -> None:
+def test_what_is_not_available_is_not_shown_and_stepped_bonuses_have_one_chance(blank: Visitor) -> None:
     """Saved rolls have no exact distribution here: no interval, no chart, no empty words."""
-
-    def answer(route: Any) -> None:
-        body = {"schema": 2, "query": "expect", "rules": "yatzy", "card": {}, "card_total": 73}
-        route.fulfill(json=body | {"expected_final_score": 234.56, "standard_deviation": 35.67, "distribution": None})
-
-    page.route("**/api/expect", answer)
-    open_link(page, address, link(BOXES))
-    page.wait_for_selector("#expect[aria-busy='false']")
-    shown = figures(page)
-    assert shown["average final score"] == "234.6"
-    assert shown["standard deviation"] == "35.7"
+    body = {"schema": 2, "query": "expect", "rules": "yatzy", "card": {}, "card_total": 73}
+    answer = body | {"expected_final_score": 234.56, "standard_deviation": 35.67, "distribution": None}
+    blank.route("**/api/expect", lambda route: route.fulfill(json=answer))
+    shown = figures(blank.open(link(BOXES)))
+    assert (shown["average final score"], shown["standard deviation"]) == ("234.6", "35.7")
     assert "9 of 10 games" not in shown
-    assert page.locator("#spread").is_hidden()
-
-
-def test_stepped_bonuses_have_one_chance(page: Any, address: str) -> None:
-    body = {"schema": 2, "query": "expect", "rules": "x", "card": {}, "card_total": 0, "expected_final_score": 200.0}
+    assert blank.locator("#spread").is_hidden()
     marks = {"5": 150, "25": 180, "50": 200, "75": 220, "95": 250}
     spread = {"standard_deviation": 30.0, "upper_bonus_chance": 0.5, "percentiles": marks, "lowest": 150}
-    page.route("**/api/expect", lambda r: r.fulfill(json=body | {"distribution": spread | {"chances": [0.01] * 101}}))
+    answer["distribution"] = spread | {"chances": [0.01] * 101}
     steps = {"threshold": 84, "points": 100, "steps": [[[63, 50], [84, 100]]]}
 
     def rules(route: Any) -> None:
-        found = route.fetch().json()
-        route.fulfill(json=[each | {"bonus": steps} for each in found])
+        route.fulfill(json=[each | {"bonus": steps} for each in route.fetch().json()])
 
-    page.route("**/api/rules?*", rules)
-    open_link(page, address, link("ones=3"))
-    assert figures(page)["any upper bonus"] == "50.0\u00a0%"
+    blank.route("**/api/rules?*", rules)
+    assert figures(blank.open(link("ones=3")))["any upper bonus"] == "50.0\u00a0%"
 
 
-def test_errors_are_reported_and_tried_again(tab: Any, address: str) -> None:
-    tab.goto(address)
-    tab.wait_for_selector("#chart rect")
+def test_errors_are_reported_and_tried_again(tab: Visitor) -> None:
+    tab.open().wait_for_selector("#chart rect")
     tab.route("**/api/expect", lambda route: route.abort())
-    open_link(tab, address, link(BOXES))
-    tab.wait_for_selector("#expect-status .error")
+    tab.open(link(BOXES)).wait_for_selector("#expect-status .error")
     assert tab.locator("#chart").is_hidden()
     tab.unroute("**/api/expect")
-    if tab.locator("#expect-status button").count():
-        tab.locator("#expect-status button").click()
-    else:
-        tab.reload()
-    tab.wait_for_selector("#chart rect")
+    tab.click("#expect-status button").wait_for_selector("#chart rect")
     assert tab.text_content("#expect-status") == ""
 
 
-def test_long_work_waits_for_a_click(tab: Any, address: str) -> None:
+def test_long_work_waits_for_a_click(tab: Visitor) -> None:
     """The server asks for a confirmation; the button names time and disk, and afterwards the question is asked again."""
     cost = {"seconds": 20.0, "disk_bytes": 605_000_000, "memory_bytes": 10**9, "what": "goals"}
     refusal = {"schema": 2, "error": "needs a confirmation", "code": "confirmation-required", "cost": cost}
@@ -256,23 +227,33 @@ def test_long_work_waits_for_a_click(tab: Any, address: str) -> None:
 
     tab.route("**/api/expect", refuse)
     tab.route("**/api/solve", solve)
-    tab.goto(address + link(LATE, "&goal=200"))
-    button = tab.locator("#expect-status button")
-    button.wait_for()
+    tab.open(link(LATE, "&goal=200")).expects("#expect-status button", "20 seconds", "0.6 GB")
     assert solved == []
-    assert "20 seconds" in button.text_content()
-    assert "0.6 GB" in button.text_content()
-    button.click()
-    tab.wait_for_selector("#expect-figures dd")
-    assert json.loads(solved[0])["query"] == "expect"
-    assert json.loads(solved[0])["goal"] == 200
+    tab.click("#expect-status button").wait_for_selector("#expect-figures dd")
+    question = json.loads(solved[0])
+    assert (question["query"], question["goal"]) == ("expect", 200)
     assert "chance of 200 or more" in figures(tab)
 
 
-def test_the_end_of_a_game_has_a_final_score(blank: Any, address: str) -> None:
-    boxes = LATE + " full-house=0 chance=20 yatzy=0"
-    open_link(blank, address, link(boxes))
-    expect(blank, "#answer", "Final score: 188")
-    assert blank.locator("#expect").is_hidden()  # nothing is left to expect
-    blank.evaluate("loaded('state').then(({ change }) => change((s) => { delete s.players[0].card.yatzy; }))")
-    blank.wait_for_selector("#chart rect")
+# Begins long work, gives it up at the first sign of progress if it may, and says how many reports there were.
+WORK = """async ([body, mayStop]) => {
+  const { ask } = await loaded("ask"), controller = new AbortController(), reports = [];
+  const onProgress = (report) => { reports.push(report); if (mayStop && report.done > 0) controller.abort(); };
+  const name = await ask("solve", body, { signal: controller.signal, onProgress }).then(() => "", (error) => error.name);
+  return [name, reports];
+}"""
+
+
+def test_long_work_of_a_real_server_is_reported_and_can_be_given_up(tab: Visitor, tmp_path: Path) -> None:
+    """After Cancel the server is free at once: of long works it does one at a time. Its folder has no tables yet."""
+    with running_server(tmp_path) as server:
+        tab.address = f"{server.address}/"
+        long, short = {"rules": "maxi-unsaved", "spread": False}, {"rules": "yatzy-forced"}
+        name, reports = tab.open().evaluate(WORK, [long | {"query": "expect"}, True])
+        assert name == "AbortError"
+        assert reports[-1]["seconds_left"] > 0
+        name, reports = tab.evaluate(WORK, [short | {"query": "expect"}, False])
+        assert name == ""
+        assert all(0 <= report["done"] <= 1 for report in reports)
+        solved = "async () => (await (await fetch('/api/rules?rules=maxi-unsaved')).json())[0].solved"
+        assert not tab.evaluate(solved)

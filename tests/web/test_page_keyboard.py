@@ -3,142 +3,98 @@
 from __future__ import annotations
 
 import random
-from typing import Any
 
 import pytest
 from perfect_yatzy.play.record import read_game
-from support.browser import dice_shown, expect, focused, open_link, record_of, settle, state_of
+from support.browser import Visitor
 
 pytestmark = pytest.mark.full
 
 MAX_TABS_TO_BEST_HOLD = 8
 
 
-def test_a_whole_game_by_keyboard(blank: Any, address: str) -> None:
+def test_a_whole_game_by_keyboard(blank: Visitor) -> None:
     """Digits enter the dice, Enter does what the primary button says."""
-    open_link(blank, address, "#rules=crag")
-    blank.wait_for_selector("#game-name:has-text('Crag')")
+    blank.open("#rules=crag").wait_for_selector("#game-name:has-text('Crag')")
     dice = random.Random(3)
     for turn in range(13):
-        expect(blank, "#turn-line", f"Turn {turn + 1} of 13")
-        blank.keyboard.type("".join(str(dice.randint(1, 6)) for _ in range(3)))
-        settle(blank)
+        blank.expects("#turn-line", f"Turn {turn + 1} of 13")
+        blank.type("".join(str(dice.randint(1, 6)) for _ in range(3))).settle()
         if not blank.text_content("#go").startswith("Take"):
-            blank.keyboard.press("Enter")
-            missing = 3 - blank.locator("#dice button").count()
-            blank.keyboard.type("".join(str(dice.randint(1, 6)) for _ in range(missing)))
-            settle(blank)
-        while focused(blank) != "go":
-            blank.keyboard.press("Tab")
-        blank.keyboard.press("Enter")
-    expect(blank, "#turn-line", "Game over")
-    game = read_game(record_of(blank))
+            blank.press("Enter")
+            missing = 3 - blank.count("#dice button")
+            blank.type("".join(str(dice.randint(1, 6)) for _ in range(missing))).settle()
+        while blank.focused() != "go":
+            blank.press("Tab")
+        blank.press("Enter")
+    blank.expects("#turn-line", "Game over")
+    game = read_game(blank.record())
     assert len(game.turns) == 13
-    expect(blank, "#answer", f"Final score: {game.card(0).total}")
+    blank.expects("#answer", f"Final score: {game.card(0).total}")
 
 
-def test_few_tabs_lead_to_the_best_hold(page: Any) -> None:
-    page.keyboard.type("33456")
-    settle(page)
+def test_tab_leads_to_the_dice_and_soon_to_the_best_hold(page: Visitor) -> None:
+    assert page.press("Tab").focused() == "skip"
+    assert page.press("Enter").focused() == "dice-title"
+    assert "#dice-title" not in page.url
+    page.type("33456").settle()
     tabs = 0
-    while focused(page) != "go":
-        page.keyboard.press("Tab")
+    while page.focused() != "go":
+        page.press("Tab")
         tabs += 1
         assert tabs <= MAX_TABS_TO_BEST_HOLD
 
 
-def test_the_skip_link_leads_to_the_dice(page: Any) -> None:
-    page.keyboard.press("Tab")
-    assert focused(page) == "skip"
-    page.keyboard.press("Enter")
-    assert focused(page) == "dice-title"
-    assert "#dice-title" not in page.url
-
-
-def test_arrow_keys_move_within_the_dice(page: Any) -> None:
-    page.keyboard.type("33456")
-    settle(page)
-    page.locator("#dice button").first.focus()
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("Space")
-    assert page.locator("#dice button").nth(2).get_attribute("aria-pressed") == "true"
-    page.keyboard.press("End")
-    assert "Die 5" in focused(page)
-    assert page.locator("#dice [tabindex='0']").count() == 1
-
-
-def test_the_focus_is_never_lost(page: Any) -> None:
+def test_the_focus_is_never_lost(page: Visitor) -> None:
     page.locator("#faces button").first.focus()
-    for _ in range(5):
-        page.keyboard.press("Enter")
-    assert focused(page) == "Add a 1"
-    assert dice_shown(page) == [1] * 5
-    settle(page)
+    assert page.press(*["Enter"] * 5).focused() == "Add a 1"
+    assert page.dice() == [1] * 5
+    page.settle().die(0).focus()
+    page.press("ArrowRight", "ArrowRight", "Space")  # within the dice
+    assert page.die(2).get_attribute("aria-pressed") == "true"
+    assert "Die 5" in page.press("End").focused()
+    assert page.count("#dice [tabindex='0']") == 1
     page.locator("#ranking button").nth(3).focus()
-    page.keyboard.press("Enter")
+    page.press("Enter")
     assert page.evaluate("document.activeElement.classList.contains('option')")
     page.locator("#best-again").focus()
-    page.keyboard.press("Enter")
-    assert focused(page) != ""
+    assert page.press("Enter").focused() != ""
     assert page.evaluate("document.activeElement !== document.body")
     page.click("#menu-button")
-    page.keyboard.press("Escape")
-    assert focused(page) == "menu-button"
-    assert dice_shown(page) == [1] * 5  # Escape closed the menu only
+    assert page.press("Escape").focused() == "menu-button"
+    assert page.dice() == [1] * 5  # Escape closed the menu only
     page.locator("#dice button").last.focus()
-    page.keyboard.press("Backspace")
+    page.press("Backspace")
     assert page.evaluate("document.activeElement.closest('#dice') !== null")
 
 
-def test_enter_does_one_thing(page: Any) -> None:
+def test_enter_does_one_thing_and_escape_takes_back_one_thing(page: Visitor) -> None:
     """Typed dice leave the focus on the page; the key that holds must not press the button that gets the focus next."""
-    page.keyboard.type("33456")
-    settle(page)
-    page.keyboard.press("Enter")
-    assert state_of(page)["holds"] == [[3, 3]]  # rolled once, not twice
-    page.keyboard.press("Control+z")
-    page.keyboard.press("Escape")
-    page.keyboard.type("66666")
-    settle(page)
-    page.click("#dice button:first-child")
+    page.type("33456").settle().press("Enter")
+    assert page.state()["holds"] == [[3, 3]]  # rolled once, not twice
+    page.press("Control+z", "Escape").type("66666").settle().mark(0)
     page.locator("body").evaluate("() => document.activeElement.blur()")
-    page.keyboard.press("Enter")
-    assert page.locator("dialog[open]").count() == 1  # the warning stays
-
-
-def test_escape_takes_back_one_thing(page: Any) -> None:
-    """First the choice, then the dice; and Enter still plays what the green button says, it enters no dice."""
-    page.keyboard.type("11256")
-    settle(page)
-    page.click("#dice button:last-child")
-    page.keyboard.press("Escape")
+    page.press("Enter")
+    assert page.count("dialog[open]") == 1  # the warning stays
+    page.press("Escape", "Escape")  # first the warning, then the choice, then the dice
     assert page.locator("#best-again").is_hidden()
-    assert dice_shown(page) == [1, 1, 2, 5, 6]
-    page.locator("#dice button").first.focus()
-    page.keyboard.press("Escape")
-    assert dice_shown(page) == []
-    page.keyboard.press("Enter")
-    settle(page)
-    assert (len(dice_shown(page)), state_of(page)["typed"]) == (5, False)
+    assert page.dice() == [6] * 5
+    page.die(0).focus()
+    assert page.press("Escape").dice() == []
+    page.press("Enter").settle()  # plays what the green button says, it enters no dice
+    assert (len(page.dice()), page.state()["typed"]) == (5, False)
 
 
-def test_digits_work_while_a_control_has_the_focus(page: Any) -> None:
+def test_digits_work_while_a_control_has_the_focus(page: Visitor) -> None:
     for place in ("#open-rules", "#menu-button", "#example", "#edit-card"):
         page.locator(place).focus()
-        page.keyboard.type("3")
-    page.keyboard.type("4")
-    assert dice_shown(page) == [3, 3, 3, 3, 4]
-    settle(page)
-    page.keyboard.press("Backspace")
-    page.locator("#left").focus()
-    page.keyboard.type("5")
-    assert dice_shown(page) == [3, 3, 3, 3, 5]
-    page.click("#open-rules")
-    page.select_option("#objective", "goal")
+        page.type("3")
+    assert page.type("4").dice() == [3, 3, 3, 3, 4]
+    page.settle().press("Backspace").locator("#left").focus()
+    assert page.type("5").dice() == [3, 3, 3, 3, 5]
+    page.click("#open-rules").select_option("#objective", "goal")
     page.locator("#goal").focus()
-    page.keyboard.type("6")
-    assert page.input_value("#goal") == "6"
-    assert dice_shown(page) == [3, 3, 3, 3, 5]
+    page.type("6")
+    assert (page.input_value("#goal"), page.dice()) == ("6", [3, 3, 3, 3, 5])
     page.select_option("#objective", "mean")
-    page.keyboard.press("Escape")
+    page.press("Escape")

@@ -1,54 +1,44 @@
-"""Rooms of the page: the end of a game, the games it remembers and their statistics; two tabs; counting without a server."""
+"""Rooms of the page: the end of a game, the games it remembers and their statistics."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from perfect_yatzy.play.record import read_games
 from perfect_yatzy.play.review import review
+from perfect_yatzy.play.simulated_records import simulated_records
 from perfect_yatzy.strategy.strategy import Strategy
-from support.browser import (
-    PATIENCE_MS,
-    dice_shown,
-    enter,
-    expect,
-    open_link,
-    ready,
-    seat,
-    settle,
-    state_of,
-    wait_until,
-)
+from support.browser import Visitor
 
 pytestmark = pytest.mark.full
 
 WORST = """async (player) => { // the worst box of all, with the first roll
-  const { change } = await loaded('state'), { takeCategory } = await loaded('game'), { known } = await loaded('asking');
+  const { takeCategory } = await loaded('game'), { known } = await loaded('asking');
   takeCategory(known.boxes.at(-1));
 }"""
 
 
-def play_on(page: Any) -> None:
+def play_on(page: Visitor) -> None:
     """Play the large action to the end of the game."""
     while page.get_attribute("#go", "data-kind") != "new-game":
         page.click("#go")
-        wait_until(page, "document.getElementById('go').dataset.kind !== ''")
+        page.wait_until("document.getElementById('go').dataset.kind !== ''")
 
 
-def numbers(page: Any, place: str) -> list[float]:
+def numbers(page: Visitor, place: str) -> list[float]:
     texts = page.locator(place).all_text_contents()
     return [float(text.replace("−", "-").replace("+", "")) for text in texts]
 
 
-def test_the_end_says_luck_and_errors_and_the_game_is_remembered(page: Any, yatzy: Strategy, tmp_path: Path) -> None:
-    page.click("#go")
-    settle(page)
-    page.evaluate(WORST)
+def test_the_end_says_luck_and_errors_and_the_game_is_remembered(
+    page: Visitor, yatzy: Strategy, tmp_path: Path
+) -> None:
+    page.click("#go").settle().evaluate(WORST)
     play_on(page)
     page.wait_for_selector("#end .figures")
-    enter(page, "statistics")
+    page.enter("statistics")
     with page.expect_download() as saved:
         page.click("#export")
     saved.value.save_as(tmp_path / "games.jsonl")
@@ -69,95 +59,48 @@ def test_the_end_says_luck_and_errors_and_the_game_is_remembered(page: Any, yatz
                 rest.remove(face)
             for face in rest:
                 rolled[face] += 1
-    expect(page, "#faces-line", " · ".join(f"{face}: {rolled[face]}" for face in range(1, 7)))
+    page.expects("#faces-line", " · ".join(f"{face}: {rolled[face]}" for face in range(1, 7)))
     page.set_input_files("#import-file", str(tmp_path / "games.jsonl"))
-    expect(page, "#statistics-status", "0 games added, 1 left out")  # it is known
-    enter(page, "play")
-    assert numbers(page, "#end .figures dd") == pytest.approx(
-        [found.start, found.luck, -found.points_lost], abs=0.051
+    page.expects("#statistics-status", "0 games added, 1 left out")  # it is known
+    page.enter("play")
+    figures = [found.start, found.luck, -found.points_lost]
+    assert numbers(page, "#end .figures dd") == pytest.approx(figures, abs=0.051)
+    page.expects("#end h3", f"Turn {worst.turn}, roll {worst.roll}")
+    gap = abs(found.result - yatzy.value())
+    page.expects("#end", f"{gap:.1f} points ", "of games by perfect play end lower.").expects(
+        "#said", f"{gap:.1f} points "
     )
-    expect(page, "#end h3", f"Turn {worst.turn}, roll {worst.roll}")
     with page.expect_download() as picture:
         page.click("#share")
     assert Path(picture.value.path()).read_bytes().startswith(b"\x89PNG")
-    page.click("#review-end")
-    expect(page, "#review-name", f"{found.result:.0f} points")
+    page.click("#review-end").expects("#review-name", f"{found.result:.0f} points")
     assert page.locator("#review-own").is_hidden()  # below its own result
-    enter(page, "play")
-    expect(page, "#go", "New game")
-    page.click("#undo")
-    page.reload()
-    ready(page)
-    enter(page, "statistics")
-    assert page.locator("#statistics .figures").count() == 1  # taking back the last box forgets nothing
-    page.click("#forget-games")
-    expect(page, "#statistics-status", "All games are forgotten.")
+    page.enter("play")
+    page.expects("#go", "New game").click("#undo")
+    assert page.locator("#end").is_hidden()
+    page.reopen().enter("statistics")
+    assert page.count("#statistics .figures") == 1  # taking back the last box forgets nothing
+    page.click("#forget-games").expects("#statistics-status", "All games are forgotten.")
     page.set_input_files("#import-file", str(tmp_path / "games.jsonl"))
-    expect(page, "#statistics-status", "1 games added, 0 left out")
+    page.expects("#statistics-status", "1 games added, 0 left out")
 
 
-def test_two_tabs_have_a_game_each_and_undo_goes_back_to_the_start(browser: Any, address: str) -> None:
-    context = browser.new_context()
-    context.set_default_timeout(PATIENCE_MS)
-    tabs = [context.new_page(), context.new_page()]
-    for tab, dice in zip(tabs, ("33345", "11266"), strict=True):
-        tab.goto(address)
-        ready(tab)
-        tab.keyboard.type(dice)
-        settle(tab)
-    tabs[0].bring_to_front()  # one in the background draws once a second, and each click waits for that
-    for _ in range(70):  # more than was kept before
-        tabs[0].locator("#dice button").first.click()
-    for tab in tabs:
-        tab.reload()
-        ready(tab)
-    assert [dice_shown(tab) for tab in tabs] == [[3, 3, 3, 4, 5], [1, 1, 2, 6, 6]]
-    steps = 0
-    while tabs[0].get_attribute("#undo", "aria-disabled") is None:
-        tabs[0].click("#undo")
-        steps += 1
-    assert (steps, state_of(tabs[0])["dice"]) == (75, [])  # five dice and 70 taps
-    tabs[1].close()
-    third = context.new_page()
-    third.goto(address)
-    ready(third)
-    assert dice_shown(third) == [1, 1, 2, 6, 6]  # the latest game that no other tab plays
-    context.close()
+def test_a_game_for_a_goal_is_not_graded_against_it_in_the_statistics(page: Visitor, yatzy: Strategy) -> None:
+    """The review grades by the average; what the page advised for a goal is then called an error, and it says why."""
+    turns = json.loads(next(iter(simulated_records(yatzy, 1, seed=1))))["turns"]
+    card = json.dumps({turn["category"]: turn["points"] for turn in turns})
+    page.change(f"s.objective = 'goal'; s.goal = '350'; s.turns = {json.dumps(turns)}; s.players[0].card = {card};")
+    page.expects("#graded-by", "by the average score, not by the aim “350 or more”")
+    page.wait_for_selector("#end .figures")
+    assert page.evaluate("loaded('memory').then(({games}) => games().length)") == 0
+    page.change("s.objective = 'mean'; s.turns[0].player = 0;")
+    assert page.count("#graded-by") == 0
 
 
-def test_points_are_counted_while_the_server_is_away(tab: Any, address: str) -> None:
-    with tab.expect_response("**/api/scoring**"):
-        tab.goto(address)
-        ready(tab)
-    tab.route("**/api/**", lambda route: route.abort())
-    tab.keyboard.press("Escape")
-    tab.keyboard.type("33346")
-    expect(tab, "#answer", "The server does not answer.")
-    expect(tab, "#take-chance .now", "19")
-    expect(tab, "#take-threes .now", "9")
-    tab.click("#take-chance")
-    expect(tab, "#total", "19")
-
-
-def test_the_example_of_the_first_screen_is_true(blank: Any, address: str) -> None:
-    open_link(blank, address, "#rules=yatzy")
+def test_the_example_of_the_first_screen_is_true(blank: Visitor) -> None:
+    blank.open("#rules=yatzy")
     advice, value = (blank.text_content(f"#start .hero {place}") for place in ("strong", "b"))
-    blank.click("#example")
-    settle(blank)
+    blank.click("#example").settle()
     assert blank.text_content("#answer strong") == advice
-    expect(blank, "#answer b", value)
-    assert dice_shown(blank) == [2, 5, 5, 5, 1]
-
-
-def test_at_the_end_the_card_of_each_player_is_reachable(page: Any) -> None:
-    seat(page, "Ann", "Bo")
-    page.evaluate(
-        """loaded('state').then(({change, rules}) => change((s) => { s.players.forEach((player, i) => {
-          player.card = Object.fromEntries(rules().categories.map(({id}) => [id, 0])); player.card.chance = 20 - 5 * i; }); s.player = 1; }))"""
-    )
-    expect(page, "#answer", "Ann wins with 20 points.")
-    assert page.text_content("#total") == "20"
-    assert page.locator("#who").text_content() == "Ann 20Bo 15"  # nobody is to play
-    page.click("#who button >> nth=1")
-    assert page.text_content("#total") == "15"
-    assert page.locator("#take-chance .points").all_text_contents() == ["20", "15"]
+    blank.expects("#answer b", value)
+    assert blank.dice() == [2, 5, 5, 5, 1]

@@ -1,112 +1,122 @@
-"""The page remembers: closing and reopening, reloads, links, positions copied and pasted, undo."""
+"""The page remembers: tabs, closing and reopening, links, positions copied and pasted, undo, the language."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from support.browser import PATIENCE_MS, dice_shown, expect, open_link, ready, record_of, settle, state_of
+from support.browser import Visitor
 
 pytestmark = pytest.mark.full
 
 
-def test_a_link_goes_before_the_stored_game_and_undo_brings_that_back(page: Any, address: str) -> None:
-    page.keyboard.type("33345")
-    settle(page)
-    page.evaluate("location.hash = '#rules=crag&dice=555&left=1'")
-    expect(page, "#game-name", "Crag")
-    page.click("#undo")
-    expect(page, "#game-name", "Yatzy")
-    assert dice_shown(page) == [3, 3, 3, 4, 5]
+def test_a_link_goes_before_the_stored_game_and_undo_brings_that_back(page: Visitor) -> None:
+    page.type("33345").settle().evaluate("location.hash = '#rules=crag&dice=555&left=1'")
+    page.expects("#game-name", "Crag").click("#undo").expects("#game-name", "Yatzy")
+    assert page.dice() == [3, 3, 3, 4, 5]
 
 
-def test_invalid_parts_of_a_link_are_reported(blank: Any, address: str) -> None:
-    open_link(
-        blank, address, "#rules=yatzy&card=ones=99+twos=+nonsense=3+sixes=24&dice=3378&left=7&bonus_points=5&what=1"
-    )
-    for part in ("Ones cannot hold “99”", "Twos cannot hold “”", "no box “nonsense”", "The dice", "The rerolls left"):
-        expect(blank, "#notice", part)
-    for part in ("The bonus points cannot be “5”", "“what” is not a field of a link"):
-        expect(blank, "#notice", part)
-    expect(blank, "#take-sixes .points", "24")
-    assert blank.locator("#take-twos .scored").count() == 0
-    open_link(blank, address, "#rules=giant-forced&card=ones=3")
-    expect(blank, "#notice", "The rules “giant-forced” are not available on this page, which shows Yatzy instead.")
+def test_invalid_parts_of_a_link_are_reported(blank: Visitor) -> None:
+    """What is said of each part: test_page_modules.py."""
+    blank.open("#rules=yatzy&card=ones=99+twos=+sixes=24&what=1").expects("#notice", "Ones cannot hold “99”")
+    blank.expects("#notice", "“what” is not a field of a link").expects("#take-sixes .points", "24")
+    assert blank.count("#take-twos .scored") == 0
+    blank.open("#rules=giant-forced&card=ones=3")
+    blank.expects("#notice", "The rules “giant-forced” are not available on this page, which shows Yatzy instead.")
 
 
-def test_editing_the_card_of_a_game_says_that_it_loses_its_record(page: Any) -> None:
-    page.keyboard.type("33345")
-    for _ in range(2):
-        settle(page)
-        page.keyboard.type("33345")
-    settle(page)
-    page.click("#go")
-    expect(page, "#total", "9")
-    page.click("#edit-card")
-    page.fill("#box-ones", "0")
-    page.locator("#box-ones").blur()
-    expect(
-        page,
-        "#notice",
-        "The card was changed by hand: the game played here can no longer be reviewed; Undo restores it.",
-    )
-    page.click("#undo")
-    assert state_of(page)["edited"] is False
+def test_editing_the_card_of_a_game_says_that_it_loses_its_record(page: Visitor) -> None:
+    for _ in range(3):
+        page.type("33345").settle()
+    page.click("#go").expects("#total", "9").click("#edit-card")
+    page.write("#box-ones", "0")
+    lost = "The card was changed by hand: the game played here can no longer be reviewed; Undo restores it."
+    page.expects("#notice", lost).click("#undo")
+    assert page.state()["edited"] is False
 
 
-def test_a_game_survives_closing_the_tab(browser: Any, address: str) -> None:
+def test_tabs_have_a_game_each_which_survives_closing_and_undo_goes_back_to_the_start(
+    browser: Any, address: str
+) -> None:
     context = browser.new_context()
-    context.set_default_timeout(PATIENCE_MS)
-    first = context.new_page()
-    first.goto(address)
-    ready(first)
-    first.keyboard.type("33345")
-    first.click("#menu-button")
-    first.click("#open-players")
-    first.locator("#names input").first.fill("Ann")
-    first.click("#players-form button[type='submit']")
-    for _ in range(2):
-        settle(first)
-        first.keyboard.type("33345")
-    expect(first, "#go", "Take Threes for 9")
-    first.click("#go")
-    expect(first, "#total", "9")
-    first.keyboard.type("66")
-    first.close()
-    second = context.new_page()
-    second.goto(address)
-    ready(second)
-    expect(second, "#total", "9")
-    assert dice_shown(second) == [6, 6]
-    assert len(record_of(second)["turns"]) == 1
-    assert record_of(second)["players"] == ["Ann"]
+    tabs = [Visitor(context.new_page(), address).open() for _ in range(2)]
+    tabs[0].type("33345").settle()
+    tabs[1].seat("Ann")
+    for _ in range(3):
+        tabs[1].type("33345").settle()
+    tabs[1].expects("#go", "Take Threes for 9").click("#go").expects("#total", "9").type("66")
+    tabs[0].bring_to_front()  # one in the background draws once a second, and each click waits for that
+    tabs[0].mark(*[0] * 70)  # more than was kept before
+    assert [tab.reopen().dice() for tab in tabs] == [[3, 3, 3, 4, 5], [6, 6]]
+    steps = 0
+    while tabs[0].get_attribute("#undo", "aria-disabled") is None:
+        tabs[0].click("#undo")
+        steps += 1
+    assert (steps, tabs[0].dice()) == (75, [])  # five dice and 70 taps
+    tabs[1].close()
+    third = Visitor(context.new_page(), address).open().expects("#total", "9")
+    assert third.dice() == [6, 6]  # the latest game that no other tab plays
+    assert len(third.record()["turns"]) == 1
+    assert third.record()["players"] == ["Ann"]
     for _ in range(3):  # two dice and the box
-        second.click("#undo")
-    expect(second, "#total", "0")
-    second.reload()
-    ready(second)
-    expect(second, "#total", "0")
+        third.click("#undo")
+    third.expects("#total", "0")
 
 
-def test_a_position_is_copied_as_the_command_and_pasted(blank: Any, address: str) -> None:
-    open_link(blank, address, "#rules=yatzy&card=ones=3+sixes=24&dice=33456&left=1")
+def test_a_position_is_copied_as_the_command_and_pasted(blank: Visitor) -> None:
+    def paste(text: str) -> None:
+        blank.menu("open-paste").fill("#paste-text", text)
+        blank.click("#paste-form button[type='submit']")
+
+    blank.open("#rules=yatzy&card=ones=3+sixes=24&dice=33456&left=1")
     command = blank.evaluate("loaded('transfer').then((module) => module.commandText())")
     assert command == 'yatzy hold 33456 --rolls-left 1 --card "ones=3 sixes=24"'
-    blank.click("#menu-button")
-    blank.click("#new-game")
-    for text, dice in (
-        (command, [3, 3, 4, 5, 6]),
-        (blank.url.partition("#")[0] + "#rules=yatzy&dice=1,1,2,2,3", [1, 1, 2, 2, 3]),
-    ):
-        blank.click("#menu-button")
-        blank.click("#open-paste")
-        blank.fill("#paste-text", text)
-        blank.click("#paste-form button[type='submit']")
-        expect(blank, "#notice", "The position is pasted; Undo goes back.")
-        assert dice_shown(blank) == dice
-    blank.click("#menu-button")
-    blank.click("#open-paste")
-    blank.fill("#paste-text", 'yatzy hold 3345 --card "nonsense=3"')
-    blank.click("#paste-form button[type='submit']")
-    expect(blank, "#paste-error", "There is no box “nonsense”")
+    blank.menu("new-game")
+    link = blank.url.partition("#")[0] + "#rules=yatzy&dice=1,1,2,2,3"
+    for text, dice in ((command, [3, 3, 4, 5, 6]), (link, [1, 1, 2, 2, 3])):
+        paste(text)
+        blank.expects("#notice", "The position is pasted; Undo goes back.")
+        assert blank.dice() == dice
+    paste('yatzy hold 3345 --card "nonsense=3"')
+    blank.expects("#paste-error", "There is no box “nonsense”")
     assert blank.locator("#paste-dialog").is_visible()
+
+
+# --- the language: its words, numbers and plurals are in test_page_modules.py ---
+
+
+def assert_words(page: Visitor, language: str, undo: str) -> None:
+    assert page.evaluate("document.documentElement.lang") == language
+    assert page.text_content("#undo").strip() == undo
+    assert page.count("[data-message]") > 20
+
+
+def test_the_language_of_the_browser_is_taken(browser: Any, address: str) -> None:
+    assert_words(Visitor(browser.new_context(locale="no").new_page(), address).open(), "nb", "Angre")
+
+
+def test_a_language_that_is_chosen_in_the_menu_stays(page: Visitor) -> None:
+    assert_words(page, "en", "Undo")
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.menu("open-language").focused() == "language"
+    assert page.text_content("dialog[open] h2") == "Language and colours"
+    assert page.locator("dialog[open] select").first.get_attribute("id") == "language"  # not one control of many
+    page.select_option("#language", "sv")
+    page.expects("#undo", "Ångra")
+    assert page.click("#language-dialog .close").focused() == "menu-button"
+    assert page.count("dialog[open]") == 0
+    assert_words(page.reopen(), "sv", "Ångra")
+    assert_words(page.open("?lang=no"), "nb", "Angre")  # the address comes first
+
+
+def test_of_two_languages_chosen_quickly_the_last_one_stays(page: Visitor) -> None:
+    """The names of the first one arrive late."""
+    late: list[Any] = []
+    page.route("**/api/rules?*lang=fi*", lambda route: late.append(route))
+    choose = "(code) => { const list = document.getElementById('language'); list.value = code; list.dispatchEvent(new Event('change')); }"
+    page.evaluate(choose, "fi")
+    page.wait_for(lambda: late)
+    page.evaluate(choose, "sv")
+    late[0].continue_()
+    page.expects("#card", "Ettor").draw()
+    assert "Ykköset" not in page.text_content("#card")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import pytest
 from perfect_yatzy.play.record import Game, read_game
-from support.browser import expect, record_of, wait_until
+from support.browser import Visitor
 
 pytestmark = pytest.mark.full
 
@@ -46,7 +45,7 @@ MAX_TABS = 25
 class Listener:
     """What has been said on a page since it was asked last."""
 
-    def __init__(self, page: Any) -> None:
+    def __init__(self, page: Visitor) -> None:
         self.page = page
         page.evaluate(LISTEN)
 
@@ -55,20 +54,20 @@ class Listener:
 
     def wait_for(self, pattern: str) -> str:
         """All that is said until a pattern occurs in it."""
-        wait_until(self.page, "(text) => new RegExp(text).test(window.heard.join('\\n'))", pattern)
+        self.page.wait_until("(text) => new RegExp(text).test(window.heard.join('\\n'))", pattern)
         return self.news()
 
 
-def press_primary(page: Any) -> None:
+def press_primary(page: Visitor) -> None:
     """Tab to the primary button, if the focus is not there or on the page as a whole, and press it."""
     for _ in range(MAX_TABS):
         if page.evaluate("['go', 'dice-title'].includes(document.activeElement.id)"):
             break
-        page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
+        page.press("Tab")
+    page.press("Enter")
 
 
-def play_turn(page: Any, listener: Listener) -> None:
+def play_turn(page: Visitor, listener: Listener) -> None:
     """One turn with the dice of the page, as advised: only Enter and Tab are pressed."""
     for roll in (1, 2, 3):
         said = listener.wait_for(rf"Roll {roll} of 3: [1-6 ]+\. ?\n?(Keep|Roll all|Take) ")
@@ -83,9 +82,9 @@ def play_turn(page: Any, listener: Listener) -> None:
     assert "Working" not in said
 
 
-def finish_turn(page: Any, listener: Listener, turn: int) -> str:
+def finish_turn(page: Visitor, listener: Listener, turn: int) -> str:
     """What is said after a box was taken: its name, its points, the total."""
-    wait_until(page, "(turns) => loaded('state').then(({ state }) => state.turns.length === turns)", turn)
+    page.wait_until("(turns) => loaded('state').then(({ state }) => state.turns.length === turns)", turn)
     done = page.evaluate(
         """loaded('state').then(({ state, totals, categoryName }) => {
           const { category, points } = state.turns[state.turns.length - 1];
@@ -97,38 +96,38 @@ def finish_turn(page: Any, listener: Listener, turn: int) -> str:
     return listener.wait_for(rf"{re.escape(name)}: {points} points?\.\nTotal {total}\.(.|\n)*{following}")
 
 
-def play(page: Any, turns: int) -> tuple[Game, str]:
+def play(page: Visitor, turns: int) -> tuple[Game, str]:
     listener = Listener(page)
-    page.keyboard.press("Tab")
+    page.press("Tab")
     for _ in range(MAX_TABS):
         if page.evaluate("document.activeElement.id === 'go'"):
             break
-        page.keyboard.press("Tab")
+        page.press("Tab")
     said = ""
     for turn in range(1, turns + 1):
         press_primary(page)  # the first roll
         play_turn(page, listener)
         said = finish_turn(page, listener, turn)
         assert page.evaluate("document.activeElement !== document.body")
-    return read_game(record_of(page)), said
+    return read_game(page.record()), said
 
 
-def test_three_turns_are_heard(page: Any) -> None:
+def test_three_turns_are_heard(page: Visitor) -> None:
     game, _ = play(page, 3)
     assert len(game.turns) == 3
 
 
 @pytest.mark.slow
-def test_a_whole_game_is_heard(page: Any) -> None:
+def test_a_whole_game_is_heard(page: Visitor) -> None:
     """Fifteen turns by keyboard alone; then the final score, and the review that Enter opens."""
     game, said = play(page, 15)
     card = game.card(0)
     total = card.total + (50 if card.upper >= 63 else 0)
     assert f"Final score: {total}" in said
-    expect(page, "#turn-line", "Game over")
+    page.expects("#turn-line", "Game over")
     listener = Listener(page)
     press_primary(page)
     heard = listener.wait_for(rf"focus: You: {total} points")
     assert heard
-    page.keyboard.press("ArrowRight")
+    page.press("ArrowRight")
     assert listener.wait_for("Turn 1, roll 2, ")

@@ -8,10 +8,9 @@ from __future__ import annotations
 import json
 import os
 import random
-from typing import Any
 
 import pytest
-from support.browser import ready
+from support.browser import Visitor
 
 pytestmark = pytest.mark.full
 
@@ -46,9 +45,7 @@ TAP = """async ([pick, ms]) => {
     [(SHORT, SHORT), pytest.param(10_000, LONG, marks=pytest.mark.slow)],
     ids=["one game", "10,000 taps"],
 )
-def test_every_tap_has_an_effect_and_undo_goes_back_to_the_start(
-    tab: Any, address: str, taps: int, length: int
-) -> None:
+def test_every_tap_has_an_effect_and_undo_goes_back_to_the_start(tab: Visitor, taps: int, length: int) -> None:
     draw = random.Random(SEED)
     errors: list[str] = []
     tab.on("pageerror", lambda error: errors.append(str(error)))
@@ -56,13 +53,9 @@ def test_every_tap_has_an_effect_and_undo_goes_back_to_the_start(
     for segment in range(taps // length):
         tab.unroute_all(behavior="ignoreErrors")
         is_away = False
-        tab.goto("about:blank")
-        tab.goto(address + "#rules=yatzy" + ("&goal=250" if segment % 4 == 2 else ""))
-        ready(tab)
+        tab.open("#rules=yatzy" + ("&goal=250" if segment % 4 == 2 else ""))
         if segment % 2:
-            tab.evaluate(
-                "loaded('state').then(({change, newPlayer}) => change((s) => { s.players.push(newPlayer('Bo')); }))"
-            )
+            tab.change("s.players.push(newPlayer('Bo'));")
         start = tab.evaluate("loaded('state').then(({state}) => JSON.stringify(state))")
         changes = tab.evaluate("loaded('state').then(({undoAndRedoAvailable}) => undoAndRedoAvailable()[0])")
         for tap in range(length):
@@ -74,14 +67,14 @@ def test_every_tap_has_an_effect_and_undo_goes_back_to_the_start(
                     tab.unroute_all(behavior="ignoreErrors")
             fault, is_over = tab.evaluate(TAP, [[draw.random(), draw.random()], 25])
             assert not fault, (SEED, segment, tap, fault, tab.evaluate("document.body.innerText"))
-            if is_over and not is_away and tab.locator("#review-end").count():
+            if is_over and not is_away and tab.count("#review-end"):
                 found = tab.evaluate(
                     "Promise.all([loaded('memory'), loaded('game')]).then(([m, g]) => m.reviewGame(g.gameRecord()))"
                 )
                 assert all(each["finished"] for each in found)
                 reviewed += 1
                 tab.click("#go")
-        tab.keyboard.press("Escape")
+        tab.press("Escape")
         tab.evaluate(
             "loaded('state').then(({undo, undoAndRedoAvailable}) => { while (undoAndRedoAvailable()[0]) undo(); })"
         )
