@@ -23,9 +23,8 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -38,7 +37,7 @@ from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
 from ..model.objectives import ReachableUtility
 from ..model.policies import Policy
-from ..strategy.actions import Choice, Hold, max_rerolls, rank_categories, rank_holds
+from ..strategy.actions import max_rerolls, rank_categories, rank_holds
 from ..strategy.approximate_strategy import ApproximateStrategy
 from ..strategy.distribution import has_distribution
 from ..strategy.opponents import Opponent, WinUtility, finished, opponent, parse_opponents
@@ -48,10 +47,10 @@ from ..strategy.score_strategy import utility_strategy
 from ..strategy.strategy import DiceText, Strategy
 from ..strategy.turn_evaluator import TurnEvaluator
 from ..strategy.two_players import TwoPlayerGame, versus_strategy
-from .levels import LEVELS, CalibratedLevel, Level, parse_level
+from .levels import LEVELS, Level, parse_level
 from .player import exact_policy
 from .risk import STYLES, RiskEvaluator
-from .soft_policy import SoftPolicy
+from .soft_policy import Option, SoftPolicy
 
 if TYPE_CHECKING:
     Rng = np.random.Generator | int | Sequence[int] | None
@@ -126,6 +125,8 @@ class ComputerPlayer:
 
     kind: Kind
     strategy: Strategy
+    soft: SoftPolicy | None = field(default=None, kw_only=True, repr=False)  # draws the options of a level
+    risk: RiskEvaluator | None = field(default=None, kw_only=True, repr=False)  # the values of a style
     _random: np.random.Generator = field(default_factory=lambda: np.random.default_rng(1), kw_only=True, repr=False)
 
     @property
@@ -178,15 +179,16 @@ class ComputerPlayer:
             )
         evaluator = self.evaluator(scorecard, others)
         choices = rank_categories(evaluator, position.state, roll, rolls_left)
-        pick = self.picker(np.random.default_rng(rng))
+        random = np.random.default_rng(rng)
         if rolls_left:
-            hold = pick(rank_holds(evaluator, position.state, roll, rolls_left, choices[0]))
-            assert isinstance(hold, Hold)
+            hold = self._pick(rank_holds(evaluator, position.state, roll, rolls_left, choices[0]), random)
             if hold.category is None:
                 return hold.dice
-        choice = pick(choices)
-        assert isinstance(choice, Choice)
-        return choice.category
+        return self._pick(choices, random).category
+
+    def _pick(self, options: Sequence[Option], random: np.random.Generator) -> Option:
+        """The best of the ranked options of a decision; of a level one that is drawn by its loss."""
+        return self.soft.drawn(options, random) if self.soft else options[0]
 
     def act(self, position: TurnPosition) -> Decision:
         """:meth:`choose` for a position with a scorecard, without a look at other players."""
@@ -197,42 +199,11 @@ class ComputerPlayer:
     @property
     def exact_policy(self) -> Policy | Strategy | None:
         """What :func:`perfect_yatzy.evaluate` evaluates exactly; None: games are sampled."""
-        return None if self.kind.style else self.strategy
+        return self.soft or (None if self.kind.style else self.strategy)
 
     def evaluator(self, card: Scorecard, others: Others) -> TurnEvaluator:
         """The values by which the player decides on a turn."""
-        return self.strategy.evaluator
-
-    def picker(self, rng: np.random.Generator) -> Callable[[Sequence[Hold | Choice]], Hold | Choice]:
-        """A function that takes one of the ranked options of a decision."""
-        return lambda options: options[0]
-
-
-@dataclass
-class LevelPlayer(ComputerPlayer):
-    """A player who makes mistakes."""
-
-    calibrated: CalibratedLevel
-
-    @cached_property
-    def exact_policy(self) -> SoftPolicy:
-        """The policy from the empty card on."""
-        return SoftPolicy(self.strategy, self.calibrated.temperature)
-
-    def picker(self, rng: np.random.Generator) -> Callable[[Sequence[Hold | Choice]], Hold | Choice]:
-        """Draws an option by its loss."""
-        return lambda options: self.exact_policy.drawn(options, rng)
-
-
-@dataclass
-class StylePlayer(ComputerPlayer):
-    """A player who avoids or seeks risk."""
-
-    risk: RiskEvaluator
-
-    def evaluator(self, card: Scorecard, others: Others) -> TurnEvaluator:
-        """The exponential utility, which does not depend on the points of the card."""
-        return self.risk
+        return self.risk or self.strategy.evaluator
 
 
 @dataclass
@@ -244,22 +215,18 @@ class WinningPlayer(ComputerPlayer):
     """
 
     threads: int | None = None  # for solves
-    _solved: OrderedDict[Hashable, TurnEvaluator | Opponent] = field(default_factory=OrderedDict, repr=False)
+    _solved: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict, repr=False)
 
     def evaluator(self, card: Scorecard, others: Others) -> TurnEvaluator:
         """The chance to win, solved once a turn; the mean if the rest of the game takes too long to solve."""
         known = self._read(others)
         if (game := self._two_players(card, known)) is not None:
-            other = known[0]
-            assert isinstance(other, Scorecard)
 
             def exact() -> TurnEvaluator:
-                solved = versus_strategy(game, (card, other), self.strategy.evaluator, self.threads)
+                solved = versus_strategy(game, (card, known[0]), self.strategy.evaluator, self.threads)
                 return solved.evaluator_at(solved.check(card))
 
-            found = self._cached((card.state, game.lead, other.state), exact)
-            assert isinstance(found, TurnEvaluator)
-            return found
+            return self._cached((card.state, game.lead, known[0].state), exact)
         if not self._is_quick(card, known):
             return self.strategy.evaluator
         keys = [other if isinstance(other, int) else (other.state, other.total) for other in known]
@@ -267,7 +234,7 @@ class WinningPlayer(ComputerPlayer):
         def distribution(other: int | Scorecard, key: Hashable) -> Opponent:
             if isinstance(other, int):
                 return finished(other)
-            return self._cached(key, lambda: opponent(self.strategy, other, self.threads))  # type: ignore[return-value]
+            return self._cached(key, lambda: opponent(self.strategy, other, self.threads))
 
         def solve() -> TurnEvaluator:
             utility = WinUtility([distribution(*pair) for pair in zip(known, keys, strict=True)], "half")
@@ -276,17 +243,14 @@ class WinningPlayer(ComputerPlayer):
             )
             return solved.evaluator_at(solved.check(card))
 
-        found = self._cached((card.state, card.total, *keys), solve)
-        assert isinstance(found, TurnEvaluator)
-        return found
+        return self._cached((card.state, card.total, *keys), solve)
 
     def _two_players(self, card: Scorecard, others: Sequence[int | Scorecard]) -> TwoPlayerGame | None:
         """The rest of the game, if it is one of two players that is solved at once."""
         if len(others) != 1 or isinstance(others[0], int) or isinstance(self.strategy, ApproximateStrategy):
             return None
         states = card.state, others[0].state
-        first, second = (state.filled.bit_count() for state in states)
-        if second - first not in (0, 1):
+        if states[1].filled.bit_count() - states[0].filled.bit_count() not in (0, 1):
             return None
         game = TwoPlayerGame(self.rules, states, card.total - others[0].total)
         return game if game.cost().seconds <= WIN_SECONDS else None
@@ -303,19 +267,13 @@ class WinningPlayer(ComputerPlayer):
 
     def _is_quick(self, card: Scorecard, others: Sequence[int | Scorecard]) -> bool:
         cards = [other for other in others if isinstance(other, Scorecard)]
-        if (
-            not others
-            or isinstance(self.strategy, ApproximateStrategy)
-            or (cards and not has_distribution(self.rules))
-        ):
+        if not others or isinstance(self.strategy, ApproximateStrategy):
             return False
-        costs = [
-            ReachableUtility(self.rules, lambda made: made.astype(float), c.state).solve_cost()
-            for c in (card, *cards)
-        ]
-        return max(cost.seconds for cost in costs) <= WIN_SECONDS
+        rests = [ReachableUtility(self.rules, lambda made: made.astype(float), c.state) for c in (card, *cards)]
+        solvable = not cards or has_distribution(self.rules)
+        return solvable and max(rest.solve_cost().seconds for rest in rests) <= WIN_SECONDS
 
-    def _cached(self, key: Hashable, create: Callable[[], TurnEvaluator | Opponent]) -> TurnEvaluator | Opponent:
+    def _cached(self, key: Hashable, create: Callable[[], Any]) -> Any:
         if key not in self._solved:
             self._solved[key] = create()
         self._solved.move_to_end(key)

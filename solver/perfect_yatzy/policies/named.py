@@ -26,7 +26,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -41,20 +40,10 @@ from ..strategy.opening import open_strategy
 from ..strategy.played_games import Actor, Player
 from ..strategy.strategy import Strategy
 from ..tablebase.store import Progress
-from .computer_players import (
-    PROGRAM,
-    PYTHON_FILE,
-    ComputerPlayer,
-    Kind,
-    LevelPlayer,
-    PolicyPlayer,
-    StylePlayer,
-    WinningPlayer,
-    parse_kind,
-)
+from .computer_players import PROGRAM, PYTHON_FILE, ComputerPlayer, Kind, PolicyPlayer, WinningPlayer, parse_kind
 from .evaluation import Evaluation, evaluate
 from .hold_policy import HoldRulePolicy
-from .levels import Level, calibrated_level, parse_level
+from .levels import calibrated_level, parse_level
 from .player import exact_policy, player_of
 from .policy import ValueFunction
 from .process import ProcessPlayer
@@ -65,20 +54,8 @@ from .strategy_sheet import StrategySheet, find_sheet
 from .user_code import UserCode, file_attribute, policy_of
 
 NAMES = (
-    "perfect",
-    "most-points",
-    "prices",
-    "hold-rules",
-    "hold-rules:5",
-    "level:3",
-    "safe",
-    "bold",
-    "win",
-    "goal:280",
-    "FILE.json",
-    "FILE.npy",
-    "FILE.py:NAME",
-    "process:COMMAND",
+    "perfect, most-points, prices, hold-rules, hold-rules:5, level:3, safe, bold, win, goal:280, "
+    "FILE.json, FILE.npy, FILE.py:NAME, process:COMMAND"
 )
 
 
@@ -111,29 +88,15 @@ def named_policy(text: str, setting: Setting) -> NamedPolicy:
     """The policy of a name; see the module."""
     if text in _BUILT_IN:
         return _BUILT_IN[text](setting)
-    if goal := re.fullmatch(r"goal:(\d{1,5})", text):
-        return _goal(int(goal[1]), setting)
-    if size := re.fullmatch(r"hold-rules:(\d{1,3})", text):
-        return _hold_rules(setting, int(size[1]))
-    if level := re.fullmatch(r"level:(\w{1,20})|([1-8])", text):
-        return _level(parse_level(level[1] or level[2]), setting)
-    if text in (*STYLES, "win"):
-        return NamedPolicy(computer_player(setting.strategy(), text, threads=setting.threads), f"Playing {text}")
-    if text.startswith(PROGRAM):
-        return NamedPolicy(ProcessPlayer(text.removeprefix(PROGRAM)), text.removeprefix(PROGRAM))
-    if source := PYTHON_FILE.fullmatch(text):
-        found = UserCode(file_attribute(*source.groups()), source[1])
-        return NamedPolicy(policy_of(found, setting.rules, setting.card), f"{source[2]} of {source[1]}")
-    if text.endswith(".npy"):
-        return NamedPolicy(ValueFunction(setting.rules, _values(text), setting.card), text)
-    if text.endswith(".json"):
-        return _prices(StrategySheet.load(text, setting.rules), setting, text)
+    for form, make in _FORMS:
+        if match := re.fullmatch(form, text):
+            return make(setting, *match.groups())
     if text.endswith(".toml") or text in builtin_ids():
         raise StateError(
             _("{rules} is a game, not a policy: give it with --rules", rules=shown(text)), field="policy"
         )
     raise StateError(
-        _("policy is {text}; must be one of {names}").format(text=shown(text), names=", ".join(NAMES)), field="policy"
+        _("policy is {text}; must be one of {names}").format(text=shown(text), names=NAMES), field="policy"
     )
 
 
@@ -215,13 +178,14 @@ def computer_player(
     if isinstance(strategy, ApproximateStrategy) and not perfect and kind.style != "win":
         raise needs_table(strategy.rules, f"the {kind.label} computer player")
     if kind.style in STYLES:
-        return StylePlayer(kind, strategy, risk_evaluator(strategy, kind.style, threads=threads))
+        return ComputerPlayer(kind, strategy, risk=risk_evaluator(strategy, kind.style, threads=threads))
     if kind.style:
         return WinningPlayer(kind, strategy, threads)
     assert kind.level
     if not kind.level.share:
         return ComputerPlayer(kind, strategy)
-    return LevelPlayer(kind, strategy, calibrated_level(strategy, kind.level, threads=threads))
+    temperature = calibrated_level(strategy, kind.level, threads=threads).temperature
+    return ComputerPlayer(kind, strategy, soft=SoftPolicy(strategy, temperature))
 
 
 def evaluate_named(text: str, setting: Setting) -> tuple[str, Evaluation | SampledEvaluation]:
@@ -277,10 +241,8 @@ def _perfect(setting: Setting) -> NamedPolicy:
 
 
 def _most_points(setting: Setting) -> NamedPolicy:
-    def nothing_later(states: Any) -> Any:
-        return np.zeros(len(states.filled))
-
-    return NamedPolicy(ValueFunction(setting.rules, nothing_later, setting.card), "The most points in each turn")
+    nothing_later = ValueFunction(setting.rules, lambda states: np.zeros(len(states.filled)), setting.card)
+    return NamedPolicy(nothing_later, "The most points in each turn")
 
 
 def _sheet(setting: Setting) -> StrategySheet:
@@ -293,51 +255,71 @@ def _sheet(setting: Setting) -> StrategySheet:
     return sheet
 
 
-def _price_sheet(setting: Setting) -> NamedPolicy:
-    return _prices(_sheet(setting), setting, "The price sheet")
+def _prices(setting: Setting, file: str = "") -> NamedPolicy:
+    sheet = StrategySheet.load(file, setting.rules) if file else _sheet(setting)
+    return NamedPolicy(ValueFunction(setting.rules, sheet.prices.values(), setting.card), file or "The price sheet")
 
 
-def _hold_rules(setting: Setting, size: int | None = None) -> NamedPolicy:
+def _hold_rules(setting: Setting, size: str = "") -> NamedPolicy:
     sheet = _sheet(setting)
     if not sheet.holds:
         raise StateError(_("the sheet of {key} has no hold rules").format(key=setting.rules.key), field="policy")
-    sheet = sheet if size is None else sheet.with_rules(size)
+    sheet = sheet.with_rules(int(size)) if size else sheet
     policy = HoldRulePolicy(sheet.holds, sheet.prices, setting.card.state)
     return NamedPolicy(policy, f"{len(sheet.holds)} hold rules and the price sheet")
 
 
-def _prices(sheet: StrategySheet, setting: Setting, title: str) -> NamedPolicy:
-    return NamedPolicy(ValueFunction(setting.rules, sheet.prices.values(), setting.card), title)
-
-
-def _level(level: Level, setting: Setting) -> NamedPolicy:
-    strategy = setting.strategy()
+def _level(setting: Setting, word: str | None, number: str | None) -> NamedPolicy:
+    level, strategy = parse_level(word or number or ""), setting.strategy()
     temperature = calibrated_level(strategy, level, threads=setting.threads).temperature
     title = f"The computer player of level {level.number} ({level.name})"
     return NamedPolicy(SoftPolicy(strategy, temperature, setting.card), title)
 
 
-def _goal(goal: int, setting: Setting) -> NamedPolicy:
+def _goal(setting: Setting, goal: str) -> NamedPolicy:
     from ..strategy.score_strategy import reach
 
     strategy = reach(
-        setting.rules, goal, setting.card, setting.tables, threads=setting.threads, progress=setting.progress
+        setting.rules, int(goal), setting.card, setting.tables, threads=setting.threads, progress=setting.progress
     )
-    return NamedPolicy(strategy, f"Perfect play for {goal} or more")
+    return NamedPolicy(strategy, f"Perfect play for {int(goal)} or more")
+
+
+def _style(setting: Setting, style: str) -> NamedPolicy:
+    return NamedPolicy(computer_player(setting.strategy(), style, threads=setting.threads), f"Playing {style}")
+
+
+def _program(setting: Setting, command: str) -> NamedPolicy:
+    return NamedPolicy(ProcessPlayer(command), command)
+
+
+def _python(setting: Setting, path: str, name: str) -> NamedPolicy:
+    found = UserCode(file_attribute(path, name), path)
+    return NamedPolicy(policy_of(found, setting.rules, setting.card), f"{name} of {path}")
+
+
+def _array(setting: Setting, path: str) -> NamedPolicy:
+    try:
+        values = np.load(path, allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise StateError(_("cannot read {path}: {error}").format(path=path, error=error), field="policy") from error
+    return NamedPolicy(ValueFunction(setting.rules, values, setting.card), path)
 
 
 _BUILT_IN: dict[str, Callable[[Setting], NamedPolicy]] = {
     "perfect": _perfect,
     "mean": _perfect,
     "most-points": _most_points,
-    "prices": _price_sheet,
+    "prices": _prices,
     "hold-rules": _hold_rules,
 }
-
-
-def _values(path: str) -> Any:
-    """The array of a .npy file."""
-    try:
-        return np.load(path, allow_pickle=False)
-    except (OSError, ValueError) as error:
-        raise StateError(_("cannot read {path}: {error}").format(path=path, error=error), field="policy") from error
+_FORMS: tuple[tuple[str | re.Pattern[str], Callable[..., NamedPolicy]], ...] = (
+    (r"goal:(\d{1,5})", _goal),
+    (r"hold-rules:(\d{1,3})", _hold_rules),
+    (r"level:(\w{1,20})|([1-8])", _level),
+    (f"({'|'.join(STYLES)}|win)", _style),
+    (re.compile(rf"{PROGRAM}(.*)", re.DOTALL), _program),
+    (PYTHON_FILE, _python),
+    (re.compile(r"(.*\.npy)", re.DOTALL), _array),
+    (re.compile(r"(.*\.json)", re.DOTALL), _prices),
+)

@@ -17,7 +17,7 @@ from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from math import sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -43,6 +43,7 @@ from .evaluation import policy_mean
 if TYPE_CHECKING:
     from ..kernels.soft_policy import SoftScratch
 
+Option = TypeVar("Option", Hold, Choice)
 LIMIT = 8.0  # an option that loses more than this many temperatures is never taken; the power of the weights
 
 
@@ -70,7 +71,7 @@ class SoftPolicy:
         weights = np.maximum(0.0, 1 - self.sharpness * losses) ** LIMIT
         return np.asarray(weights / weights.sum())
 
-    def drawn(self, options: Sequence[Hold | Choice], random: np.random.Generator) -> Hold | Choice:
+    def drawn(self, options: Sequence[Option], random: np.random.Generator) -> Option:
         """One of the ranked options of a decision, by its chance."""
         chances = self.chances(np.array([option.loss for option in options]))
         return options[int(random.choice(len(options), p=chances))]
