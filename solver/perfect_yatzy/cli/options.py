@@ -22,34 +22,49 @@ if TYPE_CHECKING:
     from ..tablebase.store import Progress
 
 F = TypeVar("F", bound=Callable[..., Any])
+Known = Callable[[click.Context, str], Iterable[str]]
 
 
 class KnownWords(click.ParamType[str]):
-    """Text that is checked later; completes the words that are known, a list or a function of the context."""
+    """Text that is checked later; completes the words that are known, perhaps by the context and the text so far."""
 
-    def __init__(self, known: Iterable[str] | Callable[[click.Context], Iterable[str]], name: str = "text") -> None:
+    def __init__(
+        self, known: Iterable[str] | Callable[[click.Context, str], Iterable[str]], name: str = "text"
+    ) -> None:
         self.known, self.name = known, name
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """The words that begin with `incomplete`."""
-        words = self.known(ctx) if callable(self.known) else self.known
+        words = self.known(ctx, incomplete) if callable(self.known) else self.known
         return [CompletionItem(word) for word in words if word.startswith(incomplete)]
 
 
-def builtin_rules(ctx: click.Context) -> Iterable[str]:
+def builtin_rules(ctx: click.Context, text: str) -> Iterable[str]:
     """Names of the built-in rule sets."""
     from ..game.rule_loader import builtin_ids
 
     return builtin_ids()
 
 
-def stored_tables(ctx: click.Context) -> Iterable[str]:
+def stored_tables(ctx: click.Context, text: str) -> Iterable[str]:
     """Names that `yatzy tables` lists, and those of the rule sets that have a table."""
     from ..tablebase.inventory import short_names, stored
 
     with suppress(SolverError):
         entries = stored(ctx.params.get("tables"))
         return sorted({*short_names(entries).values(), *(entry.key for entry in entries)})
+    return ()
+
+
+def card_entries(ctx: click.Context, text: str) -> Iterable[str]:
+    """A scorecard with its last word completed to ``id=`` of a category that is open, by the rules given so far."""
+    from ..game.rule_loader import load_rules
+
+    before, space, _last = text.rpartition(" ")
+    filled = {entry.partition("=")[0] for entry in before.split()}
+    with suppress(SolverError):
+        rules = load_rules(ctx.params.get("rules") or "yatzy")
+        return [f"{before}{space}{box.id}=" for box in rules.categories if box.id not in filled]
     return ()
 
 
@@ -73,25 +88,6 @@ class LanguageParam(click.ParamType[str]):
         return code
 
 
-class CardParam(click.ParamType[str]):
-    """A scorecard as text; completes the ids of the categories that it does not fill yet."""
-
-    name = "card"
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """The text with its last word completed to ``id=``, under the rules given so far."""
-        from ..game.rule_loader import load_rules
-
-        before, space, last = incomplete.rpartition(" ")
-        filled = {entry.partition("=")[0] for entry in before.split()}
-        try:
-            rules = load_rules(ctx.params.get("rules") or "yatzy")
-        except SolverError:
-            return []
-        ids = [c.id for c in rules.categories if c.id.startswith(last) and c.id not in filled]
-        return [CompletionItem(f"{before}{space}{name}=") for name in ids]
-
-
 class UsageError(click.UsageError):
     """Wrong usage of the command that runs."""
 
@@ -99,7 +95,7 @@ class UsageError(click.UsageError):
         super().__init__(message, click.get_current_context())
 
 
-RULES = KnownWords(builtin_rules, "rules")
+RULES, CARD = KnownWords(builtin_rules, "rules"), KnownWords(card_entries, "card")
 MOST_WORKERS = 256  # that are started on one machine
 
 
@@ -149,11 +145,11 @@ rules_option = click.option(
     help="Rule set: a name, name+switch, or a .toml file.",
 )  # fmt: skip
 card_option = click.option(
-    "--card", "-c", type=CardParam(), default="", metavar="CARD",
+    "--card", "-c", type=CARD, default="", metavar="CARD",
     help='Filled categories: "ones=3 chance=22"; boxes of one row: "fours=12,16", "ones.down=3".',
 )  # fmt: skip
 start_card_option = click.option(
-    "--card", "-c", type=CardParam(), default="", metavar="CARD", help="Scorecard to start from [empty].",
+    "--card", "-c", type=CARD, default="", metavar="CARD", help="Scorecard to start from [empty].",
 )  # fmt: skip
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 force_option = click.option("--force", is_flag=True, help="Replace the output file if it exists.")
@@ -330,7 +326,7 @@ QUERY_OPTIONS = (
         '"251; ones=3 sixes=24".',
     ),
     click.option(
-        "--versus", type=CardParam(), metavar="CARD",
+        "--versus", type=CARD, metavar="CARD",
         help="Maximise the chance to beat one opponent with this card who plays to win, too; you move next.",
     ),
     click.option(

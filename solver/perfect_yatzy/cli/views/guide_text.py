@@ -43,7 +43,13 @@ def _bars(content: GuideContent, section: Section) -> Iterator[str]:
         yield f"  {row.name!s:<{width}}  {row.value:>{numbers}}  {bar}"
 
 
-def _paragraphs(content: GuideContent, section: Section) -> Iterator[str]:
+def _texts(content: GuideContent, section: Section) -> Iterator[str]:
+    for row in section.rows:
+        yield from _wrapped(row.name, "  ", "    ")
+    yield from _paragraphs(section)
+
+
+def _paragraphs(section: Section) -> Iterator[str]:
     for paragraph in section.paragraphs:
         yield from _wrapped(paragraph, "  ", "  ")
 
@@ -58,13 +64,7 @@ def _rules(content: GuideContent, section: Section) -> Iterator[str]:
         yield f"{lines[-1]:<{width}}  {row.value:>{numbers}}"
     if section.paragraphs:
         yield ""
-        yield from _paragraphs(content, section)
-
-
-def _stages(content: GuideContent, section: Section) -> Iterator[str]:
-    for row in section.rows:
-        yield from _wrapped(row.name, "  ", "    ")
-    yield from _paragraphs(content, section)
+        yield from _paragraphs(section)
 
 
 def _opening(content: GuideContent, section: Section) -> Iterator[str]:
@@ -91,11 +91,11 @@ def _odds(content: GuideContent, section: Section) -> Iterator[str]:
 
 VIEWS: dict[str, Callable[[GuideContent, Section], Iterator[str]]] = {
     "prices": _bars,
-    "bonus": _paragraphs,
+    "bonus": _texts,
     "holds": _rules,
     "short": _rules,
-    "give_up": _stages,
-    "examples": _paragraphs,
+    "give_up": _texts,
+    "examples": _texts,
     "losses": _bars,
     "opening": _opening,
     "odds": _odds,
