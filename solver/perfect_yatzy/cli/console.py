@@ -156,10 +156,11 @@ def file_format(path: str, formats: Mapping[str, str], given: str | None, *, any
     return found
 
 
-def check_overwrite(path: str, force: bool) -> None:
+def check_overwrite(force: bool, *paths: str | None) -> None:
     """Raise UsageError if a file exists and may not be replaced. Devices and pipes are written to."""
-    if not force and os.path.isfile(path):
-        raise UsageError(_("{path} exists; use --force to replace it", path=path))
+    for path in filter(None, paths):
+        if not force and os.path.isfile(path):
+            raise UsageError(_("{path} exists; use --force to replace it", path=path))
 
 
 def cannot_write(path: object, error: OSError) -> click.ClickException:
@@ -245,15 +246,3 @@ def confirm(question: str, refusal: str) -> None:
     if not click.confirm(f"{question} {_('Continue?')}", err=True):
         click.echo(_("Nothing was changed."), err=True)
         click.get_current_context().exit(1)
-
-
-def write_dataset_card(
-    path: str, data: str, kind: str, rows: int, metadata: Mapping[str, str], columns: Mapping[str, str]
-) -> None:
-    """Describe a file of results that this command has written (:func:`.strategy.metadata.dataset_card`)."""
-    from shlex import join
-
-    from ..strategy.metadata import dataset_card
-
-    card = dataset_card(Path(data), kind, rows, metadata, columns, join(["yatzy", *sys.argv[1:]]))
-    Path(path).write_text(card, encoding="utf-8")

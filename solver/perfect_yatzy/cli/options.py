@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from functools import wraps
+from functools import reduce, wraps
 from inspect import signature
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -154,8 +154,6 @@ start_card_option = click.option(
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 force_option = click.option("--force", is_flag=True, help="Replace the output file if it exists.")
 tables_option = click.option("--tables", type=click.Path(file_okay=False), help="Folder of the stored tables.")
-exact_option = click.option("--exact", is_flag=True, help="Also as a fraction, solved in integers from this card on.")
-digits_option = number_option("--digits", high=1000, default=30, text="With --exact: digits after the point.")
 threads_option = number_option("--threads", low=1, high=256, text="Threads for solving [one per processor].")
 
 
@@ -282,17 +280,8 @@ def cluster_workers(workers: int | None, cluster: str | None) -> Iterator[Cluste
 
 # Completed where a policy is asked for; :mod:`perfect_yatzy.policies.named` reads them, and more.
 POLICY_WORDS = (
-    "perfect",
-    "most-points",
-    "prices",
-    "hold-rules",
-    "level:",
-    "safe",
-    "bold",
-    "win",
-    "goal:",
-    "process:",
-)
+    "perfect", "most-points", "prices", "hold-rules", "level:", "safe", "bold", "win", "goal:", "process:",
+)  # fmt: skip
 
 
 def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -316,36 +305,35 @@ dataset_card_option = click.option(
 )  # fmt: skip
 
 
-QUERY_OPTIONS = (
-    rules_option,
-    language_option,
-    number_option("--goal", "-g", high=99_999, text="Maximise the chance of at least this final score."),
-    click.option(
-        "--opponents", metavar="OTHERS",
-        help="Maximise the chance to beat them, in place of --goal: final scores or cards, separated by semicolons: "
-        '"251; ones=3 sixes=24".',
-    ),
-    click.option(
-        "--versus", type=CARD, metavar="CARD",
-        help="Maximise the chance to beat one opponent with this card who plays to win, too; you move next.",
-    ),
-    click.option(
-        "--ties", type=KnownWords(TIE_RULES), metavar=f"[{'|'.join(TIE_RULES)}]",
-        help="What a tie with an opponent counts as [loss].",
-    ),
-    card_option,
-    number_option("--saved", default=0, shown=False, text="Saved rolls at the start of this turn."),
-    number_option(
-        "--bonus-points", "--extra", default=0, shown=False, text="Joker and first-roll bonuses scored so far."
-    ),
-    json_option,
-    click.option("--jsonl", is_flag=True, help="Answer JSON requests from standard input, one per line."),
-    service_options,
-)  # fmt: skip
-
-
-def query_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Options of `hold`, `score` and `expect`."""
-    for option in reversed(QUERY_OPTIONS):
-        command = option(command)
-    return command
+def query_options(all_text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Options of `hold`, `score` and `expect`, with the help of ``--all``."""
+    options = (
+        click.option("--exact", is_flag=True, help="Also as a fraction, solved in integers from this card on."),
+        number_option("--digits", high=1000, default=30, text="With --exact: digits after the point."),
+        click.option("--all", "show_all", is_flag=True, help=all_text),
+        rules_option,
+        language_option,
+        number_option("--goal", "-g", high=99_999, text="Maximise the chance of at least this final score."),
+        click.option(
+            "--opponents", metavar="OTHERS",
+            help="Maximise the chance to beat them, in place of --goal: final scores or cards, separated by "
+            'semicolons: "251; ones=3 sixes=24".',
+        ),
+        click.option(
+            "--versus", type=CARD, metavar="CARD",
+            help="Maximise the chance to beat one opponent with this card who plays to win, too; you move next.",
+        ),
+        click.option(
+            "--ties", type=KnownWords(TIE_RULES), metavar=f"[{'|'.join(TIE_RULES)}]",
+            help="What a tie with an opponent counts as [loss].",
+        ),
+        card_option,
+        number_option("--saved", default=0, shown=False, text="Saved rolls at the start of this turn."),
+        number_option(
+            "--bonus-points", "--extra", default=0, shown=False, text="Joker and first-roll bonuses scored so far."
+        ),
+        json_option,
+        click.option("--jsonl", is_flag=True, help="Answer JSON requests from standard input, one per line."),
+        service_options,
+    )  # fmt: skip
+    return lambda command: reduce(lambda found, option: option(found), reversed(options), command)

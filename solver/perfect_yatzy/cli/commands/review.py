@@ -185,8 +185,7 @@ def rate(
 
     if plot_path:
         check_picture(plot_path)
-    for path in filter(None, (csv_path, plot_path)):
-        check_overwrite(path, force)
+    check_overwrite(force, csv_path, plot_path)
     files = files or (finished_games(),)
     share, progress = confidence / 100, rating_progress(sum(map(os.path.getsize, filter(os.path.isfile, files))))
     found = rate_games(

@@ -12,19 +12,13 @@ import numpy as np
 from ..._messages import _, number_text
 from ...errors import RulesError
 from ...game.rules import RuleSet
-from ...game.scorecard import EMPTY_STATE
 from ...model.approximate_cost import approximate_seconds
 from ...model.checked_values import Table
 from ...model.estimates import SolveCost, duration, gigabytes, rule_set_stats
 from ...model.objectives import Objective
 from ...model.quantities import QUANTITIES
-from ...model.state_space import state_space
 from ...service.budget import SolveBudget
-from ...strategy.distribution import check_distribution_memory, distribution_cost, early_distributions
-from ...strategy.distribution_files import distribution_path, has_outlook, has_stored_distribution, write_stored
 from ...strategy.opening import open_strategy
-from ...strategy.outlook import outlook_cost
-from ...strategy.score_distribution import PERCENTS
 from ...tablebase.backward_induction import default_threads
 from ...tablebase.memory import available_memory, check_memory, check_space, free_space, writing_to
 from ...tablebase.sharded_solve import ThreadEngine, sharded_cost, solve_sharded
@@ -34,7 +28,6 @@ from ...tablebase.table_info import TableInfo
 from ..console import confirm, echo_json, echo_lines
 from ..options import cluster_workers
 from ..progress import solve_progress
-from ..views.results import percentile_line
 from ..views.rules import approximate_advice
 from ..views.tables import estimate_lines
 
@@ -133,6 +126,14 @@ def solved_lines(rules: RuleSet, what: str, info: TableInfo, place: Path) -> str
 
 def solve_distribution(solver: TableSolver, force: bool) -> None:
     """Compute and store the distribution from the empty card on, of a small game also those after each first turn."""
+    from ...game.scorecard import EMPTY_STATE
+    from ...model.state_space import state_space
+    from ...strategy.distribution import check_distribution_memory, distribution_cost, early_distributions
+    from ...strategy.distribution_files import distribution_path, has_outlook, has_stored_distribution, write_stored
+    from ...strategy.outlook import outlook_cost
+    from ...strategy.score_distribution import PERCENTS
+    from ..views.results import percentile_line
+
     rules, tables, threads = solver.rules, solver.tables, solver.threads
     path, budget = distribution_path(rules, tables), SolveBudget.command()
     outlook = budget.makes_outlook(rules)
