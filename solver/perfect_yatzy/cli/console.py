@@ -141,10 +141,7 @@ def echo_answer(answer: Any, lines: Iterable[str], as_json: bool) -> None:
 
 
 def file_format(path: str, formats: Mapping[str, str], given: str | None, *, any_suffix: bool = False) -> str:
-    """The format of an output: `given`, else that of the suffix, else the first. UsageError if they contradict.
-
-    A file must have one of the suffixes of `formats`, or with `any_suffix` none of them if a format is given.
-    """
+    """The format of an output: `given`, else that of the suffix, which may be unknown if `any_suffix`."""
     found = formats.get(Path(path).suffix[1:].lower())
     if path == "-" or (any_suffix and found is None and given):
         return given or next(iter(formats.values()))
@@ -237,10 +234,7 @@ def prompt_line(question: str) -> str | None:
 
 
 def confirm(question: str, refusal: str) -> None:
-    """Ask before something costly or irreversible, and exit with code 1 unless the answer is yes.
-
-    Without a terminal an option must say yes: the `refusal`, a UsageError, names it.
-    """
+    """Ask before what is costly or irreversible: exit with code 1 unless the answer is yes, refuse without a terminal."""
     if not sys.stdin.isatty():
         raise UsageError(refusal)
     if not click.confirm(f"{question} {_('Continue?')}", err=True):

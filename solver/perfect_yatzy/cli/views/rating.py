@@ -257,12 +257,7 @@ def kinds_of(ratings: tuple[Rating, ...]) -> list[str]:
 
 
 def write_csv(file: IO[bytes], ratings: tuple[Rating, ...]) -> None:
-    """Write one row for each rated game of each player.
-
-    The columns: ``player``, ``rules``, ``place``, ``date``, ``game`` (number in the order of the rating, from 1),
-    ``result``, ``start``, ``luck``, ``points_lost``, ``result_without_luck``, ``decisions``, and for each kind of
-    decision ``lost_KIND``. They satisfy result = start + luck - points_lost.
-    """
+    """Write one row for each rated game of each player; result = start + luck - points_lost."""
     kinds = kinds_of(ratings)
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     writer = csv.writer(text, lineterminator="\n")
@@ -287,10 +282,7 @@ def write_csv(file: IO[bytes], ratings: tuple[Rating, ...]) -> None:
 
 
 def plot_ratings(path: str, ratings: tuple[Rating, ...], block: int | None = None) -> None:
-    """Draw the points lost a game over time, with a band for the interval, and below them by kind of decision.
-
-    `block`: games in a block; see :meth:`perfect_yatzy.play.rating.Rating.blocks`.
-    """
+    """Draw the points lost a game over time, with a band for the interval, and below them by kind of decision."""
     with picture(path) as plt:
         figure, (upper, lower) = plt.subplots(2, 1, figsize=(8, 8), layout="constrained")
         width, kinds = 0.8 / len(ratings), kinds_of(ratings)
