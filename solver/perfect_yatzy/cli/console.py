@@ -234,7 +234,7 @@ def prompt_line(question: str) -> str | None:
 
 
 def confirm(question: str, refusal: str) -> None:
-    """Ask before what is costly or irreversible: exit with code 1 unless the answer is yes, refuse without a terminal."""
+    """Ask before something costly or irreversible: exit with code 1 without a yes, refuse without a terminal."""
     if not sys.stdin.isatty():
         raise UsageError(refusal)
     if not click.confirm(f"{question} {_('Continue?')}", err=True):

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from ...service.queries import QueryService
     from ...strategy.strategy import Strategy
 
+HELP_WORDS = ("", "?", "help")
+
 
 @click.command()
 @click.argument("file", type=click.Path(), required=False)
@@ -211,9 +213,6 @@ def rate(
         click.echo("\n\n".join("\n".join(lines) for lines in parts if lines))
     if any(skipped.fault in ("wrong", "rules") for skipped in found.skipped):
         click.get_current_context().exit(1)
-
-
-HELP_WORDS = ("", "?", "help")
 
 
 @click.command()

@@ -25,6 +25,7 @@ from .wording import category_name, decimal_text, grouped, line_width
 MAX_SKIPPED = 10  # games that are listed
 LABEL, NUMBER, INTERVAL = 26, 9, 22  # columns
 BAR = 18
+COLOURS = ("#4477aa", "#cc6677", "#228833", "#ccbb44", "#66ccee", "#aa3377")
 HOLD_KINDS = {1: N_("hold, first roll"), 2: N_("hold, second roll"), 3: N_("hold, third roll")}
 LAST_HOLD_KINDS = {
     1: N_("hold, first roll or later"),
@@ -245,9 +246,6 @@ def results_lines(found: Ratings, confidence: float) -> list[str]:
         )
         lines += sentence(text.format(player=player, rules=rules, games=games, mean=mean))
     return lines
-
-
-COLOURS = ("#4477aa", "#cc6677", "#228833", "#ccbb44", "#66ccee", "#aa3377")
 
 
 def kinds_of(ratings: tuple[Rating, ...]) -> list[str]:

@@ -87,7 +87,7 @@ def wrapped(text: str) -> str:
 
 
 def columns(rows: Sequence[Sequence[str]], *layout: str, indent: str = "  ") -> list[str]:
-    """Rows of cells as lines; `layout`: ``<`` or ``>`` for each, perhaps with a width, else that of the longest cell."""
+    """Rows of cells as lines; `layout`: for each ``<`` or ``>``, perhaps with a width; default: the longest cell."""
     longest = [max(map(len, column)) for column in zip(*rows, strict=True)]
     forms = [form if form[1:] else f"{form}{width}" for form, width in zip(layout, longest, strict=True)]
     return [(indent + "  ".join(map(format, row, forms))).rstrip() for row in rows]
