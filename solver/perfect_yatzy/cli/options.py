@@ -9,6 +9,7 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from .._messages import ENGLISH, LANGUAGES, _, current_language, language_from
@@ -93,6 +94,12 @@ class UsageError(click.UsageError):
 
     def __init__(self, message: str) -> None:
         super().__init__(message, click.get_current_context())
+
+
+def is_given(name: str, context: click.Context | None = None) -> bool:
+    """Whether an option or argument of the command that runs is on the command line."""
+    context = context or click.get_current_context()
+    return context.get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 RULES, CARD = KnownWords(builtin_rules, "rules"), KnownWords(card_entries, "card")
@@ -181,8 +188,7 @@ def rules_argument(command: F) -> F:
     """The rule set as the argument RULES or, as in the queries, from --rules or YATZY_RULES."""
 
     def read_option(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
-        on_command_line = ctx.get_parameter_source(param.name or "") == click.core.ParameterSource.COMMANDLINE
-        ctx.meta[__name__] = value, on_command_line
+        ctx.meta[__name__] = value, is_given(param.name or "", ctx)
 
     def read_argument(ctx: click.Context, param: click.Parameter, value: str | None) -> str:
         option, on_command_line = ctx.meta[__name__]
@@ -190,7 +196,7 @@ def rules_argument(command: F) -> F:
             text = _("two rule sets given: {value} and --rules {option}", value=value, option=option)
             raise click.UsageError(text, ctx)
         if on_command_line:
-            ctx.set_parameter_source(param.name or "", click.core.ParameterSource.COMMANDLINE)
+            ctx.set_parameter_source(param.name or "", ParameterSource.COMMANDLINE)
         return value or option or "yatzy"
 
     command = click.option(

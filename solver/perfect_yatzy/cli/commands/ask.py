@@ -7,7 +7,6 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from ..._messages import _, number_text
 from ..console import echo_json, echo_lines
@@ -15,6 +14,7 @@ from ..options import (
     UsageError,
     card_option,
     dice_argument,
+    is_given,
     json_option,
     language_option,
     number_option,
@@ -154,8 +154,7 @@ def expect(**options: Any) -> None:
       yatzy expect --goal 300
       yatzy expect --card "ones=3 sixes=24" --opponents "251; twos=6 fives=20"
     """
-    source = click.get_current_context().get_parameter_source("seed")
-    if options["games"] is None and not options["jsonl"] and source is ParameterSource.COMMANDLINE:
+    if options["games"] is None and not options["jsonl"] and is_given("seed"):
         raise UsageError(_("--seed can only be used with --games"))
     if options["spread"] is None:
         options["spread"] = not options["jsonl"]

@@ -65,16 +65,22 @@ class TableSolver:
 
     def begin(self, objective: Objective) -> Progress:
         """Check the cost of a solve, ask if it is high, announce it, and return the callback for its progress."""
-        budget, cost = SolveBudget.command(), self.checked_cost(objective)
+        cost = self.checked_cost(objective)
         name = {"mean": "means"}.get(objective.name, objective.name)
         facts = {"name": name, "rules": self.rules.key, "cost": cost.words_with(self.threads or default_threads())}
+        return self.asked(
+            cost,
+            _("The table of {name} of {rules} takes {cost}.", **facts),
+            _("the table of {name} of {rules} takes {cost}; use --yes to solve it", **facts),
+            _("solving {rules} ({name}), {cost}", **facts),
+        )
+
+    def asked(self, cost: SolveCost, question: str, refusal: str, announcement: str) -> Progress:
+        """The callback for the progress of a computation, after a confirmation if its cost is high."""
+        budget = SolveBudget.command()
         if not self.yes and not budget.objective.allows(cost):
-            confirm(
-                _("The table of {name} of {rules} takes {cost}.", **facts),
-                _("the table of {name} of {rules} takes {cost}; use --yes to solve it", **facts),
-            )
-        line = _("solving {rules} ({name}), {cost}", **facts)
-        return solve_progress(self.rules, line if budget.announces(cost) else None)
+            confirm(question, refusal)
+        return solve_progress(self.rules, announcement if budget.announces(cost) else None)
 
     def solve(self, objective: Objective, *, missing_only: bool) -> TableInfo:
         """Solve and store the table of an objective, if it is missing or `missing_only` is False."""
@@ -135,8 +141,7 @@ def solve_distribution(solver: TableSolver, force: bool) -> None:
     from ..views.results import percentile_line
 
     rules, tables, threads = solver.rules, solver.tables, solver.threads
-    path, budget = distribution_path(rules, tables), SolveBudget.command()
-    outlook = budget.makes_outlook(rules)
+    path, outlook = distribution_path(rules, tables), SolveBudget.command().makes_outlook(rules)
     stored = has_stored_distribution(rules, EMPTY_STATE, tables) and (has_outlook(rules, tables) or not outlook)
     if stored and not force:
         text = _("the distribution of {rules} is already stored: {path} (use --force to compute it again)")
@@ -148,14 +153,14 @@ def solve_distribution(solver: TableSolver, force: bool) -> None:
     check_distribution_memory(rules, cost)
     check_space(path.parent, cost.bytes)
     facts = {"rules": rules.key, "time": duration(cost.processor_seconds / (threads or default_threads()))}
-    if not solver.yes and not budget.objective.allows(cost):
-        confirm(
-            _("The distribution of {rules} takes {time}.", **facts),
-            _("the distribution of {rules} takes {time}; use --yes to compute it", **facts),
-        )
-    line = _("computing the distribution of {rules}, {time}", **facts) if budget.announces(cost) else None
+    progress = solver.asked(
+        cost,
+        _("The distribution of {rules} takes {time}.", **facts),
+        _("the distribution of {rules} takes {time}; use --yes to compute it", **facts),
+        _("computing the distribution of {rules}, {time}", **facts),
+    )
     begin, strategy = perf_counter(), open_strategy(rules, tables, threads=threads)
-    early = early_distributions(strategy, threads, solve_progress(rules, line), outlook=outlook)
+    early = early_distributions(strategy, threads, progress, outlook=outlook)
     with writing_to(path.parent):
         write_stored(rules, early, tables)
     found = early[state_space(rules).unchecked_index(EMPTY_STATE)]
