@@ -11,7 +11,7 @@ from perfect_yatzy.policies.evaluation import policy_mean
 from perfect_yatzy.policies.hold_policy import HoldRulePolicy
 from perfect_yatzy.policies.strategy_sheet import StrategySheet, sheet_path
 from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy
-from support.command import Run
+from support.command import Run, refusal
 
 GAME = """
 id = "tiny"
@@ -48,9 +48,8 @@ def test_learn_writes_a_sheet_whose_mean_is_exact(run: Run, rules: Path, tmp_pat
     assert lines[0] == f"Tiny: mean {exact:.2f} with 6 numbers"
     assert lines[-1] == f"Wrote {path}"
     assert max(map(len, lines[:-1])) <= 80
-    again = run("learn", str(rules), "--tables", str(tmp_path))
-    assert (again.returncode, again.stdout) == (2, "")
-    assert "exists; use --force to replace it" in again.stderr
+    again = refusal(run, "learn", str(rules), "--tables", str(tmp_path))
+    assert "exists; use --force to replace it" in again
 
 
 def test_learn_prints_the_sheet_as_json(run: Run, rules: Path, tmp_path: Path) -> None:
@@ -70,10 +69,9 @@ def test_learn_prints_the_sheet_as_json(run: Run, rules: Path, tmp_path: Path) -
 def test_wrong_options_are_rejected_before_anything_is_learned(
     run: Run, rules: Path, options: str, message: str
 ) -> None:
-    out = run("learn", str(rules), *options.format(rules=rules).split())
-    assert out.returncode == 2
-    assert message in out.stderr
-    assert "fitting" not in out.stderr
+    refused = refusal(run, "learn", str(rules), *options.format(rules=rules).split())
+    assert message in refused
+    assert "fitting" not in refused
 
 
 @pytest.mark.full

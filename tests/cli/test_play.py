@@ -20,15 +20,19 @@ from perfect_yatzy._messages import LANGUAGES, language_scope
 from perfect_yatzy.cli.console import confirm
 from perfect_yatzy.cli.views.decisions import COMMANDS, command_of, words_of
 from perfect_yatzy.cli.views.play import card_lines, card_rows, dice_question, points_line, stage_line, winner_line
+from perfect_yatzy.cli.views.wording import upper_bonus_labels, upper_bonus_lines
 from perfect_yatzy.game.rule_loader import builtin_ids, load_rules
 from perfect_yatzy.game.translations import localized
 from perfect_yatzy.play.record import read_games
 from perfect_yatzy.play.save_file import load_session, save_session
 from perfect_yatzy.play.session import Session
 from perfect_yatzy.strategy.strategy import Strategy
-from support.command import Run
+from support.command import Run, refusal
 from support.need import need
 from support.sessions import FIVES, FORCED, FOURS, RUN, new_session, scripted_session
+
+# Of Kismet's six upper boxes: 35 points at 63, 55 at 71, 75 at 78; the sixes can pay 30.
+ALL_BUT_SIXES = 0b011111
 
 
 @pytest.fixture
@@ -117,9 +121,8 @@ def test_a_game_that_cannot_be_recorded_is_not_lost(
     play: Run, tmp_path: Path, one: Path, save: Path, record: Path
 ) -> None:
     options = (str(one), "--players", "Ann, Bo", "--record")
-    refused = play(*options, str(tmp_path / "none" / "games.jsonl"))
-    assert (refused.returncode, refused.stdout) == (1, "")  # nothing is played in vain
-    assert "choose another file with --record" in refused.stderr
+    refused = refusal(play, *options, str(tmp_path / "none" / "games.jsonl"), code=1)  # nothing is played in vain
+    assert "choose another file with --record" in refused
     full = play(*options, "/dev/full", lines=["chance", "chance"])
     assert full.returncode == 1
     assert "cannot write /dev/full: No space left on device" in full.stderr
@@ -180,8 +183,7 @@ def test_advice_in_a_game_by_custom_rules(play: Run, one: Path) -> None:
 def test_files_that_cannot_be_written_are_reported_in_one_line(run: Run, tmp_path: Path, record: Path) -> None:
     (tmp_path / "file").write_text("")
     for place in ("/proc/x.json", str(tmp_path / "file" / "x.json"), "/dev/null"):
-        found = run("play", "--save", place, "--new", "--record", str(record))
-        assert (found.returncode, found.stderr.count("\n")) == (1, 1), found.stderr
+        refusal(run, "play", "--save", place, "--new", "--record", str(record), code=1)
     assert not record.exists()
     assert not Path("/dev/null").is_file()
 
@@ -250,9 +252,7 @@ def test_player_names_must_be_unique_and_printable(play: Run) -> None:
         (",", "--players ',' has no names"),
         ("A\x1b[1m", "is not a valid player name"),
     ):
-        found = play("--players", players)
-        assert (found.returncode, found.stdout) == (2, "")
-        assert message in found.stderr
+        assert message in refusal(play, "--players", players)
 
 
 def test_the_last_message_has_the_whole_command_to_resume(play: Run, save: Path, record: Path) -> None:
@@ -287,6 +287,25 @@ def test_the_rows_of_a_card_add_up(session: Session, expected: dict[str, str]) -
     total = int(rows.pop("Total"))
     assert total == session.card(0).score
     assert sum(int(value) for value in rows.values() if value != "·" and " of " not in value) == total
+
+
+def test_one_step_is_named_by_its_points() -> None:
+    rules = load_rules("yatzy")
+    assert upper_bonus_lines(rules, 0b1, [3]) == ["Upper bonus of 50: 3 of 63, 60 more needed"]
+    assert upper_bonus_lines(rules, 0b111111, [70]) == ["Upper bonus of 50: secured (70 of 63)"]
+
+
+def test_several_steps_name_the_next_one_and_its_points() -> None:
+    rules = load_rules("kismet")
+    assert upper_bonus_labels(rules) == ["Upper bonus"]
+    lines = {upper: upper_bonus_lines(rules, ALL_BUT_SIXES, [upper])[0] for upper in (30, 45, 63, 75, 78)}
+    assert lines == {
+        30: "Upper bonus: out of reach (30 of 63 for 35 points)",
+        45: "Upper bonus: 45 of 63 for 35 points, 18 more needed",
+        63: "Upper bonus: 63 of 71 for 55 points, 8 more needed, 35 points secured",
+        75: "Upper bonus: 75 of 78 for 75 points, 3 more needed, 55 points secured",
+        78: "Upper bonus: secured (78 of 78 for 75 points)",
+    }
 
 
 def test_the_stage_names_saved_rolls() -> None:

@@ -15,7 +15,7 @@ from perfect_yatzy.play.save_file import SaveFile, load_session
 from perfect_yatzy.play.session import Session
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy.strategy import Strategy
-from support.command import Run
+from support.command import Run, refusal
 from support.refusals import refused
 from support.sessions import FORCED, scripted_session
 
@@ -69,9 +69,7 @@ def test_a_game_against_computers_is_resumed_with_the_same(play: Run, tmp_path: 
         ("3", "has other opponents;"),
         ("12", f"'12' is not a computer player; use {levels}"),
     ):
-        refused = play("--opponent", opponent)
-        assert (refused.returncode, refused.stdout) == (2, "")
-        assert message in refused.stderr
+        assert message in refusal(play, "--opponent", opponent)
 
 
 def test_advice_for_winning(play: Run) -> None:

@@ -11,7 +11,7 @@ from perfect_yatzy.play.rating import rate
 from perfect_yatzy.play.record import Game, write_games
 from perfect_yatzy.play.simulated_records import simulated_records
 from perfect_yatzy.strategy.strategy import Strategy
-from support.command import Run
+from support.command import Run, refusal
 from support.human import human
 from support.need import need
 from support.players import wrong_by
@@ -85,13 +85,10 @@ def test_csv_and_picture_are_written_once(run: Run, games: Path, tmp_path: Path)
         assert float(row["result"]) == pytest.approx(result, abs=1e-6)
     assert picture.read_text().startswith("<?xml")
     before = picture.read_bytes()
-    refused = run(*command)
-    assert (refused.returncode, refused.stdout) == (2, "")
-    assert f"{table} exists; use --force to replace it" in refused.stderr
+    assert f"{table} exists; use --force to replace it" in refusal(run, *command)
     assert picture.read_bytes() == before
-    wrong = run("rate", str(games), "--plot", str(tmp_path / "lost.txt"))
-    assert (wrong.returncode, wrong.stdout) == (1, "")
-    assert "must end in .png, .svg or .pdf" in wrong.stderr
+    wrong = refusal(run, "rate", str(games), "--plot", str(tmp_path / "lost.txt"), code=1)
+    assert "must end in .png, .svg or .pdf" in wrong
 
 
 def test_exit_codes(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
@@ -116,10 +113,7 @@ def test_exit_codes(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
         ((tmp_path / "none.jsonl",), ""),
         ((), ""),
     ):
-        refused = run("rate", *map(str, arguments))
-        assert (refused.returncode, refused.stdout) == (2, "")
-        assert refused.stderr.startswith(f"yatzy: {message}")
-        assert refused.stderr.count("\n") == 1
+        assert refusal(run, "rate", *map(str, arguments)).startswith(f"yatzy: {message}")
 
 
 @pytest.mark.full
@@ -128,6 +122,5 @@ def test_a_goal_is_simulated_as_a_record(run: Run, tmp_path: Path) -> None:
     out = run("simulate", "yatzy-forced", "-n", "3", "--policy", "goal:180", "-o", str(path))
     assert out.returncode == 0, out.stderr
     assert run("rate", str(path)).stdout.startswith("goal:180, yatzy-forced: 3 games\n")
-    refused = run("simulate", "-n", "3", "--card", "ones=3", "-o", str(tmp_path / "other.jsonl"))
-    assert refused.returncode == 2
-    assert "a .jsonl file takes at most 100,000 games, from the empty card" in refused.stderr
+    refused = refusal(run, "simulate", "-n", "3", "--card", "ones=3", "-o", str(tmp_path / "other.jsonl"))
+    assert "a .jsonl file takes at most 100,000 games, from the empty card" in refused

@@ -20,6 +20,7 @@ from perfect_yatzy.model.approximate_cost import approximate_seconds, relaxation
 from perfect_yatzy.model.estimates import SolveCost, duration, rule_set_stats
 from perfect_yatzy.model.objectives import Goals, Objective, ReachableUtility
 from perfect_yatzy.service.budget import mean_work
+from perfect_yatzy.service.work import Pace
 from perfect_yatzy.strategy.distribution import distribution_cost
 from perfect_yatzy.tablebase.solve_estimate import estimate_solve
 from perfect_yatzy.tablebase.store import solve_to_store
@@ -92,6 +93,34 @@ def test_lines_are_rare(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     )
     report("fit", 1.0, {"bound": 1786.443, "mean": 1734.3, "half_width": 0.5})
     assert "the strategy scores 1734.30 ± 0.50" in capsys.readouterr().err
+
+
+def test_the_time_left_follows_the_speed_of_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an earlier solve has done took no time now; tiny first layers give no estimate; a machine may get busy."""
+    now = 0.0
+    monkeypatch.setattr("perfect_yatzy.service.work.time.perf_counter", lambda: now)
+    for steps, expected in (
+        ([(0, 0.0), (60, 0.5)], 60),
+        ([(0, 0.0), (500, 0.1)], 4500),
+        ([(0, 0.6), (30, 0.8)], 30),
+        ([(0, 0.0), (4, 0.0)], None),
+        ([(0, 0.0), (4, 0.001)], None),
+        ([(0, 0.6), (5, 0.605)], None),
+        ([(0, 0.0), (60, 1.0)], 0),
+        # 1 % a second for 30 seconds, then a tenth of it: after a minute or two only the new speed counts.
+        ([*((t, t / 100) for t in range(31)), *((30 + t, 0.3 + t / 1000) for t in range(1, 201))], 500),
+        # Another work begins.
+        ([(0, 0.0), (60, 0.5), (70, 0.0), (80, 0.5)], 10),
+    ):
+        pace = Pace()
+        for now, done in steps:  # noqa: B007
+            left = pace.left(done)
+        assert left == (expected if expected is None else pytest.approx(expected))
+
+
+def test_times_left_as_text() -> None:
+    texts = [shown.clock_text(seconds) for seconds in (None, 0.0, 60.0, 125.4, 4500.0)]
+    assert texts == ["", "0:00", "1:00", "2:05", "1:15:00"]
 
 
 def test_a_solution_tells_what_it_has_so_far(

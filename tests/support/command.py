@@ -59,6 +59,13 @@ def run_process(*args: str, stdin: str = "", **env: str) -> subprocess.Completed
     )
 
 
+def refusal(run: Run, *words: str, code: int = 2) -> str:
+    """What the command says when it refuses: one line and an exit code, without an answer."""
+    out = run(*words)
+    assert (out.returncode, out.stdout, out.stderr.count("\n")) == (code, "", 1), (words, out)
+    return out.stderr
+
+
 def refused_in_a_line(call: Callable[[Strategy], object], strategy: Strategy, message: str) -> None:
     """Check that a call raises StateError with the message, in one line."""
     with pytest.raises(StateError) as caught:

@@ -141,10 +141,7 @@ def echo_answer(answer: Any, lines: Iterable[str], as_json: bool) -> None:
 
 
 def file_format(path: str, formats: Mapping[str, str], given: str | None, *, any_suffix: bool = False) -> str:
-    """The format of an output: `given`, else that of the suffix, else the first. UsageError if they contradict.
-
-    A file must have one of the suffixes of `formats`, or with `any_suffix` none of them if a format is given.
-    """
+    """The format of an output: `given`, else that of the suffix, which may be unknown if `any_suffix`."""
     found = formats.get(Path(path).suffix[1:].lower())
     if path == "-" or (any_suffix and found is None and given):
         return given or next(iter(formats.values()))
@@ -156,10 +153,11 @@ def file_format(path: str, formats: Mapping[str, str], given: str | None, *, any
     return found
 
 
-def check_overwrite(path: str, force: bool) -> None:
+def check_overwrite(force: bool, *paths: str | None) -> None:
     """Raise UsageError if a file exists and may not be replaced. Devices and pipes are written to."""
-    if not force and os.path.isfile(path):
-        raise UsageError(_("{path} exists; use --force to replace it", path=path))
+    for path in filter(None, paths):
+        if not force and os.path.isfile(path):
+            raise UsageError(_("{path} exists; use --force to replace it", path=path))
 
 
 def cannot_write(path: object, error: OSError) -> click.ClickException:
@@ -236,24 +234,9 @@ def prompt_line(question: str) -> str | None:
 
 
 def confirm(question: str, refusal: str) -> None:
-    """Ask before something costly or irreversible, and exit with code 1 unless the answer is yes.
-
-    Without a terminal an option must say yes: the `refusal`, a UsageError, names it.
-    """
+    """Ask before something costly or irreversible: exit with code 1 without a yes, refuse without a terminal."""
     if not sys.stdin.isatty():
         raise UsageError(refusal)
     if not click.confirm(f"{question} {_('Continue?')}", err=True):
         click.echo(_("Nothing was changed."), err=True)
         click.get_current_context().exit(1)
-
-
-def write_dataset_card(
-    path: str, data: str, kind: str, rows: int, metadata: Mapping[str, str], columns: Mapping[str, str]
-) -> None:
-    """Describe a file of results that this command has written (:func:`.strategy.metadata.dataset_card`)."""
-    from shlex import join
-
-    from ..strategy.metadata import dataset_card
-
-    card = dataset_card(Path(data), kind, rows, metadata, columns, join(["yatzy", *sys.argv[1:]]))
-    Path(path).write_text(card, encoding="utf-8")

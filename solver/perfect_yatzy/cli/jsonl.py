@@ -23,10 +23,7 @@ if TYPE_CHECKING:
 
 
 def answer_lines(service: QueryService, query: str, defaults: dict[str, Any], lines: IO[bytes]) -> None:
-    """Answer each line of a stream; empty ones are skipped.
-
-    A request without the field ``query`` asks `query`; `defaults` are for fields that a request lacks.
-    """
+    """Answer each line of a stream; `query` and `defaults` are for the fields that a request lacks."""
     while line := lines.readline(MAX_LINE_BYTES):
         if not line.strip():
             continue
@@ -73,10 +70,7 @@ def check_rules(request: dict[str, Any], defaults: dict[str, Any]) -> None:
 
 
 def with_defaults(request: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
-    """A request with the defaults for fields it lacks, as far as its query has these fields.
-
-    A request with a goal or opponents of its own, also null, takes none of these from the defaults.
-    """
+    """A request with the defaults of its query; one with a goal or opponents, also null, takes none of these."""
     from ..service.requests import COMMON_FIELDS, QUERY_FIELDS
 
     fields = COMMON_FIELDS | QUERY_FIELDS.get(str(request["query"]), frozenset())

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from functools import wraps
+from functools import reduce, wraps
 from inspect import signature
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from .._messages import ENGLISH, LANGUAGES, _, current_language, language_from
@@ -22,34 +23,49 @@ if TYPE_CHECKING:
     from ..tablebase.store import Progress
 
 F = TypeVar("F", bound=Callable[..., Any])
+Known = Callable[[click.Context, str], Iterable[str]]
 
 
 class KnownWords(click.ParamType[str]):
-    """Text that is checked later; completes the words that are known, a list or a function of the context."""
+    """Text that is checked later; completes the words that are known, perhaps by the context and the text so far."""
 
-    def __init__(self, known: Iterable[str] | Callable[[click.Context], Iterable[str]], name: str = "text") -> None:
+    def __init__(
+        self, known: Iterable[str] | Callable[[click.Context, str], Iterable[str]], name: str = "text"
+    ) -> None:
         self.known, self.name = known, name
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """The words that begin with `incomplete`."""
-        words = self.known(ctx) if callable(self.known) else self.known
+        words = self.known(ctx, incomplete) if callable(self.known) else self.known
         return [CompletionItem(word) for word in words if word.startswith(incomplete)]
 
 
-def builtin_rules(ctx: click.Context) -> Iterable[str]:
+def builtin_rules(ctx: click.Context, text: str) -> Iterable[str]:
     """Names of the built-in rule sets."""
     from ..game.rule_loader import builtin_ids
 
     return builtin_ids()
 
 
-def stored_tables(ctx: click.Context) -> Iterable[str]:
+def stored_tables(ctx: click.Context, text: str) -> Iterable[str]:
     """Names that `yatzy tables` lists, and those of the rule sets that have a table."""
     from ..tablebase.inventory import short_names, stored
 
     with suppress(SolverError):
         entries = stored(ctx.params.get("tables"))
         return sorted({*short_names(entries).values(), *(entry.key for entry in entries)})
+    return ()
+
+
+def card_entries(ctx: click.Context, text: str) -> Iterable[str]:
+    """A scorecard with its last word completed to ``id=`` of a category that is open, by the rules given so far."""
+    from ..game.rule_loader import load_rules
+
+    before, space, _last = text.rpartition(" ")
+    filled = {entry.partition("=")[0] for entry in before.split()}
+    with suppress(SolverError):
+        rules = load_rules(ctx.params.get("rules") or "yatzy")
+        return [f"{before}{space}{box.id}=" for box in rules.categories if box.id not in filled]
     return ()
 
 
@@ -73,25 +89,6 @@ class LanguageParam(click.ParamType[str]):
         return code
 
 
-class CardParam(click.ParamType[str]):
-    """A scorecard as text; completes the ids of the categories that it does not fill yet."""
-
-    name = "card"
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """The text with its last word completed to ``id=``, under the rules given so far."""
-        from ..game.rule_loader import load_rules
-
-        before, space, last = incomplete.rpartition(" ")
-        filled = {entry.partition("=")[0] for entry in before.split()}
-        try:
-            rules = load_rules(ctx.params.get("rules") or "yatzy")
-        except SolverError:
-            return []
-        ids = [c.id for c in rules.categories if c.id.startswith(last) and c.id not in filled]
-        return [CompletionItem(f"{before}{space}{name}=") for name in ids]
-
-
 class UsageError(click.UsageError):
     """Wrong usage of the command that runs."""
 
@@ -99,7 +96,13 @@ class UsageError(click.UsageError):
         super().__init__(message, click.get_current_context())
 
 
-RULES = KnownWords(builtin_rules, "rules")
+def is_given(name: str, context: click.Context | None = None) -> bool:
+    """Whether an option or argument of the command that runs is on the command line."""
+    context = context or click.get_current_context()
+    return context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+
+
+RULES, CARD = KnownWords(builtin_rules, "rules"), KnownWords(card_entries, "card")
 MOST_WORKERS = 256  # that are started on one machine
 
 
@@ -149,17 +152,15 @@ rules_option = click.option(
     help="Rule set: a name, name+switch, or a .toml file.",
 )  # fmt: skip
 card_option = click.option(
-    "--card", "-c", type=CardParam(), default="", metavar="CARD",
+    "--card", "-c", type=CARD, default="", metavar="CARD",
     help='Filled categories: "ones=3 chance=22"; boxes of one row: "fours=12,16", "ones.down=3".',
 )  # fmt: skip
 start_card_option = click.option(
-    "--card", "-c", type=CardParam(), default="", metavar="CARD", help="Scorecard to start from [empty].",
+    "--card", "-c", type=CARD, default="", metavar="CARD", help="Scorecard to start from [empty].",
 )  # fmt: skip
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 force_option = click.option("--force", is_flag=True, help="Replace the output file if it exists.")
 tables_option = click.option("--tables", type=click.Path(file_okay=False), help="Folder of the stored tables.")
-exact_option = click.option("--exact", is_flag=True, help="Also as a fraction, solved in integers from this card on.")
-digits_option = number_option("--digits", high=1000, default=30, text="With --exact: digits after the point.")
 threads_option = number_option("--threads", low=1, high=256, text="Threads for solving [one per processor].")
 
 
@@ -187,8 +188,7 @@ def rules_argument(command: F) -> F:
     """The rule set as the argument RULES or, as in the queries, from --rules or YATZY_RULES."""
 
     def read_option(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
-        on_command_line = ctx.get_parameter_source(param.name or "") == click.core.ParameterSource.COMMANDLINE
-        ctx.meta[__name__] = value, on_command_line
+        ctx.meta[__name__] = value, is_given(param.name or "", ctx)
 
     def read_argument(ctx: click.Context, param: click.Parameter, value: str | None) -> str:
         option, on_command_line = ctx.meta[__name__]
@@ -196,7 +196,7 @@ def rules_argument(command: F) -> F:
             text = _("two rule sets given: {value} and --rules {option}", value=value, option=option)
             raise click.UsageError(text, ctx)
         if on_command_line:
-            ctx.set_parameter_source(param.name or "", click.core.ParameterSource.COMMANDLINE)
+            ctx.set_parameter_source(param.name or "", ParameterSource.COMMANDLINE)
         return value or option or "yatzy"
 
     command = click.option(
@@ -286,17 +286,8 @@ def cluster_workers(workers: int | None, cluster: str | None) -> Iterator[Cluste
 
 # Completed where a policy is asked for; :mod:`perfect_yatzy.policies.named` reads them, and more.
 POLICY_WORDS = (
-    "perfect",
-    "most-points",
-    "prices",
-    "hold-rules",
-    "level:",
-    "safe",
-    "bold",
-    "win",
-    "goal:",
-    "process:",
-)
+    "perfect", "most-points", "prices", "hold-rules", "level:", "safe", "bold", "win", "goal:", "process:",
+)  # fmt: skip
 
 
 def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -320,36 +311,35 @@ dataset_card_option = click.option(
 )  # fmt: skip
 
 
-QUERY_OPTIONS = (
-    rules_option,
-    language_option,
-    number_option("--goal", "-g", high=99_999, text="Maximise the chance of at least this final score."),
-    click.option(
-        "--opponents", metavar="OTHERS",
-        help="Maximise the chance to beat them, in place of --goal: final scores or cards, separated by semicolons: "
-        '"251; ones=3 sixes=24".',
-    ),
-    click.option(
-        "--versus", type=CardParam(), metavar="CARD",
-        help="Maximise the chance to beat one opponent with this card who plays to win, too; you move next.",
-    ),
-    click.option(
-        "--ties", type=KnownWords(TIE_RULES), metavar=f"[{'|'.join(TIE_RULES)}]",
-        help="What a tie with an opponent counts as [loss].",
-    ),
-    card_option,
-    number_option("--saved", default=0, shown=False, text="Saved rolls at the start of this turn."),
-    number_option(
-        "--bonus-points", "--extra", default=0, shown=False, text="Joker and first-roll bonuses scored so far."
-    ),
-    json_option,
-    click.option("--jsonl", is_flag=True, help="Answer JSON requests from standard input, one per line."),
-    service_options,
-)  # fmt: skip
-
-
-def query_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Options of `hold`, `score` and `expect`."""
-    for option in reversed(QUERY_OPTIONS):
-        command = option(command)
-    return command
+def query_options(all_text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Options of `hold`, `score` and `expect`, with the help of ``--all``."""
+    options = (
+        click.option("--exact", is_flag=True, help="Also as a fraction, solved in integers from this card on."),
+        number_option("--digits", high=1000, default=30, text="With --exact: digits after the point."),
+        click.option("--all", "show_all", is_flag=True, help=all_text),
+        rules_option,
+        language_option,
+        number_option("--goal", "-g", high=99_999, text="Maximise the chance of at least this final score."),
+        click.option(
+            "--opponents", metavar="OTHERS",
+            help="Maximise the chance to beat them, in place of --goal: final scores or cards, separated by "
+            'semicolons: "251; ones=3 sixes=24".',
+        ),
+        click.option(
+            "--versus", type=CARD, metavar="CARD",
+            help="Maximise the chance to beat one opponent with this card who plays to win, too; you move next.",
+        ),
+        click.option(
+            "--ties", type=KnownWords(TIE_RULES), metavar=f"[{'|'.join(TIE_RULES)}]",
+            help="What a tie with an opponent counts as [loss].",
+        ),
+        card_option,
+        number_option("--saved", default=0, shown=False, text="Saved rolls at the start of this turn."),
+        number_option(
+            "--bonus-points", "--extra", default=0, shown=False, text="Joker and first-roll bonuses scored so far."
+        ),
+        json_option,
+        click.option("--jsonl", is_flag=True, help="Answer JSON requests from standard input, one per line."),
+        service_options,
+    )  # fmt: skip
+    return lambda command: reduce(lambda found, option: option(found), reversed(options), command)

@@ -73,10 +73,7 @@ def language_option(words: Sequence[str]) -> str | None:
 
 @contextmanager
 def chosen_language(words: Sequence[str]) -> Iterator[None]:
-    """Speak the language of the user: ``--lang``, ``YATZY_LANG``, else that of the environment.
-
-    A language without a catalogue is an error later, where the option is read; until then the words are English.
-    """
+    """Speak ``--lang``, ``YATZY_LANG``, else the language of the environment; an unknown one is refused later."""
     wanted, before = language_option(words) or os.environ.get("YATZY_LANG"), current_language()
     code = (language_from(wanted) or ENGLISH) if wanted else language_of_environment()
     set_language(code)

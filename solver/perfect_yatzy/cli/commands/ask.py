@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from ..._messages import _, number_text
 from ..console import echo_json, echo_lines
 from ..options import (
-    F,
     UsageError,
     card_option,
     dice_argument,
-    digits_option,
-    exact_option,
+    is_given,
     json_option,
     language_option,
     number_option,
@@ -107,23 +103,10 @@ def plot_distribution(path: str, service: QueryService, request: Request, answer
     plot(path, title, lowest, chances, goal_chances, goal)
 
 
-def all_option(text: str) -> Callable[[F], F]:
-    """The option ``--all``."""
-    return click.option("--all", "show_all", is_flag=True, help=text)
-
-
-def rolls_left_option(text: str) -> Callable[[F], F]:
-    """The option ``--rolls-left``."""
-    return number_option("--rolls-left", "-l", text=text)
-
-
 @click.command()
 @dice_argument
-@rolls_left_option("Rerolls left [as after the first roll].")
-@exact_option
-@digits_option
-@all_option("List all options.")
-@query_options
+@number_option("--rolls-left", "-l", text="Rerolls left [as after the first roll].")
+@query_options("List all options.")
 def hold(**options: Any) -> None:
     """Show which dice to hold.
 
@@ -140,11 +123,8 @@ def hold(**options: Any) -> None:
 
 @click.command()
 @dice_argument
-@rolls_left_option("Rerolls left and not used [0].")
-@exact_option
-@digits_option
-@all_option("List all options.")
-@query_options
+@number_option("--rolls-left", "-l", text="Rerolls left and not used [0].")
+@query_options("List all options.")
 def score(**options: Any) -> None:
     """Show which category to take for these dice.
 
@@ -161,10 +141,7 @@ def score(**options: Any) -> None:
 @click.option(
     "--plot", "plot_path", type=click.Path(dir_okay=False), help="Draw the distribution to a .png, .svg or .pdf file."
 )
-@exact_option
-@digits_option
-@all_option("List each category.")
-@query_options
+@query_options("List each category.")
 def expect(**options: Any) -> None:
     """Show the expected final score and its distribution.
 
@@ -177,8 +154,7 @@ def expect(**options: Any) -> None:
       yatzy expect --goal 300
       yatzy expect --card "ones=3 sixes=24" --opponents "251; twos=6 fives=20"
     """
-    source = click.get_current_context().get_parameter_source("seed")
-    if options["games"] is None and not options["jsonl"] and source is ParameterSource.COMMANDLINE:
+    if options["games"] is None and not options["jsonl"] and is_given("seed"):
         raise UsageError(_("--seed can only be used with --games"))
     if options["spread"] is None:
         options["spread"] = not options["jsonl"]
@@ -187,7 +163,7 @@ def expect(**options: Any) -> None:
 
 @click.command()
 @dice_argument
-@rolls_left_option("Rerolls left [as after the first roll].")
+@number_option("--rolls-left", "-l", text="Rerolls left [as after the first roll].")
 @card_option
 @rules_option
 @language_option

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..._messages import _
 from .. import options
-from ..console import check_overwrite, echo_answer, output_file, write_dataset_card
+from ..console import check_overwrite, echo_answer, output_file
 from ..options import Number, UsageError
 
 if TYPE_CHECKING:
@@ -52,8 +55,7 @@ def simulate(
         raise UsageError(_("--dataset-card describes the file of --output; give both"))
     if output:
         check_output(output, games, start["card"])
-        for path in filter(None, (output, dataset_card)):
-            check_overwrite(path, force)
+        check_overwrite(force, output, dataset_card)
     request = {"rules": rules, "games": games} | start
     policy, simulation, answer = run_simulation(service, request, simulation_progress(games), on)
     if output:
@@ -101,8 +103,7 @@ def positions(
     from ..views.table_file import check_suffix, write_table
 
     check_suffix(output)
-    for path in filter(None, (output, dataset_card)):
-        check_overwrite(path, force)
+    check_overwrite(force, output, dataset_card)
     sample, answer = run_positions(service, start | request)
     with output_file(output) as file:
         write_table(file, output, sample.parts(), sample.metadata())
@@ -110,3 +111,15 @@ def positions(
         columns = {name: MEANINGS[name] for name in next(sample.parts())}
         write_dataset_card(dataset_card, output, "positions", len(sample), sample.metadata(), columns)
     echo_answer(answer, position_lines(sample.rules, answer, output), as_json)
+
+
+def write_dataset_card(
+    path: str, data: str, kind: str, rows: int, metadata: Mapping[str, str], columns: Mapping[str, str]
+) -> None:
+    """Describe a file of results that this command has written (:func:`.strategy.metadata.dataset_card`)."""
+    from shlex import join
+
+    from ...strategy.metadata import dataset_card
+
+    card = dataset_card(Path(data), kind, rows, metadata, columns, join(["yatzy", *sys.argv[1:]]))
+    Path(path).write_text(card, encoding="utf-8")

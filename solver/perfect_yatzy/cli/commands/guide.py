@@ -63,7 +63,7 @@ def guide(
     chosen = file_format(output, FORMATS, given_format)
     if chosen == "pdf" and output == "-" and sys.stdout.isatty():
         raise UsageError(_("PDF is a binary format; write it to a file with --output"))
-    check_overwrite(output, force)
+    check_overwrite(force, output)
     if chosen == "pdf":
         from ..views.pdf_paper import check_pdf
 
@@ -138,7 +138,7 @@ def learn(
     path = output or sheet_path(rule_set, service.tables)
     if path.suffix.lower() != ".json":
         raise UsageError(_("{path} must end in .json", path=path))
-    check_overwrite(str(path), force)
+    check_overwrite(force, str(path))
     if path.parent != Path() and path.exists() and not path.is_file():
         raise StateError(_("{path} is not a regular file", path=path))
     strategy, threads = service.strategy(rule_set), service.threads

@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from ..._messages import _
 from ...errors import RulesError, SolverError, StateError
 from ..console import confirm, echo_fitted
-from ..options import KnownWords, Number, language_option, rules_argument, seed_option, service_options
+from ..options import KnownWords, Number, is_given, language_option, rules_argument, seed_option, service_options
 from ..user_files import new_record_path, record_path, unfinished_game_path
 
 if TYPE_CHECKING:
@@ -127,11 +126,6 @@ def play(
         echo_fitted(_("Saved in {path}. Resume with: {command}", path=save_file.path, command=resume_command()))
         return
     finish(game, record)
-
-
-def is_given(name: str) -> bool:
-    """Whether an option or argument is on the command line."""
-    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 def resume_command(without: str = "") -> str:

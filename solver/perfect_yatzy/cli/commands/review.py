@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from ...service.queries import QueryService
     from ...strategy.strategy import Strategy
 
+HELP_WORDS = ("", "?", "help")
+
 
 @click.command()
 @click.argument("file", type=click.Path(), required=False)
@@ -185,8 +187,7 @@ def rate(
 
     if plot_path:
         check_picture(plot_path)
-    for path in filter(None, (csv_path, plot_path)):
-        check_overwrite(path, force)
+    check_overwrite(force, csv_path, plot_path)
     files = files or (finished_games(),)
     share, progress = confidence / 100, rating_progress(sum(map(os.path.getsize, filter(os.path.isfile, files))))
     found = rate_games(
@@ -212,9 +213,6 @@ def rate(
         click.echo("\n\n".join("\n".join(lines) for lines in parts if lines))
     if any(skipped.fault in ("wrong", "rules") for skipped in found.skipped):
         click.get_current_context().exit(1)
-
-
-HELP_WORDS = ("", "?", "help")
 
 
 @click.command()

@@ -134,10 +134,10 @@ def site(folder: Path, rules: tuple[str, ...], puzzles: int, force: bool, servic
 
 def site_lines(folder: Path, games: Sequence[str], sizes: Mapping[str, int]) -> list[str]:
     """What is written: the sizes of the page and of the data of each game, by its folder, from those of all files."""
-    from ..views.wording import size_text
+    from ..views.wording import columns, size_text
 
-    rows = [(name, sum(size for file, size in sizes.items() if file.startswith(f"data/{name}/"))) for name in games]
-    rows.insert(0, (_("page"), sum(sizes.values()) - sum(size for _, size in rows)))
-    width = max(len(name) for name, _ in rows)
-    written = _("Wrote {folder}, {size}", folder=folder, size=size_text(sum(sizes.values())))
-    return [written, *(f"  {name:<{width}}  {size_text(size):>9}" for name, size in rows)]
+    data = {name: sum(size for file, size in sizes.items() if file.startswith(f"data/{name}/")) for name in games}
+    total = sum(sizes.values())
+    parts = {_("page"): total - sum(data.values())} | data
+    rows = [(name, size_text(size)) for name, size in parts.items()]
+    return [_("Wrote {folder}, {size}", folder=folder, size=size_text(total)), *columns(rows, "<", ">9")]

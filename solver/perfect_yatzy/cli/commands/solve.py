@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from ..._messages import _, number_text
 from ...model.quantities import QUANTITIES
@@ -86,10 +85,8 @@ def solve(
     from ...tablebase.table_info import shards_folder
     from .table_solver import TableSolver, solved_lines
 
-    context = click.get_current_context()
-    limits = ("seed", "games", "work", "minutes")
-    given = [name for name in limits if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
-    for wrong in wrong_options(given, **context.params):
+    given = [*filter(options.is_given, ("seed", "games", "work", "minutes"))]
+    for wrong in wrong_options(given, **click.get_current_context().params):
         raise UsageError(wrong)
     rule_set, on_cluster = load_rules(rules), bool(workers or cluster)
     if on_cluster:

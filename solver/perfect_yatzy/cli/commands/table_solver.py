@@ -12,19 +12,13 @@ import numpy as np
 from ..._messages import _, number_text
 from ...errors import RulesError
 from ...game.rules import RuleSet
-from ...game.scorecard import EMPTY_STATE
 from ...model.approximate_cost import approximate_seconds
 from ...model.checked_values import Table
 from ...model.estimates import SolveCost, duration, gigabytes, rule_set_stats
 from ...model.objectives import Objective
 from ...model.quantities import QUANTITIES
-from ...model.state_space import state_space
 from ...service.budget import SolveBudget
-from ...strategy.distribution import check_distribution_memory, distribution_cost, early_distributions
-from ...strategy.distribution_files import distribution_path, has_outlook, has_stored_distribution, write_stored
 from ...strategy.opening import open_strategy
-from ...strategy.outlook import outlook_cost
-from ...strategy.score_distribution import PERCENTS
 from ...tablebase.backward_induction import default_threads
 from ...tablebase.memory import available_memory, check_memory, check_space, free_space, writing_to
 from ...tablebase.sharded_solve import ThreadEngine, sharded_cost, solve_sharded
@@ -34,7 +28,6 @@ from ...tablebase.table_info import TableInfo
 from ..console import confirm, echo_json, echo_lines
 from ..options import cluster_workers
 from ..progress import solve_progress
-from ..views.results import percentile_line
 from ..views.rules import approximate_advice
 from ..views.tables import estimate_lines
 
@@ -72,16 +65,22 @@ class TableSolver:
 
     def begin(self, objective: Objective) -> Progress:
         """Check the cost of a solve, ask if it is high, announce it, and return the callback for its progress."""
-        budget, cost = SolveBudget.command(), self.checked_cost(objective)
+        cost = self.checked_cost(objective)
         name = {"mean": "means"}.get(objective.name, objective.name)
         facts = {"name": name, "rules": self.rules.key, "cost": cost.words_with(self.threads or default_threads())}
+        return self.asked(
+            cost,
+            _("The table of {name} of {rules} takes {cost}.", **facts),
+            _("the table of {name} of {rules} takes {cost}; use --yes to solve it", **facts),
+            _("solving {rules} ({name}), {cost}", **facts),
+        )
+
+    def asked(self, cost: SolveCost, question: str, refusal: str, announcement: str) -> Progress:
+        """The callback for the progress of a computation, after a confirmation if its cost is high."""
+        budget = SolveBudget.command()
         if not self.yes and not budget.objective.allows(cost):
-            confirm(
-                _("The table of {name} of {rules} takes {cost}.", **facts),
-                _("the table of {name} of {rules} takes {cost}; use --yes to solve it", **facts),
-            )
-        line = _("solving {rules} ({name}), {cost}", **facts)
-        return solve_progress(self.rules, line if budget.announces(cost) else None)
+            confirm(question, refusal)
+        return solve_progress(self.rules, announcement if budget.announces(cost) else None)
 
     def solve(self, objective: Objective, *, missing_only: bool) -> TableInfo:
         """Solve and store the table of an objective, if it is missing or `missing_only` is False."""
@@ -133,9 +132,16 @@ def solved_lines(rules: RuleSet, what: str, info: TableInfo, place: Path) -> str
 
 def solve_distribution(solver: TableSolver, force: bool) -> None:
     """Compute and store the distribution from the empty card on, of a small game also those after each first turn."""
+    from ...game.scorecard import EMPTY_STATE
+    from ...model.state_space import state_space
+    from ...strategy.distribution import check_distribution_memory, distribution_cost, early_distributions
+    from ...strategy.distribution_files import distribution_path, has_outlook, has_stored_distribution, write_stored
+    from ...strategy.outlook import outlook_cost
+    from ...strategy.score_distribution import PERCENTS
+    from ..views.results import percentile_line
+
     rules, tables, threads = solver.rules, solver.tables, solver.threads
-    path, budget = distribution_path(rules, tables), SolveBudget.command()
-    outlook = budget.makes_outlook(rules)
+    path, outlook = distribution_path(rules, tables), SolveBudget.command().makes_outlook(rules)
     stored = has_stored_distribution(rules, EMPTY_STATE, tables) and (has_outlook(rules, tables) or not outlook)
     if stored and not force:
         text = _("the distribution of {rules} is already stored: {path} (use --force to compute it again)")
@@ -147,14 +153,14 @@ def solve_distribution(solver: TableSolver, force: bool) -> None:
     check_distribution_memory(rules, cost)
     check_space(path.parent, cost.bytes)
     facts = {"rules": rules.key, "time": duration(cost.processor_seconds / (threads or default_threads()))}
-    if not solver.yes and not budget.objective.allows(cost):
-        confirm(
-            _("The distribution of {rules} takes {time}.", **facts),
-            _("the distribution of {rules} takes {time}; use --yes to compute it", **facts),
-        )
-    line = _("computing the distribution of {rules}, {time}", **facts) if budget.announces(cost) else None
+    progress = solver.asked(
+        cost,
+        _("The distribution of {rules} takes {time}.", **facts),
+        _("the distribution of {rules} takes {time}; use --yes to compute it", **facts),
+        _("computing the distribution of {rules}, {time}", **facts),
+    )
     begin, strategy = perf_counter(), open_strategy(rules, tables, threads=threads)
-    early = early_distributions(strategy, threads, solve_progress(rules, line), outlook=outlook)
+    early = early_distributions(strategy, threads, progress, outlook=outlook)
     with writing_to(path.parent):
         write_stored(rules, early, tables)
     found = early[state_space(rules).unchecked_index(EMPTY_STATE)]

@@ -125,6 +125,6 @@ def table(rules: str, what: str, given_format: str | None, output: str, force: b
     chosen = file_format(output, {name: name for name in FORMATS}, given_format, any_suffix=True)
     if chosen == "parquet" and output == "-" and sys.stdout.isatty():
         raise UsageError(_("Parquet is a binary format; write it to a file with --output"))
-    check_overwrite(output, force)
+    check_overwrite(force, output)
     strategy_table = STRATEGY_TABLES[what](service.strategy(service.rules(rules)))
     write_output(output, FORMATS[chosen](strategy_table))

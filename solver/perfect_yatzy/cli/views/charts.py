@@ -18,10 +18,7 @@ PICTURE_SUFFIXES = (".png", ".svg", ".pdf")
 
 
 def histogram(lowest: int, chances: Sequence[float], rows: int = 14, width: int = 44) -> list[str]:
-    """Lines of at most so many bins of a round width; tails below one in ten thousand are left out.
-
-    `chances` are those of the `lowest` score and the scores after it; the longest bar has `width` columns.
-    """
+    """The chances of the `lowest` score and those after it as bars, without tails below one in ten thousand."""
     starts, bins, bin_width = histogram_bins(lowest, chances, rows)
     highest_chance = max(bins)
     lines = []
@@ -78,10 +75,7 @@ def plot(
     path: str, title: str, lowest: int, chances: Sequence[float], goal_chances: Sequence[float] | None = None,
     goal: int | None = None,
 ) -> None:  # fmt: skip
-    """Draw a distribution when the expected score is maximised, and below it the chance of at least each score.
-
-    `goal_chances`: the chance of at least each of these scores when it is the goal; a `goal` is marked.
-    """
+    """Draw a distribution, and the chance of at least each score, also of each as the goal (`goal_chances`)."""
     with picture(path) as plt:
         scores = range(lowest, lowest + len(chances))
         at_least = [min(1.0, sum(chances[i:])) for i in range(len(chances))]

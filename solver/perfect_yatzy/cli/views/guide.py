@@ -10,7 +10,7 @@ from collections.abc import Callable
 from html import escape
 from math import ceil
 
-from .guide_content import GuideContent, Section, column_groups, sheet_columns
+from .guide_content import GuideContent, Section, Sheet, column_groups, sheets
 from .wording import stylesheet
 from .words import Span, Text
 
@@ -28,8 +28,8 @@ SIZES = tuple(size / 10 for size in range(104, 60, -2))  # points, of A4; a card
 CARD_SCALE = 0.8
 USUAL = 9.8  # the size that the following are for
 LINES, CARD_LINES = 61.0, 37.0  # of a sheet
-LEFT, RIGHT, WHOLE, CARD_WIDTH = 37, 53, 96, 58  # letters of a line in a column
-UNLEARNED, SECOND = ("give_up", "opening", "odds"), ("opening", "short", "odds")
+HEADS, LOSSES = {1: 5, 2: 4}, 9  # lines of the title above so many columns, and of the chart of the losses
+COLUMNS, WHOLE, CARD_WIDTH = (37, 53), 96, 58  # letters of a line in each of two columns, and in a single one
 NUMBERS = 8  # letters of a line beside a hold rule
 HOLD, ROLLS = 20, 24  # letters of a line in the columns of the opening rolls
 
@@ -37,10 +37,10 @@ HOLD, ROLLS = 20, 24  # letters of a line in the columns of the opening rolls
 def guide_html(content: GuideContent, card: bool = False) -> str:
     """The guide as a page, or only the card to carry: prices, bonus and what to give up, and the hold rules."""
     title = content.card_title if card else content.title
-    sheets = _card_sheets(content) if card else _guide_sheets(content)
     head = [f"<h1>{escape(title)}</h1>", *(f'<p class="lead">{_inline(text)}</p>' for text in content.lead)]
     body, style = "", stylesheet("guide") + (stylesheet("card") if card else "")
-    for i, (size, html) in enumerate(sheets):
+    for i, sheet in enumerate(sheets(content, card)):
+        size, html = _size(content, card, sheet, is_first=not i), _sheet(content, sheet)
         body += f'<div class="sheet" style="--type: {size:.1f}pt">{"" if i else "".join(head)}{html}</div>\n'
     return (
         f'<!doctype html>\n<html lang="{content.words.language}"><head><meta charset="utf-8">'
@@ -50,40 +50,30 @@ def guide_html(content: GuideContent, card: bool = False) -> str:
     )
 
 
-def _guide_sheets(content: GuideContent) -> list[tuple[float, str]]:
-    """Size of the type and HTML of each sheet: the learned strategy, if there is one, and what always is known."""
-    if "prices" not in content.sections:
-        return [(_size(content, [(UNLEARNED, WHOLE)], LINES - 5), _sections(content, *UNLEARNED))]
-    columns = sheet_columns(content)
-    left, right = (_sections(content, *names) for names in columns)
-    first = f'<div class="cols"><div>{left}</div><div>{right}</div></div>{_sections(content, "losses")}'
-    lines = LINES - 4 - (9 if "losses" in content.sections else 0)
-    size = _size(content, [(columns[0], LEFT), (columns[1], RIGHT)], lines)
-    return [(size, first), (_size(content, [(SECOND, WHOLE)], LINES), _sections(content, *SECOND))]
+def _sheet(content: GuideContent, sheet: Sheet) -> str:
+    columns = [_sections(content, names) for names in sheet.columns]
+    if len(columns) > 1:
+        columns = ['<div class="cols">', *(f"<div>{column}</div>" for column in columns), "</div>"]
+    return "".join(columns) + _sections(content, sheet.below)
 
 
-def _card_sheets(content: GuideContent) -> list[tuple[float, str]]:
-    """The two sides of the card."""
-    sides = [(("prices", "bonus", "give_up"), CARD_LINES - 5), (("holds",), CARD_LINES)]
-    return [
-        (CARD_SCALE * _size(content, [(names, CARD_WIDTH)], lines), html)
-        for names, lines in sides
-        if (html := _sections(content, *names))
-    ]
-
-
-def _size(content: GuideContent, columns: list[tuple[tuple[str, ...], int]], lines: float) -> float:
-    """The largest size of type at which columns of sections fit, in points; the smallest if none does."""
+def _size(content: GuideContent, card: bool, sheet: Sheet, is_first: bool) -> float:
+    """The largest size of type at which a sheet fits, in points; the smallest if none does."""
+    widths = COLUMNS if len(sheet.columns) > 1 else (CARD_WIDTH if card else WHOLE,)
+    lines = (CARD_LINES if card else LINES) - (HEADS[len(sheet.columns)] if is_first else 0)
+    lines -= LOSSES if content.sections.keys() & {*sheet.below} else 0
 
     def fits(size: float) -> bool:
         scale = size / USUAL
-        longest = max(
-            sum(_lines(content, content.sections[name], width / scale) for name in names if name in content.sections)
-            for names, width in columns
-        )
-        return longest <= lines / scale
+        columns = zip(sheet.columns, widths, strict=True)
+        return max(_column_lines(content, names, width / scale) for names, width in columns) <= lines / scale
 
-    return next((size for size in SIZES if fits(size)), SIZES[-1])
+    size = next((size for size in SIZES if fits(size)), SIZES[-1])
+    return CARD_SCALE * size if card else size
+
+
+def _column_lines(content: GuideContent, names: tuple[str, ...], width: float) -> float:
+    return sum(_lines(content, content.sections[name], width) for name in names if name in content.sections)
 
 
 def _lines(content: GuideContent, section: Section, width: float) -> float:
@@ -107,7 +97,7 @@ def _wrapped(text: Text | str, width: float) -> int:
     return ceil(len(str(text)) / width)
 
 
-def _sections(content: GuideContent, *names: str) -> str:
+def _sections(content: GuideContent, names: tuple[str, ...]) -> str:
     return "".join(_section(content, content.sections[name]) for name in names if name in content.sections)
 
 
@@ -168,8 +158,8 @@ def _prices(content: GuideContent, section: Section) -> str:
     return f'<table class="prices"><tbody>{"".join(_row(*row) for row in cells)}</tbody></table>'
 
 
-def _paragraphs(content: GuideContent, section: Section) -> str:
-    return "".join(f"<p>{_inline(text)}</p>" for text in section.paragraphs)
+def _texts(content: GuideContent, section: Section) -> str:
+    return "".join(f"<p>{_inline(text)}</p>" for text in section.texts)
 
 
 def _holds(content: GuideContent, section: Section) -> str:
@@ -179,11 +169,6 @@ def _holds(content: GuideContent, section: Section) -> str:
     )
     legend = "".join(f'<p class="note">{_inline(text)}</p>' for text in section.paragraphs)
     return f"<ol>{''.join(rows)}</ol>{legend}"
-
-
-def _give_up(content: GuideContent, section: Section) -> str:
-    stages = "".join(f"<p>{_inline(row.name)}</p>" for row in section.rows)
-    return stages + _paragraphs(content, section)
 
 
 def _losses(content: GuideContent, section: Section) -> str:
@@ -221,11 +206,11 @@ def _odds(content: GuideContent, section: Section) -> str:
 
 VIEWS: dict[str, Callable[[GuideContent, Section], str]] = {
     "prices": _prices,
-    "bonus": _paragraphs,
+    "bonus": _texts,
     "holds": _holds,
     "short": _holds,
-    "give_up": _give_up,
-    "examples": _paragraphs,
+    "give_up": _texts,
+    "examples": _texts,
     "losses": _losses,
     "opening": _opening,
     "odds": _odds,

@@ -57,6 +57,11 @@ class Section:
     rows: tuple[Row, ...] = ()  # prices (with bars), hold rules (with their worth), stages, losses (bars) and odds
     paragraphs: tuple[Text, ...] = ()  # of the bonus and the examples
 
+    @property
+    def texts(self) -> list[Text]:
+        """The names of the rows and the paragraphs, of a section that is nothing else."""
+        return [*(row.name for row in self.rows), *self.paragraphs]
+
 
 @dataclass(frozen=True)
 class OpeningRow:
@@ -82,6 +87,14 @@ class GuideContent:
     lead: tuple[Text, ...]
     sections: dict[str, Section]  # by id, in order of reading. Sections without content are left out
     opening: tuple[OpeningRow, ...]  # the lines of section ``opening``
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A sheet of paper: the ids of the sections in each column, and of those below, across the whole width."""
+
+    columns: tuple[tuple[str, ...], ...]
+    below: tuple[str, ...] = ()
 
 
 def guide_content(guide: Guide) -> GuideContent:
@@ -397,11 +410,17 @@ def _digits(dice: Dice) -> str:
     return "".join(map(str, dice))
 
 
-def sheet_columns(content: GuideContent) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Ids of the sections in the two columns of the first sheet; many hold rules take the space of the second."""
+def sheets(content: GuideContent, card: bool) -> list[Sheet]:
+    """The two sheets of a guide or sides of a card; without a learned strategy one sheet of what is always known."""
+    if card:
+        sides = Sheet((("prices", "bonus", "give_up"),)), Sheet((("holds",),))
+        return [side for side in sides if content.sections.keys() & {*side.columns[0]}]
+    if "prices" not in content.sections:
+        return [Sheet((("give_up", "opening", "odds"),))]
+    columns: tuple[tuple[str, ...], ...] = ("prices", "bonus"), ("holds", "examples", "give_up")
     if "holds" in content.sections and len(content.sections["holds"].rows) > MANY_RULES:
-        return ("prices", "bonus", "give_up"), ("holds", "examples")
-    return ("prices", "bonus"), ("holds", "examples", "give_up")
+        columns = ("prices", "bonus", "give_up"), ("holds", "examples")
+    return [Sheet(columns, below=("losses",)), Sheet((("opening", "short", "odds"),))]
 
 
 def column_groups(rows: Sequence[T], columns: int) -> list[Sequence[T]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
 
-from .guide_content import GuideContent, Row, Section, column_groups, sheet_columns
+from .guide_content import GuideContent, Row, Section, Sheet, column_groups, sheets
 from .pdf_paper import DASH, INK, POINT, SOFT, TINT, Paper
 
 A4, A6 = (210.0, 297.0), (105.0, 148.0)  # mm
@@ -21,20 +21,20 @@ CARD_SIZES = tuple(size / 10 for size in range(104, 48, -3))
 def guide_pdf(content: GuideContent, card: bool = False) -> bytes:
     """The bytes of a PDF with the guide, or with the card to carry only."""
     paper = GuidePaper(content, card)
-    for sheet in _card_sheets(content) if card else _guide_sheets(content):
-        paper.size = _largest_size(content, card, sheet)
-        sheet(paper)
+    for i, sheet in enumerate(sheets(content, card)):
+        paper.size = _largest_size(content, card, sheet, is_first=not i)
+        _draw(paper, sheet, is_first=not i)
     found = bytes(paper.pdf.output())
     paper.close()
     return found
 
 
-def _largest_size(content: GuideContent, card: bool, sheet: Callable[[GuidePaper], None]) -> float:
+def _largest_size(content: GuideContent, card: bool, sheet: Sheet, is_first: bool) -> float:
     """The largest size of type at which a sheet fits, else the smallest; a larger size needs more space."""
 
     def fits(size: float) -> bool:
         draft = GuidePaper(content, card, size)
-        sheet(draft)
+        _draw(draft, sheet, is_first)
         draft.close()
         return draft.fits
 
@@ -62,36 +62,17 @@ def _all_texts(content: GuideContent) -> Iterable[str]:
         yield line.heading + line.hold + line.rolls
 
 
-# --- sheets ------------------------------------------------------------------------------------------------------
-
-
-def _guide_sheets(content: GuideContent) -> list[Callable[[GuidePaper], None]]:
-    """The learned strategy and the opening rolls; without a learned strategy one sheet of what is always known."""
-    if "prices" in content.sections:
-        return [_learned_sheet, lambda paper: _plain_sheet(paper, "opening", "short", "odds")]
-    return [lambda paper: _plain_sheet(paper, "give_up", "opening", "odds", with_head=True)]
-
-
-def _card_sheets(content: GuideContent) -> list[Callable[[GuidePaper], None]]:
-    """The two sides of the card."""
-    sheets = [lambda paper: _plain_sheet(paper, "prices", "bonus", "give_up", with_head=True)]
-    return [*sheets, lambda paper: _plain_sheet(paper, "holds")] if "holds" in content.sections else sheets
-
-
-def _learned_sheet(paper: GuidePaper) -> None:
-    gap, width = 7.0, paper.right - paper.left
-    y = _head(paper, paper.new_sheet())
-    left = (width - gap) * 0.42
-    names = sheet_columns(paper.content)
-    below = _column(paper, names[0], paper.left, y, left)
-    right = _column(paper, names[1], paper.left + left + gap, y, width - left - gap)
-    _column(paper, ("losses",), paper.left, max(below, right) + paper.line() * 0.4, width)
-
-
-def _plain_sheet(paper: GuidePaper, *names: str, with_head: bool = False) -> None:
+def _draw(paper: GuidePaper, sheet: Sheet, is_first: bool) -> None:
+    """A sheet on a new page; the first one with the title."""
     y = paper.new_sheet()
-    y = _head(paper, y) if with_head else y
-    _column(paper, names, paper.left, y, paper.right - paper.left)
+    y = _head(paper, y) if is_first else y
+    width, gap = paper.right - paper.left, 7.0
+    left = (width - gap) * 0.42
+    places = [(0.0, width)] if len(sheet.columns) == 1 else [(0.0, left), (left + gap, width - left - gap)]
+    ends = [
+        _column(paper, names, paper.left + x, y, wide) for names, (x, wide) in zip(sheet.columns, places, strict=True)
+    ]
+    _column(paper, sheet.below, paper.left, max(ends) + paper.line() * 0.4, width)
 
 
 def _head(paper: GuidePaper, y: float) -> float:
@@ -169,8 +150,8 @@ def _price(paper: GuidePaper, row: Row, x: float, y: float, width: float, with_b
     return end
 
 
-def _paragraphs(paper: GuidePaper, section: Section, x: float, y: float, width: float) -> float:
-    for text in section.paragraphs:
+def _texts(paper: GuidePaper, section: Section, x: float, y: float, width: float) -> float:
+    for text in section.texts:
         y = paper.text(text, x, y, width) + paper.line() * 0.25
     return y
 
@@ -188,12 +169,6 @@ def _holds(paper: GuidePaper, section: Section, x: float, y: float, width: float
     for text in section.paragraphs:
         y = paper.text(text, x, y + paper.line() * 0.25, width, 0.9, SOFT)
     return y
-
-
-def _give_up(paper: GuidePaper, section: Section, x: float, y: float, width: float) -> float:
-    for row in section.rows:
-        y = paper.text(row.name, x, y, width) + paper.line() * 0.25
-    return _paragraphs(paper, section, x, y, width)
 
 
 def _losses(paper: GuidePaper, section: Section, x: float, y: float, width: float) -> float:
@@ -264,11 +239,11 @@ def _odds(paper: GuidePaper, section: Section, x: float, y: float, width: float)
 View = Callable[[GuidePaper, Section, float, float, float], float]
 VIEWS: dict[str, View] = {
     "prices": _prices,
-    "bonus": _paragraphs,
+    "bonus": _texts,
     "holds": _holds,
     "short": _holds,
-    "give_up": _give_up,
-    "examples": _paragraphs,
+    "give_up": _texts,
+    "examples": _texts,
     "losses": _losses,
     "opening": _opening,
     "odds": _odds,

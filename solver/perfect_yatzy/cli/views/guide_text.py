@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import zip_longest
 from textwrap import wrap
 
 from .guide_content import GuideContent, Section, column_groups
-from .wording import WIDTH
+from .wording import WIDTH, columns
 from .words import Text
 
 CARD_SECTIONS = ("prices", "bonus", "holds", "give_up")
@@ -34,16 +34,20 @@ def _wrapped(text: Text | str, first: str = "", indent: str = "", width: int = W
     return wrap(str(text), width, initial_indent=first, subsequent_indent=indent, break_on_hyphens=False)
 
 
-def _bars(content: GuideContent, section: Section) -> Iterator[str]:
+def _bars(content: GuideContent, section: Section) -> list[str]:
     """Rows with a number and a bar."""
-    width = max(len(str(row.name)) for row in section.rows)
-    numbers = max(len(row.value) for row in section.rows)
+    bars = ("▇" * max(round(BAR * row.bar), row.bar > 0) for row in section.rows)
+    rows = [(str(row.name), row.value, bar) for row, bar in zip(section.rows, bars, strict=True)]
+    return columns(rows, "<", ">", "<")
+
+
+def _texts(content: GuideContent, section: Section) -> Iterator[str]:
     for row in section.rows:
-        bar = "▇" * max(round(BAR * row.bar), 1 if row.bar > 0 else 0)
-        yield f"  {row.name!s:<{width}}  {row.value:>{numbers}}  {bar}"
+        yield from _wrapped(row.name, "  ", "    ")
+    yield from _paragraphs(section)
 
 
-def _paragraphs(content: GuideContent, section: Section) -> Iterator[str]:
+def _paragraphs(section: Section) -> Iterator[str]:
     for paragraph in section.paragraphs:
         yield from _wrapped(paragraph, "  ", "  ")
 
@@ -58,13 +62,7 @@ def _rules(content: GuideContent, section: Section) -> Iterator[str]:
         yield f"{lines[-1]:<{width}}  {row.value:>{numbers}}"
     if section.paragraphs:
         yield ""
-        yield from _paragraphs(content, section)
-
-
-def _stages(content: GuideContent, section: Section) -> Iterator[str]:
-    for row in section.rows:
-        yield from _wrapped(row.name, "  ", "    ")
-    yield from _paragraphs(content, section)
+        yield from _paragraphs(section)
 
 
 def _opening(content: GuideContent, section: Section) -> Iterator[str]:
@@ -89,13 +87,13 @@ def _odds(content: GuideContent, section: Section) -> Iterator[str]:
         yield "  " + "    ".join(cell for cell in row if cell)
 
 
-VIEWS: dict[str, Callable[[GuideContent, Section], Iterator[str]]] = {
+VIEWS: dict[str, Callable[[GuideContent, Section], Iterable[str]]] = {
     "prices": _bars,
-    "bonus": _paragraphs,
+    "bonus": _texts,
     "holds": _rules,
     "short": _rules,
-    "give_up": _stages,
-    "examples": _paragraphs,
+    "give_up": _texts,
+    "examples": _texts,
     "losses": _bars,
     "opening": _opening,
     "odds": _odds,

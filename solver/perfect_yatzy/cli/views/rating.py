@@ -25,6 +25,7 @@ from .wording import category_name, decimal_text, grouped, line_width
 MAX_SKIPPED = 10  # games that are listed
 LABEL, NUMBER, INTERVAL = 26, 9, 22  # columns
 BAR = 18
+COLOURS = ("#4477aa", "#cc6677", "#228833", "#ccbb44", "#66ccee", "#aa3377")
 HOLD_KINDS = {1: N_("hold, first roll"), 2: N_("hold, second roll"), 3: N_("hold, third roll")}
 LAST_HOLD_KINDS = {
     1: N_("hold, first roll or later"),
@@ -247,9 +248,6 @@ def results_lines(found: Ratings, confidence: float) -> list[str]:
     return lines
 
 
-COLOURS = ("#4477aa", "#cc6677", "#228833", "#ccbb44", "#66ccee", "#aa3377")
-
-
 def kinds_of(ratings: tuple[Rating, ...]) -> list[str]:
     """The kinds of decisions of some ratings, the choice of a category last."""
     kinds = dict.fromkeys(kind for rating in ratings for kind in rating.kinds)
@@ -257,12 +255,7 @@ def kinds_of(ratings: tuple[Rating, ...]) -> list[str]:
 
 
 def write_csv(file: IO[bytes], ratings: tuple[Rating, ...]) -> None:
-    """Write one row for each rated game of each player.
-
-    The columns: ``player``, ``rules``, ``place``, ``date``, ``game`` (number in the order of the rating, from 1),
-    ``result``, ``start``, ``luck``, ``points_lost``, ``result_without_luck``, ``decisions``, and for each kind of
-    decision ``lost_KIND``. They satisfy result = start + luck - points_lost.
-    """
+    """Write one row for each rated game of each player; result = start + luck - points_lost."""
     kinds = kinds_of(ratings)
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     writer = csv.writer(text, lineterminator="\n")
@@ -287,10 +280,7 @@ def write_csv(file: IO[bytes], ratings: tuple[Rating, ...]) -> None:
 
 
 def plot_ratings(path: str, ratings: tuple[Rating, ...], block: int | None = None) -> None:
-    """Draw the points lost a game over time, with a band for the interval, and below them by kind of decision.
-
-    `block`: games in a block; see :meth:`perfect_yatzy.play.rating.Rating.blocks`.
-    """
+    """Draw the points lost a game over time, with a band for the interval, and below them by kind of decision."""
     with picture(path) as plt:
         figure, (upper, lower) = plt.subplots(2, 1, figsize=(8, 8), layout="constrained")
         width, kinds = 0.8 / len(ratings), kinds_of(ratings)

@@ -24,6 +24,10 @@ from .wording import (
     wrapped,
 )
 
+CONFIDENCE = 1.96  # standard errors on either side of a 95 % interval
+LISTED = 8  # categories listed by their losses
+BAR_WIDTH = 30
+
 
 def distribution_lines(rules: RuleSet, answer: dict[str, Any], with_categories: bool) -> list[str]:
     """Lines about the exact distribution in an answer of `yatzy expect`; also about each category if wanted."""
@@ -129,11 +133,6 @@ def position_lines(rules: RuleSet, answer: dict[str, Any], path: str) -> list[st
         chance = decimal_text(answer["exploration"])
         lines.append(_("A random legal action is taken with chance {chance}", chance=chance))
     return lines
-
-
-CONFIDENCE = 1.96  # standard errors on either side of a 95 % interval
-LISTED = 8  # categories listed by their losses
-BAR_WIDTH = 30
 
 
 def evaluation_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:

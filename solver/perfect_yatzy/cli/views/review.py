@@ -19,6 +19,8 @@ from .decisions import CATEGORY_HELP, HOLD_HELP, decision_of
 from .wording import category_name, chance_text, columns, line_width, loss_text, rerolls_left_text
 
 MAX_CATEGORIES = 5  # listed when two holds are compared
+MAX_OPTIONS = 5  # listed in a solution
+QUIT_HELP = N_("  quit          show the solution and quit")
 
 
 def action_text(rules: RuleSet, action: Hold | Choice) -> str:
@@ -109,10 +111,6 @@ def review_lines(
     for decision, actual, best in explained:
         lines += [*decision_lines(rules, decision, actual, best), ""]
     return lines
-
-
-MAX_OPTIONS = 5  # listed in a solution
-QUIT_HELP = N_("  quit          show the solution and quit")
 
 
 def puzzle_lines(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> list[str]:

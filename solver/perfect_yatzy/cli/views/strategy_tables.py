@@ -14,9 +14,9 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
-from ..._messages import _, current_language, number_text
+from ..._messages import N_, _, current_language, number_text
 from ..._version import ANSWER_SCHEMA
 from ...errors import StateError
 from ...game.box_order import leaves_choice
@@ -29,8 +29,25 @@ from ...strategy.strategy import Strategy
 from .wording import stylesheet
 
 Cell = str | int | float
-Head = tuple[str, int, str]  # English name and number of decimals of a column, 0 for text and whole numbers; its name
 CATEGORY_COLUMNS = ("category", "second best")  # columns with names of categories
+
+
+class Column(NamedTuple):
+    """A column of a strategy table."""
+
+    english: str  # its name, a message
+    digits: int = 0  # decimals, of numbers that are not whole
+    left: int = 0  # rerolls, where the name has their number
+
+    @property
+    def name(self) -> str:
+        """For readers, in the current language."""
+        return _(self.english, count=self.left)  # marked elsewhere
+
+    @property
+    def field(self) -> str:
+        """For programs (CSV, JSON, Parquet): without spaces, such as ``hold_2_left``."""
+        return re.sub(r"\W+", "_", self.english.format(count=self.left))
 
 
 @dataclass(frozen=True)
@@ -39,39 +56,30 @@ class StrategyTable:
 
     title: str
     note: str  # a sentence that explains the columns
-    columns: list[Head]
+    columns: list[Column]
     rows: list[tuple[Cell, ...]]
     language: str  # of the names of categories
     metadata: dict[str, str]  # what identifies the table, for Parquet
     approximate: dict[str, Any]  # the field of answers with the certificate; empty if the strategy is exact
 
     @property
-    def names(self) -> list[str]:
-        """Names of the columns for readers, in the current language."""
-        return [name for _english, _digits, name in self.columns]
-
-    @property
     def notes(self) -> list[str]:
         """Paragraphs above the table."""
         return [self.note, *(_("Approximate: {text}", text=found["text"]) for found in self.approximate.values())]
 
-    @property
-    def field_names(self) -> list[str]:
-        """Column names for programs (CSV, JSON, Parquet), without spaces, such as ``hold_2_left``."""
-        return [re.sub(r"\W+", "_", english) for english, _digits, _name in self.columns]
-
     def cell_texts(self) -> list[list[str]]:
         """Cells as text, numbers with the decimals of their column."""
-
-        def text(cell: Cell, digits: int) -> str:
-            return number_text(cell, digits) if isinstance(cell, float) else str(cell)
-
-        decimals = [digits for _english, digits, _name in self.columns]
-        return [[text(cell, d) for cell, d in zip(row, decimals, strict=True)] for row in self.rows]
+        return [
+            [
+                number_text(cell, c.digits) if isinstance(cell, float) else str(cell)
+                for cell, c in zip(row, self.columns, strict=True)
+            ]
+            for row in self.rows
+        ]
 
 
 def _table(
-    strategy: Strategy, what: str, title: str, note: str, columns: list[Head], rows: Iterable[Sequence[Cell]]
+    strategy: Strategy, what: str, title: str, note: str, columns: list[Column], rows: Iterable[Sequence[Cell]]
 ) -> StrategyTable:
     found = metadata(strategy.rules, strategy.policy, table=what)
     title, language = title.format(game=strategy.rules.name), strategy.rules.language
@@ -98,12 +106,12 @@ def opening(strategy: Strategy) -> StrategyTable:
     rolls_left_values = range(rules.rolls_per_turn - 1, 0, -1)
     if not rolls_left_values:
         raise StateError(_("{rules} has one roll a turn, so there is no hold to tabulate", rules=rules.key))
-    columns: list[Head] = [("dice", 0, _("dice"))]
+    columns = [Column(N_("dice"))]
     for left in rolls_left_values:
         columns += [
-            (f"hold, {left} left", 0, _("hold, {count} left", count=left)),
-            (f"expected, {left} left", 2, _("expected, {count} left", count=left)),
-            (f"second best loses, {left} left", 2, _("second best loses, {count} left", count=left)),
+            Column(N_("hold, {count} left"), left=left),
+            Column(N_("expected, {count} left"), 2, left),
+            Column(N_("second best loses, {count} left"), 2, left),
         ]
     rows = []
     for dice in first_turn_rolls(strategy):
@@ -134,8 +142,8 @@ def scoring(strategy: Strategy) -> StrategyTable:
         "best category loses."
     )
     columns = [
-        ("dice", 0, _("dice")), ("category", 0, _("category")), ("points", 0, _("points")),
-        ("expected", 2, _("expected")), ("second best", 0, _("second best")), ("loses", 2, _("loses")),
+        Column(N_("dice")), Column(N_("category")), Column(N_("points")), Column(N_("expected"), 2),
+        Column(N_("second best")), Column(N_("loses"), 2),
     ]  # fmt: skip
     rows = map(row, first_turn_rolls(strategy))
     return _table(strategy, "scoring", _("{game}: first category"), note, columns, rows)
@@ -155,10 +163,8 @@ def categories(strategy: Strategy) -> StrategyTable:
         "Alone: expected points when it is the only open category, without the upper bonus. Crossed out first: "
         "expected final score after a 0 there in the first turn, and what that turn costs."
     )
-    columns = [
-        ("category", 0, _("category")), ("alone", 2, _("alone")), ("crossed out first", 2, _("crossed out first")),
-        ("costs", 2, _("costs")),
-    ]  # fmt: skip
+    numbers = N_("alone"), N_("crossed out first"), N_("costs")
+    columns = [Column(N_("category")), *(Column(number, 2) for number in numbers)]
     return _table(strategy, "categories", _("{game}: value of each category"), note, columns, rows)
 
 
@@ -171,9 +177,9 @@ STRATEGY_TABLES: dict[str, Callable[[Strategy], StrategyTable]] = {
 
 def markdown(table: StrategyTable) -> str:
     """A Markdown document with one table, columns aligned in the source too."""
-    body = table.cell_texts()
-    widths = [max(len(name), *(len(row[i]) for row in body)) for i, name in enumerate(table.names)]
-    right = [d > 0 or isinstance(cell, int) for cell, (_, d, _) in zip(table.rows[0], table.columns, strict=True)]
+    names, body = [column.name for column in table.columns], table.cell_texts()
+    widths = [max(map(len, cells)) for cells in zip(names, *body, strict=True)]
+    right = [isinstance(cell, int | float) for cell in table.rows[0]]
 
     def line(cells: list[str]) -> str:
         padded = (c.rjust(w) if r else c.ljust(w) for c, w, r in zip(cells, widths, right, strict=True))
@@ -181,43 +187,43 @@ def markdown(table: StrategyTable) -> str:
 
     rule = "|" + "|".join("-" * (w + 1) + (":" if r else "-") for w, r in zip(widths, right, strict=True)) + "|"
     notes = [line for note in table.notes for line in (note, "")]
-    return "\n".join([f"# {table.title}", "", *notes, line(table.names), rule, *map(line, body), ""])
+    return "\n".join([f"# {table.title}", "", *notes, line(names), rule, *map(line, body), ""])
 
 
 def comma_separated(table: StrategyTable) -> str:
     """CSV with full precision and a header line."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(table.field_names)
+    writer.writerow(column.field for column in table.columns)
     writer.writerows([[f"{cell:.10f}" if isinstance(cell, float) else cell for cell in row] for row in table.rows])
     return out.getvalue()
 
 
 def as_json(table: StrategyTable) -> str:
     """One object with title, note and rows; each row is an object with the column names as fields."""
-    rows: list[dict[str, Any]] = [dict(zip(table.field_names, row, strict=True)) for row in table.rows]
+    fields = [column.field for column in table.columns]
+    rows: list[dict[str, Any]] = [dict(zip(fields, row, strict=True)) for row in table.rows]
     content = {"schema": ANSWER_SCHEMA, "title": table.title, "note": table.note} | table.approximate | {"rows": rows}
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
 def html(table: StrategyTable) -> str:
     """A self-contained page with styles for the screen, light and dark, and for print."""
-    columns = [
-        (isinstance(cell, int | float), head[0]) for cell, head in zip(table.rows[0], table.columns, strict=True)
-    ]
+    numbers = [isinstance(cell, int | float) for cell in table.rows[0]]
+    named = [column.english in CATEGORY_COLUMNS for column in table.columns]
     language, style = current_language(), stylesheet("table")
     language_mark = f' lang="{table.language}"' if table.language != language else ""
 
     def line(tag: str, cells: list[str]) -> str:
         start_tag = f'{tag} scope="col"' if tag == "th" else tag
         marks = (
-            ' class="n"' if is_number else language_mark if tag == "td" and name in CATEGORY_COLUMNS else ""
-            for is_number, name in columns
+            ' class="n"' if is_number else language_mark if tag == "td" and is_named else ""
+            for is_number, is_named in zip(numbers, named, strict=True)
         )
         inner = (f"<{start_tag}{mark}>{escape(cell)}</{tag}>" for cell, mark in zip(cells, marks, strict=True))
         return f"<tr>{''.join(inner)}</tr>"
 
-    heads = line("th", table.names)
+    heads = line("th", [column.name for column in table.columns])
     rows = "\n".join(line("td", row) for row in table.cell_texts())
     notes = "".join(f"<p>{escape(note)}</p>\n" for note in table.notes)
     return (
@@ -234,7 +240,7 @@ def parquet(table: StrategyTable) -> bytes:
     check_pyarrow("Parquet")
     import pyarrow.parquet
 
-    columns = {name: [row[i] for row in table.rows] for i, name in enumerate(table.field_names)}
+    columns = {column.field: [row[i] for row in table.rows] for i, column in enumerate(table.columns)}
     buffer = io.BytesIO()
     pyarrow.parquet.write_table(arrow_table(columns, table.metadata), buffer)
     return buffer.getvalue()

@@ -39,10 +39,7 @@ def check_suffix(path: str) -> None:
 
 
 def write_table(file: IO[bytes], path: str, parts: Iterable[Mapping[str, Any]], metadata: Mapping[str, str]) -> None:
-    """Write columns of equal length; the suffix of `path` selects the format.
-
-    `parts` has the columns of the first rows, of the next rows and so on: a large table is not converted as a whole.
-    """
+    """Write columns of equal length, part by part, in the format of the suffix of `path`."""
     if path.endswith(".parquet"):
         _write_parquet(file, parts, metadata)
         return
@@ -89,11 +86,7 @@ def check_output(path: str, games: int, card: str) -> None:
 
 
 def write_games(file: IO[bytes], path: str, policy: object, simulation: Simulation) -> None:
-    """Write the games of a policy; the suffix of `path` selects the format.
-
-    Either a record (:mod:`perfect_yatzy.play.record`), or the columns of :meth:`Simulation.columns`, in Parquet with
-    the metadata of the simulation.
-    """
+    """Write games as a record or as columns with the metadata of the simulation, by the suffix of `path`."""
     if not path.endswith(".jsonl"):
         write_table(file, path, [simulation.columns()], simulation.metadata())
         return

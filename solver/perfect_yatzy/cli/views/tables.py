@@ -28,11 +28,7 @@ def estimate_lines(
     rules: RuleSet, cost: SolveEstimate, first: SolveEstimate | None, free: tuple[int | None, int | None], *,
     solved: bool, verbose: bool,
 ) -> list[str]:  # fmt: skip
-    """Lines for `yatzy solve --estimate`; `verbose`: with the layers, and the time by the number of workers.
-
-    `first` is the cost of the table of means, if that is solved first; `free` the bytes of memory and of disk that
-    this machine has, None if it does not say; `solved` says whether the table exists.
-    """
+    """Lines for `yatzy solve --estimate`; `first`: means that are missing; `free`: bytes of memory and disk."""
     facts = [*_facts(cost), *(_sharing(cost, cost.shared) if cost.shared else [])]
     facts.append((_("This machine"), _machine(cost, *free)))
     if first:

@@ -87,10 +87,7 @@ def wrapped(text: str) -> str:
 
 
 def columns(rows: Sequence[Sequence[str]], *layout: str, indent: str = "  ") -> list[str]:
-    """Rows of cells as lines, the columns two spaces apart.
-
-    `layout` has the alignment of each column, ``<`` or ``>``, and its width; default: that of its longest cell.
-    """
+    """Rows of cells as lines; `layout`: for each ``<`` or ``>``, perhaps with a width; default: the longest cell."""
     longest = [max(map(len, column)) for column in zip(*rows, strict=True)]
     forms = [form if form[1:] else f"{form}{width}" for form, width in zip(layout, longest, strict=True)]
     return [(indent + "  ".join(map(format, row, forms))).rstrip() for row in rows]
@@ -132,10 +129,7 @@ def upper_bonus_labels(rules: RuleSet, short: bool = False) -> list[str]:
 
 
 def upper_bonus_lines(rules: RuleSet, filled: int, sums: Sequence[int]) -> list[str]:
-    """One line for each bonus: secured, out of reach, or what is missing.
-
-    `filled` is a bitmask of categories, `sums` has the sum of the upper boxes of each column.
-    """
+    """One line for each bonus: secured, out of reach, or what is missing; `sums`: the upper sum of each column."""
     lines, to_come = [], upper_sums(rules).to_come(filled)
     for label, bonus, total, more in zip(upper_bonus_labels(rules), rules.bonuses, sums, to_come, strict=False):
         paid = bonus.paid(total)

@@ -25,6 +25,7 @@ from ...policies.hold_rules import Condition, DicePattern, HoldRule, all_categor
 
 CLI = Path(__file__).parent.parent
 FOLDER = "words"
+EACH = ("different", "row")  # patterns that name one die of each face
 
 
 @dataclass(frozen=True)
@@ -199,9 +200,6 @@ def _merged(spans: Iterable[Span]) -> tuple[Span, ...]:
         elif span.text:
             result.append(span)
     return tuple(result)
-
-
-EACH = ("different", "row")  # patterns that name one die of each face
 
 
 def hold_sentence(rules: RuleSet, rule: HoldRule, words: Words) -> Text:
