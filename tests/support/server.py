@@ -17,14 +17,28 @@ from perfect_yatzy.kernels import lattice
 from perfect_yatzy.web.limits import MAX_BODY_BYTES
 
 HOLD = b'{"dice": "33456"}'
-VALID = {
-    "hold": '"dice": "33456"',
-    "score": '"dice": "33456"',
-    "expect": '"spread": false',
-    "outcomes": '"hold": [3], "rolls_left": 1',
-}
+FIELDS = (
+    "rules", "card", "saved", "bonus_points", "id", "goal", "opponents", "ties", "dice", "rolls_left", "hold", "spread",
+    "unknown",
+)  # fmt: skip
 TEXTS = (" ", "=", ":", ",", "x", "ones=3 ", "1;", "3 ", "+a", "9", "\\u00e5")
 LISTS = ("1,", "{},", "[],", '"",', '"a",', "[1,1,1,1,1],")
+GAME, TURN = '{"game": {"schema": 2, "rules": "yatzy", "turns": [', '"rolls": [[1,1,1,1,1]], "holds": [], "points": 5'
+PLAYED = GAME + '{"player": 0, "category": "ones", "holds": [], "points": 5, "rolls": ['
+REVIEWS = {  # name: start, unit and end of the body
+    "players": ('{"game": {"schema": 2, "rules": "yatzy", "turns": [], "players": [', '"a",', '"a"]}}'),
+    "name": ('{"game": {"schema": 2, "rules": "yatzy", "turns": [], "players": ["', "a ", '"]}}'),
+    "rules": ('{"game": {"schema": 2, "rules": "yatzy', "+a", '"}}'),
+    "turns": (GAME, f'{{"player": 0, "category": "ones", {TURN}}},', '{}], "players": ["a"]}}'),
+    "empty turns": (GAME, "{},", '{}], "players": ["a"]}}'),
+    "category": (f'{GAME}{{"player": 0, {TURN}, "category": "', "a ", '"}], "players": ["a"]}}'),
+    "rolls": (PLAYED, "[1,1,1,1,1],", '[]]}], "players": ["a"]}}'),
+    "one roll": (PLAYED + "[", "1,", '1]]}], "players": ["a"]}}'),
+    "nested lists": ('{"game": ', "[", ""),
+    "nested objects": ('{"game": ', '{"a":', ""),
+    "digits": ('{"game": ', "9", ""),
+    "blanks": ('{"game": ', " ", ""),
+}
 
 
 @dataclass(frozen=True)
@@ -97,76 +111,18 @@ def filled(start: str, unit: str, end: str) -> bytes:
     return (start + unit * count + end).encode()
 
 
-def largest_bodies() -> Iterator[tuple[str, str, bytes]]:
-    """Path, a name, and a body with one field as long as allowed, for every field and several contents."""
-    fields = (
-        "rules",
-        "card",
-        "saved",
-        "bonus_points",
-        "id",
-        "goal",
-        "opponents",
-        "ties",
-        "dice",
-        "rolls_left",
-        "hold",
-    )
-    members = ",".join(f'"a{n:05d}": 1' for n in range(MAX_BODY_BYTES // 13))
-    for query, rest in VALID.items():
-        path = f"/api/{query}"
-        for field in (*fields, "spread", "unknown"):
-            others = ",".join(part for part in rest.split(", ") if field not in part)
-            start = "{" + (f"{others}," if others else "") + f'"{field}": '
-            for unit in TEXTS:
-                yield path, f"{field} of {unit!r}", filled(start + '"', unit, '"}')
-            for unit in LISTS:
-                yield path, f"{field}, a list of {unit!r}", filled(start + "[", unit, "1]}")
-            yield (
-                path,
-                f"{field}, an object",
-                (start + "{" + members[: MAX_BODY_BYTES - 200].rpartition(",")[0] + "}}").encode(),
-            )
-        yield (
-            path,
-            "many fields",
-            ("{" + rest + "," + members[: MAX_BODY_BYTES - 200].rpartition(",")[0] + "}").encode(),
-        )
-    yield from largest_reviews()
-
-
-def largest_reviews() -> Iterator[tuple[str, str, bytes]]:
-    """The same for the game of a review."""
-    path, head = "/api/review", '{"game": {"schema": 2, "rules": "yatzy", "players": ["a"], "turns": ['
-    turn = '{"player": 0, "rolls": [[1,1,1,1,1]], "holds": [], "category": "ones", "points": 5}'
-    yield (
-        path,
-        "players",
-        filled('{"game": {"schema": 2, "rules": "yatzy", "players": [', '"a",', '"a"], "turns": []}}'),
-    )
-    yield path, "name", filled('{"game": {"schema": 2, "rules": "yatzy", "turns": [], "players": ["', "a ", '"]}}')
-    yield path, "turns", filled(head, f"{turn},", f"{turn}]}}}}")
-    yield path, "empty turns", filled(head, "{},", "{}]}}")
-    yield (
-        path,
-        "category",
-        filled(head + '{"player": 0, "rolls": [[1,1,1,1,1]], "holds": [], "points": 5, "category": "', "a ", '"}]}}'),
-    )
-    yield (
-        path,
-        "rolls",
-        filled(
-            head + '{"player": 0, "category": "ones", "holds": [], "points": 5, "rolls": [', "[1,1,1,1,1],", "[]]}]}}"
-        ),
-    )
-    yield (
-        path,
-        "one roll",
-        filled(head + '{"player": 0, "category": "ones", "holds": [], "points": 5, "rolls": [[', "1,", "1]]}]}}"),
-    )
-    yield path, "rules", filled('{"game": {"schema": 2, "rules": "yatzy', "+a", '"}}')
-    for name, unit in (("nested lists", "["), ("nested objects", '{"a":'), ("digits", "9"), ("blanks", " ")):
-        yield path, name, filled('{"game": ', unit, "")
+def largest_bodies(query: str) -> Iterator[tuple[str, bytes]]:
+    """A name, and a body with one field of a query as long as allowed, for every field and several contents."""
+    if query == "review":
+        yield from ((name, filled(*parts)) for name, parts in REVIEWS.items())
+        return
+    members = ",".join(f'"a{n:05d}": 1' for n in range((MAX_BODY_BYTES - 200) // 13))
+    for field in FIELDS:
+        start = f'{{"{field}": ' if field == "dice" else f'{{"dice": "33456","{field}": '
+        yield from ((f"{field} of {unit!r}", filled(start + '"', unit, '"}')) for unit in TEXTS)
+        yield from ((f"{field}, a list of {unit!r}", filled(start + "[", unit, "1]}")) for unit in LISTS)
+        yield f"{field}, an object", (start + "{" + members + "}}").encode()
+    yield "many fields", ('{"dice": "33456",' + members + "}").encode()
 
 
 def is_error(body: bytes) -> bool:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from perfect_yatzy.strategy.strategy import Strategy
 from support.browser import DESK, PHONE, Chromium, Visitor
+from support.need import need
 from support.server import running_server
+
+if TYPE_CHECKING:
+    from fastapi.testclient import TestClient
 
 
 @pytest.fixture(scope="session")
@@ -17,6 +21,14 @@ def address(yatzy: Strategy, store: Path) -> Iterator[str]:
     """The page of `yatzy serve`, with the table of Yatzy solved."""
     with running_server(store) as server:
         yield f"{server.address}/"
+
+
+@pytest.fixture(scope="module")
+def client(yatzy: Strategy) -> TestClient:
+    """The application in this process, with the table of Yatzy solved."""
+    need("httpx2")
+    app, testclient = need("perfect_yatzy.web.app"), need("fastapi.testclient")
+    return testclient.TestClient(app.create_app(), base_url="http://127.0.0.1")
 
 
 @pytest.fixture(scope="session")

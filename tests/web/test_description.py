@@ -24,7 +24,6 @@ from perfect_yatzy.service.work import Report
 from perfect_yatzy.strategy.opening import open_strategy
 from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.web.answers import HTTP_CODES
-from perfect_yatzy.web.app import create_app
 from perfect_yatzy.web.limits import IsDisconnected
 from perfect_yatzy.web.rule_sets import listed_rules
 from perfect_yatzy.web.workers import RequestScheduler
@@ -35,11 +34,6 @@ from support.server import running_server
 FEW_STATES = ("yatzy-forced", "generala")
 QUICK = ("yatzy", "maxi-forced", "yahtzee-plain", "crag", "yacht")
 DIFFERENT = ("yahtzee", "yatzy-saved", "balut", "kismet", "cheerio", "yams")
-
-
-@pytest.fixture(scope="module")
-def client(yatzy: Strategy) -> TestClient:
-    return TestClient(create_app(), base_url="http://127.0.0.1")
 
 
 @pytest.fixture(scope="module")
@@ -159,15 +153,24 @@ def test_errors_are_as_described(client: TestClient, described: dict[str, Any]) 
     assert set(error["enum"]) == CODES | HTTP_CODES
 
 
-def test_operations_have_names_and_no_field_of_several_types_has_a_default(described: dict[str, Any]) -> None:
-    names = {
-        operation["operationId"] for operations in described["paths"].values() for operation in operations.values()
-    }
+def test_every_operation_and_field_is_described(described: dict[str, Any]) -> None:
+    """No field of several types has a default."""
+    names = set()
+    for path in described["paths"].values():
+        for operation in path.values():
+            names.add(operation["operationId"])
+            assert operation["description"]
+            errors = {"403", "408", "409", "413", "421", "422", "429", "503"}
+            assert errors < operation["responses"].keys()
+            for status in errors:
+                answer = operation["responses"][status]["content"]["application/json"]["schema"]
+                assert answer == {"$ref": "#/components/schemas/ErrorResponse"}
     assert names == {
         "hold", "score", "points", "expect", "outcomes", "puzzle", "review", "solve", "rule_sets", "scoring", "known_languages",
     }  # fmt: skip
     for name, schema in described["components"]["schemas"].items():
         for field, about in schema["properties"].items():
+            assert "description" in about, f"{name}.{field}"
             assert "anyOf" not in about or about.get("default") is None, f"{name}.{field}"
 
 

@@ -25,7 +25,6 @@ from fastapi.testclient import TestClient
 from perfect_yatzy._messages import current_language
 from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.web import static_files
-from perfect_yatzy.web.app import create_app
 from perfect_yatzy.web.connections import LimitedProtocol
 from perfect_yatzy.web.limits import client_name
 from perfect_yatzy.web.middleware import RequestFilter
@@ -34,11 +33,6 @@ from support.server import HOLD, running_server
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 STATIC = Path(static_files.__file__).with_name("static")
-
-
-@pytest.fixture(scope="module")
-def client(yatzy: Strategy) -> TestClient:
-    return TestClient(create_app(), base_url="http://127.0.0.1")
 
 
 def test_every_file_of_the_page_is_served_with_its_type(client: TestClient) -> None:

@@ -1,13 +1,15 @@
-"""The README of the server: its requests give the answers it shows, its figures are the limits of the code."""
+"""The README of the server: its requests, in curl, Python and JavaScript, its endpoints, and its figures."""
 
 from __future__ import annotations
 
 import json
 import re
+import shlex
+import subprocess
+import sys
 
-import pytest
 from support.command import ROOT
-from support.need import need
+from support.need import need, need_program
 
 need("fastapi")
 need("httpx2")
@@ -18,25 +20,39 @@ from perfect_yatzy.strategy.score_strategy import INSTANT_SOLVE_SECONDS
 from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.web import limits
 from perfect_yatzy.web.answers import HTTP_CODES
-from perfect_yatzy.web.app import create_app
 
 README = (ROOT / "solver" / "perfect_yatzy" / "web" / "README.md").read_text(encoding="utf-8")
-REQUEST = re.compile(
-    r"-d '([^'\n]*)' http://127\.0\.0\.1:8765(/api/\w+)\n```\n(?:(?!```).)*```json\n(.*?)```", re.DOTALL
-)
+ADDRESS = "http://127.0.0.1:8765/"
 
 
-@pytest.fixture(scope="module")
-def client(yatzy: Strategy) -> TestClient:
-    return TestClient(create_app(), base_url="http://127.0.0.1")
+def examples(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
 
 
-@pytest.mark.full
-@pytest.mark.parametrize(("body", "path", "shown"), REQUEST.findall(README))
-def test_requests_have_the_answers_shown(client: TestClient, body: str, path: str, shown: str) -> None:
-    answer = client.post(path, content=body, headers={"content-type": "application/json"}).json()
-    for name, value in json.loads(shown).items():
-        assert answer[name] == (pytest.approx(value, abs=1e-9) if isinstance(value, float) else value), name
+def run(command: list[str], text: str = "") -> str:
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=True, timeout=120).stdout
+
+
+def test_requests_with_curl_are_answered_as_the_readme_shows(address: str) -> None:
+    """Each answer has the fields of the JSON below its request, also that of an error."""
+    pairs = re.findall(r"```sh\ncurl (-H .*?)\n```\n\n(?:[^`]*\n\n)?```json\n(.*?)```", README, re.DOTALL)
+    assert len(pairs) == 3
+    for command, shown in pairs:
+        found = json.loads(run([need_program("curl"), "-s", *shlex.split(command.replace(ADDRESS, address))]))
+        assert json.loads(shown).items() <= found.items()
+
+
+def test_the_examples_in_python_and_javascript_run(address: str, yatzy: Strategy) -> None:
+    (python,) = examples("py")
+    printed = run([sys.executable, "-c", python.replace(ADDRESS, address)])
+    card = "ones=3 sixes=24 chance=22"
+    hold, *others = yatzy.holds(card, "33456", rolls_left=1)
+    assert printed.split("] ")[0] == str(list(hold.dice))[:-1]
+    assert float(printed.split("] ")[1]) == others[0].loss
+    (script,) = examples("js")
+    printed = run([need_program("node"), "--input-type=module", "-"], script.replace(ADDRESS, address))
+    best = yatzy.categories("ones=3 chance=22", "22555")[0]
+    assert printed.split() == [best.category, str(best.points)]
 
 
 def test_every_endpoint_is_listed(client: TestClient) -> None:

@@ -1,6 +1,6 @@
 // The score card: the boxes of the player whose turn it is, what this roll would score in each, the way to the bonus.
 // A tap takes a box. In the edit mode every box is a field, for games that were not played here.
-import { byId, element, isWholeNumber, onClick } from "./dom.js";
+import { byId, element, isWholeNumber, onClick, setEnabled } from "./dom.js";
 import { playerName } from "./game.js";
 import { _, formatNumber, language, ngettext } from "./i18n.js";
 import { change, maxRerolls, rules, state, totals } from "./state.js";
@@ -112,8 +112,7 @@ function drawBox(category) {
   }
   words.textContent = " " + (isFilled ? _("points, filled") : entry ? (category.id === current.bestBox ? _("points for this roll, the best box") : entry.points ? _("points for this roll") : _("0 points for this roll"))
     : pointsOfRoll && isOwn() ? _("open, cannot take this roll") : isOwn() ? _("open, roll first") : _("open"));
-  if (entry) box.removeAttribute("aria-disabled");
-  else box.setAttribute("aria-disabled", "true");
+  setEnabled(box, entry);
   box.tabIndex = entry ? 0 : -1;
 }
 

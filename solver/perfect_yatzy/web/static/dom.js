@@ -19,12 +19,13 @@ export const element = (tag, attributes, ...children) => fill(document.createEle
 export const svg = (tag, attributes, ...children) =>
   fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 
-// A disabled button stays focusable: otherwise the focus would move to the body.
-export function setEnabled(button, enabled) {
-  if (enabled) button.removeAttribute("aria-disabled");
-  else button.setAttribute("aria-disabled", "true");
+export function setFlag(node, name, isSet) {
+  if (isSet) node.setAttribute(name, "true");
+  else node.removeAttribute(name);
 }
 
+// A disabled button stays focusable: otherwise the focus would move to the body.
+export const setEnabled = (button, isEnabled) => setFlag(button, "aria-disabled", !isEnabled);
 const isEnabled = (button) => button.getAttribute("aria-disabled") !== "true";
 
 export function button(text, listener, attributes) {
@@ -49,9 +50,9 @@ export function table(name, headings, rows, attributes) {
       element(column ? "td" : "th", { scope: column ? null : "row", ...numeric(column) }, cell))))));
 }
 
-// Numbers with their names: [name, value, class].
-export const figures = (rows, attributes) => element("dl", { class: "figures", ...attributes },
-  ...rows.map(([name, value, kind]) => element("div", { class: kind || null }, element("dt", {}, name), element("dd", {}, value))));
+// Numbers with their names: name, value, class.
+export const figure = (name, value, kind) => element("div", { class: kind || null }, element("dt", {}, name), element("dd", {}, value));
+export const figures = (rows, attributes) => element("dl", { class: "figures", ...attributes }, ...rows.map((row) => figure(...row)));
 
 // Width of a chart in the units of its view box. One unit is one pixel, so that text keeps its size.
 export const chartWidth = (container) => Math.max(240, Math.min(560, container.clientWidth || 420));

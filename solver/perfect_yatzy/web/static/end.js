@@ -4,7 +4,7 @@ import { ask } from "./ask.js";
 import { button, byId, element, say } from "./dom.js";
 import { gameRecord, hasRecord, playerName } from "./game.js";
 import { _, formatNumber, formatPercent } from "./i18n.js";
-import { remember, reviewGame } from "./memory.js";
+import { remember, reviewGame, save } from "./memory.js";
 import { choicesView } from "./review-decision.js";
 import { reviewFigures } from "./review-view.js";
 import { showRoom } from "./room.js";
@@ -119,9 +119,7 @@ async function sharePicture(record, found) {
   const blob = await new Promise((resolve) => { canvas.toBlob(resolve); }), file = new File([blob], "yatzy.png", { type: "image/png" });
   const shared = { files: [file], url: location.href };
   if (navigator.canShare?.(shared)) { navigator.share(shared).catch(() => {}); return; } // closed by the player
-  const link = Object.assign(document.createElement("a"), { download: file.name, href: URL.createObjectURL(blob) });
-  link.click();
-  URL.revokeObjectURL(link.href);
+  save(file.name, blob);
 }
 
 onDraw(drawEnd);

@@ -1,7 +1,7 @@
 // What to expect at the start of this turn: figures, the distribution of the final score, the chance of a goal or a win.
 // Nothing is asked while the panel is out of sight, because a distribution takes the server some time.
 import { ask, latestOnly } from "./ask.js";
-import { button, byId, element, isWholeNumber, table } from "./dom.js";
+import { button, byId, element, figure, isWholeNumber, setFlag, table } from "./dom.js";
 import { chanceOfAtLeast, chanceRows, distributionChart } from "./distribution.js";
 import { _, formatNumber, formatPercent, language } from "./i18n.js";
 import { chanceText } from "./options.js";
@@ -98,8 +98,6 @@ function showError(error) {
   const retry = error.retryable ? [" ", button(_("Try again"), drawExpect)] : [];
   byId("expect-status").replaceChildren(element("span", { class: "error" }, error.message), ...retry);
 }
-
-const figure = (name, value, kind) => element("div", { class: kind || null }, element("dt", {}, name), element("dd", {}, value));
 
 function draw() {
   drawFigures(answer);
@@ -199,8 +197,7 @@ function chooseScore() {
 function showChance() {
   if (!answer?.distribution) return;
   const text = byId("at-least").value.trim(), isNumber = isWholeNumber(text);
-  if (isNumber) byId("at-least").removeAttribute("aria-invalid");
-  else byId("at-least").setAttribute("aria-invalid", "true");
+  setFlag(byId("at-least"), "aria-invalid", !isNumber);
   byId("chance-of").textContent = isNumber ? formatPercent(chanceOfAtLeast(answer.distribution, Number(text)), 1) : _("enter a whole number");
 }
 

@@ -1,6 +1,6 @@
 // The header and the dialogs behind it: the rules, their variants, what is maximised; the language, and the menu.
 import { clearInvalid } from "./card.js";
-import { byId, diceText, element, isWholeNumber, onClick, say, setEnabled } from "./dom.js";
+import { byId, diceText, element, isWholeNumber, onClick, say, setEnabled, setFlag } from "./dom.js";
 import { isTurnStart, playerName } from "./game.js";
 import { _, formatNumber, language, LANGUAGES, setLanguage } from "./i18n.js";
 import { objectiveName } from "./options.js";
@@ -145,8 +145,7 @@ function dropUnfinishedAim() {
 // What is wrong with the goal or with the opponents is said at the field.
 export function showFieldError(field, text) {
   byId(`${field}-error`).textContent = text;
-  if (text) byId(field).setAttribute("aria-invalid", "true");
-  else byId(field).removeAttribute("aria-invalid");
+  setFlag(byId(field), "aria-invalid", text);
 }
 
 function setOpponents() {

@@ -58,8 +58,10 @@ function facesOf(record, player) {
 
 // --- files: one record on each line ---
 
-export function download(records) {
-  const link = element("a", { download: "games.jsonl", href: URL.createObjectURL(new Blob(records.map((record) => JSON.stringify(record) + "\n"))) });
+export const download = (records) => save("games.jsonl", new Blob(records.map((record) => JSON.stringify(record) + "\n")));
+
+export function save(name, content) {
+  const link = element("a", { download: name, href: URL.createObjectURL(content) });
   link.click();
   URL.revokeObjectURL(link.href);
 }

@@ -1,6 +1,6 @@
 // The state of the page: rules, players and their cards, the dice on the table, the objective, the turns played.
 // Every change goes through `change`, which stores it in the history and calls the functions given to `onDraw`.
-import { fromLink, linkMessage, toLink } from "./link.js";
+import { cardText, fromLink, linkMessage, toLink } from "./link.js";
 import { categoryOf, loadRules, ruleSet } from "./rulesets.js";
 import { openGame, writeGame } from "./storage.js";
 
@@ -50,9 +50,7 @@ export function position(player = me()) {
 // A card as the field `opponents` takes it: a final score, or the boxes.
 function opponentText(player) {
   if (isFull(player)) return totals(player).all;
-  const boxes = Object.entries(player.card).map(([id, points]) => `${id}=${points}`);
-  if (player.bonusPoints) boxes.push(`extra=${player.bonusPoints}`);
-  return boxes.length ? boxes.join(" ") : "empty";
+  return [cardText(player.card), player.bonusPoints ? `extra=${player.bonusPoints}` : ""].filter(Boolean).join(" ") || "empty";
 }
 
 // The fields of a request that describe what is maximised; none for the expected score. Other players at the table are the

@@ -87,11 +87,11 @@ const toTable = (position) => button(_("Show this position"), async () => {
     { words: () => [title.textContent], back: () => _("Back to the exercise"), onBack: () => { showRoom("puzzle", byId("exercise")); title.focus({ preventScroll: true }); } });
 });
 
-// Shows an exercise below the buttons of its group.
-function exerciseBelow(id, load, options) {
+// Shows an exercise below the buttons of its group; `onGrade` is told the grade of the first answer.
+function exerciseBelow(id, load, { onGrade, ...options }) {
   const box = byId("exercise");
   byId(id).after(box);
-  return showExercise(box, load, options);
+  return showExercise(box, load, { ...options, onAnswer: (...answer) => { onGrade(noteChoice(...answer)); drawTraining(); } });
 }
 
 // A puzzle of today; number 0 is the one of the day.
@@ -100,11 +100,7 @@ async function puzzle(number) {
   const title = number ? _("Puzzle, {difficulty}", { difficulty: difficultyName(level) }) : _("Puzzle of the day, {difficulty}", { difficulty: difficultyName(level) });
   await exerciseBelow("puzzle-bar", () => askPuzzle(rules, level, number), {
     title,
-    onAnswer: (option, best, position) => {
-      const grade = noteChoice(option, best, position);
-      if (number === 0) noteToday(rules, level, grade);
-      drawTraining();
-    },
+    onGrade: (grade) => { if (number === 0) noteToday(rules, level, grade); },
     buttons: (position) => [button(_("Another puzzle"), () => puzzle(nextNumber()), { class: "primary" }), toTable(position)],
   });
 }
@@ -118,11 +114,7 @@ async function drill() {
   await exerciseBelow("drill-bar", () => mistake.position, {
     note: isAgain ? _("You have had this one before.") : due ? "" : _("None is due now; this one is asked early."),
     title: ngettext("An error that lost {loss} point", "An error that lost {loss} points", mistake.loss, { loss: formatNumber(mistake.loss, 1) }),
-    onAnswer: (option, best, position) => {
-      const grade = noteChoice(option, best, position);
-      answerMistake(mistake.key, grade === "best" || grade === "tied");
-      drawTraining();
-    },
+    onGrade: (grade) => answerMistake(mistake.key, grade === "best" || grade === "tied"),
     buttons: () => [...(nextMistake(true) ? [button(_("Next error"), drill, { class: "primary" })] : []), toTable(mistake.position)],
   });
 }

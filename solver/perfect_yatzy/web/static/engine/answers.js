@@ -31,14 +31,15 @@ function checkOpen(card) {
   if (card.isFull) throw new EngineError("game-over", N_("The card is full: the game is over."), {}, "card");
 }
 
-// The roll, the rerolls left, and the turn for what is maximised.
+// The roll, the rerolls left, the turn for what is maximised, and the categories, best first.
 async function asked(opened, body, isHold, signal) {
   const { game } = opened, given = Card.read(game, body);
   checkOpen(given);
   const dice = readDice(game, body.dice, "dice", game.dice);
   const left = rollsLeft(game, given, body.rolls_left, isHold ? 1 : 0, (most) => (isHold ? most : 0));
   const at = await position(opened, body, left), aim = await objective(at, body, signal);
-  return { ...at, dice, left, aim, roll: game.lattice.index(dice) - game.lattice.firstRoll };
+  const roll = game.lattice.index(dice) - game.lattice.firstRoll, choices = rankCategories(at.turn, roll, left, aim);
+  return { ...at, dice, left, aim, roll, choices };
 }
 
 const values = (card, { value, mean, loss }, aim) => ({
@@ -66,33 +67,26 @@ async function explain(found, options, entries, body) {
 }
 
 export async function hold(opened, body, signal) {
-  const found = await asked(opened, body, true, signal), { game, card, dice, left, turn, aim, roll } = found;
-  const choices = rankCategories(turn, roll, left, aim), holds = rankHolds(turn, roll, left, choices[0], aim);
-  const entries = holds.map((option) => ({
-    hold: game.lattice.multisets[option.index], reroll: game.dice - game.lattice.multisets[option.index].length,
-    category: option.category && categoryId(game, option.category.outcome), ...values(card, option, aim),
-  }));
-  await explain(found, holds, entries, body);
-  return {
-    ...head("hold", body, found), ...aimFields(aim), dice, rolls_left: left, rolls: game.maxRerolls(card.state) + 1,
-    ...bestFields(entries, card, aim, choices), best: entries[0], holds: entries,
-  };
+  const found = await asked(opened, body, true, signal), { game, card, left, turn, aim, roll, choices } = found, { multisets } = game.lattice;
+  const options = rankHolds(turn, roll, left, choices[0], aim);
+  return ranking("hold", body, found, { rolls: game.maxRerolls(card.state) + 1 }, "holds", options, ({ index, category }) => (
+    { hold: multisets[index], reroll: game.dice - multisets[index].length, category: category && categoryId(game, category.outcome) }));
 }
 
 const categoryId = (game, outcome) => game.categories[game.outcomes.category[outcome]].id;
 
 export async function score(opened, body, signal) {
-  const found = await asked(opened, body, false, signal), { game, card, dice, left, turn, aim, roll } = found;
-  const choices = rankCategories(turn, roll, left, aim);
-  const entries = choices.map((option) => ({
-    category: categoryId(game, option.outcome), points: game.points(option.outcome),
-    bonus_points: game.bonusPoints(option.outcome), ...values(card, option, aim),
-  }));
-  await explain(found, choices, entries, body);
-  return {
-    ...head("score", body, found), ...aimFields(aim), dice, rolls_left: left,
-    ...bestFields(entries, card, aim, choices), best: entries[0], categories: entries,
-  };
+  const found = await asked(opened, body, false, signal), { game, choices } = found;
+  return ranking("score", body, found, {}, "categories", choices, ({ outcome }) => (
+    { category: categoryId(game, outcome), points: game.points(outcome), bonus_points: game.bonusPoints(outcome) }));
+}
+
+// All options of a roll as the field `name`, best first, with the value of the best one.
+async function ranking(query, body, found, stage, name, options, fieldsOf) {
+  const { card, dice, left, aim, choices } = found, entries = options.map((option) => ({ ...fieldsOf(option), ...values(card, option, aim) }));
+  await explain(found, options, entries, body);
+  const value = bestFields(entries, card, aim, choices);
+  return { ...head(query, body, found), ...aimFields(aim), dice, rolls_left: left, ...stage, ...value, best: entries[0], [name]: entries };
 }
 
 export async function outcomes(opened, body) {

@@ -115,34 +115,10 @@ function turnValues(game, { state, low, outcomes }, width, solved) {
   for (let left = 1; left <= most; left++) {
     const isFirst = left === most;
     if (game.saved_rolls || (isFirst && game.first_roll_bonus)) stop = stops(left, isFirst);
-    rolls = bestWithin(lattice, holdMeans(lattice, rolls, width), stop, width);
+    rolls = lattice.maxima(lattice.means(rolls, width), stop, width);
   }
   if (!most && game.first_roll_bonus) rolls = stops(0, true);
   const mean = new Float64Array(width);
   lattice.weights.forEach((weight, roll) => { for (let x = 0; x < width; x++) mean[x] += weight * rolls[roll * width + x]; });
   return mean;
-}
-
-function holdMeans(lattice, rolls, width) {
-  const { successors, faces, firstRoll } = lattice, holds = new Float64Array(lattice.size * width);
-  holds.set(rolls, firstRoll * width);
-  for (let i = firstRoll - 1; i >= 0; i--) {
-    for (let face = 0; face < faces; face++) {
-      const from = successors[i * faces + face] * width;
-      for (let x = 0; x < width; x++) holds[i * width + x] += holds[from + x];
-    }
-    for (let x = 0; x < width; x++) holds[i * width + x] /= faces;
-  }
-  return holds;
-}
-
-function bestWithin(lattice, holds, stop, width) {
-  holds.set(stop, lattice.firstRoll * width);
-  for (let i = 1; i < lattice.size; i++) {
-    for (let p = lattice.lowerStart[i]; p < lattice.lowerStart[i + 1]; p++) {
-      const from = lattice.lower[p] * width;
-      for (let x = 0; x < width; x++) if (holds[from + x] > holds[i * width + x]) holds[i * width + x] = holds[from + x];
-    }
-  }
-  return holds.slice(lattice.firstRoll * width);
 }

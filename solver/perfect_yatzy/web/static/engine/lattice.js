@@ -75,27 +75,31 @@ class Lattice {
     return this.holdsOf[roll];
   }
 
-  // The value of each hold, from the value of each roll after the reroll. `holds` has room for all multisets.
-  means(rolls, holds = new Float64Array(this.size)) {
-    const { successors, faces, firstRoll } = this;
-    holds.set(rolls, firstRoll);
+  // The value of each hold, from the value of each roll after the reroll; a value may be `width` numbers side by side.
+  means(rolls, width = 1) {
+    const { successors, faces, firstRoll } = this, holds = new Float64Array(this.size * width);
+    holds.set(rolls, firstRoll * width);
     for (let i = firstRoll - 1, next = firstRoll * faces; i >= 0; i--) {
-      let sum = 0;
-      for (let face = 0; face < faces; face++) sum += holds[successors[--next]];
-      holds[i] = sum / faces;
+      for (let face = 0; face < faces; face++) {
+        const from = successors[--next] * width;
+        for (let x = 0; x < width; x++) holds[i * width + x] += holds[from + x];
+      }
+      for (let x = 0; x < width; x++) holds[i * width + x] /= faces;
     }
     return holds;
   }
 
-  // The best hold within each roll, or the roll itself, from the value of each multiset.
-  maxima(holds) {
+  // The best hold within each roll, or the roll itself, from the value of each hold and of each roll.
+  maxima(holds, stop, width = 1) {
     const best = Float64Array.from(holds), { lower, lowerStart } = this;
+    best.set(stop, this.firstRoll * width);
     for (let i = 1; i < this.size; i++) {
-      let most = best[i];
-      for (let p = lowerStart[i]; p < lowerStart[i + 1]; p++) if (best[lower[p]] > most) most = best[lower[p]];
-      best[i] = most;
+      for (let p = lowerStart[i]; p < lowerStart[i + 1]; p++) {
+        const from = lower[p] * width;
+        for (let x = 0; x < width; x++) if (best[from + x] > best[i * width + x]) best[i * width + x] = best[from + x];
+      }
     }
-    return best.subarray(this.firstRoll);
+    return best.subarray(this.firstRoll * width);
   }
 
   // The chance of each roll after rerolling, from the chance of each hold before; changes its argument.

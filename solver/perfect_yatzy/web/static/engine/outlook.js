@@ -23,7 +23,7 @@ export function endings(turn, held = null, left = turn.game.maxRerolls(turn.stat
     const bySaved = turn.saved(left), next = new Float64Array(lattice.size);
     if (!found.has(bySaved)) found.set(bySaved, new Float64Array(game.outcomes.category.length));
     const ended = found.get(bySaved);
-    const best = left ? lattice.maxima(withStops(holds, stop, lattice)) : stop;
+    const best = left ? lattice.maxima(holds, stop) : stop;
     for (let roll = 0; roll < rolls.length; roll++) {
       if (!rolls[roll]) continue;
       const lowest = turn.lowest(best[roll]);
@@ -33,12 +33,6 @@ export function endings(turn, held = null, left = turn.game.maxRerolls(turn.stat
     if (left) rolls = lattice.reroll(next);
   }
   return [...found].flatMap(([saved, chances]) => [...chances].flatMap((chance, outcome) => (chance ? [{ outcome, saved, chance }] : [])));
-}
-
-function withStops(holds, stop, lattice) {
-  const all = Float64Array.from(holds);
-  all.set(stop, lattice.firstRoll);
-  return all;
 }
 
 // What an action leads to: points of this turn and later, the chance of the upper bonus, the categories. Of a turn

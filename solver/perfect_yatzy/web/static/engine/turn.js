@@ -81,10 +81,7 @@ export class Turn {
   rolls(left) {
     return this.remember(`rolls ${left}`, () => {
       const stop = this.stops(left).best;
-      if (!left) return stop;
-      const holds = Float64Array.from(this.holds(left)), { firstRoll } = this.game.lattice;
-      stop.forEach((value, roll) => { holds[firstRoll + roll] = value; });
-      return this.game.lattice.maxima(holds);
+      return left ? this.game.lattice.maxima(this.holds(left), stop) : stop;
     });
   }
 
