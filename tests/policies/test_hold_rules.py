@@ -9,17 +9,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from perfect_yatzy.errors import StateError
-from perfect_yatzy.game.dice import lattice
-from perfect_yatzy.game.notation import dice_of
 from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.game.scorecard import State
 from perfect_yatzy.policies.evaluation import evaluate, policy_mean
-from perfect_yatzy.policies.hold_policy import HoldRulePolicy, holds_of_card
+from perfect_yatzy.policies.hold_policy import HoldRulePolicy
 from perfect_yatzy.policies.hold_rules import parse_hold_rule, parse_hold_rules
 from perfect_yatzy.policies.price_sheet import PriceSheet, make_sheet, terms_of
 from support import games
-from support.hold_rules import hold_rules
+from support.hold_rules import cards, hold_rules, kept_by, some_rolls
 from support.naive_hold_rules import chooser, held_dice
 from support.naive_policies import GreedyChoice, NaivePolicy
 from support.seeds import examples
@@ -121,21 +119,10 @@ def test_a_list_has_one_rule_a_line_and_comments() -> None:
 @given(st.data(), st.sampled_from(NAMES[:-1]))
 def test_the_holds_of_a_card_are_those_of_the_definition(data: st.DataObject, name: str) -> None:
     rules = load_rules(name)
-    dice = lattice(rules.dice, rules.faces)
     several = data.draw(st.lists(hold_rules(rules), max_size=3))
-    filled = data.draw(st.integers(0, rules.full_mask - 1))
-    if rules.order == "forced":
-        filled = (1 << filled.bit_count()) - 1
-    scored = filled >> max(0, rules.tracked_index) & (rules.tracked_index >= 0) and data.draw(st.booleans())
-    state = State(filled, data.draw(st.integers(0, rules.threshold)), joker_paid=bool(scored))
-    found = holds_of_card(rules, several, state)
-    rolls = data.draw(st.lists(st.integers(0, dice.n_rolls - 1), min_size=8, max_size=8))
-    for left in range(1, rules.rolls_per_turn):
-        for roll in rolls:
-            shown = dice_of(dice.counts[dice.first_roll + roll].tolist())
-            hold = int(found[left, roll])
-            held = None if hold < 0 else dice_of(dice.counts[hold].tolist())
-            assert held == held_dice(rules, several, state, shown, left), (shown, left)
+    state = data.draw(cards(rules))
+    for shown, left, held in kept_by(rules, several, state, data.draw(some_rolls(rules))):
+        assert held == held_dice(rules, several, state, shown, left), (shown, left)
 
 
 def random_prices(rules: RuleSet, seed: int) -> PriceSheet:

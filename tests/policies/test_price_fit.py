@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from perfect_yatzy import State, load_rules
+from perfect_yatzy import load_rules
 from perfect_yatzy.game.rules import Bonus, RuleSet
 from perfect_yatzy.model.objectives import Values
 from perfect_yatzy.model.state_space import state_space
@@ -26,29 +26,18 @@ from perfect_yatzy.policies.turn_sample import (
 from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy
 from perfect_yatzy.tablebase.backward_induction import solve_values
 from support.games import CHANCE, PAIR, face, joker_game, saved_rolls_game, small
+from support.naive import Naive
 from support.naive_policies import GreedyChoice, NaivePolicy
+from support.sheets import defined_value
 
 
 def mean_in_fractions(sheet: PriceSheet) -> Fraction:
     """Mean of greedy play on a sheet, whose numbers are the decimals as printed."""
-    rules, terms = sheet.rules, {name: Fraction(str(number)) for name, number in sheet.terms.items()}
-    prices = [Fraction(str(price)) for price in sheet.prices]
-    paying = rules.tracked_index >= 0
+    rules, reader = sheet.rules, Naive(sheet.rules.canonical())
 
     def guess(filled: int, upper: int, saved: int, flag: bool) -> Fraction:
-        vacant = [c for c in range(len(prices)) if not filled >> c & 1]
-        value = sum((prices[c] for c in vacant), Fraction(0))
-        if not vacant:
-            return Fraction(sheet.bonus_value(filled, upper))
-        value += terms["saved_roll"] * saved + (terms["joker_turn"] * len(vacant) if flag and paying else 0)
-        unit = make_sheet(rules, [0.0] * len(prices), dict.fromkeys(terms_of(rules), 1.0) | {"par_point": 0.0})
-        bonus = unit.bonus_value(filled, upper)  # which of the three it is
-        if rules.bonus and upper >= rules.threshold:
-            return value + terms["secured"]
-        if rules.bonus and bonus == 1.0:
-            return value + terms["lost"]
-        par = sum((Fraction(par) for c, par in enumerate(sheet.pars) if c not in vacant), Fraction(0))
-        return value + (terms["par_point"] * (upper - par) if rules.bonus else 0)
+        joker_paid = flag and rules.tracked_index >= 0
+        return defined_value(sheet, reader, filled, upper, saved, joker_paid, lambda number: Fraction(str(number)))
 
     oracle = NaivePolicy(rules.canonical(), GreedyChoice(rules.canonical(), guess))
     return sum((score * chance for score, chance in oracle.distribution().items()), Fraction(0))
@@ -129,10 +118,11 @@ def test_visits_are_counted_at_every_turn(name: str) -> None:
     space, visits = state_space(rules), visited_states(rules, solve_values(rules), 400, 3)
     for k in range(len(rules.categories)):
         assert visits.counts[space.filled[visits.rows] == k].sum() == 400
-    masks, upper, saved = visits.states()
-    paid = visits.rows >= space.cards
-    for i, place in enumerate(visits.places.tolist()):
-        assert space.index(State(int(masks[i]), int(upper[i]), int(saved[i]), bool(paid[i]))) == place
+    for row in np.unique(visits.rows).tolist():
+        first, size = space.layout.offsets[row], space.layout.lane_count[space.layout.lane_sets[row]]
+        places = visits.places[visits.rows == row]
+        assert (places >= first).all()
+        assert (places < first + size * (space.most_saved[space.filled[row]] + 1)).all()
 
 
 def sample_of(rules: RuleSet) -> tuple[PriceSheet, Visits, Values, float]:

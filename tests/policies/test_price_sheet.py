@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +11,7 @@ from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.policies.price_sheet import PriceSheet, make_sheet, pars, terms_of
 from support.games import CHANCE, PAIR, classic_rule_sets, face, joker_game, saved_rolls_game, small
 from support.naive import Naive
+from support.sheets import defined_value
 
 TERMS = {"lost": -3.5, "secured": 4.25, "par_point": 1.5, "saved_roll": 2.25, "joker_turn": 0.5}
 
@@ -21,30 +20,6 @@ def sheet_of(rules: RuleSet) -> PriceSheet:
     """A sheet with a different price for each box."""
     prices = [3 + 0.25 * c * c for c in range(len(rules.categories))]
     return make_sheet(rules, prices, {name: TERMS[name] for name in terms_of(rules)})
-
-
-def defined_value(sheet: PriceSheet, oracle: Naive, filled: int, upper: int, saved: int, flag: bool) -> Fraction:
-    """The definition of the module's docstring, from the rules as JSON alone."""
-    bonus = oracle.game["bonus"]
-    if filled == oracle.full_mask:
-        return Fraction(bonus["points"] if bonus and upper >= bonus["threshold"] else 0)
-    vacant = [c for c in range(len(oracle.boxes)) if not filled >> c & 1]
-    value = sum((Fraction(sheet.prices[c]) for c in vacant), Fraction(0))
-    value += Fraction(sheet.saved_roll) * saved + Fraction(sheet.joker_turn) * len(vacant) * flag
-    if not bonus:
-        return value
-    best = {c: most_of(oracle, c) for c, box in enumerate(oracle.boxes) if box["upper"]}
-    to_come = sum(most for c, most in best.items() if c in vacant)
-    par = Fraction(bonus["threshold"] * (sum(best.values()) - to_come), sum(best.values()) or 1)
-    if upper >= bonus["threshold"]:
-        return value + Fraction(sheet.bonus_secured)
-    if upper + to_come < bonus["threshold"]:
-        return value + Fraction(sheet.bonus_lost)
-    return value + Fraction(sheet.par_point) * (upper - par)
-
-
-def most_of(oracle: Naive, box: int) -> int:
-    return max(oracle.points(box, dice) for dice, _ in oracle.outcomes(oracle.game["dice"]))
 
 
 def check_values(rules: RuleSet) -> None:

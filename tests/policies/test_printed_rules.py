@@ -21,12 +21,12 @@ from perfect_yatzy.game.translations import localized
 from perfect_yatzy.model.hold_rule_arrays import STOP
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.policies.guide import Guide
-from perfect_yatzy.policies.hold_policy import Cards, applies, holds_of_card, rule_holds, rule_uses
+from perfect_yatzy.policies.hold_policy import Cards, applies, rule_holds, rule_uses
 from perfect_yatzy.policies.hold_rules import HoldRule, parse_hold_rules
 from perfect_yatzy.policies.price_sheet import make_sheet, terms_of
 from perfect_yatzy.policies.strategy_sheet import StrategySheet, packaged_sheet
 from perfect_yatzy.strategy.category_odds import category_odds
-from support.hold_rules import hold_rules
+from support.hold_rules import cards, hold_rules, kept_by, some_rolls
 from support.printed_rules import Card, PrintedGuide
 from support.seeds import examples
 
@@ -73,22 +73,12 @@ def card_of(rules: RuleSet, state: State) -> Card:
 @given(st.data(), st.sampled_from(NAMES))
 def test_any_rule_is_read_as_it_is_played(language: str, data: st.DataObject, name: str) -> None:
     rules = load_rules(name)
-    dice = lattice(rules.dice, rules.faces)
     several = data.draw(st.lists(hold_rules(rules), min_size=1, max_size=3))
     reader = printed(sheet_with(rules, several), language)
     assert len(reader.rules_read) == len(several)
-    filled = data.draw(st.integers(0, rules.full_mask - 1))
-    if rules.order == "forced":
-        filled = (1 << filled.bit_count()) - 1
-    scored = filled >> max(0, rules.tracked_index) & (rules.tracked_index >= 0) and data.draw(st.booleans())
-    state = State(filled, data.draw(st.integers(0, rules.threshold)), joker_paid=bool(scored))
-    found, card = holds_of_card(rules, several, state), card_of(rules, state)
-    for roll in data.draw(st.lists(st.integers(0, dice.n_rolls - 1), min_size=8, max_size=8)):
-        shown = dice_of(dice.counts[dice.first_roll + roll].tolist())
-        for left in range(1, rules.rolls_per_turn):
-            hold = int(found[left, roll])
-            expected = None if hold < 0 else dice_of(dice.counts[hold].tolist())
-            assert reader.play(card, shown, left) == expected, (reader.rule_texts, shown, left)
+    state = data.draw(cards(rules))
+    for shown, left, expected in kept_by(rules, several, state, data.draw(some_rolls(rules))):
+        assert reader.play(card_of(rules, state), shown, left) == expected, (reader.rule_texts, shown, left)
 
 
 def lists_of(name: str) -> list[StrategySheet]:

@@ -1,9 +1,15 @@
-"""Random hold rules for hypothesis."""
+"""Random hold rules and cards for hypothesis, and what a list does there."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from hypothesis import strategies as st
+from perfect_yatzy.game.dice import Dice, lattice
+from perfect_yatzy.game.notation import dice_of
 from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy.game.scorecard import State
+from perfect_yatzy.policies.hold_policy import holds_of_card
 from perfect_yatzy.policies.hold_rules import Condition, DicePattern, HoldRule, hold_rule
 
 
@@ -60,3 +66,31 @@ def hold_rules(draw: st.DrawFn, rules: RuleSet) -> HoldRule:
         st.sampled_from(["stop", "roll all"] if pattern.kind == "any" else ["keep", "keep", "stop", "roll all"])
     )
     return hold_rule(rules, pattern, draw(st.lists(conditions(rules), max_size=2)), action)  # type: ignore[arg-type]
+
+
+@st.composite
+def cards(draw: st.DrawFn, rules: RuleSet) -> State:
+    """A card with boxes open."""
+    filled = draw(st.integers(0, rules.full_mask - 1))
+    if rules.order == "forced":
+        filled = (1 << filled.bit_count()) - 1
+    scored = filled >> max(0, rules.tracked_index) & (rules.tracked_index >= 0) and draw(st.booleans())
+    return State(filled, draw(st.integers(0, rules.threshold)), joker_paid=bool(scored))
+
+
+def kept_by(
+    rules: RuleSet, holds: Sequence[HoldRule], state: State, rolls: Sequence[int]
+) -> Iterator[tuple[Dice, int, Dice | None]]:
+    """Dice, rolls left, and what a list keeps of them: None to stop."""
+    dice, found = lattice(rules.dice, rules.faces), holds_of_card(rules, holds, state)
+    for left in range(1, rules.rolls_per_turn):
+        for roll in rolls:
+            hold = int(found[left, roll])
+            kept = None if hold < 0 else dice_of(dice.counts[hold].tolist())
+            yield dice_of(dice.counts[dice.first_roll + roll].tolist()), left, kept
+
+
+@st.composite
+def some_rolls(draw: st.DrawFn, rules: RuleSet) -> list[int]:
+    """Eight numbers of rolls."""
+    return draw(st.lists(st.integers(0, lattice(rules.dice, rules.faces).n_rolls - 1), min_size=8, max_size=8))

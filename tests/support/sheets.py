@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from fractions import Fraction
+
 import numpy as np
 from perfect_yatzy.game.dice import Dice, lattice
 from perfect_yatzy.game.notation import dice_of
@@ -11,6 +14,8 @@ from perfect_yatzy.policies.hold_rules import parse_hold_rule
 from perfect_yatzy.policies.price_sheet import PriceSheet
 from perfect_yatzy.policies.strategy_sheet import StrategySheet
 from perfect_yatzy.policies.worst_decisions import WorstDecisions
+
+from support.naive import Naive
 
 PRICES = (6.9, 7.5, 10.7, 12.3, 15.4, 19.2, 17.4, 21.6, 18.2, 13.9, 9.0, 11.3, 17.8, 28.9, 10.6)
 PRICES_MEAN = 244.71  # simulated with them
@@ -54,6 +59,38 @@ def yatzy_sheet(rules: RuleSet, n_rules: int = 0) -> StrategySheet:
     if holds:
         figures |= {"mean": 236.4, "worth": [5.0 / (number + 1) for number in range(n_rules)]}
     return StrategySheet(rules, prices, holds, figures)
+
+
+def defined_value(
+    sheet: PriceSheet,
+    oracle: Naive,
+    filled: int,
+    upper: int,
+    saved: int,
+    flag: bool,
+    exact: Callable[[float], Fraction] = Fraction,
+) -> Fraction:
+    """The definition of README.md, from the rules as JSON alone; `exact` reads a number of the sheet."""
+    bonus = oracle.game["bonus"]
+    if filled == oracle.full_mask:
+        return Fraction(bonus["points"] if bonus and upper >= bonus["threshold"] else 0)
+    vacant = [c for c in range(len(oracle.boxes)) if not filled >> c & 1]
+    value = sum((exact(sheet.prices[c]) for c in vacant), Fraction(0))
+    value += exact(sheet.saved_roll) * saved + exact(sheet.joker_turn) * len(vacant) * flag
+    if not bonus:
+        return value
+    best = {c: most_of(oracle, c) for c, box in enumerate(oracle.boxes) if box["upper"]}
+    to_come = sum(most for c, most in best.items() if c in vacant)
+    par = Fraction(bonus["threshold"] * (sum(best.values()) - to_come), sum(best.values()) or 1)
+    if upper >= bonus["threshold"]:
+        return value + exact(sheet.bonus_secured)
+    if upper + to_come < bonus["threshold"]:
+        return value + exact(sheet.bonus_lost)
+    return value + exact(sheet.par_point) * (upper - par)
+
+
+def most_of(oracle: Naive, box: int) -> int:
+    return max(oracle.points(box, dice) for dice, _ in oracle.outcomes(oracle.game["dice"]))
 
 
 def worst_hold(found: WorstDecisions) -> tuple[State, Dice, int, float]:

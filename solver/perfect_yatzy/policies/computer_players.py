@@ -5,16 +5,9 @@
 >>> computer.choose("ones=3", "33456", rolls_left=2, rng=7)  # dice to hold, or the id of a category
 (4, 5, 6)
 
-=======================  ==========================================================================================
-kind                     plays
-=======================  ==========================================================================================
-1 to 8, beginner ...     a soft policy that gives away a stated number of points (:mod:`.levels`)
-mean                     for the expected final score, perfectly: level 8
-safe, bold               perfectly for an exponential utility, which avoids or seeks risk (:mod:`.risk`)
-hold-rules, prices ...   a policy by its name (:mod:`.named`), or any object or function of a position
-win                      for the chance to beat the cards in sight, as soon as the rest of the game can be solved
-                         in half a second (Yatzy: from the fifth turn on); for the mean before
-=======================  ==========================================================================================
+Levels are soft policies (:mod:`.levels`), styles have an exponential utility (:mod:`.risk`), and any other policy
+plays by its name (:mod:`.named`). Who plays to win maximises the chance to beat the cards in sight as soon as the
+rest of the game can be solved in half a second (Yatzy: from the fifth turn on), and the mean before.
 """
 
 from __future__ import annotations

@@ -1,16 +1,9 @@
 """How good a policy is, exactly: its mean, spread and distribution, and where it loses against perfect play.
 
-Two passes, by the kernels of perfect play:
-
-=========  =======================================  ========================================================
-backward   mean and variance of every state         all rule sets
-                                                    (:class:`perfect_yatzy.model.objectives.PolicyMean`)
-forward    distribution, results of the             rules without saved rolls whose states and scores fit into
-           categories, losses                       memory (:mod:`perfect_yatzy.strategy.forward_pass`)
-=========  =======================================  ========================================================
-
-The losses add up to what the policy gives away: ``perfect mean - mean = sum of the losses`` (:mod:`.losses` of the
-kernels).
+A backward pass gives mean and variance of every state, for all rule sets
+(:class:`perfect_yatzy.model.objectives.PolicyMean`); a forward pass the distribution, the results of the categories
+and the losses, for rules without saved rolls whose states and scores fit into memory
+(:mod:`perfect_yatzy.strategy.forward_pass`). The losses add up to what the policy gives away.
 """
 
 from __future__ import annotations

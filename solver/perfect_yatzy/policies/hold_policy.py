@@ -187,7 +187,7 @@ def hold_rule_arrays(rules: RuleSet, hold_rules: Sequence[HoldRule], space: Stat
     uses = [rule_uses(rules, rule) for rule in hold_rules]
     limits = [_card_limits(rules, rule) for rule in hold_rules]
     sizes = [lines.size for lines in named]
-    any_open = [limit.any_open for limit in limits]
+    any_open = [limit["any_open"] for limit in limits]
     return HoldRuleArrays(
         size=len(named),
         holds=np.concatenate([*(lines.ravel() for lines in named), np.zeros(1, np.int32)]),
@@ -197,47 +197,35 @@ def hold_rule_arrays(rules: RuleSet, hold_rules: Sequence[HoldRule], space: Stat
         any_start=_ints(np.cumsum([0, *map(len, any_open)]).tolist()),
         any_open=_ints([mask for masks in any_open for mask in masks]),
         bonus_box=bonus_box(rules),
-        **{name: _ints([getattr(limit, name) for limit in limits]) for name in CARD_LIMITS},
+        **{name: _ints([limit[name] for limit in limits]) for name in CARD_LIMITS},
         face_bit=_ints(face_bits(rules)),
         above_par=par_sides(rules, space).ravel(),
     )
 
 
-@dataclass
-class _CardLimits:
-    """The conditions of a rule as numbers; see :class:`HoldRuleArrays`."""
-
-    most_turns: int
-    least_turns: int = 0
-    all_open: int = 0
-    none_open: int = 0
-    any_open: tuple[int, ...] = ()
-    rerolls: int = -1
-    par: int = 0
-    scored: int = 0
-
-
-def _card_limits(rules: RuleSet, rule: HoldRule) -> _CardLimits:
-    limits = _CardLimits(len(rules.categories))
+def _card_limits(rules: RuleSet, rule: HoldRule) -> dict[str, Any]:
+    """The conditions of a rule as numbers, by the fields of :class:`HoldRuleArrays`."""
+    limits: dict[str, Any] = dict.fromkeys(("all_open", "none_open", "scored", "par", "least_turns"), 0)
+    limits |= {"rerolls": -1, "most_turns": len(rules.categories), "any_open": ()}
     for condition in rule.conditions:
         mask = category_mask(rules, condition)
         if condition.kind == "open" and mask.bit_count() == 1:
-            limits.all_open |= mask
+            limits["all_open"] |= mask
         elif condition.kind == "open":
-            limits.any_open += (mask,)
+            limits["any_open"] += (mask,)
         elif condition.kind == "closed":
-            limits.none_open |= mask
+            limits["none_open"] |= mask
         elif condition.kind == "only":
-            limits.none_open |= rules.full_mask & ~mask
+            limits["none_open"] |= rules.full_mask & ~mask
         elif condition.kind == "scored":
-            limits.scored = 1
+            limits["scored"] = 1
         elif condition.kind == "rolls left":
-            limits.rerolls &= 1 << condition.low
+            limits["rerolls"] &= 1 << condition.low
         elif condition.kind == "turns left":
-            limits.least_turns = max(limits.least_turns, condition.low)
-            limits.most_turns = min(limits.most_turns, condition.high)
+            limits["least_turns"] = max(limits["least_turns"], condition.low)
+            limits["most_turns"] = min(limits["most_turns"], condition.high)
         else:
-            limits.par |= ABOVE if condition.kind == "above par" else BELOW
+            limits["par"] |= ABOVE if condition.kind == "above par" else BELOW
     return limits
 
 

@@ -1,20 +1,6 @@
 """Levels of computer opponents: how many points a game each gives away, and the temperature that achieves it.
 
-A level is a :class:`.soft_policy.SoftPolicy` that loses a share of the expected final score of perfect play. In Yatzy
-(248.44 points):
-
-=====  =========  ======  =============
-level  name       share   points a game
-=====  =========  ======  =============
-1      beginner   16 %    40
-2      novice     10 %    25
-3      casual     6 %     15
-4      practised  4 %     10
-5      skilled    2.4 %   6
-6      strong     1.2 %   3
-7      expert     0.6 %   1.5
-8      perfect    0       0
-=====  =========  ======  =============
+A level is a :class:`.soft_policy.SoftPolicy` that loses a share of the expected final score of perfect play.
 
 The loss rises with the temperature T, about as T^1.8, and is known for any T: exactly from all states of a game, or
 from simulated games to about 0.2 %. So the temperature of a level is found by a secant method on log(loss) against
@@ -57,16 +43,9 @@ class Level:
     share: float  # points given away, as a share of the expected final score of perfect play
 
 
-LEVELS = (
-    Level(1, "beginner", 0.16),
-    Level(2, "novice", 0.10),
-    Level(3, "casual", 0.06),
-    Level(4, "practised", 0.04),
-    Level(5, "skilled", 0.024),
-    Level(6, "strong", 0.012),
-    Level(7, "expert", 0.006),
-    Level(8, "perfect", 0.0),
-)
+NAMES = "beginner", "novice", "casual", "practised", "skilled", "strong", "expert", "perfect"
+SHARES = 0.16, 0.10, 0.06, 0.04, 0.024, 0.012, 0.006, 0.0
+LEVELS = tuple(map(Level, range(1, 9), NAMES, SHARES))
 
 
 @dataclass(frozen=True)
@@ -79,6 +58,9 @@ class CalibratedLevel:
     # because the rules leave too few decisions to lose so much
     points_lost: float
     error: float  # standard error of `points_lost`; 0.0 where it is exact
+
+
+_CALIBRATED: dict[tuple[str, int], CalibratedLevel] = {}  # in this process, by fingerprint of the rules and level
 
 
 def parse_level(text: str | int) -> Level:
@@ -98,7 +80,11 @@ def calibrated_level(strategy: Strategy, level: Level, *, threads: int | None = 
     shipped = shipped_levels().get(strategy.rules.fingerprint)
     if shipped is not None:
         return shipped[level.number - 1]
-    return _calibrated(_ByRules(strategy, threads), level)
+    key = strategy.rules.fingerprint, level.number
+    if key not in _CALIBRATED:
+        policy, found = calibrate(strategy, level.share * float(strategy.table[-1]), threads=threads)
+        _CALIBRATED[key] = CalibratedLevel(level, policy.temperature, found.points_lost, found.error)
+    return _CALIBRATED[key]
 
 
 def needs_calibration(rules: RuleSet, level: Level) -> bool:
@@ -119,26 +105,6 @@ def shipped_levels() -> dict[str, list[CalibratedLevel]]:
         ]
         for entry in raw.values()
     }
-
-
-class _ByRules:
-    """A strategy as the key of a cache: equal for equal rules."""
-
-    def __init__(self, strategy: Strategy, threads: int | None) -> None:
-        self.strategy, self.threads = strategy, threads
-
-    def __hash__(self) -> int:
-        return hash(self.strategy.rules.fingerprint)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ByRules) and other.strategy.rules.fingerprint == self.strategy.rules.fingerprint
-
-
-@lru_cache(maxsize=64)
-def _calibrated(game: _ByRules, level: Level) -> CalibratedLevel:
-    strategy = game.strategy
-    found = calibrate(strategy, level.share * float(strategy.table[-1]), threads=game.threads)
-    return CalibratedLevel(level, found[0].temperature, found[1].points_lost, found[1].error)
 
 
 def calibrate(

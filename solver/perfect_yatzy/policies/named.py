@@ -1,22 +1,7 @@
-"""Policies by name, as a command line or a request gives them.
+"""Policies by name, as a command line or a request gives them; README.md has the table of the names.
 
-======================  =============================================================================================
-``perfect``, ``mean``   perfect play for the mean
-``most-points``         plays each turn for its points alone, whatever they leave for later
-``prices``              the price sheet of the rules (`yatzy learn`), with the turn computed exactly
-``hold-rules``          the price sheet with its rules for the holds, which need no computing
-``hold-rules:5``        the same with a shorter list of rules that the sheet has
-``level:3``             the computer player of a level, who makes mistakes (:mod:`.levels`)
-``goal:280``            perfect play for the chance of 280 points
-``FILE.json``           the price sheet of a strategy sheet
-``FILE.npy``            a value function: one number for each state, in the order of a table
-``safe``, ``bold``      perfect play for an exponential utility (:mod:`.risk`)
-``win``                 plays for the chance to win (:mod:`.computer_players`); alone, for the mean
-``FILE.py:NAME``        a Python function or a class with ``act(position)``, see :mod:`.user_code`
-``process:COMMAND``     a program that answers requests (:mod:`.process`)
-======================  =============================================================================================
-
-The last four act in one position at a time: games of theirs are sampled. All others are evaluated exactly.
+``safe``, ``bold``, ``win``, ``FILE.py:NAME`` and ``process:COMMAND`` act in one position at a time: games of theirs
+are sampled. All others are evaluated exactly.
 """
 
 from __future__ import annotations

@@ -1,12 +1,7 @@
 """Any policy as a player of one position: an object whose ``act(position)`` says what to do with the dice.
 
-=======================================  ===========================================================================
-policy                                   its player
-=======================================  ===========================================================================
-object with ``act``                      itself: strategies, computer players, programs, classes of one's own
-function of a position                   itself
-policy of the kernels (:class:`Acting`)  looks its action up as the kernels do, so both play alike
-=======================================  ===========================================================================
+An object with ``act`` and a function of a position are players themselves. A policy of the kernels
+(:class:`Acting`) looks its action up as the kernels do, so both play alike.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""Policies: the ways to play that :func:`perfect_yatzy.evaluate` measures exactly.
-
-=========================  ==========================================================================================
-:class:`ValueFunction`     plays every turn as if a guess of the points still to come were right
-:class:`FunctionPolicy`    a Python function gives the actions for all rolls of a card
-=========================  ==========================================================================================
+"""Policies from a guess of the points still to come, and from a Python function of a card.
 
 A policy function sees one card at a time, with all its upper sums ("lanes") and all rolls, and answers with arrays:
 

@@ -1,13 +1,4 @@
-"""A price for each box and a few numbers for the bonus: a value function that a person can use.
-
-::
-
-    V(state) = sum of the prices of the open boxes
-             + bonus:  secured                        the upper boxes have reached the threshold
-                       lost                           they cannot reach it any more
-                       par_point * (upper sum - par)  else
-             + saved_roll * saved rolls               if unused rolls are saved
-             + joker_turn * open boxes                if another roll of the joker's kind would pay a bonus
+"""A price for each box and a few numbers for the bonus: a value function that a person can use (see README.md).
 
 *Par* is what the filled upper boxes should have made: the threshold, shared out in proportion to what each box can
 pay at most. For Yatzy that is three of each face. A full card has its true value, the upper bonus.
@@ -22,7 +13,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from numbers import Real
 
@@ -89,14 +79,10 @@ class PriceSheet:
         even = len(steps) == len(by_face) - 1 and len(steps) > 1 and max(steps) - min(steps) < 1e-9
         return len(self.prices) + len(terms_of(self.rules)) - (len(by_face) - 2 if even else 0)
 
-    @cached_property
+    @property
     def pars(self) -> tuple[float, ...]:
         """Par of each category in points; 0 for those that do not count towards the bonus."""
         return pars(self.rules)
-
-    def par(self, filled: int) -> float:
-        """What the filled upper boxes should have made."""
-        return math.fsum(par for c, par in enumerate(self.pars) if filled >> c & 1)
 
     def bonus_value(self, filled: int, upper: int) -> float:
         """Value of the bonus at the start of a turn, in points."""

@@ -54,12 +54,6 @@ class Visits:
     places: Ints  # (n,) int64
     counts: Ints  # (n,) int64
 
-    def states(self) -> tuple[Ints, Ints, Ints]:
-        """Bitmask of the filled categories, upper sum and saved rolls of each state, ``(n,)`` int64 each."""
-        layout = self.space.layout
-        lanes, saved = self.space.lanes_and_saved(self.rows, self.places)
-        return layout.masks[self.rows], layout.lane_upper[layout.lane_sets[self.rows], lanes], saved
-
 
 class _Recorder(Rollout):
     """Games that note the state of every game at the start of every turn."""

@@ -1,16 +1,8 @@
 """Policies that a user wrote in Python: which contract a function has, and what is said when it fails.
 
-The name of its only parameter says what a function takes:
-
-====================  =====================================================  =======================================
-parameter             it takes                                               it returns
-====================  =====================================================  =======================================
-``position``, other   a :class:`perfect_yatzy.TurnPosition`                  the dice to hold or a category: sampled
-``observations``      arrays, :class:`perfect_yatzy.BatchPolicy`             numbers of actions: exact
-``turn``              arrays, :class:`perfect_yatzy.FunctionPolicy`          categories and holds: exact
-====================  =====================================================  =======================================
-
-An object or a class with ``act(position)`` is a player, too.
+The name of its only parameter says what a function takes: ``observations`` (:class:`perfect_yatzy.BatchPolicy`),
+``turn`` (:class:`perfect_yatzy.FunctionPolicy`), else a :class:`perfect_yatzy.TurnPosition`, as an object or a
+class with ``act(position)`` does.
 """
 
 from __future__ import annotations
