@@ -21,6 +21,7 @@ from perfect_yatzy.strategy.fitted_file import fitted_path, has_fitted
 from perfect_yatzy.strategy.opening import open_approximate, open_strategy
 from perfect_yatzy.tablebase.inventory import leftovers, matching, stored
 from support.command import Run
+from support.flips import flip
 from support.human import human
 
 CLUB = Path(__file__).parent.parent / "data" / "club-sheet.toml"
@@ -97,9 +98,8 @@ def test_wrong_settings_and_damaged_files_are_refused(
     with pytest.raises(TableError, match="no approximate strategy"):
         open_approximate(strategy.rules, tmp_path)
     target.with_suffix(".json").write_bytes(source.with_suffix(".json").read_bytes())
-    content = bytearray(source.read_bytes())
-    content[len(content) // 2] ^= 1
-    target.write_bytes(content)
+    target.write_bytes(source.read_bytes())
+    flip(target, 4 * target.stat().st_size)
     with pytest.raises(TableError, match="altered") as raised:
         open_approximate(strategy.rules, tmp_path)
     assert raised.value.code == "table-damaged"

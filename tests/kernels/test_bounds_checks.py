@@ -83,11 +83,11 @@ from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.model.objectives import Objective
 from perfect_yatzy.tablebase.row_solver import RowSolver
 solver = RowSolver(Objective(load_rules("yatzy-forced")))
-below = solver.full_cards()
-print(len(solver.solve_shard(14, 0, 1, below)))
+rows = solver.objective.space.layers[14], solver.full_cards(), solver.blank(solver.objective.layer_slice(14))
+print(solver.solve(*rows))
 outcomes = solver._model.outcomes
 outcomes.{field}[-1] = 1_000_000_000
-check(solver.solve_shard, 14, 0, 1, below)
+check(solver.solve, *rows)
 """
     assert run(code, tmp_path)[-1] == "IndexError: view index out of range"
 

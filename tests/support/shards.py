@@ -100,13 +100,6 @@ def shard_path(objective: Objective, folder: Path, shard: Shard) -> Path:
     return shards_folder(table_path(objective.rules, folder, objective.name)) / shard.file
 
 
-def flip(path: Path, place: int) -> None:
-    """Change one bit of a file."""
-    data = bytearray(path.read_bytes())
-    data[place % len(data)] ^= 1 << place % 8
-    path.write_bytes(data)
-
-
 def values_of(path: Path) -> Values:
     """The values of a shard, read by NumPy alone."""
     return np.asarray(np.load(path, max_header_size=1 << 17))

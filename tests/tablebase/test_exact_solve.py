@@ -27,6 +27,7 @@ from perfect_yatzy.tablebase.exact_solve import ExactSolve
 from perfect_yatzy.tablebase.inventory import leftovers
 from perfect_yatzy.tablebase.locks import being_written, exclusive
 from support.command import Run
+from support.flips import flip
 from support.games import SAVED, joker_game
 from support.mechanics import MECHANICS, random_rules
 from support.naive import Naive
@@ -261,9 +262,7 @@ def test_a_killed_solve_resumes_and_a_flipped_limb_does_not(tmp_path: Path, monk
     assert not solve.part.exists()
     with pytest.raises(KeyboardInterrupt):
         prove("yatzy-forced", tables=tmp_path, progress=killed)
-    content = bytearray(solve.part.read_bytes())
-    content[100] ^= 1
-    solve.part.write_bytes(content)
+    flip(solve.part, 8 * 100)
     assert leftovers(tmp_path) == [solve.part]
     assert solve.resume() is None
     assert replace(forced(tmp_path), seconds=0.0) == whole

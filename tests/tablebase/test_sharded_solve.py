@@ -30,6 +30,7 @@ from perfect_yatzy.tablebase.store import open_table, solve_to_store, table_path
 from perfect_yatzy.tablebase.table_file import read_table, sha256_of
 from perfect_yatzy.tablebase.table_info import ShardedTableInfo, shards_folder, unfinished_shards
 from support import games
+from support.flips import flip
 from support.seeds import FULL, examples
 from support.shards import (
     MEAN,
@@ -37,7 +38,6 @@ from support.shards import (
     SMALL,
     CountingEngine,
     ShuffledEngine,
-    flip,
     game,
     random_plan,
     shard_path,
@@ -263,7 +263,7 @@ def test_a_stopped_solve_is_resumed_within_a_layer(
 
 def test_a_damaged_value_below_is_found_and_solved_again(tmp_path: Path) -> None:
     (path,) = interrupted(tmp_path, 1, MEAN).glob("0*.npy")
-    flip(path, path.read_bytes().index(b"\n") + 4)
+    flip(path, 8 * path.read_bytes().index(b"\n") + 36)
     shard_task._solves.clear()  # as in another process, which has not read it yet
     with pytest.raises(TableError, match=r"was altered .* and was removed; run the same command again"):
         solve_sharded(MEAN, tmp_path, engine=ThreadEngine(1))
@@ -280,7 +280,7 @@ def test_what_is_damaged_is_solved_again(tmp_path: Path, monkeypatch: pytest.Mon
     elif damage == "plan deleted":
         plan.unlink()
     elif damage == "plan flipped":
-        flip(plan, 40)
+        flip(plan, 8 * 40)
     else:
         monkeypatch.setattr(shard_task, "__version__", "0.0.0")
     info, solved = resumed(tmp_path)

@@ -32,7 +32,8 @@ from perfect_yatzy.tablebase.table_file import read_table, sha256_of
 from perfect_yatzy.tablebase.table_info import with_checksum
 from perfect_yatzy.tablebase.table_writer import TableWriter
 from support import games
-from support.shards import MEAN, SMALL, flip, stored_table
+from support.flips import flip
+from support.shards import MEAN, SMALL, stored_table
 
 
 def test_a_table_reads_back(tmp_path: Path) -> None:
@@ -163,7 +164,7 @@ def test_a_damaged_part_is_not_taken_up(
     objective = Objective(SMALL)
     checkpoint = write_until(tmp_path, objective, 3).checkpoint_file
     if ending != ".part.json" or text == "flipped":
-        flip(next(path for path in tmp_path.iterdir() if path.name.endswith(ending)), 200)
+        flip(next(path for path in tmp_path.iterdir() if path.name.endswith(ending)), 8 * 200)
     elif text == "other version":
         checkpoint.write_text(json.dumps(json.loads(checkpoint.read_text()) | {"version": "0.0.1"}))
     else:

@@ -17,7 +17,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -35,21 +36,7 @@ RIDGE = 0.1  # penalty on squared changes of a coefficient, against squares of p
 WIDE_RIDGE = 30.0  # the same for a wide sheet: points are many, and states few for so many boxes
 ROWS = 4096  # states whose features are in memory at the same time
 
-Progress = Callable[[str, int, int], None]  # what is being done, turns done, turns in all
-
-
-@dataclass(frozen=True)
-class FitRecord:
-    """How a value function was fitted."""
-
-    seed: int  # of the dice of all games
-    rounds: int  # rounds, and games played in the last of them
-    games: int
-    ridge: float
-    seconds: float
-    # (categories + 1,) float64: By number of open boxes the root mean square of y - V over the states of the last
-    # round, in points
-    errors: Floats
+Progress = Callable[[int, int], None]  # turns done, turns in all
 
 
 def fit_values(
@@ -61,8 +48,11 @@ def fit_values(
     seed: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
-) -> tuple[FittedValues, FitRecord]:
-    """Fit the coefficients of a value function."""
+) -> tuple[FittedValues, dict[str, Any]]:
+    """Fit the coefficients of a value function; the record of the fit, as JSON values.
+
+    Its ``errors`` are, by number of open boxes, the root mean square of y - V over the states of the last round.
+    """
     started = time.perf_counter()
     if ridge is None:
         ridge = WIDE_RIDGE if is_wide(start.rules) else RIDGE
@@ -71,13 +61,11 @@ def fit_values(
     errors, total, first = np.zeros(turns + 1), 2 * rounds * turns, 0
     for number, played in enumerate(played_games(games, rounds)):
 
-        def report(what: str, done: int, number: int = number) -> None:
+        def report(done: int, number: int = number) -> None:
             if progress:
-                progress(what, 2 * number * turns + done + (turns if what == "fit" else 0), total)
+                progress(2 * number * turns + done, total)
 
-        for t, states in enumerate(
-            visited_states(values, played, first, seed, threads, lambda done: report("play", done))
-        ):
+        for t, states in enumerate(visited_states(values, played, first, seed, threads, report)):
             if t > 0:
                 seen[t].add(values, states)
         first += played
@@ -86,8 +74,9 @@ def fit_values(
         for t in range(1, turns + 1):
             targets = LaneTurns(values, threads).backups(seen[t].states)
             coefficients[t], errors[t] = seen[t].regression(values, targets, coefficients[t - 1], ridge)
-            report("fit", t)
-    return values, FitRecord(seed, rounds, games, ridge, time.perf_counter() - started, errors)
+            report(turns + t)
+    record = {"rounds": rounds, "games": games, "ridge": ridge, "errors": errors.tolist()}
+    return values, {"seconds": time.perf_counter() - started} | record
 
 
 class SeenStates:

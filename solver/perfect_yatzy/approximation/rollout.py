@@ -74,11 +74,6 @@ class ApproximateSimulation(Simulation):
         half = Z99 * self.standard_deviation / math.sqrt(len(self.final_scores))
         return self.plain_mean - half, self.plain_mean + half
 
-    @property
-    def box_means(self) -> Floats:
-        """``(categories,)`` float64: mean points of each box."""
-        return np.asarray(self.category_points.mean(axis=0))
-
 
 def simulate_values(
     values: FittedValues,

@@ -60,8 +60,7 @@ from ..strategy.opening import open_approximate
 from ..tablebase.locks import open_part
 from ..tablebase.memory import check_space, peak_memory, writing_to
 from ..tablebase.store import table_path
-from ..tablebase.table_info import DAMAGED, checked_fields, with_checksum
-from ..tablebase.table_writer import part_path
+from ..tablebase.table_info import DAMAGED, checked_fields, part_path, with_checksum
 from .fit import fit_values
 from .relaxation import Budget, Relaxation, relax
 from .rollout import SIMULATION_SEED, simulate_values
@@ -69,6 +68,7 @@ from .rollout import SIMULATION_SEED, simulate_values
 SPACE = 64 << 20  # bytes that must be free
 UNIT = 1e12  # operations, of the setting `work`
 STAGES = ("relaxation", "fit", "simulation", "bound")
+Made = tuple[dict[str, Any], Arrays]  # the record of a finished stage, and its arrays
 
 
 class Stages:
@@ -115,7 +115,7 @@ class Stages:
     def __contains__(self, stage: str) -> bool:
         return stage in self.records
 
-    def get(self, stage: str) -> tuple[dict[str, Any], Arrays]:
+    def get(self, stage: str) -> Made:
         """Record and arrays of a finished stage."""
         prefix = f"{stage}/"
         own = {name.removeprefix(prefix): a for name, a in self.arrays.items() if name.startswith(prefix)}
@@ -259,14 +259,17 @@ class Pipeline:
         self.known: dict[str, float] = {}
 
     def _report(self, stage: str, done: float) -> None:
-        """Report progress within a stage; only :meth:`_finish` reports its end."""
+        """Report progress within a stage; only :meth:`_stage` reports its end."""
         self._take(stage, min(done, 0.999), self.known)
 
-    def _finish(self, stage: str, record: dict[str, Any], arrays: Arrays | None = None) -> None:
-        """Store a finished stage."""
-        self.stages.put(stage, record, arrays or {})
-        self._tell(record)
-        self._take(stage, 1.0, self.known)
+    def _stage(self, stage: str, make: Callable[[str], Made]) -> Made:
+        """Record and arrays of a stage, which is made and stored if it is not finished yet."""
+        if stage not in self.stages:
+            record, arrays = make(stage)
+            self.stages.put(stage, record, arrays)
+            self._tell(record)
+            self._take(stage, 1.0, self.known)
+        return self.stages.get(stage)
 
     def _tell(self, record: dict[str, Any]) -> None:
         """Keep what a stage has found, for reports."""
@@ -281,9 +284,12 @@ class Pipeline:
         for stage in STAGES:
             if stage in self.stages:
                 self._tell(self.stages.get(stage)[0])
-        values = self._fitted(self._baseline())
-        simulated, bound = self._simulation(values), self._bound()
-        seconds = {stage: self.stages.get(stage)[0]["seconds"] for stage in STAGES}
+        start = from_arrays(self.rules, self._stage("relaxation", self._baseline)[1])
+        fitted = self._stage("fit", lambda stage: self._fit(stage, start))[1]
+        values = replace(start, coefficients=fitted["coefficients"])
+        simulated = self._stage("simulation", lambda stage: self._simulation(stage, values))[0]
+        bound = self._stage("bound", self._bound)[0]
+        records = {stage: self.stages.get(stage)[0] for stage in STAGES}
         certificate = Certificate(
             mean=simulated["mean"],
             interval99=tuple(simulated["interval99"]),
@@ -295,9 +301,9 @@ class Pipeline:
             seed=self.settings.seed,
             iterations=self.settings.rounds,
             start_value=float(values.values(0, 0, 0, 0)[0]),
-            seconds=sum(seconds.values()),
+            seconds=sum(record["seconds"] for record in records.values()),
             memory=peak_memory(),
-            stages={stage: self.stages.get(stage)[0] for stage in STAGES},
+            stages=records,
         )
         return values, certificate
 
@@ -307,81 +313,62 @@ class Pipeline:
         found = relax(self.rules, budget, report=report, threads=self.threads)
         return found, {"seconds": time.perf_counter() - began, "bound": found.bound, "work": found.work / UNIT}
 
-    def _baseline(self) -> FittedValues:
+    def _baseline(self, stage: str) -> Made:
         """The prices and the small relaxed game."""
-        stage = "relaxation"
-        if stage not in self.stages:
-            work = min(BASELINE_WORK, self._bound_work(LANE_OPERATIONS_PER_SECOND))
-            relaxed, found = self._relaxed(stage, Budget(work, BASELINE_MEMORY, BASELINE_BOXES))
-            values = first_guess(self.rules, relaxed.game.prices, relaxed.game, relaxed.values)
-            self._finish(stage, found | {"speed": relaxed.speed}, to_arrays(values))
-        return from_arrays(self.rules, self.stages.get(stage)[1])
+        work = min(BASELINE_WORK, self._bound_work(LANE_OPERATIONS_PER_SECOND))
+        relaxed, found = self._relaxed(stage, Budget(work, BASELINE_MEMORY, BASELINE_BOXES))
+        values = first_guess(self.rules, relaxed.game.prices, relaxed.game, relaxed.values)
+        return found | {"speed": relaxed.speed}, to_arrays(values)
 
-    def _fitted(self, start: FittedValues) -> FittedValues:
-        stage, settings = "fit", self.settings
-        if stage in self.stages:
-            return replace(start, coefficients=self.stages.get(stage)[1]["coefficients"])
-        values, record = fit_values(
+    def _fit(self, stage: str, start: FittedValues) -> Made:
+        settings = self.settings
+        values, found = fit_values(
             start,
             games=settings.fit_games,
             rounds=settings.rounds,
             seed=settings.seed,
             threads=self.threads,
-            progress=lambda what, done, total: self._report(stage, done / total),
+            progress=lambda done, total: self._report(stage, done / total),
         )
-        found = {
-            "seconds": record.seconds,
-            "rounds": record.rounds,
-            "games": record.games,
-            "ridge": record.ridge,
-            "errors": record.errors.tolist(),
-        }
-        self._finish(stage, found, {"coefficients": values.coefficients})
-        return values
+        return found, {"coefficients": values.coefficients}
 
-    def _simulation(self, values: FittedValues) -> dict[str, Any]:
-        stage, settings = "simulation", self.settings
+    def _simulation(self, stage: str, values: FittedValues) -> Made:
+        settings = self.settings
 
         def report(done: int, mean: float, half_width: float) -> None:
             if half_width < inf:
                 self.known |= {"mean": mean, "half_width": half_width}
             self._report(stage, done / settings.games)
 
-        if stage not in self.stages:
-            played = simulate_values(
-                values,
-                games=settings.games,
-                half_width=settings.half_width or None,
-                seed=settings.seed + SIMULATION_SEED,
-                threads=self.threads,
-                progress=report,
-            )
-            plain = played.plain_interval99
-            found = {
-                "seconds": played.seconds,
-                "games": len(played.final_scores),
-                "mean": played.mean,
-                "interval99": list(played.interval99),
-                "plain_mean": played.plain_mean,
-                "plain_error": (plain[1] - plain[0]) / 2,
-                "standard_deviation": played.standard_deviation,
-                "box_means": played.box_means.tolist(),
-            }
-            self._finish(stage, found, {"final_scores": played.final_scores.astype(np.int32)})
-        return self.stages.get(stage)[0]
+        played = simulate_values(
+            values,
+            games=settings.games,
+            half_width=settings.half_width or None,
+            seed=settings.seed + SIMULATION_SEED,
+            threads=self.threads,
+            progress=report,
+        )
+        plain = played.plain_interval99
+        found = {
+            "seconds": played.seconds,
+            "games": len(played.final_scores),
+            "mean": played.mean,
+            "interval99": list(played.interval99),
+            "plain_mean": played.plain_mean,
+            "plain_error": (plain[1] - plain[0]) / 2,
+            "standard_deviation": played.standard_deviation,
+            "box_means": played.category_points.mean(axis=0).tolist(),
+        }
+        return found, {"final_scores": played.final_scores.astype(np.int32)}
 
     def _bound_work(self, speed: float) -> float:
         """Most operations for the bound, at so many a second."""
         minutes = self.settings.minutes
         return UNIT * self.settings.work if minutes is None else 60 * minutes * speed
 
-    def _bound(self) -> dict[str, Any]:
-        stage = "bound"
-        if stage not in self.stages:
-            work = self._bound_work(self.stages.get("relaxation")[0]["speed"])
-            relaxed, found = self._relaxed(stage, Budget(work, self.settings.memory))
-            exact = [self.rules.categories[c].id for c in relaxed.game.exact]
-            most, used = work / UNIT, found.pop("work")
-            found |= {"exact": exact, "values": len(relaxed.values), "most_work": most, "work": used}
-            self._finish(stage, found)
-        return self.stages.get(stage)[0]
+    def _bound(self, stage: str) -> Made:
+        work = self._bound_work(self.stages.get("relaxation")[0]["speed"])
+        relaxed, found = self._relaxed(stage, Budget(work, self.settings.memory))
+        exact = [self.rules.categories[c].id for c in relaxed.game.exact]
+        most, used = work / UNIT, found.pop("work")
+        return found | {"exact": exact, "values": len(relaxed.values), "most_work": most, "work": used}, {}

@@ -55,13 +55,16 @@ class DaskEngine:
         return max(1, self._threads)
 
     @contextmanager
-    def seeing(self, folder: str | os.PathLike[str]) -> Iterator[None]:
-        """Every worker that gets a task inside this block must see a folder, or a ClusterError ends it."""
+    def seeing(self, folder: str | os.PathLike[str], kernels: str = "") -> Iterator[None]:
+        """Every worker that gets a task inside this block must see a folder, or a ClusterError ends it.
+
+        One worker of each machine compiles these kernels, and the others wait for it.
+        """
         folder, token, before = Path(folder).absolute(), secrets.token_hex(16), self._job
         proof = folder / f".workers-{secrets.token_hex(4)}.proof"
         with writing_to(folder):
             proof.write_text(token, encoding="ascii")
-        self._job = replace(before, proof=str(proof), token=token)
+        self._job = replace(before, proof=str(proof), token=token, kernels=kernels)
         try:
             self._describe()
             yield
@@ -69,16 +72,6 @@ class DaskEngine:
             self._job = before
             with suppress(OSError):
                 proof.unlink(missing_ok=True)
-
-    @contextmanager
-    def compiling(self, kernels: str) -> Iterator[None]:
-        """Inside this block one worker of each machine compiles these kernels, and the others wait for it."""
-        before = self._job
-        self._job = replace(before, kernels=kernels)
-        try:
-            yield
-        finally:
-            self._job = replace(self._job, kernels=before.kernels)
 
     def map(
         self,

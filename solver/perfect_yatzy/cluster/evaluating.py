@@ -82,7 +82,7 @@ def evaluate_on(
         PolicyTask(policy.replace(file, path, 1) if file else policy, setting)
         for policy, file, path in zip(policies, files, paths, strict=True)
     ]
-    with engine.seeing(folder), engine.compiling(f"evaluation-{rules.fingerprint[:12]}"):
+    with engine.seeing(folder, f"evaluation-{rules.fingerprint[:12]}"):
         for number, (title, found) in engine.map(evaluate_task, tasks):
             file, path = files[number], paths[number]
             yield number, title.replace(path, file) if file else title, found
@@ -109,5 +109,5 @@ def sample_on(
         SampleTask(command, strategy.rules, card, folder, seed, first, min(size, games - first))
         for first in range(0, games, size)
     ]
-    with engine.seeing(folder), engine.compiling(f"regrets-{strategy.rules.fingerprint[:12]}"):
+    with engine.seeing(folder, f"regrets-{strategy.rules.fingerprint[:12]}"):
         return summary(strategy, card, games, engine.play(sample_task, tasks, progress))

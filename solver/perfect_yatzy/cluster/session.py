@@ -195,7 +195,7 @@ def solve_objective_on(
     """Solve any objective of a whole game on the workers, and store its table in shards."""
     folder = tables_folder(tables).absolute()
     kernels = f"solve-{objective.name}-{objective.rules.fingerprint[:12]}"
-    with engine.seeing(folder), engine.compiling(kernels):
+    with engine.seeing(folder, kernels):
         return solve_sharded(objective, folder, engine=engine, progress=progress, missing_only=not force)
 
 

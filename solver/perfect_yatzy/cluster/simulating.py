@@ -136,7 +136,7 @@ def simulate_on(
     if position.state.filled == strategy.rules.full_mask:
         raise game_over()
     tasks = [GamesTask(name, position, seed, *part) for part in ranges(games, engine.threads, name.kind)]
-    with engine.seeing(name.tables), engine.compiling(f"games-{name.kind}-{strategy.rules.fingerprint[:12]}"):
+    with engine.seeing(name.tables, f"games-{name.kind}-{strategy.rules.fingerprint[:12]}"):
         parts = engine.play(play_task, tasks, progress)
     widened = [(made.astype(np.int64), boxes, bonus.astype(np.int64)) for made, boxes, bonus, *_luck in parts]
     played = joined_games(strategy, seed, position.points, widened)

@@ -17,17 +17,20 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from ..errors import TableError
 from ..game.dice import Ints
 from ..kernels.table_slices import PADDING, TableSlice
 from ..model.checked_values import BLOCK_BYTES, DIGEST_BYTES, sparse_array
-from ..model.objectives import Objective, ScoreObjective, Values
+from ..model.objectives import Objective, ScoreObjective
 from ..model.score_places import ScoreOffsets
 from ..model.state_space import StateSpace
 from .shard_file import ShardFile
 from .shard_plan import ShardPlan
 from .table_info import damaged
+
+CheckedBlocks = dict[str, npt.NDArray[np.bool_]]  # by shard, which of its blocks this process has compared
 
 
 def children(space: StateSpace, filled: int, first: int, end: int) -> Ints:
@@ -107,7 +110,7 @@ def row_parts(
 def read_halo(
     objective: Objective, halo: Halo, shards: Callable[[slice], Iterable[ShardFile]], checked: CheckedBlocks
 ) -> TableSlice:
-    """Read a halo, as the kernels take the layer below."""
+    """Read a halo, as the kernels take the layer below; each block is compared with its digest once."""
     size, base = objective.compute.itemsize, halo.runs[0].start
     values = sparse_array(halo.runs[-1].stop - base + PADDING, objective.compute)
     target = values.data.cast("B")
@@ -117,7 +120,8 @@ def read_halo(
             piece = target[low - base * size : high - base * size]
             try:
                 shard.read_into(piece, low)
-                checked.check(shard, low, piece)
+                blocks = len(shard.digests) // DIGEST_BYTES
+                shard.check(low, piece, checked.setdefault(shard.path.name, np.zeros(blocks, dtype=np.bool_)))
             except TableError as error:
                 shard.path.unlink(missing_ok=True)  # it is solved again
                 raise damaged(f"{error} and was removed; run the same command again") from error
@@ -132,23 +136,3 @@ def offsets_of(objective: ScoreObjective, halo: Halo, first: int, end: int) -> S
     for run in halo.rows:
         objective.places.fill(offsets, halo.filled, *run)
     return offsets
-
-
-class CheckedBlocks:
-    """Remembers which blocks of which shards this process has compared with their digests."""
-
-    def __init__(self) -> None:
-        self._done: dict[str, Values] = {}
-
-    def check(self, shard: ShardFile, low: int, data: memoryview) -> None:
-        """Check the blocks of a shard in `data`, the bytes of the table from `low` on; parts of blocks are whole."""
-        name, first_block = shard.path.name, shard.start * shard.dtype.itemsize // BLOCK_BYTES
-        done = self._done.setdefault(name, np.zeros(len(shard.digests) // DIGEST_BYTES, dtype=np.bool_))
-        place = low
-        while place < low + len(data):
-            block = place // BLOCK_BYTES
-            end = min((block + 1) * BLOCK_BYTES, low + len(data))
-            if not done[block - first_block]:
-                shard.check(block, data[place - low : end - low])
-                done[block - first_block] = True
-            place = end

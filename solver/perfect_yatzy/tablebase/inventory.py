@@ -16,14 +16,13 @@ from .._messages import _
 from ..errors import TableError
 from .locks import being_written, folder_lock, locked_if_free
 from .store import tables_folder
-from .table_writer import part_path
+from .table_info import part_path
 
 # See table_stem. A key may have hyphens and so may this one objective: the key is as short as it can be.
 STEM = r"(?P<key>[a-z0-9+-]+?)-(?P<objective>approximate-mean|[a-z]+)-(?P<fingerprint>[0-9a-f]{12})"
 PART_ENDINGS = (".part.shards", ".old.shards", ".part.json", ".part.layer", ".part")
-FOLDER_ENDINGS = ("shards", r"part\.shards", r"old\.shards")
-CHECKPOINT = r"(?:proof|spread|versus)\.(?:part|lock)"
-FILE_ENDINGS = ("npy", "npz", "json", "part", r"part\.json", r"part\.layer", CHECKPOINT)
+UNFINISHED = (*map(re.escape, (e[1:] for e in PART_ENDINGS)), r"(?:proof|spread|versus)\.(?:part|lock)")
+ENDINGS = ("npy", "npz", "json", "shards", *UNFINISHED)
 STALE = 3600.0  # seconds after which a temporary file without a lock is a leftover of a killed process
 
 
@@ -64,8 +63,7 @@ def stored(tables: str | os.PathLike[str] | None = None) -> list[TableEntry]:
     """All tables in the store, by name; unfinished ones too."""
     files: dict[str, list[tuple[Path, os.stat_result]]] = {}
     for path in _files(tables):
-        endings = "|".join(FILE_ENDINGS + FOLDER_ENDINGS)
-        if (named := re.fullmatch(rf"({STEM})\.({endings})", path.name)) and (status := _status(path)):
+        if (named := re.fullmatch(rf"({STEM})\.({'|'.join(ENDINGS)})", path.name)) and (status := _status(path)):
             files.setdefault(named[1], []).append((path, status))
     return [_entry(name, found) for name, found in files.items()]
 
@@ -146,10 +144,7 @@ def leftovers(tables: str | os.PathLike[str] | None = None) -> list[Path]:
 
 
 def _is_leftover(path: Path) -> bool:
-    if named := re.fullmatch(
-        rf"({STEM})\.(part|part\.json|part\.layer|part\.shards|old\.shards|{CHECKPOINT})",
-        path.name,
-    ):
+    if named := re.fullmatch(rf"({STEM})\.({'|'.join(UNFINISHED)})", path.name):
         return not any(being_written(path.parent / f"{named[1]}{ending}") for ending in (".part", ".proof.lock"))
     if re.fullmatch(rf"{STEM}\.(np[yz]|shards)", path.name):
         with folder_lock(path.parent, shared=True):

@@ -3,10 +3,10 @@
 A table is solved in layers, from the full cards to the start. Every row of a layer depends only on the layer below.
 So any thread, process or machine can solve any part of a layer, with the same bits::
 
-    solver = RowSolver(objective)                         # such as Goals(rules)
-    below = TableSlice(padded(values), start)             # values of the layer below, the first one at `start`
-    part = solver.solve_shard(filled, first, end, below)  # rows layers[filled][first:end]
-    table[objective.rows_slice(filled, first, end)] = part
+    solver = RowSolver(objective)                                  # such as Goals(rules)
+    below = TableSlice(padded(values), start)                      # values of the layer below, from `start` on
+    part = solver.blank(objective.rows_slice(filled, first, end))  # for the values of the rows
+    solver.solve(objective.space.layers[filled][first:end], below, part)
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 
 from ..game.dice import Ints, lattice
 from ..kernels.table_slices import PADDING, TableSlice, padded, read_only, window
-from ..model.objectives import ExponentialUtility, Objective, PolicyMean, PolicyQuantity, ScoreObjective, Values
+from ..model.objectives import ExponentialUtility, Objective, PolicyMean, PolicyQuantity, ScoreObjective
 from ..model.score_places import ScoreOffsets
 from ..model.turn_model import turn_model, turn_outcomes
 from .threads import ScratchPool
@@ -39,7 +39,7 @@ class RowSolver:
     def __init__(self, objective: Objective, *, unrolled: bool = True) -> None:
         from ..kernels.lattice import kernel_lattice
 
-        self.objective, self.layers = objective, objective.space.layers
+        self.objective = objective
         self._dice = lattice(objective.rules.dice, objective.rules.faces)
         model = turn_model(objective.rules, objective.start)
         self._model = model._replace(monotone=int(objective.monotone and model.monotone))
@@ -57,9 +57,7 @@ class RowSolver:
         return TableSlice(np.zeros(place.stop - place.start + PADDING, self.objective.compute), place.start)
 
     def solve(self, rows: Ints, below: TableSlice, out: TableSlice, offsets: ScoreOffsets | None = None) -> Misses:
-        """Write the values of `rows`; how far twice the spacing of scores would miss them."""
-        if not len(rows):
-            return UNKNOWN
+        """Write the values of some rows of a layer; how far twice the spacing of scores would miss them."""
         filled = int(self.objective.space.filled[rows[0]])
         with self._scratch.borrow() as scratch:
             return self._run(rows, below, out, filled, scratch, offsets)
@@ -72,12 +70,6 @@ class RowSolver:
             self._spacing = 1
         elif choices > 1 and missed < changes * self.objective.tolerance**2:
             self._spacing = min(2 * self._spacing, MOST_SPACING)
-
-    def solve_shard(self, filled: int, first: int, end: int, below: TableSlice) -> Values:
-        """The values of the rows ``layers[filled][first:end]``, in the order of the table."""
-        out = self.blank(self.objective.rows_slice(filled, first, end))
-        self.solve(self.layers[filled][first:end], below, out)
-        return out.values[:-PADDING]
 
     def _new_scratch(self) -> Any:
         from ..kernels.policy import policy_scratch

@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from .._files import replacing
 from ..errors import TableError
@@ -98,11 +99,18 @@ class ShardFile:
     start: int  # Its values are ``table[start:stop]``
     stop: int
 
-    def check(self, block: int, data: memoryview) -> None:
-        """Compare the part of a block of the table that is in this file with its digest."""
-        number = block - self.start * self.dtype.itemsize // BLOCK_BYTES
-        if hashlib.sha256(data).digest() != self.digests[number * DIGEST_BYTES : (number + 1) * DIGEST_BYTES]:
-            raise damaged(f"the shard {self.path} was altered (its checksum differs)")
+    def check(self, low: int, data: memoryview, checked: npt.NDArray[np.bool_] | None = None) -> None:
+        """Compare blocks in `data`, the table from byte `low` on, with their digests, if not `checked` before."""
+        own, high = self.start * self.dtype.itemsize // BLOCK_BYTES, low + len(data)
+        for block in range(low // BLOCK_BYTES, -(-high // BLOCK_BYTES)):
+            number, begin = block - own, max(block * BLOCK_BYTES, low)
+            if checked is not None and checked[number]:
+                continue
+            part = data[begin - low : (block + 1) * BLOCK_BYTES - low]
+            if hashlib.sha256(part).digest() != self.digests[number * DIGEST_BYTES : (number + 1) * DIGEST_BYTES]:
+                raise damaged(f"the shard {self.path} was altered (its checksum differs)")
+            if checked is not None:
+                checked[number] = True
 
     def part(self, low: int, high: int) -> tuple[int, int]:
         """The bytes `low` to before `high` of the table as far as they are in this file."""
@@ -183,11 +191,9 @@ class ShardReader:
             try:
                 shard = self.open.get(number) or self._opened(number, path)
                 first, last = shard.part(low, high)
-                shard.read_into(target[first - low : last - low], first)
-                for start in range(low, high, BLOCK_BYTES):
-                    begin, end = max(start, first), min(start + BLOCK_BYTES, last)
-                    if begin < end:
-                        shard.check(start // BLOCK_BYTES, target[begin - low : end - low])
+                piece = target[first - low : last - low]
+                shard.read_into(piece, first)
+                shard.check(first, piece)
             except FileNotFoundError as error:
                 raise damaged(f"the shard {path} is missing; {self._hint}") from error
             except TableError as error:

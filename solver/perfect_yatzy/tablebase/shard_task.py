@@ -51,9 +51,7 @@ class ShardTask:
     plan: str  # SHA-256 of the plan's file, hexadecimal
     filled: int  # the layer, and the first row of the shard in it
     first: int
-    unrounded: bool  # whether the values as computed are needed as well, for the layer above
-    # bytes of values that the task may hold; a single row may need more
-    memory: int = TASK_MEMORY
+    memory: int = TASK_MEMORY  # bytes of values that the task may hold; a single row may need more
 
 
 class SharedSolve:
@@ -62,7 +60,7 @@ class SharedSolve:
     def __init__(self, folder: Path, objective: Objective, plan: ShardPlan) -> None:
         self.folder, self.objective, self.plan = folder, objective, plan
         self._digest = objective_digest(objective)
-        self._checked = CheckedBlocks()
+        self._checked: CheckedBlocks = {}
         self._solver: RowSolver | None = None
         self._lock = threading.Lock()
 
@@ -103,8 +101,9 @@ class SharedSolve:
             return self.stored(shard)
         return existing_shard(self.folder / shard.unrounded_file, self.fields(shard))
 
-    def solve(self, shard: Shard, *, unrounded: bool, memory: int) -> dict[str, Any]:
+    def solve(self, shard: Shard, memory: int) -> dict[str, Any]:
         """Solve a shard and store it, unless it is stored already."""
+        unrounded = shard.filled > self.objective.first_layer  # for the layer above
         if (found := self.stored(shard)) and (not unrounded or self.unrounded(shard)):
             return found.footer | {"solved": False}
         values, fields = self._values(shard, memory), self.fields(shard)
@@ -112,9 +111,8 @@ class SharedSolve:
         rounding = self.objective.error
         if self.objective.rounds and stored.dtype != values.dtype:
             rounding = max(rounding, float(np.abs(stored - values).max()))
-        fields |= {"rounding": rounding, "start_value": None}
-        if shard.stop == self.objective.size:
-            fields["start_value"] = self.objective.start_value(values)
+        is_last = shard.stop == self.objective.size
+        fields |= {"rounding": rounding, "start_value": self.objective.start_value(values) if is_last else None}
         with writing_shard(self.folder):
             if unrounded and self.is_rounded:
                 # First, so that a stored shard of the newest layers always has it.
@@ -135,7 +133,7 @@ class SharedSolve:
         below = read_halo(self.objective, halo, lambda run: self._shards_of(halo.filled, run), self._checked)
         scores = self.objective if isinstance(self.objective, ScoreObjective) else None
         offsets = offsets_of(scores, halo, first, end) if scores else None
-        self.solver.solve(self.solver.layers[halo.filled - 1][first:end], below, out, offsets)
+        self.solver.solve(self.objective.space.layers[halo.filled - 1][first:end], below, out, offsets)
 
     def _shards_of(self, filled: int, run: slice) -> Iterator[ShardFile]:
         """The files of a layer that hold values of a run."""
@@ -221,5 +219,4 @@ def _shared_solve(task: ShardTask) -> SharedSolve:
 def solve_shard_task(task: ShardTask) -> dict[str, Any]:
     """Solve a shard and store it, in any process, unless it is stored; solved twice it has the same bytes."""
     solve = _shared_solve(task)
-    shard = solve.plan.shard(task.filled, task.first)
-    return solve.solve(shard, unrounded=task.unrounded, memory=task.memory)
+    return solve.solve(solve.plan.shard(task.filled, task.first), task.memory)

@@ -49,12 +49,12 @@ from .table_info import (
     SHARDED_FORMAT,
     ShardedTableInfo,
     TableInfo,
+    part_path,
     shards_folder,
     table_fields,
     unfinished_shards,
     with_checksum,
 )
-from .table_writer import part_path
 from .threads import thread_pool
 
 TASK_OVERHEAD = 1.25  # memory of a task to that of its values: the places of ranges of scores
@@ -196,9 +196,8 @@ class ShardedSolve:
 
     def _solve_layers(self, layers: Sequence[tuple[int, Sequence[Shard]]], begin: int) -> None:
         """Solve the layers from a position on."""
-        last = layers[-1][0]
         tasks = [
-            ShardTask(str(self.folder), self._digest, filled, shard.first, filled > last, self.memory)
+            ShardTask(str(self.folder), self._digest, filled, shard.first, self.memory)
             for filled, shards in layers[begin:]
             for shard in reversed(shards)
         ]

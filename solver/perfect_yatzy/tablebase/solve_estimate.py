@@ -72,10 +72,11 @@ class SharedEstimate:
     read: int  # bytes that all tasks read and write
     written: int
     useful_workers: int  # with more, less than BUSY of the time of the workers is work
+    useful_seconds: float  # wall time with so many
     # number of filled categories of the layer at whose end twice as many workers wait longest in all
     limiting_layer: int
-    shortest_seconds: float  # wall time with a worker for every shard of a layer
-    scaling: tuple[tuple[int, float], ...]  # wall time by the number of workers
+    most_workers: int  # one for every shard of the largest layer, and the wall time with them
+    shortest_seconds: float
 
 
 @dataclass(frozen=True)
@@ -184,12 +185,15 @@ def _in_shards(objective: Objective, threads: int, workers: int) -> SolveEstimat
             float(seconds.max()),
         )
         layers.append(replace(layer, seconds=layer.wall(tasks, driven=bool(workers))))
-    # Wall time with 1, 2, 3, 4, 6, 8, 12 ... workers, up to one for each shard of the longest layer.
     most = max(layer.shards for layer in layers)
-    numbers = [n for k in range(most.bit_length()) for n in (1 << k, 3 << k - 1 if k else 0) if 0 < n < most] + [most]
-    scaling = tuple((n, sum(layer.wall(n, driven=n > 1) for layer in layers)) for n in numbers)
     total = sum(layer.processor_seconds for layer in layers)
-    useful = max(n for n, wall in scaling if n == 1 or total >= BUSY * n * wall)
+
+    def wall(workers: int) -> float:
+        return sum(layer.wall(workers, driven=workers > 1) for layer in layers)
+
+    # Of 1, 2, 3, 4, 6, 8, 12 ... workers, up to one for each shard of the largest layer.
+    numbers = [1, *(n << k for k in range(most.bit_length()) for n in (2, 3) if n << k < most), most]
+    useful = max(n for n in numbers if n == 1 or total >= BUSY * n * wall(n))
     waiting = [2 * useful * layer.wall(2 * useful, driven=True) - layer.processor_seconds for layer in layers]
     shared = SharedEstimate(
         shards=len(plan.shards),
@@ -198,9 +202,10 @@ def _in_shards(objective: Objective, threads: int, workers: int) -> SolveEstimat
         read=sum(layer.read for layer in layers),
         written=sum(layer.written for layer in layers),
         useful_workers=useful,
+        useful_seconds=wall(useful),
         limiting_layer=layers[int(np.argmax(waiting))].filled,
-        shortest_seconds=scaling[-1][1],
-        scaling=scaling,
+        most_workers=most,
+        shortest_seconds=wall(most),
     )
     disk = objective.size * objective.store.itemsize
     if rounded:

@@ -29,6 +29,7 @@ from .table_info import (
     UNROUNDED_ENDING,
     MissingTable,
     TableInfo,
+    part_path,
     read_info,
     shards_folder,
     table_stem,
@@ -109,8 +110,6 @@ def finished_by_other(
     objective: Objective, tables: str | os.PathLike[str] | None = None, progress: Progress | None = None
 ) -> TableInfo | None:
     """A finished table, if there is one when no other process or thread writes it; its progress meanwhile."""
-    from .table_writer import part_path
-
     path = table_path(objective.rules, tables, objective.name)
     while being_written(part_path(path)):
         if progress:
@@ -126,8 +125,6 @@ def finished_by_other(
 
 def written_bytes(path: Path) -> int:
     """Size of an unfinished table, in one file or in shards."""
-    from .table_writer import part_path
-
     size = part_path(path).stat().st_size
     if os.path.isdir(folder := unfinished_shards(path)):
         with os.scandir(folder) as entries:

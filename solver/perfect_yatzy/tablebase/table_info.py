@@ -68,6 +68,11 @@ def table_stem(rules: RuleSet, objective: str) -> str:
     return f"{rules.key}-{objective}-{rules.fingerprint[:12]}"
 
 
+def part_path(path: Path) -> Path:
+    """The unfinished file of a table."""
+    return path.with_suffix(".part")
+
+
 def shards_folder(path: Path) -> Path:
     """The folder with the shards of a table, from the path of its `.npy` file."""
     return path.with_suffix(".shards")

@@ -31,16 +31,12 @@ from .table_info import (
     FORMAT,
     TableInfo,
     checked_fields,
+    part_path,
     shards_folder,
     table_fields,
     table_stem,
     with_checksum,
 )
-
-
-def part_path(path: Path) -> Path:
-    """The unfinished file of a table."""
-    return path.with_suffix(".part")
 
 
 class TableWriter:

@@ -41,8 +41,6 @@ def estimate_lines(
     lines = [title, "", *(f"{name:<{width}}{text}" for name, text in facts)]
     if verbose and cost.layers:
         lines += ["", *_layer_lines(cost)]
-        if cost.shared:
-            lines += ["", *_scaling_lines(cost, cost.shared)]
     return lines
 
 
@@ -63,14 +61,14 @@ def _facts(cost: SolveEstimate) -> list[tuple[str, str]]:
 
 def _sharing(cost: SolveEstimate, shared: SharedEstimate) -> list[tuple[str, str]]:
     """What shards add: their number, the traffic, and how many workers are of use."""
-    number, seconds = next(pair for pair in shared.scaling if pair[0] == shared.useful_workers)
+    number = shared.useful_workers
     useful = _(
         "up to {count}, at work for {busy} % of the time; more wait for the last shard of each layer, "
         "most where {filled} boxes are filled"
     )
-    if number == shared.scaling[-1][0]:
+    if number == shared.most_workers:
         useful = _("up to {count}, one for each shard of the largest layer")
-    busy = number_text(_busy(cost, number, seconds))
+    busy = number_text(100 * min(1.0, cost.processor_seconds / (number * shared.useful_seconds)))
     shards, largest, held = grouped(shared.shards), size(shared.largest_shard), size(shared.task_memory)
     read, times = size(shared.read), number_text(shared.read / cost.bytes, 1)
     shortest = duration(shared.shortest_seconds)
@@ -82,11 +80,6 @@ def _sharing(cost: SolveEstimate, shared: SharedEstimate) -> list[tuple[str, str
         (_("Useful workers"), useful.format(count=grouped(number), busy=busy, filled=shared.limiting_layer)),
         (_("Shortest time"), _("{time}, with a worker for each shard of a layer", time=shortest)),
     ]
-
-
-def _busy(cost: SolveEstimate, workers: int, seconds: float) -> float:
-    """Percentage of their time that workers are at work."""
-    return 100 * min(1.0, cost.processor_seconds / (workers * seconds))
 
 
 def _machine(cost: SolveEstimate, memory: int | None, disk: int | None) -> str:
@@ -116,14 +109,6 @@ def _layer_lines(cost: SolveEstimate) -> list[str]:
             cells += [grouped(layer.shards), size(layer.read), _seconds(layer.longest_seconds)]
         table.append(cells)
     return columns(table, *">" * len(table[0]), indent="")
-
-
-def _scaling_lines(cost: SolveEstimate, shared: SharedEstimate) -> list[str]:
-    """The time and the share of work by the number of workers."""
-    table = [(_("workers"), _("time"), _("at work"))]
-    for number, seconds in shared.scaling:
-        table.append((grouped(number), _seconds(seconds), f"{number_text(_busy(cost, number, seconds))} %"))
-    return columns(table, ">", ">", ">", indent="")
 
 
 def _seconds(seconds: float) -> str:
