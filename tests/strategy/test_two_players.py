@@ -17,6 +17,8 @@ from perfect_yatzy.game.rules import Bonus
 from perfect_yatzy.kernels.leads import range_of
 from perfect_yatzy.model.objectives import FRAME
 from perfect_yatzy.strategy import two_players
+from perfect_yatzy.strategy.late_score import LateScore, split
+from perfect_yatzy.strategy.score_strategy import reach
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.strategy.two_players import TwoPlayerGame, versus_strategy
 from perfect_yatzy.strategy.versus import versus, versus_bounds
@@ -26,8 +28,8 @@ from perfect_yatzy.tablebase.table_info import table_stem
 from support import games
 from support.command import Run
 from support.mechanics import random_rules
-from support.naive_objectives import NaiveDuel
-from support.seeds import FULL
+from support.naive_objectives import NaiveDuel, NaiveUtility
+from support.seeds import FULL, seeds
 
 ERROR = 2e-6  # that is stated
 
@@ -189,7 +191,79 @@ def test_bounds_enclose_the_exact_chance(ties: str, tmp_path: Path) -> None:
     low, high = versus_bounds(rules, ties, tmp_path)
     exact = versus(rules, ties=ties).first
     assert low < exact < high
-    assert high - low < 0.12
+    assert high - low < 0.074  # 0.080, if the opponent knew the score
+
+
+@pytest.mark.parametrize("ties", ["loss", "half", "win"])
+@pytest.mark.parametrize(
+    "rules",
+    [
+        games.small(games.PAIR, faces=3, rolls=2),
+        *(random_rules(seed, boxes=boxes) for seed in (17, 37) for boxes in (2, 3)),
+        *(pytest.param(random_rules(seed, boxes=boxes), marks=FULL) for seed in range(40, 80) for boxes in (2, 3)),
+    ],
+    ids=lambda rules: f"{rules.key}-{len(rules.categories)}",
+)
+def test_bounds_of_small_games_enclose_the_exact_chance(rules: RuleSet, ties: str, tmp_path: Path) -> None:
+    low, high = versus_bounds(rules, ties, tmp_path, threads=1)
+    assert low - ERROR < versus(rules, ties=ties, threads=1).first < high + ERROR
+
+
+class NaiveLucky(NaiveUtility):
+    """The chance of a goal, if random points are given when some boxes are filled."""
+
+    def __init__(self, rules: RuleSet, goal: int, filled: int, luck: dict[int, Fraction]) -> None:
+        super().__init__(rules.canonical(), lambda score: Fraction(score >= goal))
+        self.filled, self.luck = filled, luck
+
+    def expected_utility(self, filled: int, upper: int, saved: int, flag: bool, made: int) -> Fraction:
+        luck = self.luck if filled.bit_count() == self.filled else {0: Fraction(1)}
+        return sum(
+            p * NaiveUtility.expected_utility(self, filled, upper, saved, flag, made + points)
+            for points, p in luck.items()
+        )
+
+
+@pytest.mark.parametrize("seed", seeds(3, 10))
+@pytest.mark.parametrize("filled", [0, 1, 2])
+def test_goals_with_random_points_and_laws_of_the_score_against_fractions(
+    seed: int, filled: int, tmp_path: Path
+) -> None:
+    rules = random_rules(seed, boxes=2)
+    late = LateScore(reach(rules, 0, "", tmp_path).evaluator, 1)
+    late.left = len(rules.categories) - min(filled, len(rules.categories))
+    chances = late.lucky(np.array([0.25, 0, 0.125, 0.625]))
+    luck = {3: Fraction(1, 4), 1: Fraction(1, 8), 0: Fraction(5, 8)}
+    for goal in range(1, len(chances) - 2 * FRAME + 3):
+        exact = NaiveLucky(rules, goal, len(rules.categories) - late.left, luck).expected_utility(0, 0, 0, False, 0)
+        assert abs(chances[goal] - exact) < ERROR
+    law, found = late.laws(0)[0], perfect_yatzy.distribution(perfect_yatzy.open_strategy(rules, tmp_path))
+    assert law[found.scores] == pytest.approx(found.chances, abs=1e-12)
+    assert law.sum() == pytest.approx(1, abs=1e-12)
+
+
+def test_a_split_law_is_the_law() -> None:
+    """Lumps that a law is made of are found; nothing is lost, or taken twice."""
+    rng, lump = np.random.default_rng(1), np.array([0.5, 0, 0.3, 0, 0, 0.2])
+    hidden = rng.random((50, 30)) * (rng.random((50, 30)) < 0.3)
+    noise = rng.random((50, 35)) * 0.01
+    laws = noise + sum(np.pad(p * hidden, ((0, 0), (at, 5 - at))) for at, p in enumerate(lump))
+    rest = laws.copy()
+    weights = split(rest, lump)
+    assert weights.min() >= 0
+    assert rest.min() >= 0
+    again = rest + sum(np.pad(p * weights, ((0, 0), (at, 5 - at))) for at, p in enumerate(lump))
+    assert again == pytest.approx(laws, abs=1e-14)
+    assert weights.sum() > 0.9 * hidden.sum()
+    assert split(rest[:, :4].copy(), lump).shape == (50, 0)
+
+
+@pytest.mark.slow
+def test_bounds_of_yatzy(tmp_path: Path) -> None:
+    """The figures of the README: 200 s on two threads."""
+    low, high = versus_bounds("yatzy", tables=tmp_path)
+    assert round(100 * low, 2) == 45.72
+    assert round(100 * high, 2) == 54.07
 
 
 def test_the_command_answers_for_two_players(run: Run) -> None:

@@ -17,11 +17,12 @@ from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, Scorecard
 from ..model.estimates import log_long
 from ..model.policies import Policy
+from ..tablebase.backward_induction import default_threads
 from ..tablebase.memory import check_memory
 from ..tablebase.store import Progress, tables_folder
 from ..tablebase.table_info import table_stem
 from .position import check_position
-from .score_strategy import maximise, reach
+from .score_strategy import reach
 from .tie_rules import TIE_RULES
 from .turn_evaluator import ScoreEvaluator
 from .two_players import TwoPlayerGame
@@ -148,12 +149,8 @@ def versus_bounds(
 ) -> tuple[float, float]:
     """Bounds of the chance of the player who moves first, for games too large to solve for two players.
 
-    A strategy that ignores the opponent, with the chance F(s) of each final score s, wins at least::
-
-        sum over s of  F(s) (1 - share P*(>= s + 1) - (1 - share) P*(>= s))
-
-    where P* is the highest chance of that many points, and `share` what a tie counts: nobody who sees the score s
-    beforehand does better. The best such strategy is that for a utility, and either player may follow one.
+    A strategy for the own score alone wins at least so often, whatever the opponent does, who knows more about that
+    score than a real one (:mod:`perfect_yatzy.strategy.late_score`). Either player may follow one.
 
     Parameters
     ----------
@@ -169,19 +166,10 @@ def versus_bounds(
     tuple of float
         The lowest and the highest chance that the first player can have if both play to win.
     """
-    rule_set = load_rules(rules)
-    goals, start = reach(rule_set, 0, "", tables, threads=threads), np.zeros(1, np.int64)
+    from .late_score import LateScore
+
+    rule_set, share = load_rules(rules), TIE_RULES[ties].share
+    goals = reach(rule_set, 0, "", tables, threads=threads)
     assert isinstance(goals.evaluator, ScoreEvaluator)
-    start += goals.space.unchecked_index(EMPTY_STATE)
-    most = -int(goals.evaluator.ranges(start)[0][0])
-    reached = goals.evaluator.look_up(start, -np.arange(most + 2))
-
-    def guarantee(share: float) -> float:
-        utility = 1 - share * reached[1:] - (1 - share) * reached[:-1]
-        found = maximise(rule_set, utility, "", tables, threads=threads)
-        assert isinstance(found.evaluator, ScoreEvaluator)
-        return found.value() * (1 - found.evaluator.objective.error)
-
-    share = TIE_RULES[ties].share
-    low = guarantee(share)
-    return low, 1 - (low if share == 0.5 else guarantee(1 - share))
+    late = LateScore(goals.evaluator, threads or default_threads())
+    return late.guarantee(share, moves_first=True), 1 - late.guarantee(1 - share, moves_first=False)

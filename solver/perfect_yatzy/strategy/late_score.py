@@ -1,0 +1,211 @@
+"""What a strategy for the own score alone wins at least against any opponent, who learns that score late.
+
+A player P follows a policy of its own card; F is the law of its final score s. An opponent who knows s from the start
+reaches it with the highest chance P*(>= s). If a tie counts `share` for P, it wins at least::
+
+    sum over s of  F(s) (1 - V(s))                    V(s) = (1 - share) P*(>= s) + share P*(>= s + 1)
+
+The real opponent learns s late. Let R be the law of s that a card of P has after k turns, and split it::
+
+    R(s) = rest(s) + sum over lumps e and indices i of  w(e, i) e(s - i)                      w, rest >= 0
+
+where a lump e is a law such as "50 points with a chance of 0.09, else none". Let somebody tell the opponent, at the
+start, a pair (e, i) with the chance w(e, i), or s itself with the chance rest(s); and s in any case after its last
+turn before turn k + 1 of P. Given (e, i), s does not depend on the cards that P has up to then. So this opponent
+knows more, at each decision, than by watching P, and wins at most::
+
+    sum of  w(e, i) V(e, i)  +  sum of  rest(s) V(s)
+
+where V(e, i) is the chance of a goal for a player who is given random points late in the game: the chances of all
+goals in one layer, convolved with e, and the layers before it solved from there. P plays its first k turns for this
+utility, and the others for the mean. Bounds by information relaxation are those of Brown, Smith and Sun (2010).
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..game.dice import Floats, Ints
+from ..game.rules import RuleSet
+from ..game.scorecard import EMPTY_STATE
+from ..model.estimates import log_long
+from ..model.objectives import Goals, ReachableUtility, ScoreObjective, Values, final_bonus
+from ..tablebase.backward_induction import solve_layers
+from ..tablebase.memory import check_memory
+from ..tablebase.threads import thread_map
+from .turn_evaluator import GreedyPolicy, ScoreEvaluator
+from .two_players import ends_of_turns
+
+if TYPE_CHECKING:
+    from ..kernels.leads import TurnEndsOfStates
+
+TURNS = 5  # of the game, for each turn that is left when the opponent learns the score
+TRIES = 2  # turns in which a box may be filled: the chance of a lump is the one of so many
+LUMPS = 3  # at most; all sums of them are used, too
+STATES = 1 << 10  # at a time
+ROUNDS, STEPS = 4, 6  # of a split: more of them make it a little better
+LEAST = 1e-9  # chances below are not split
+
+
+class LuckyGoals(Goals):
+    """The chances of a player who is given random points, at most `most`, when `filled` categories are filled."""
+
+    def __init__(self, rules: RuleSet, filled: int, most: int) -> None:
+        super().__init__(rules)
+        self.filled, self.most = filled, most
+
+    def row_lengths(self) -> Ints:
+        """As for all goals, with the random points."""
+        return super().row_lengths() + self.most * (self.space.filled <= self.filled)
+
+
+def entries(objective: ScoreObjective, filled: int) -> tuple[Ints, Ints]:
+    """The state and the score x of each entry of a layer of a table, `(n,)` each."""
+    states, offsets = objective.space.layer_slice(filled), objective.score_offsets
+    low, high = offsets.low[states] - objective.before, offsets.high[states] + objective.after
+    length = high - low + 1
+    first = np.repeat(low - np.cumsum(length) + length, length)
+    return np.repeat(np.arange(states.start, states.stop), length), first + np.arange(len(first))
+
+
+def last_layer(objective: ScoreObjective, filled: int, values: Floats, threads: int) -> Values:
+    """The values of the start from those of a layer."""
+    found = values.astype(objective.compute)
+    for layer in solve_layers(objective, threads=threads, resume=(filled, found)):
+        found = layer.values
+    return found
+
+
+def laws_before(turn: TurnEndsOfStates, laws: Floats) -> Floats:
+    """The laws of the points to come, `(states, points)`, from those of the states after a turn."""
+    most, found = int(turn.points.max()), np.flatnonzero(np.diff(turn.start))
+    width = laws.shape[1] + most
+    padded = np.pad(laws, ((0, 0), (most, most)))
+    shifted = np.lib.stride_tricks.sliding_window_view(padded.ravel(), width)
+    place = turn.child * padded.shape[1] + most - turn.points
+    before = np.zeros((len(turn.start) - 1, width))
+    for states in np.array_split(found, len(found) // STATES * 4 + 1):
+        first, end = turn.start[states[0]], turn.start[states[-1] + 1]
+        parts = shifted[place[first:end]] * turn.chance[first:end, None]
+        before[states] = np.add.reduceat(parts, turn.start[states] - first)
+    return before[:, : np.flatnonzero(before.any(axis=0))[-1] + 1]
+
+
+def split(rest: Floats, lump: Floats) -> Floats:
+    """Weights w, `(states, indices)`, so that w * lump is nowhere above the laws `rest`, which lose it."""
+    points, width = np.flatnonzero(lump), rest.shape[1] - len(lump) + 1
+    weights = np.zeros((len(rest), max(width, 0)))
+    if width <= 0:
+        return weights
+
+    def average(values: Floats) -> Floats:
+        return np.asarray(sum(lump[p] * values[:, p : p + width] for p in points))
+
+    def spread(values: Floats) -> Floats:
+        total = np.zeros_like(rest)
+        for p in points:
+            total[:, p : p + width] += lump[p] * values
+        return total
+
+    for _round in range(ROUNDS):
+        least = np.minimum.reduce([rest[:, p : p + width] for p in points])
+        found = average(rest) * (least > LEAST)
+        for _step in range(STEPS):  # Richardson and Lucy
+            found *= average(rest / np.maximum(spread(found), LEAST**2))
+        ratio = rest / np.maximum(spread(found), LEAST**2)
+        found *= np.minimum.reduce([ratio[:, p : p + width] for p in points]).clip(0, 1)
+        weights += found
+        np.maximum(rest - spread(found), 0, out=rest)  # rounded up, if at all
+    return weights
+
+
+def lumps_of(laws: Floats) -> list[Floats]:
+    """What a box pays that pays one number of points or none, and sums of these; the largest deviation first.
+
+    `laws`: of the points of the last box, `(states, points)`.
+    """
+    single = set[tuple[int, float]]()
+    for law in laws[(laws > LEAST).sum(axis=1) == 2]:
+        low, high = np.flatnonzero(law > LEAST).tolist()
+        single.add((high - low, round(1 - float(law[low]) ** TRIES, 6)))
+    largest = sorted(single, key=lambda part: part[0] ** 2 * part[1] * (1 - part[1]))[-LUMPS:]
+    found = []
+    for number in range(1, LUMPS + 1):
+        for parts in combinations(largest, number):
+            lump = np.ones(1)
+            for points, chance in parts:
+                lump = np.convolve(lump, np.bincount([0, points], [1 - chance, chance]))
+            found.append(lump)
+    return sorted(found, key=_variance, reverse=True)
+
+
+def _variance(law: Floats) -> float:
+    points = np.arange(len(law))
+    return float(law @ points**2 - (law @ points) ** 2)
+
+
+class LateScore:
+    """The bounds of one game; `goals` has the chances of all goals."""
+
+    def __init__(self, goals: ScoreEvaluator, threads: int) -> None:
+        self.goals, self.rules, self.space, self.threads = goals, goals.rules, goals.space, threads
+        self.ends = ends_of_turns(GreedyPolicy(self.rules, goals.means.values, space=goals.means.space), threads)
+        self.left = max(1, self.space.categories // TURNS)  # turns of the opponent who knows the score
+        self.error = 2 * goals.objective.error  # of a table, and of the sums here
+        start = np.array([self.space.unchecked_index(EMPTY_STATE)])
+        most = -int(goals.ranges(start)[0][0])
+        self.reached = goals.look_up(start, -np.arange(most + 3))  # the highest chance of n points, n from 0 on
+        lumps, seconds = lumps_of(self.laws(self.space.categories - 1)), goals.objective.solve_cost().seconds
+        log_long(f"bounds of {self.rules.key} for two players", (len(lumps) + 2) * seconds)
+        self.lumps = [(lump, self.lucky(lump)) for lump in lumps]
+
+    def laws(self, filled: int) -> Floats:
+        """The laws of the points to come of the states of a layer under play for the mean; 0 where it never comes."""
+        bonuses = final_bonus(self.space).astype(np.int64)
+        laws = np.eye(int(bonuses.max()) + 1)[bonuses]
+        for turn in reversed(self.ends[filled:]):
+            laws = laws_before(turn, laws)
+        return laws
+
+    def lucky(self, lump: Floats) -> Floats:
+        """The highest chance of n points, n from 0 on, for a player who is given the points of a lump reversed."""
+        filled, most = self.space.categories - self.left, len(lump) - 1
+        objective = LuckyGoals(self.rules, filled, most)
+        state, x = entries(objective, filled)
+        values = np.sum(
+            [lump[most - p] * self.goals.look_up(state, x + p) for p in np.flatnonzero(lump[::-1])], axis=0
+        )
+        return last_layer(objective, filled, values, self.threads)[-objective.after :: -1]
+
+    def guarantee(self, share: float, moves_first: bool) -> float:
+        """What one player wins at least; `share`: what a tie counts for it."""
+        turns = max(0, self.space.categories - self.left - (not moves_first))
+        filled = turns if self.lumps else self.space.categories
+        objective = ReachableUtility(self.rules, lambda points: points.astype(np.float64))
+        check_memory(self.rules, objective.solve_cost())
+        laws, (state, x) = self.laws(filled), entries(objective, filled)
+        made = np.arange(int(x.max()) + 1)
+
+        def lost(reached: Floats, indices: int, most: int) -> Floats:
+            """V for all indices and points made, `(indices, points)`."""
+            n = np.minimum(np.arange(indices)[:, None] + made + most, len(reached) - 2)
+            chance = (1 - share) * reached[n] + share * reached[n + 1]
+            return np.asarray(np.minimum(1, (1 + self.error) * chance))
+
+        known = [lost(reached, laws.shape[1] - len(lump) + 1, len(lump) - 1) for lump, reached in self.lumps]
+        at_once, utility = lost(self.reached, laws.shape[1], 0), np.empty((len(laws), len(made)))
+
+        def bound(first: int) -> None:
+            rest = laws[first : first + STATES]
+            least = rest.sum(axis=1, keepdims=True)  # 0 where play for the mean never comes
+            for (lump, _reached), chances in zip(self.lumps, known, strict=True):
+                least = least - split(rest, lump) @ chances
+            utility[first : first + STATES] = least - rest @ at_once
+
+        with thread_map(self.threads) as in_threads:
+            list(in_threads(bound, range(0, len(laws), STATES)))
+        values = utility[state - self.space.layer_slice(filled).start, np.minimum(x, made[-1])]
+        return float(last_layer(objective, filled, values, self.threads)[0]) * (1 - self.error)
