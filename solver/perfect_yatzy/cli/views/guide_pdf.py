@@ -121,7 +121,7 @@ def _contents(paper: GuidePaper, section: Section, x: float, y: float, width: fl
         note = note + " " + paper.content.words.words("opening.held")
     if note:
         y = paper.text(note, x, y, width, 0.9, SOFT) + paper.line() * 0.2
-    return VIEWS[section.id](paper, section, x, y, width)
+    return VIEWS[section.form](paper, section, x, y, width)
 
 
 # --- sections: each draws its rows at (x, y) and returns the y below them -------------------------------------------
@@ -239,11 +239,8 @@ def _odds(paper: GuidePaper, section: Section, x: float, y: float, width: float)
 View = Callable[[GuidePaper, Section, float, float, float], float]
 VIEWS: dict[str, View] = {
     "prices": _prices,
-    "bonus": _texts,
+    "texts": _texts,
     "holds": _holds,
-    "short": _holds,
-    "give_up": _texts,
-    "examples": _texts,
     "losses": _losses,
     "opening": _opening,
     "odds": _odds,
