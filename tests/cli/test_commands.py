@@ -494,15 +494,6 @@ def test_rules_are_an_argument_or_an_option(run: Run) -> None:
     assert twice.startswith("yatzy: two rule sets given: yatzy-forced and --rules maxi")
 
 
-def test_rules_by_an_option_count_as_given(run: Run, tmp_path: Path) -> None:
-    """A saved game of other rules is not gone on with."""
-    save = ("--save", str(tmp_path / "game.json"))
-    run("play", "yatzy-forced", *save)
-    for words in (["yatzy"], ["--rules", "yatzy"]):
-        assert "has other rules" in refusal(run, "play", *words, *save)
-    assert run("play", *save, YATZY_RULES="yatzy").returncode != 2
-
-
 @pytest.mark.parametrize(
     ("stream", "message"),
     [

@@ -15,12 +15,13 @@ from typing import Any
 
 import perfect_yatzy
 import pytest
+from perfect_yatzy._messages import LANGUAGES
 from perfect_yatzy.cli.views.guide import guide_html
 from perfect_yatzy.cli.views.guide_content import GuideContent, guide_content
 from perfect_yatzy.cli.views.guide_pdf import guide_pdf
 from perfect_yatzy.cli.views.guide_text import guide_text
 from perfect_yatzy.cli.views.pdf_paper import PdfError
-from perfect_yatzy.cli.views.words import Words, guide_languages, words_of
+from perfect_yatzy.cli.views.words import Words, words_of
 from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.game.translations import languages, localized
 from perfect_yatzy.policies.guide import Guide, make_guide
@@ -31,7 +32,7 @@ from support.seeds import FULL
 from support.sheets import yatzy_sheet
 
 KEYS = ["yatzy", "yahtzee", "yatzy-forced", "yacht"]
-LANGUAGES = pytest.mark.parametrize("language", guide_languages())
+EVERY_LANGUAGE = pytest.mark.parametrize("language", LANGUAGES)
 A4, A6 = (595.28, 841.89), (297.64, 419.53)  # points
 
 
@@ -72,7 +73,7 @@ def fields(template: str) -> set[str]:
     return {name for _, name, _, _ in string.Formatter().parse(template) if name}
 
 
-@LANGUAGES
+@EVERY_LANGUAGE
 def test_every_catalogue_has_the_same_entries_and_fields(language: str) -> None:
     english, other = dict(entries(Words("en").table)), dict(entries(Words(language).table))
     assert set(other) == set(english)
@@ -135,7 +136,7 @@ def test_the_worked_examples_compute(yatzy_guide: GuideContent) -> None:
     assert checked >= 9
 
 
-@LANGUAGES
+@EVERY_LANGUAGE
 def test_hold_rules_are_numbered_sentences_with_their_worth(language: str) -> None:
     content = content_of("yatzy", language, True, 25)
     rows = content.sections["holds"].rows
@@ -172,7 +173,7 @@ def test_opening_rows_are_few_and_say_what_to_hold(yatzy_guide: GuideContent) ->
 # --- text --------------------------------------------------------------------------------------------------------
 
 
-@LANGUAGES
+@EVERY_LANGUAGE
 @pytest.mark.parametrize("key", KEYS)
 def test_the_text_fits_80_columns(key: str, language: str) -> None:
     content = content_of(key, language, key == "yatzy")
@@ -265,9 +266,7 @@ def check_pages(pdf: bytes, pages: int, size: tuple[float, float], title: str | 
     return "\n".join(found)
 
 
-@pytest.mark.parametrize(
-    "language", [code if code == "sv" else pytest.param(code, marks=FULL) for code in guide_languages()]
-)
+@pytest.mark.parametrize("language", [code if code == "sv" else pytest.param(code, marks=FULL) for code in LANGUAGES])
 def test_the_pdf_of_yatzy_is_two_sheets_with_all_names(language: str) -> None:
     content = content_of("yatzy", language, with_sheet=True, n_rules=25)
     text = check_pages(guide_pdf(content), 2, A4, content.title)

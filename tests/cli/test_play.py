@@ -194,6 +194,7 @@ def test_options_that_contradict_the_saved_game_are_rejected(play: Run, save: Pa
     unused_seed = "--seed can only be used when the program rolls"
     for arguments, differing in (
         (("yahtzee",), "other rules;"),
+        (("--rules", "yahtzee"), "other rules;"),
         (("yatzy+four-is-two-pairs",), "other rules;"),
         (("--players", "Ann, Bo"), "other players;"),
         (("--dice", "typed"), "other dice;"),
@@ -204,6 +205,7 @@ def test_options_that_contradict_the_saved_game_are_rejected(play: Run, save: Pa
         assert (found.returncode, found.stdout) == (2, ""), arguments
         assert differing in found.stderr
         assert save.read_bytes() == before
+    assert play("--seed", "5", YATZY_RULES="yahtzee").returncode == 0  # the environment asks for nothing
     same = play("yatzy", "--players", "P0", "--seed", "5", "--lang", "sv")
     assert same.returncode == 0, same.stderr
     assert "Fortsätter det sparade spelet" in same.stdout

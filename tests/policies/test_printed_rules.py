@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from perfect_yatzy import RuleSet, State, load_rules
+from perfect_yatzy._messages import LANGUAGES
 from perfect_yatzy.cli.views.guide_content import guide_content
 from perfect_yatzy.cli.views.guide_text import guide_text
-from perfect_yatzy.cli.views.words import guide_languages
 from perfect_yatzy.game.dice import Ints, lattice
 from perfect_yatzy.game.notation import dice_of
 from perfect_yatzy.game.scoring import open_categories
@@ -30,7 +30,6 @@ from support.hold_rules import cards, hold_rules, kept_by, some_rolls
 from support.printed_rules import Card, PrintedGuide
 from support.seeds import examples
 
-LANGUAGES = guide_languages()
 NAMES = ["yatzy", "yahtzee", "yatzy-forced", "maxi-unsaved", "kismet"]
 SHEETS = sorted(
     path.name.removesuffix(".json") for path in files("perfect_yatzy.policies").joinpath("sheets").iterdir()

@@ -9,19 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..._messages import _, number_text
+from .. import options
 from ..console import echo_json, echo_lines
-from ..options import (
-    UsageError,
-    card_option,
-    dice_argument,
-    is_given,
-    json_option,
-    language_option,
-    number_option,
-    query_options,
-    rules_option,
-    seed_option,
-)
+from ..options import UsageError
 
 if TYPE_CHECKING:
     from ...service.queries import QueryService
@@ -32,13 +22,13 @@ FIELDS = ("rules", "card", "saved", "bonus_points", "dice", "rolls_left", "games
           "opponents", "versus", "ties", "exact", "digits")  # fmt: skip
 
 
-def run_query(query: str, options: dict[str, Any]) -> None:
+def run_query(query: str, given: dict[str, Any]) -> None:
     """Answer one request as text or JSON, or with --jsonl the requests of standard input."""
-    service: QueryService = options["service"]
-    plot_path = options.get("plot_path")
-    request = {name: options[name] for name in FIELDS if options.get(name) is not None}
-    if options["jsonl"]:
-        for is_given, name in (("dice" in request, "DICE"), (options["as_json"], "--json"), (plot_path, "--plot")):
+    service: QueryService = given["service"]
+    plot_path = given.get("plot_path")
+    request = {name: given[name] for name in FIELDS if given.get(name) is not None}
+    if given["jsonl"]:
+        for is_given, name in (("dice" in request, "DICE"), (given["as_json"], "--json"), (plot_path, "--plot")):
             if is_given:
                 raise UsageError(_("{name} cannot be used with --jsonl", name=name))
         if sys.__stdin__ is None:
@@ -60,12 +50,12 @@ def run_query(query: str, options: dict[str, Any]) -> None:
     answer = service.answer(checked)
     if plot_path:
         plot_distribution(plot_path, service, checked, answer)
-    if options["as_json"]:
+    if given["as_json"]:
         echo_json(answer)
         return
     from ..views.answers import ALL_OPTIONS, ANSWER_VIEWS
 
-    lines = ANSWER_VIEWS[query](checked.rules, answer, ALL_OPTIONS if options["show_all"] else TOP)
+    lines = ANSWER_VIEWS[query](checked.rules, answer, ALL_OPTIONS if given["show_all"] else TOP)
     lines[0] = click.style(lines[0], bold=True)
     click.echo("\n".join(lines), color=False if "NO_COLOR" in os.environ else None)
 
@@ -104,10 +94,10 @@ def plot_distribution(path: str, service: QueryService, request: Request, answer
 
 
 @click.command()
-@dice_argument
-@number_option("--rolls-left", "-l", text="Rerolls left [as after the first roll].")
-@query_options("List all options.")
-def hold(**options: Any) -> None:
+@options.dice_argument
+@options.number_option("--rolls-left", "-l", text="Rerolls left [as after the first roll].")
+@options.query_options("List all options.")
+def hold(**given: Any) -> None:
     """Show which dice to hold.
 
     Maximises the expected score, with --goal the chance of that score, with --opponents the chance to win.
@@ -118,31 +108,31 @@ def hold(**options: Any) -> None:
       yatzy hold 33456 --rolls-left 1 --card "ones=3 sixes=24 chance=22"
       yatzy hold 33456 --card "ones=3 sixes=24 chance=22" --goal 280
     """
-    run_query("hold", options)
+    run_query("hold", given)
 
 
 @click.command()
-@dice_argument
-@number_option("--rolls-left", "-l", text="Rerolls left and not used [0].")
-@query_options("List all options.")
-def score(**options: Any) -> None:
+@options.dice_argument
+@options.number_option("--rolls-left", "-l", text="Rerolls left and not used [0].")
+@options.query_options("List all options.")
+def score(**given: Any) -> None:
     """Show which category to take for these dice.
 
     \b
       yatzy score 22555 --card "ones=3 chance=22"
     """
-    run_query("score", options)
+    run_query("score", given)
 
 
 @click.command()
-@number_option("--games", low=100, high=10_000_000, text="Also simulate this number of games.")
-@seed_option("Random seed of the simulation.")
+@options.number_option("--games", low=100, high=10_000_000, text="Also simulate this number of games.")
+@options.seed_option("Random seed of the simulation.")
 @click.option("--spread/--no-spread", default=None, help="Include the distribution [yes; no with --jsonl].")
 @click.option(
     "--plot", "plot_path", type=click.Path(dir_okay=False), help="Draw the distribution to a .png, .svg or .pdf file."
 )
-@query_options("List each category.")
-def expect(**options: Any) -> None:
+@options.query_options("List each category.")
+def expect(**given: Any) -> None:
     """Show the expected final score and its distribution.
 
     With --goal or --opponents also the chance to reach the goal or to win. The distribution is exact. For six dice or
@@ -154,21 +144,21 @@ def expect(**options: Any) -> None:
       yatzy expect --goal 300
       yatzy expect --card "ones=3 sixes=24" --opponents "251; twos=6 fives=20"
     """
-    if options["games"] is None and not options["jsonl"] and is_given("seed"):
+    if given["games"] is None and not given["jsonl"] and options.is_given("seed"):
         raise UsageError(_("--seed can only be used with --games"))
-    if options["spread"] is None:
-        options["spread"] = not options["jsonl"]
-    run_query("expect", options)
+    if given["spread"] is None:
+        given["spread"] = not given["jsonl"]
+    run_query("expect", given)
 
 
 @click.command()
-@dice_argument
-@number_option("--rolls-left", "-l", text="Rerolls left [as after the first roll].")
-@card_option
-@rules_option
-@language_option
+@options.dice_argument
+@options.number_option("--rolls-left", "-l", text="Rerolls left [as after the first roll].")
+@options.card_option
+@options.rules_option
+@options.language_option
 @click.option("--exact", is_flag=True, help="Show fractions.")
-@json_option
+@options.json_option
 def odds(
     dice: str | None, rolls_left: int | None, card: str, rules: str, lang: str, exact: bool, as_json: bool
 ) -> None:

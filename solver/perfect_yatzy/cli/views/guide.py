@@ -105,7 +105,7 @@ def _section(content: GuideContent, section: Section) -> str:
     note = f'<p class="note">{_inline(section.note)}</p>' if section.note else ""
     if section.id == "opening" and any(row.sample for row in content.opening):
         note = note.replace("</p>", f" {escape(content.words.words('opening.held'))}</p>")
-    inner = f"<h2>{escape(section.title)}</h2>{note}{VIEWS[section.id](content, section)}"
+    inner = f"<h2>{escape(section.title)}</h2>{note}{VIEWS[section.form](content, section)}"
     return f"<section{_class('box' if section.id in ('bonus', 'give_up') else '')}>{inner}</section>"
 
 
@@ -206,11 +206,8 @@ def _odds(content: GuideContent, section: Section) -> str:
 
 VIEWS: dict[str, Callable[[GuideContent, Section], str]] = {
     "prices": _prices,
-    "bonus": _texts,
+    "texts": _texts,
     "holds": _holds,
-    "short": _holds,
-    "give_up": _texts,
-    "examples": _texts,
     "losses": _losses,
     "opening": _opening,
     "odds": _odds,

@@ -58,6 +58,11 @@ class Section:
     paragraphs: tuple[Text, ...] = ()  # of the bonus and the examples
 
     @property
+    def form(self) -> str:
+        """How it is drawn: as texts, as a list of hold rules, or in a way of its own."""
+        return {"bonus": "texts", "give_up": "texts", "examples": "texts", "short": "holds"}.get(self.id, self.id)
+
+    @property
     def texts(self) -> list[Text]:
         """The names of the rows and the paragraphs, of a section that is nothing else."""
         return [*(row.name for row in self.rows), *self.paragraphs]

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable
 
 from .guide_content import GuideContent, Row, Section, Sheet, column_groups, sheets
-from .pdf_paper import DASH, INK, POINT, SOFT, TINT, Paper
+from .pdf_paper import INK, POINT, SOFT, TINT, Paper
 
 A4, A6 = (210.0, 297.0), (105.0, 148.0)  # mm
 MARGINS, CARD_MARGINS = (13.0, 11.0), (6.0, 6.0)
@@ -121,7 +121,7 @@ def _contents(paper: GuidePaper, section: Section, x: float, y: float, width: fl
         note = note + " " + paper.content.words.words("opening.held")
     if note:
         y = paper.text(note, x, y, width, 0.9, SOFT) + paper.line() * 0.2
-    return VIEWS[section.id](paper, section, x, y, width)
+    return VIEWS[section.form](paper, section, x, y, width)
 
 
 # --- sections: each draws its rows at (x, y) and returns the y below them -------------------------------------------
@@ -176,17 +176,11 @@ def _losses(paper: GuidePaper, section: Section, x: float, y: float, width: floa
     for i, row in enumerate(section.rows):
         left, tall = x + i * step + step * 0.1, height * row.bar
         paper.bar(left, y + label + height - tall, step * 0.8, max(tall, 0.2))
-        _centred(paper, row.value, left, y + height - tall, step * 0.8)
-        _centred(paper, str(row.name), left, y + label + height + 0.4, step * 0.8)
+        paper.text(row.value, left, y + height - tall, step * 0.8, 0.8, SOFT, "centre")
+        paper.text(row.name, left, y + label + height + 0.4, step * 0.8, 0.8, SOFT, "centre")
     end = y + 2 * label + height + 0.4
     paper.reach(end)
     return end
-
-
-def _centred(paper: GuidePaper, text: str, x: float, y: float, width: float) -> None:
-    paper.font(0.8, False, SOFT)
-    shift = (width - paper.pdf.get_string_width(text.translate(DASH))) / 2
-    paper.text(text, x + shift, y, width, 0.8, SOFT)
 
 
 def _opening(paper: GuidePaper, section: Section, x: float, y: float, width: float) -> float:
@@ -239,11 +233,8 @@ def _odds(paper: GuidePaper, section: Section, x: float, y: float, width: float)
 View = Callable[[GuidePaper, Section, float, float, float], float]
 VIEWS: dict[str, View] = {
     "prices": _prices,
-    "bonus": _texts,
+    "texts": _texts,
     "holds": _holds,
-    "short": _holds,
-    "give_up": _texts,
-    "examples": _texts,
     "losses": _losses,
     "opening": _opening,
     "odds": _odds,

@@ -24,7 +24,7 @@ def guide_text(content: GuideContent, card: bool = False) -> str:
     for name, section in content.sections.items():
         if not card or name in CARD_SECTIONS:
             lines += ["", section.title, "-" * len(section.title), *_wrapped(section.note)]
-            body = [*VIEWS[name](content, section)]
+            body = [*VIEWS[section.form](content, section)]
             lines += ["", *body] if section.note and body else body
     # No-break spaces only keep the lines from being broken at the wrong place.
     return "\n".join(line.rstrip() for line in lines).replace("\u00a0", " ") + "\n"
@@ -89,11 +89,8 @@ def _odds(content: GuideContent, section: Section) -> Iterator[str]:
 
 VIEWS: dict[str, Callable[[GuideContent, Section], Iterable[str]]] = {
     "prices": _bars,
-    "bonus": _texts,
+    "texts": _texts,
     "holds": _rules,
-    "short": _rules,
-    "give_up": _texts,
-    "examples": _texts,
     "losses": _bars,
     "opening": _opening,
     "odds": _odds,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 POINT = 25.4 / 72  # mm
 LEADING = 1.3  # distance of lines, in type sizes
 INK, SOFT, LINE, TINT, BAR = (22, 32, 28), (77, 89, 84), (205, 213, 210), (238, 243, 241), (127, 181, 160)
+ALIGN = {"left": 0.0, "centre": 0.5, "right": 1.0}  # share of the space that is left of a line
 DASH = str.maketrans({"−": "–", "\u2060": ""})  # Helvetica in a PDF has no minus sign
 
 
@@ -44,7 +45,6 @@ class Word:
     text: str
     bold: bool
     die: bool
-    space: bool  # whether a space stands before it, where the line may be broken
 
 
 class Paper:
@@ -102,40 +102,35 @@ class Paper:
         self.pdf.set_font(self.family, "B" if word.bold else "", self.size * scale)
         return float(self.pdf.get_string_width(word.text))
 
-    def lines(self, text: Text, width: float, scale: float) -> list[list[Word]]:
-        """The words of a text in lines of at most a width; a longer word has a line of its own."""
+    def lines(self, text: Text, width: float, scale: float) -> list[tuple[float, list[tuple[float, Word]]]]:
+        """Lines of at most a width: their lengths, their words with places; a longer word has a line of its own."""
         self.pdf.set_font(self.family, "", self.size * scale)
-        blank, result, used = self.pdf.get_string_width(" "), [list[Word]()], 0.0
+        blank, ends, result = self.pdf.get_string_width(" "), [0.0], [list[tuple[float, Word]]()]
         for unit in _units(text):
-            length = sum(self.word_width(word, scale) for word in unit)
-            if result[-1] and used + blank + length > width + 1e-6 and unit[0].space:
+            if result[-1] and ends[-1] + blank + sum(self.word_width(word, scale) for word in unit) > width + 1e-6:
                 result.append([])
-                used = 0.0
-            used += length + (blank if result[-1] and unit[0].space else 0)
-            result[-1] += unit
-        return result
+                ends.append(0.0)
+            ends[-1] += blank if result[-1] else 0.0
+            for word in unit:
+                result[-1].append((ends[-1], word))
+                ends[-1] += self.word_width(word, scale)
+        return [*zip(ends, result, strict=True)]
 
     def text(
         self, text: Text | str, x: float, y: float, width: float, scale: float = 1.0,
         colour: tuple[int, int, int] = INK, align: str = "left", bold: bool = False,
     ) -> float:  # fmt: skip
         """Write a text in lines; returns the y below it."""
-        self.pdf.set_font(self.family, "", self.size * scale)
-        blank = self.pdf.get_string_width(" ")
         text = Text((Span(str(text), "bold"),)) if bold else text_of(text)
-        for line in self.lines(text, width, scale):
-            at = x
-            if align == "right":
-                spaces = blank * sum(word.space for word in line[1:])
-                at = x + width - sum(self.word_width(word, scale) for word in line) - spaces
-            for i, word in enumerate(line):
-                at += blank if i and word.space else 0
+        for length, words in self.lines(text, width, scale):
+            start = x + (width - length) * ALIGN[align]
+            for place, word in words:
                 if word.die:
-                    self.die(int(word.text), False, at, y + self.line(scale) * 0.13, self.size * scale * POINT * 1.05)
+                    side = self.size * scale * POINT * 1.05
+                    self.die(int(word.text), False, start + place, y + self.line(scale) * 0.13, side)
                 else:
                     self.font(scale, word.bold, colour)
-                    self.pdf.text(at, y + self.line(scale) * 0.76, word.text)
-                at += self.word_width(word, scale)
+                    self.pdf.text(start + place, y + self.line(scale) * 0.76, word.text)
             y += self.line(scale)
         self.reach(y)
         return y
@@ -178,18 +173,15 @@ class Paper:
 
 def _units(text: Text) -> list[list[Word]]:
     """The words of a text, grouped so that a line may be broken before each group only."""
-    units: list[list[Word]] = []
-    space = True
+    units, space = list[list[Word]](), True
     for span in text.spans:
         pieces = span.text.translate(DASH).split(" ")
         for i, piece in enumerate(pieces):
             space = space or (i > 0 and span.kind != "dice")
             if piece:
-                word = Word(piece, span.kind == "bold", span.kind == "dice", space)
-                if space or not units:
-                    units.append([word])
-                else:
-                    units[-1].append(word)
+                if space:
+                    units.append([])
+                units[-1].append(Word(piece, span.kind == "bold", span.kind == "dice"))
                 space = False
     return units
 

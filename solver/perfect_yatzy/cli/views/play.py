@@ -13,6 +13,7 @@ from ...play.session import Action, Session
 from .decisions import CATEGORY_HELP, HOLD_HELP
 from .wording import (
     category_name,
+    columns,
     line_width,
     number_word,
     rerolls_left_text,
@@ -61,25 +62,24 @@ def card_rows(rules: RuleSet, card: Scorecard) -> list[tuple[str, str]]:
 
 def card_lines(rules: RuleSet, session: Session, players: Iterable[int]) -> list[str]:
     """The scorecards of some players side by side, in blocks of as many as fit into a line."""
-    columns = [
+    cards = [
         [short_name(session.players[i]), *(value for _, value in card_rows(rules, session.card(i)))] for i in players
     ]
     labels = ["", *(label for label, _ in card_rows(rules, session.card(0)))]
-    label_width = max(map(len, labels))
     blocks: list[list[list[str]]] = [[]]
-    used = 0  # columns of the values in the last block
-    for column in columns:
-        width = max(6, *map(len, column))
-        padded = [f"{value:>{width}}" for value in column]
-        used += width + 2
-        if blocks[-1] and label_width + 2 + used > line_width():
+    room = most = line_width() - 2 - max(map(len, labels))
+    for card in cards:
+        width = 2 + max(6, *map(len, card))
+        if blocks[-1] and width > room:
             blocks.append([])
-            used = width + 2
-        blocks[-1].append(padded)
+            room = most
+        room -= width
+        blocks[-1].append(card)
     lines: list[str] = []
     for block in blocks:
-        lines += [""] if lines else []
-        lines += [f"  {label:<{label_width}}  {'  '.join(row)}" for label, *row in zip(labels, *block, strict=True)]
+        widths = (max(6, *map(len, card)) for card in block)
+        rows = [*zip(labels, *block, strict=True)]
+        lines += [*([""] if lines else []), *columns(rows, "<", *(f">{width}" for width in widths))]
     return lines
 
 

@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..._messages import N_, _, current_language, number_text
 from ..._version import ANSWER_SCHEMA
@@ -32,7 +32,8 @@ Cell = str | int | float
 CATEGORY_COLUMNS = ("category", "second best")  # columns with names of categories
 
 
-class Column(NamedTuple):
+@dataclass(frozen=True)
+class Column:
     """A column of a strategy table."""
 
     english: str  # its name, a message

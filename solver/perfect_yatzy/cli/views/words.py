@@ -162,14 +162,9 @@ class Words:
         return " + ".join(parts)
 
 
-def guide_languages() -> list[str]:
-    """Codes of the languages that have a catalogue, English first."""
-    return list(LANGUAGES)
-
-
 def words_of(language: str) -> Words:
     """The catalogue of a language, or the English one."""
-    return Words(language if language in guide_languages() else ENGLISH)
+    return Words(language if language in LANGUAGES else ENGLISH)
 
 
 @cache
