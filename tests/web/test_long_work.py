@@ -31,7 +31,6 @@ from perfect_yatzy.web import long_work
 from perfect_yatzy.web.app import create_app
 from perfect_yatzy.web.limits import IsDisconnected
 from perfect_yatzy.web.long_work import Solve, work_events
-from perfect_yatzy.web.workers import RequestScheduler
 
 SMALL = "yatzy-forced"  # a game that is solved in a moment
 NOTHING_UNASKED = SolveBudget(unasked_seconds=0.0)
@@ -278,12 +277,3 @@ def test_reports_come_at_most_five_times_a_second(monkeypatch: pytest.MonkeyPatc
     *reports, end = events_of(streamed(solve))
     assert [fields["done"] for _, fields in reports] == [0.0, 0.25, 0.5, 0.75, 1.0]
     assert end == ("done", {})
-
-
-def test_a_solve_waits_for_the_one_before(tmp_path: Path) -> None:
-    """One long computation at a time; a client that leaves the queue costs nothing."""
-    scheduler = RequestScheduler(tmp_path, 1)
-    work = scheduler.confirmed({"query": "expect", "rules": "kniffel", "goal": 250})
-    with scheduler.long.slot(lambda: False), pytest.raises(Exception, match="disconnected"):
-        work(lambda done, left: None, lambda: True)
-    assert not files_in(tmp_path)
