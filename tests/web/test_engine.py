@@ -48,11 +48,6 @@ CARD = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 two-pairs=
 
 
 @pytest.fixture(scope="module")
-def service(store: Path) -> QueryService:
-    return QueryService()
-
-
-@pytest.fixture(scope="module")
 def folder(yatzy: Strategy, service: QueryService, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A site of Yatzy, without what takes seconds to compute."""
     found = tmp_path_factory.mktemp("site")

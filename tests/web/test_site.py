@@ -26,11 +26,6 @@ USABLE_SECONDS = 2.0
 
 
 @pytest.fixture(scope="module")
-def service(store: Path) -> QueryService:
-    return QueryService()
-
-
-@pytest.fixture(scope="module")
 def built(service: QueryService, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("built")
     make_site(folder, service, ["yatzy-forced"])
