@@ -29,12 +29,13 @@ class Node {
 const nodes = new Map(), listeners = [];
 const byId = (id) => nodes.get(id) ?? nodes.set(id, new Node()).get(id);
 class Store {
-  items = {};
-  getItem(key) { return this.items[key] ?? null; }
-  setItem(key, value) { this.items[key] = String(value); }
-  removeItem(key) { delete this.items[key]; }
-  key(i) { return Object.keys(this.items)[i]; }
-  get length() { return Object.keys(this.items).length; }
+  items = new Map();
+  keys = null;  // in a list while nothing is added or removed
+  getItem(key) { return this.items.get(key) ?? null; }
+  setItem(key, value) { if (!this.items.has(key)) this.keys = null; this.items.set(key, String(value)); }
+  removeItem(key) { this.keys = null; this.items.delete(key); }
+  key(i) { this.keys ??= [...this.items.keys()]; return this.keys[i]; }
+  get length() { return this.items.size; }
 }
 
 const timers = new Map();

@@ -7,20 +7,32 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy.strategy import Strategy
 from support.browser import DESK, PHONE, Chromium, Visitor
 from support.need import need
-from support.server import running_server
+from support.server import Server, running_server
 
 if TYPE_CHECKING:
     from fastapi.testclient import TestClient
 
 
 @pytest.fixture(scope="session")
-def address(yatzy: Strategy, store: Path) -> Iterator[str]:
-    """The page of `yatzy serve`, with the table of Yatzy solved."""
-    with running_server(store) as server:
-        yield f"{server.address}/"
+def server(yatzy: Strategy, store: Path) -> Iterator[Server]:
+    """`yatzy serve`, with the table of Yatzy solved."""
+    with running_server(store) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def address(server: Server) -> str:
+    """The address of the page."""
+    return f"{server.address}/"
+
+
+@pytest.fixture(scope="module")
+def service(store: Path) -> QueryService:
+    return QueryService()
 
 
 @pytest.fixture(scope="module")

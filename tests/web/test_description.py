@@ -28,7 +28,7 @@ from perfect_yatzy.web.limits import IsDisconnected
 from perfect_yatzy.web.rule_sets import listed_rules
 from perfect_yatzy.web.workers import RequestScheduler
 from support.human import human
-from support.server import running_server
+from support.server import Server
 
 # Tables of these are solved at once; those of QUICK take seconds; those of the others take longer, and their answers have no other form.
 FEW_STATES = ("yatzy-forced", "generala")
@@ -176,7 +176,7 @@ def test_every_operation_and_field_is_described(described: dict[str, Any]) -> No
 
 @pytest.mark.full
 def test_a_generated_client_asks_a_question(
-    tmp_path: Path, described: dict[str, Any], yatzy: Strategy, store: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, described: dict[str, Any], yatzy: Strategy, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With openapi-python-client, as a program would."""
     need("openapi_python_client")
@@ -195,7 +195,7 @@ def test_a_generated_client_asks_a_question(
     client_module = importlib.import_module("yatzy_client")
     hold = importlib.import_module("yatzy_client.api.default.hold")
     models = importlib.import_module("yatzy_client.models")
-    with running_server(store) as server, client_module.Client(base_url=server.address) as client:
+    with client_module.Client(base_url=server.address) as client:
         found = hold.sync(client=client, body=models.RollRequest(dice="33456"))
         assert found.best.hold == [3, 3]
         assert found.best.expected_final_score == yatzy.holds("", "33456")[0].value

@@ -48,11 +48,6 @@ CARD = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 two-pairs=
 
 
 @pytest.fixture(scope="module")
-def service(store: Path) -> QueryService:
-    return QueryService()
-
-
-@pytest.fixture(scope="module")
 def folder(yatzy: Strategy, service: QueryService, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A site of Yatzy, without what takes seconds to compute."""
     found = tmp_path_factory.mktemp("site")
@@ -166,11 +161,8 @@ def small(forced: Strategy, service: QueryService, tmp_path_factory: pytest.Temp
 def whole_questions(rules: RuleSet) -> Iterator[Question]:
     """All kinds of questions about positions of a game: plain, explained, with a goal, with opponents."""
     aims: list[dict[str, Any]] = [
-        {"goal": 9},
-        {"opponents": "12; 3"},
-        {"opponents": [8], "ties": "half"},
-        {"opponents": "empty; 2", "ties": "win"},
-    ]
+        {"goal": 9}, {"opponents": "12; 3"}, {"opponents": [8], "ties": "half"}, {"opponents": "empty; 2", "ties": "win"},
+    ]  # fmt: skip
     for number, (path, body) in enumerate(random_positions(rules, 24, seed=2)):
         yield path, body
         yield path, body | {"explain": True}
@@ -332,12 +324,8 @@ def test_stored_distributions_and_deviations_of_yatzy(yatzy: Strategy, service: 
     late, early = {"card": CARD}, {"card": "ones=3 sixes=24"}
     explained = {"dice": "33456", "rolls_left": 1, "explain": True}
     questions: list[Question] = [
-        ("expect", {}),
-        ("expect", late),
-        ("hold", late | explained),
-        ("hold", early | explained),
-        ("score", late | explained),
-    ]
+        ("expect", {}), ("expect", late), ("hold", late | explained), ("hold", early | explained), ("score", late | explained),
+    ]  # fmt: skip
     assert differences(tmp_path, service, questions) == []
     (found,) = answers(tmp_path, ("expect", {"card": "ones=3"}))
     assert found["distribution"] is None
@@ -389,12 +377,11 @@ def test_damaged_files_are_refused_and_read_again_when_they_are_repaired(
     assert len(files) == 3  # rules, pages, digests of the pages
     for path in [tmp_path / "site.json", *files]:
         intact = path.read_bytes()
-        path.write_bytes(bytes(byte ^ (n % 1500 == 7) for n, byte in enumerate(intact)))
-        (found,) = ask_engine(tmp_path, [question], crypto=crypto)
-        assert found["error"]["code"] == "table-damaged", path
-        path.write_bytes(intact[: len(intact) // 2])
-        (found,) = ask_engine(tmp_path, [question], crypto=crypto)
-        assert found["error"]["code"] == "table-damaged", path
+        flipped = bytes(byte ^ (n % 1500 == 7) for n, byte in enumerate(intact))
+        for content in (flipped, intact[: len(intact) // 2]):
+            path.write_bytes(content)
+            (found,) = ask_engine(tmp_path, [question], crypto=crypto)
+            assert found["error"]["code"] == "table-damaged", path
         path.write_bytes(intact)
     (found,) = ask_engine(tmp_path, [question], crypto=crypto)
     assert found["answer"] == expected

@@ -47,9 +47,8 @@ def test_every_file_of_the_page_is_served_with_its_type(client: TestClient) -> N
     assert client.get("/").content == client.get("/index.html").content
     for name in ("static/app.js", "..%2fapp.py", "%2e%2e/app.py", "messages", "messages/", "app.js/"):
         assert client.get(f"/{name}", follow_redirects=False).status_code == 404, name
-    assert MEDIA_TYPES["webmanifest"] == "application/manifest+json"
-    assert MEDIA_TYPES["png"] == "image/png"
-    assert MEDIA_TYPES["svg"] == "image/svg+xml"
+    found = {suffix: MEDIA_TYPES[suffix] for suffix in ("webmanifest", "png", "svg")}
+    assert found == {"webmanifest": "application/manifest+json", "png": "image/png", "svg": "image/svg+xml"}
 
 
 @pytest.mark.parametrize("path", ["/", "/ask.js", "/api/rules", "/api/rules?rules=yatzy-forced&lang=sv"])
@@ -231,20 +230,18 @@ def test_slow_clients_are_dropped(port: int) -> None:
         if parts == (half_body,):
             assert b" 408 " in answer.splitlines()[0]
             assert json.loads(answer.split(b"\r\n\r\n")[1])["code"] == "request-timeout"
-
-
-@pytest.mark.full
-def test_a_client_that_sends_its_header_byte_by_byte_is_dropped(port: int) -> None:
-    seconds, answer = closed_after(port, *[b"x"] * 20, pause=0.1)
+    seconds, answer = closed_after(port, *[b"x"] * 20, pause=0.1)  # a header byte by byte
     assert seconds < 8
     assert not answer
+
+
+REQUEST = b"GET /api/languages HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
 
 @pytest.mark.full
 def test_a_connection_ends_with_the_answer_before_which_another_request_was_sent(port: int) -> None:
     """So nobody makes the server answer far ahead of what is read."""
-    request = b"GET /api/languages HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
-    seconds, answer = closed_after(port, request * 50)
+    seconds, answer = closed_after(port, REQUEST * 50)
     assert seconds < 0.9  # not by a limit of time
     assert answer.count(b"HTTP/1.1 200") == 1
 
@@ -256,9 +253,8 @@ def test_a_client_with_too_many_connections_loses_its_oldest(store: Path) -> Non
         for connection in connections[:4]:
             with suppress(ConnectionResetError):
                 assert connection.recv(1) == b""
-        request = b"GET /api/languages HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
         for connection in connections[4:]:
-            connection.sendall(request)
+            connection.sendall(REQUEST)
             assert connection.recv(12) == b"HTTP/1.1 200"
         for connection in connections:
             connection.close()
@@ -275,12 +271,11 @@ def test_clients_are_addresses_or_networks_of_a_subscriber() -> None:
 @pytest.mark.full
 def test_a_patient_client_is_served(port: int) -> None:
     """Several requests on one connection, with pauses below the limits."""
-    request = b"GET /api/languages HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
     with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
         for _ in range(4):
-            connection.sendall(request[:20])
+            connection.sendall(REQUEST[:20])
             time.sleep(0.3)
-            connection.sendall(request[20:])
+            connection.sendall(REQUEST[20:])
             response = HTTPResponse(connection)
             response.begin()
             assert (response.status, len(response.read()) > 0) == (200, True)

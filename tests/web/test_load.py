@@ -8,7 +8,6 @@ import socket
 import statistics
 import sys
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -55,12 +54,6 @@ def test_large_bodies_are_answered_or_refused(client: TestClient, query: str, nu
         assert len(body) <= MAX_BODY_BYTES
         found = client.post(f"/api/{query}", content=body, headers=JSON_TYPE)
         assert is_answered(found.status_code, found.content), name
-
-
-@pytest.fixture(scope="module")
-def server(yatzy: Strategy, store: Path) -> Iterator[Server]:
-    with running_server(store) as running:
-        yield running
 
 
 def plain_wait(server: Server, stop: Event) -> float:

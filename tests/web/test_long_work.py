@@ -19,19 +19,18 @@ need("httpx2")
 
 from fastapi.testclient import TestClient
 from perfect_yatzy.errors import Cancelled, StateError
-from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.model.objectives import Goals, Objective
-from perfect_yatzy.service.budget import SolveBudget, SolveLimit
+from perfect_yatzy.service.budget import SolveBudget
 from perfect_yatzy.service.queries import QueryService
-from perfect_yatzy.service.work import ConfirmationRequired, Work, WorkProgress
+from perfect_yatzy.service.work import ConfirmationRequired, Report, Work, WorkProgress
 from perfect_yatzy.strategy.score_strategy import reach
 from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.tablebase.backward_induction import solve_objective
 from perfect_yatzy.tablebase.store import has_table, open_table, solve_to_store
 from perfect_yatzy.web import long_work
 from perfect_yatzy.web.app import create_app
-from perfect_yatzy.web.long_work import work_events
-from perfect_yatzy.web.workers import RequestScheduler
+from perfect_yatzy.web.limits import IsDisconnected
+from perfect_yatzy.web.long_work import Solve, work_events
 
 SMALL = "yatzy-forced"  # a game that is solved in a moment
 NOTHING_UNASKED = SolveBudget(unasked_seconds=0.0)
@@ -50,8 +49,26 @@ def files_in(folder: Path) -> set[str]:
     return set(os.listdir(folder))
 
 
-def test_a_link_writes_nothing(tmp_path: Path) -> None:
-    client = TestClient(create_app(tmp_path), base_url="http://127.0.0.1")
+def streamed(solve: Solve, note: Callable[[], None] = lambda: None) -> str:
+    """The events of some work as text; `note` is called after each."""
+
+    async def main() -> str:
+        found = []
+        async for message in work_events(solve):
+            found.append(message.decode())
+            note()
+        return "".join(found)
+
+    return asyncio.run(main())
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> TestClient:
+    """A server whose folder has no tables."""
+    return TestClient(create_app(tmp_path), base_url="http://127.0.0.1")
+
+
+def test_a_link_writes_nothing(empty: TestClient, tmp_path: Path) -> None:
     for query, asked in (
         ("hold", {"rules": "kniffel", "dice": "33456", "goal": 250}),
         ("score", {"rules": "kniffel", "dice": "33456", "goal": 250}),
@@ -61,7 +78,7 @@ def test_a_link_writes_nothing(tmp_path: Path) -> None:
         ("puzzle", {"rules": "maxi-unsaved"}),
         ("outcomes", {"rules": "maxi-unsaved", "hold": [3], "rolls_left": 1}),
     ):
-        found = client.post(f"/api/{query}", json=asked)
+        found = empty.post(f"/api/{query}", json=asked)
         assert found.status_code == 409
         answer = found.json()
         assert answer["code"] == "confirmation-required"
@@ -70,18 +87,16 @@ def test_a_link_writes_nothing(tmp_path: Path) -> None:
     assert not files_in(tmp_path)
 
 
-def test_small_games_are_answered_at_once_and_not_stored(tmp_path: Path, forced: Strategy) -> None:
-    client = TestClient(create_app(tmp_path), base_url="http://127.0.0.1")
-    found = client.post("/api/expect", json={"rules": SMALL, "opponents": "200; empty"}).json()
+def test_small_games_are_answered_at_once_and_not_stored(empty: TestClient, tmp_path: Path, forced: Strategy) -> None:
+    found = empty.post("/api/expect", json={"rules": SMALL, "opponents": "200; empty"}).json()
     assert found["expected_final_score"] == pytest.approx(forced.value(), abs=1e-9)
     assert found["distribution"]
     assert not files_in(tmp_path)
 
 
-def test_confirmed_work_is_done_and_stored(tmp_path: Path, forced: Strategy) -> None:
-    client = TestClient(create_app(tmp_path), base_url="http://127.0.0.1")
+def test_confirmed_work_is_done_and_stored(empty: TestClient, tmp_path: Path, forced: Strategy) -> None:
     asked = {"rules": SMALL, "query": "expect"}
-    answer = client.post("/api/solve", json=asked)
+    answer = empty.post("/api/solve", json=asked)
     assert answer.status_code == 200
     assert answer.headers["content-type"].startswith("text/event-stream")
     events = events_of(answer.text)
@@ -92,11 +107,10 @@ def test_confirmed_work_is_done_and_stored(tmp_path: Path, forced: Strategy) -> 
         assert data["seconds_left"] >= 0
     assert has_table(forced.rules, tmp_path)
     assert any("distribution" in name for name in files_in(tmp_path))
-    assert client.post("/api/expect", json={"rules": SMALL}).json()["distribution"]
+    assert empty.post("/api/expect", json={"rules": SMALL}).json()["distribution"]
 
 
-def test_wrong_or_too_large_work_is_an_error_before_the_first_event(tmp_path: Path) -> None:
-    client = TestClient(create_app(tmp_path), base_url="http://127.0.0.1")
+def test_wrong_or_too_large_work_is_an_error_before_the_first_event(empty: TestClient, tmp_path: Path) -> None:
     for asked, code in (
         ({"query": "hold", "dice": "3345"}, "invalid-dice"),
         ({"query": "hold"}, "missing-field"),
@@ -105,7 +119,7 @@ def test_wrong_or_too_large_work_is_an_error_before_the_first_event(tmp_path: Pa
         ({"query": "expect", "rules": "maxi", "goal": 300}, "too-large"),
         ({"query": "review"}, "invalid-value"),
     ):
-        found = client.post("/api/solve", json=asked)
+        found = empty.post("/api/solve", json=asked)
         assert (found.status_code, found.json()["code"]) == (422, code)
     assert not files_in(tmp_path)
 
@@ -125,13 +139,6 @@ def test_every_question_is_answered_after_its_work(forced: Strategy) -> None:
     assert service.answer(asked) == answer
     hold = {"query": "hold", "rules": SMALL, "opponents": "empty", "dice": "33456"}
     assert service.answer(hold)["best"]
-
-
-def test_what_is_beyond_the_limits_is_refused_at_once() -> None:
-    service = QueryService(budget=SolveBudget(unasked_seconds=0.0, mean=SolveLimit(seconds=1.0)))
-    with pytest.raises(Exception, match="is not solved yet") as error:
-        service.answer({"query": "hold", "rules": "maxi-unsaved", "dice": "334566"})
-    assert error.value.code == "too-large"  # type: ignore[attr-defined]
 
 
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 yatzy=0"
@@ -219,7 +226,7 @@ def test_work_in_memory_stops_too(forced: Strategy) -> None:
 def test_work_stops_when_the_client_has_left() -> None:
     stopped = Event()
 
-    def solve(report: Callable[[float, float], None], is_disconnected: Callable[[], bool]) -> None:
+    def solve(report: Report, is_disconnected: IsDisconnected) -> None:
         try:
             while True:
                 report(0.5, 10.0)
@@ -245,18 +252,11 @@ def test_errors_and_signs_of_life_are_events(
     def events(error: Exception) -> str:
         is_alive = Event()
 
-        def solve(report: Callable[[float, float], None], is_disconnected: Callable[[], bool]) -> None:
+        def solve(report: Report, is_disconnected: IsDisconnected) -> None:
             is_alive.wait()
             raise error
 
-        async def main() -> str:
-            found = []
-            async for message in work_events(solve):
-                found.append(message.decode())
-                is_alive.set()
-            return "".join(found)
-
-        return asyncio.run(main())
+        return streamed(solve, is_alive.set)
 
     text = events(StateError("no", field="dice"))
     assert text.startswith(": working\n\n")
@@ -269,24 +269,11 @@ def test_reports_come_at_most_five_times_a_second(monkeypatch: pytest.MonkeyPatc
     now = [100.0]
     monkeypatch.setattr(long_work, "time", SimpleNamespace(monotonic=lambda: now[0]))
 
-    def solve(report: Callable[[float, float], None], is_disconnected: Callable[[], bool]) -> None:
+    def solve(report: Report, is_disconnected: IsDisconnected) -> None:
         for step in range(17):
             now[0] = 100 + step / 16
             report(step / 16, 1.0)
 
-    async def main() -> str:
-        return "".join([message.decode() async for message in work_events(solve)])
-
-    *reports, end = events_of(asyncio.run(main()))
+    *reports, end = events_of(streamed(solve))
     assert [fields["done"] for _, fields in reports] == [0.0, 0.25, 0.5, 0.75, 1.0]
     assert end == ("done", {})
-
-
-def test_a_solve_waits_for_the_one_before(tmp_path: Path) -> None:
-    """One long computation at a time; a client that leaves the queue costs nothing."""
-    scheduler = RequestScheduler(tmp_path, 1)
-    work = scheduler.confirmed({"query": "expect", "rules": "kniffel", "goal": 250})
-    with scheduler.long.slot(lambda: False), pytest.raises(Exception, match="disconnected"):
-        work(lambda done, left: None, lambda: True)
-    assert not files_in(tmp_path)
-    assert load_rules("kniffel")

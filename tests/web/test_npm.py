@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import tarfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ import pytest
 from golden import Position, differences, positions
 from perfect_yatzy._version import __version__
 from perfect_yatzy.service.queries import QueryService
-from support.browser import Chromium
 from support.command import ROOT
 from support.engine import make_site
 from support.need import need_program
@@ -45,12 +43,6 @@ def folder(store: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def asked() -> list[Position]:
     return [position for position in positions() if position["request"]["rules"] in GAMES]
-
-
-@pytest.fixture
-def chromium() -> Iterator[Any]:
-    with Chromium().running() as browser:
-        yield browser
 
 
 def node(folder: Path, program: str) -> Any:
@@ -86,7 +78,7 @@ def test_golden_positions_in_node(folder: Path, asked: list[Position]) -> None:
     assert said["code"] == "unknown-rules"
 
 
-def test_golden_positions_in_a_browser_and_by_http(folder: Path, asked: list[Position], chromium: Any) -> None:
+def test_golden_positions_in_a_browser_and_by_http(folder: Path, asked: list[Position], browser: Any) -> None:
     few = asked[::4]
     program = ASK % json.dumps([position["request"] for position in few])
     with static_host(folder) as host:
@@ -94,7 +86,7 @@ def test_golden_positions_in_a_browser_and_by_http(folder: Path, asked: list[Pos
         in_node = f"""import {{ Engine }} from "perfect-yatzy"; const engine = new Engine("{address}"); {program}
         console.log(JSON.stringify(found));"""
         assert differences(few, node(folder, in_node)) == []
-        page = chromium.new_context().new_page()
+        page = browser.new_context().new_page()
         page.goto(f"{host.address}site/site.json")
         module = f"{host.address}node_modules/perfect-yatzy/index.js"
         found = page.evaluate(

@@ -45,40 +45,30 @@ def no_early_distributions(tab: Visitor) -> Iterator[None]:
 def test_a_turn_undo_redo_and_a_reload(page: Visitor) -> None:
     """With the dice of the page; what has no effect is disabled, and a change ends what can be done again."""
     assert enabled(page) == []
-    page.click("#go")
-    page.settle()
+    page.click("#go").settle()
     assert enabled(page) == ["undo", "menu-undo"]
     while not page.text_content("#go").startswith("Take"):
-        page.click("#go")
-        page.settle()
+        page.click("#go").settle()
     last = page.state()["dice"]
     box = page.locator("#card .best .name").text_content()
-    page.click("#go")
-    page.expects("#turn-line", "Turn 2 of 15")
+    page.click("#go").expects("#turn-line", "Turn 2 of 15")
     assert page.title() == "Yatzy · Turn 2 of 15"
     total = page.text_content("#total")
     page.expects("#said", f"{box}: ")
     assert enabled(page) == ["undo", "menu-undo", "review-own", "save-own"]
-    page.click("#undo")
-    page.expects("#turn-line", "Turn 1 of 15")
+    page.click("#undo").expects("#turn-line", "Turn 1 of 15")
     assert page.state()["dice"] == last
     assert enabled(page) == ["undo", "menu-undo", "redo"]
-    page.press("Control+y")
-    page.expects("#turn-line", "Turn 2 of 15")
+    page.press("Control+y").expects("#turn-line", "Turn 2 of 15")
     assert page.text_content("#total") == total
-    page.press("Control+z")
-    page.menu("redo")
-    page.expects("#turn-line", "Turn 2 of 15")
-    page.click("#undo")
-    page.reopen()
+    page.press("Control+z").menu("redo").expects("#turn-line", "Turn 2 of 15")
+    page.click("#undo").reopen()
     assert enabled(page) == ["undo", "menu-undo", "redo"]
-    page.settle()
-    page.press("Backspace")
+    page.settle().press("Backspace")
     assert enabled(page) == ["undo", "menu-undo"]  # nothing can be done again
     page.press("Control+y")
     assert len(page.state()["dice"]) == 4
-    page.click("#undo")
-    page.settle()
+    page.click("#undo").settle()
     assert axe_faults(page) == []
 
 
@@ -145,10 +135,8 @@ def test_reviews_of_games_from_a_file_and_of_the_own_game(page: Visitor, yatzy: 
     page.evaluate(
         "loaded('game').then((game) => game.takeCategory({ category: 'ones', points: 0, bonus_points: 0 }))"
     )
-    page.expects("#played", "1 turn played on this page.")
-    page.click("#review-own")
-    page.expects("#review-name", "after 1 turn")
-    page.expects("#review .grades", "1 blunder")
+    page.expects("#played", "1 turn played on this page.").click("#review-own")
+    page.expects("#review-name", "after 1 turn").expects("#review .grades", "1 blunder")
     page.expects("#drill-counts", "1 of 1 error is due.")  # the own game is kept for practice at once
     with page.expect_download() as saved:
         page.click("#save-own")
@@ -183,18 +171,13 @@ def test_a_phone_shows_the_advice_before_the_card_and_has_large_keys(phone: Visi
 
 
 def test_typed_dice_get_advice_with_its_value_gap_reason_and_all_holds(page: Visitor) -> None:
-    page.type("33456")
-    page.expects("#answer", "Keep 3 3")
+    page.type("33456").expects("#answer", "Keep 3 3")
     assert "245.75" in page.text_content("#answer")
-    page.expects("#gap", "Nearly as good: 5 6 (−0.08).")
-    page.expects("#why", "of turns")
+    page.expects("#gap", "Nearly as good: 5 6 (−0.08).").expects("#why", "of turns")
     kept = page.locator("#dice .advised small").all_text_contents()
     assert kept == ["keep", "keep"]
-    page.press("Backspace")
-    page.expects("#answer", "1 more die.")
-    page.press("Control+z")
-    page.expects("#answer", "Keep 3 3")
-    page.settle()
+    page.press("Backspace").expects("#answer", "1 more die.").press("Control+z")
+    page.expects("#answer", "Keep 3 3").settle()
     assert page.count("#ranking li") == 6
     page.click("#more")
     assert page.count("#ranking li") == 24
@@ -219,37 +202,27 @@ def test_typed_dice_get_advice_with_its_value_gap_reason_and_all_holds(page: Vis
 
 def test_the_points_of_this_roll_stand_in_each_open_box_and_a_tap_takes_them(blank: Visitor) -> None:
     blank.open("#rules=yatzy&card=ones=3+sixes=24+chance=22&dice=33456&left=0").settle()
-    blank.expects("#take-threes .now", "6")
-    blank.expects("#take-yatzy .zero", "·")
+    blank.expects("#take-threes .now", "6").expects("#take-yatzy .zero", "·")
     assert blank.count("#take-ones .now") == 0
     assert blank.get_attribute("#take-ones", "aria-disabled") == "true"
     best = blank.locator("#card .best")
     assert best.count() == 1
     assert best.locator(".name").text_content() in blank.text_content("#answer")
-    blank.expects("#bonus-0", "Upper 27 of 63")
-    blank.expects("#bonus-0 .par", "6 ahead")
+    blank.expects("#bonus-0", "Upper 27 of 63").expects("#bonus-0 .par", "6 ahead")
     best.click()
-    blank.expects("#turn-line", "Turn 5 of 15")
-    blank.click("#undo")
-    blank.expects("#turn-line", "Turn 4 of 15")
+    blank.expects("#turn-line", "Turn 5 of 15").click("#undo").expects("#turn-line", "Turn 4 of 15")
 
 
 def test_rules_without_a_table_can_be_played(tab: Visitor) -> None:
-    tab.open("#rules=maxi")
-    tab.expects("#answer", "has to be computed once")
+    tab.open("#rules=maxi").expects("#answer", "has to be computed once")
     assert tab.count(".solve:visible button") == 1
-    tab.click("#go")
-    tab.expects("#gap", "Without advice: tap the dice to keep, or a box of the card.")
+    tab.click("#go").expects("#gap", "Without advice: tap the dice to keep, or a box of the card.")
     assert "Working" not in tab.text_content("#table")
-    tab.click("#dice button >> nth=0")
-    tab.expects("#go", "Roll five dice")
-    tab.click("#go")
+    tab.click("#dice button >> nth=0").expects("#go", "Roll five dice").click("#go")
     tab.click("#roll-all")
     assert [len(hold) for hold in tab.state()["holds"]] == [1, 0]
     points = sum(tab.dice())
-    tab.expects("#take-chance .points", str(points))
-    tab.click("#take-chance")
-    tab.expects("#total", str(points))
+    tab.expects("#take-chance .points", str(points)).click("#take-chance").expects("#total", str(points))
     tab.expects("#turn-line", "Turn 2 of 20")
 
 
@@ -272,13 +245,11 @@ def test_the_best_of_several_players_wins(blank: Visitor) -> None:
 def test_hidden_advice_is_graded_after_the_choice(page: Visitor, yatzy: Strategy) -> None:
     """Nothing tells the best hold before the choice; then its grade, the loss, the best hold and the reason."""
     page.hide_advice()
-    page.open("#rules=yatzy&dice=33456&left=2")
-    page.expects("#answer", "Your choice")
+    page.open("#rules=yatzy&dice=33456&left=2").expects("#answer", "Your choice")
     for place in ("#ranking button", ".die.advised", "#map:visible", "#why:visible"):
         assert page.locator(place).count() == 0, place
     assert "245" not in page.inner_text("#advice")
-    page.mark(4)
-    page.click("#go")
+    page.mark(4).click("#go")
     values = {each.dice: each.value for each in yatzy.holds("", "33456", 2)}
     page.expects("#last-choice", f"Keep 6 loses {values[(3, 3)] - values[(6,)]:.2f} points.", "Best: keep 3 3.")
     assert page.choices_counted() == 1

@@ -36,8 +36,7 @@ def test_the_table(page: Visitor) -> None:
     looks_right(page, "advice")
     tops = page.evaluate("[...document.querySelectorAll('#dice button')].map((e) => e.getBoundingClientRect().top)")
     assert len(set(tops)) == 1
-    page.mark(0)
-    page.click("#map summary")
+    page.mark(0).click("#map summary")
     page.wait_for_selector("#map tbody tr")
     looks_right(page, "held")
     page.type("3")
@@ -52,8 +51,7 @@ def test_the_table(page: Visitor) -> None:
 def test_dialogs(blank: Visitor) -> None:
     blank.open(GIVEN_AWAY).settle().click("#menu-button")
     looks_right(blank, "menu")
-    blank.click("#open-players")
-    blank.click("#add-player")
+    blank.click("#open-players").click("#add-player")
     looks_right(blank, "players")
     blank.press("Escape").menu("open-paste")
     blank.fill("#paste-text", "rubbish text")

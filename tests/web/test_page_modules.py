@@ -29,41 +29,37 @@ def constant(module: str, name: str) -> str:
     return found[1]
 
 
+WAYS = (turn_model.IN_FULL, turn_model.WITH_BONUS, turn_model.ON_FIRST_ROLL, turn_model.UNMET)
+CONSTANTS: list[tuple[Any, Any, str, list[str]]] = [  # in Python, as it should be, and on the page as text and where
+    (
+        reviews.GRADES, ((0.4, "inaccuracy"), (1.7, "mistake")), '[[0.4, "inaccuracy"], [1.7, "mistake"]]',
+        ["grades LIMITS", "engine/review GRADES"],
+    ),
+    (reviews.GRADES[0][0], 0.4, "0.4", ["game CLEAR_LOSS"]),
+    (reviews.TIE_TOLERANCE, 1e-6, "1e-6", ["grades TIE", "engine/review TIE_TOLERANCE"]),
+    (service_reviews.MIN_EXPLAINED_LOSS, 0.05, "0.05", ["engine/review MIN_EXPLAINED_LOSS"]),
+    (service_reviews.EXPLAINED_OPTIONS, 2, "2", ["engine/answers EXPLAINED"]),
+    (service_answers.PERCENTILES, (5, 25, 50, 75, 95), "[5, 25, 50, 75, 95]", ["engine/outlook PERCENTILES"]),
+    (score_strategy.MAX_GOAL, 99_999, "99999", ["link MAX_POINTS"]),
+    (puzzle.PUZZLES_A_DAY, 1000, "1000", ["puzzle PUZZLES_A_DAY", "engine/worker PUZZLES_A_DAY"]),
+    (
+        [*puzzle.DIFFICULTIES], ["easy", "medium", "hard"], '["easy", "medium", "hard"]',
+        ["puzzle DIFFICULTIES", "engine/worker DIFFICULTIES"],
+    ),
+    (date(1970, 1, 1).toordinal(), 719_163, "719_163", ["puzzle DAY_1970", "engine/worker UNIX_EPOCH"]),
+    (WAYS[0], 1, "1", ["engine/game IN_FULL"]),
+    (WAYS[1], 2, "2", ["engine/game WITH_BONUS"]),
+    (WAYS[2], 4, "4", ["engine/game ON_FIRST_ROLL"]),
+    (WAYS[3], 8, "8", ["engine/game UNMET"]),
+    (site_folder.SCHEMA, 2, "2", ["engine/files SCHEMA"]),
+    (rule_data.MAX_CATEGORIES, 30, "", []),
+]  # fmt: skip
+
+
 def test_python_and_the_page_have_the_same_constants() -> None:
-    assert reviews.GRADES == ((0.4, "inaccuracy"), (1.7, "mistake"))
-    assert (
-        constant("grades", "LIMITS")
-        == constant("engine/review", "GRADES")
-        == '[[0.4, "inaccuracy"], [1.7, "mistake"]]'
-    )
-    assert constant("game", "CLEAR_LOSS") == "0.4"
-    assert reviews.TIE_TOLERANCE == 1e-6
-    assert constant("grades", "TIE") == constant("engine/review", "TIE_TOLERANCE") == "1e-6"
-    assert service_reviews.MIN_EXPLAINED_LOSS == 0.05
-    assert constant("engine/review", "MIN_EXPLAINED_LOSS") == "0.05"
-    assert service_reviews.EXPLAINED_OPTIONS == 2
-    assert constant("engine/answers", "EXPLAINED") == "2"
-    assert tuple(service_answers.PERCENTILES) == (5, 25, 50, 75, 95)
-    assert constant("engine/outlook", "PERCENTILES") == "[5, 25, 50, 75, 95]"
-    assert score_strategy.MAX_GOAL == 99_999
-    assert constant("link", "MAX_POINTS") == "99999"
-    assert puzzle.PUZZLES_A_DAY == 1000
-    assert constant("puzzle", "PUZZLES_A_DAY") == constant("engine/worker", "PUZZLES_A_DAY") == "1000"
-    assert [*puzzle.DIFFICULTIES] == ["easy", "medium", "hard"]
-    assert (
-        constant("puzzle", "DIFFICULTIES")
-        == constant("engine/worker", "DIFFICULTIES")
-        == '["easy", "medium", "hard"]'
-    )
-    assert date(1970, 1, 1).toordinal() == 719_163
-    assert constant("puzzle", "DAY_1970") == constant("engine/worker", "UNIX_EPOCH") == "719_163"
-    ways = (turn_model.IN_FULL, turn_model.WITH_BONUS, turn_model.ON_FIRST_ROLL, turn_model.UNMET)
-    assert ways == (1, 2, 4, 8)
-    names = ("IN_FULL", "WITH_BONUS", "ON_FIRST_ROLL", "UNMET")
-    assert [constant("engine/game", name) for name in names] == ["1", "2", "4", "8"]
-    assert rule_data.MAX_CATEGORIES == 30
-    assert site_folder.SCHEMA == 2
-    assert constant("engine/files", "SCHEMA") == "2"
+    for value, expected, text, places in CONSTANTS:
+        assert value == expected
+        assert [constant(*place.split()) for place in places] == [text] * len(places)
     known = re.findall(r"\b([a-z]{2}): \"", constant("i18n", "LANGUAGES"))
     assert set(known) == set(translations.languages()) == {"en", "da", "de", "fi", "nb", "sv"}
 
@@ -185,17 +181,10 @@ def test_the_end_compares_the_score_with_perfect_play() -> None:
         "yatzy",
     )
     lower = {7: 0, 8: 0, 9: 10, 10: 30, 11: 60, 12: 100}
-    gaps = {
-        7: "3.0 points below the",
-        8: "2.0 points below the",
-        9: "1.0 points below the",
-        10: "As much as",
-        11: "1.0 points above the",
-        12: "2.0 points above the",
-    }
     for points, share in lower.items():
         said = found["said"][str(points)].replace("\u00a0", " ")
-        assert gaps[points] in said
+        gap = f"{abs(points - 10)}.0 points {'below' if points < 10 else 'above'} the"
+        assert (gap if points != 10 else "As much as") in said
         assert f"{share} % of games by perfect play end lower." in said, said
     assert found["hidden"]
 
@@ -228,16 +217,10 @@ def test_totals_positions_and_opponents() -> None:
         result.none = state.objective();
         return result;
         """,
-        "yatzy",
-        "kismet",
-        "balut",
-        "yahtzee",
-        "yatzy-saved",
-    )
-    assert [(each["upper"], each["upperBonus"], each["all"]) for each in found["yatzy"]] == [
-        (62, 0, 67),
-        (63, 50, 118),
-    ]
+        "yatzy", "kismet", "balut", "yahtzee", "yatzy-saved",
+    )  # fmt: skip
+    sums = [(each["upper"], each["upperBonus"], each["all"]) for each in found["yatzy"]]
+    assert sums == [(62, 0, 67), (63, 50, 118)]
     assert found["kismet"] == [0, 35, 55, 75]
     assert (found["balut"], found["yahtzee"]) == (20, 150)
     assert found["position"] == [
@@ -339,12 +322,8 @@ def test_a_whole_roll_may_be_entered_over_dice_that_were_held(pause: int, held: 
 @pytest.mark.parametrize(
     ("pause", "marked", "held", "dice"),
     [
-        (
-            0,
-            False,
-            [[4, 4, 4]],
-            [4, 4, 4, 2, 6],
-        ),  # two dice rolled where one was due: the hold of three that loses least
+        # Two dice rolled where one was due: the hold of three that loses least.
+        (0, False, [[4, 4, 4]], [4, 4, 4, 2, 6]),
         (0, True, [[4, 4, 4, 5], None], [6]),  # the player has said that one die was rolled
         (1500, False, [[4, 4, 4, 5], None], [6]),  # time for a further roll
     ],
@@ -451,10 +430,8 @@ def test_links_and_texts_are_read_and_written() -> None:
         state.change((t) => state.startGame(t, "yatzy"));
         return { read, again, commands, queries: texts.map((text) => decodeURIComponent(queryOf(text).replaceAll("+", " "))) };
         """,
-        "yatzy",
-        "yatzy-saved",
-        "yahtzee",
-    )
+        "yatzy", "yatzy-saved", "yahtzee",
+    )  # fmt: skip
     for (fields, faults), (link, (expected, problems)) in zip(found["read"], LINKS.items(), strict=True):
         assert fields | expected == fields, link
         assert faults == problems, link
@@ -533,11 +510,8 @@ def test_answers_are_kept_and_asked_once_more_after_a_failure() -> None:
         "code": "network", "message": "The server does not answer. Is “yatzy serve” still running?", "retryable": True,
     }  # fmt: skip
     assert found["score"] == {
-        "code": "invalid-dice",
-        "message": "'3345' is 4 dice.",
-        "field": "dice",
-        "retryable": False,
-    }
+        "code": "invalid-dice", "message": "'3345' is 4 dice.", "field": "dice", "retryable": False,
+    }  # fmt: skip
     assert found["expect"] == {"code": "busy", "message": "Too many.", "retryable": True}
     assert found["puzzle"] == {"code": "odd", "message": "The request failed.", "retryable": True}
     assert (found["outcomes"]["code"], found["outcomes"]["retryable"]) == ("unreadable", True)

@@ -18,8 +18,7 @@ def test_turns_by_touch_with_real_dice(phone: Visitor, yatzy: Strategy) -> None:
     """The player does what the primary button says; the record of the game has no errors."""
     dice = random.Random(14)
     for turn in range(4):
-        phone.expects("#turn-line", f"Turn {turn + 1} of 15")
-        phone.tap_dice([dice.randint(1, 6) for _ in range(5)])
+        phone.expects("#turn-line", f"Turn {turn + 1} of 15").tap_dice([dice.randint(1, 6) for _ in range(5)])
         for _ in range(2):
             phone.settle()
             if phone.text_content("#go").startswith("Take"):

@@ -20,8 +20,7 @@ def test_by_mouse_a_position_and_its_advice(page: Visitor) -> None:
     page.fill_card(ones=3, sixes=24, chance=22)
     for face in (3, 3, 4, 5, 6):
         page.click(f"button[aria-label='Add a {face}']")
-    page.set_left(1).expects("#answer", "243.15")
-    page.click("#map summary")
+    page.set_left(1).expects("#answer", "243.15").click("#map summary")
     page.wait_for_selector("#map tbody tr")
     page.click("#ranking li:first-child button")
     assert page.count("#dice button[aria-pressed='true']") == 2
@@ -139,8 +138,7 @@ def test_dice_send_one_request_for_each_roll(page: Visitor) -> None:
             expected.append(json.loads(request.post_data))
 
     with page.listening(request=note):
-        page.type("33456").expects("#answer", "Keep 3 3")
-        page.mark(0).expects("#held", "You keep 3:")
+        page.type("33456").expects("#answer", "Keep 3 3").mark(0).expects("#held", "You keep 3:")
         page.press("Backspace").type("6").settle()
     # On a busy machine the average alone is asked beside the distribution.
     assert len([body for body in expected if body.pop("spread", True)]) <= 1
@@ -215,8 +213,7 @@ def test_the_end_of_a_game(blank: Visitor) -> None:
 
 def test_stepped_bonuses_and_forced_order(blank: Visitor) -> None:
     blank.open("#rules=kismet&card=" + "+".join(f"{box}={points}" for box, points in KISMET.items()))
-    blank.expects("#bonus-0", "35 so far, 55 at 71")
-    blank.open("#rules=yatzy-forced&card=ones=3")
+    blank.expects("#bonus-0", "35 so far, 55 at 71").open("#rules=yatzy-forced&card=ones=3")
     blank.expects("#card-closed", "The boxes are filled in order: Twos is next.")
     blank.expects("#take-fives", "open, roll first")
     blank.type("22345").settle().expects("#take-fives", "open, cannot take this roll")
@@ -240,8 +237,7 @@ def test_rules_without_a_table_are_solved_by_a_complete_question(tab: Visitor) -
 
 
 def test_variants_and_rules_are_behind_one_button(blank: Visitor) -> None:
-    blank.open("#rules=yatzy+four-is-two-pairs&dice=33456&left=2")
-    blank.click("#open-rules")
+    blank.open("#rules=yatzy+four-is-two-pairs&dice=33456&left=2").click("#open-rules")
     assert blank.is_checked("#switches input[value='four-is-two-pairs']")
     blank.expects("#answer", "245.9")
     blank.uncheck("#switches input[value='four-is-two-pairs']")

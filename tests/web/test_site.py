@@ -20,13 +20,9 @@ from support.flips import flip
 from support.static_server import static_host
 
 HOLD = {"rules": "yatzy-forced", "dice": "33456"}
+LINK = "#rules=yatzy-forced"
 FIRST_LOAD = 4_000_000  # bytes, for Yatzy
 USABLE_SECONDS = 2.0
-
-
-@pytest.fixture(scope="module")
-def service(store: Path) -> QueryService:
-    return QueryService()
 
 
 @pytest.fixture(scope="module")
@@ -55,14 +51,8 @@ def test_the_command_writes_a_site_and_updates_it(run: Run, built: Path, tmp_pat
     assert written.returncode == 0, written.stderr
     assert re.search(r"yatzy-forced +[0-9.]+ kB", written.stdout)
     first = {path.name for path in (folder / "data" / "yatzy-forced").iterdir()}
-    assert {name.partition("-")[0] for name in first} == {
-        "rules",
-        "values",
-        "deviations",
-        "bonus",
-        "distribution",
-        "puzzles",
-    }
+    kinds = {"rules", "values", "deviations", "bonus", "distribution", "puzzles"}
+    assert {name.partition("-")[0] for name in first} == kinds
     again = run("site", str(folder), "yatzy-forced", "--puzzles", "0")  # its own site: no --force
     assert again.returncode == 0, again.stderr
     second = {path.name for path in (folder / "data" / "yatzy-forced").iterdir()}
@@ -105,17 +95,13 @@ def test_the_command_needs_no_web_framework(built: Path, tmp_path: Path, store: 
     assert (tmp_path / "site" / "site.json").read_bytes() == (built / "site.json").read_bytes()
 
 
-def test_a_site_without_a_table_within_the_budget_is_refused(run: Run, tmp_path: Path) -> None:
+def test_a_site_that_cannot_be_made_is_refused(run: Run, tmp_path: Path) -> None:
     refused = run("site", str(tmp_path / "site"), "giant")
     assert refused.returncode == 2
     assert "giant has 47 categories; a site can have games of up to 30" in refused.stderr
     assert not (tmp_path / "site").exists() or not any((tmp_path / "site").iterdir())
-
-
-def test_a_file_is_no_folder(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "file"
-    path.write_text("")
-    assert run("site", str(path), "yatzy-forced").returncode == 2
+    (tmp_path / "file").write_text("")  # which is no folder
+    assert run("site", str(tmp_path / "file"), "yatzy-forced").returncode == 2
 
 
 def test_the_page_chooses_the_engine_and_names_no_other_site(forced_site: Path) -> None:
@@ -139,8 +125,13 @@ def test_the_page_chooses_the_engine_and_names_no_other_site(forced_site: Path) 
 
 
 @pytest.fixture
-def context(browser: Any) -> Any:
-    return browser.new_context(viewport={"width": 390, "height": 844})
+def page(browser: Any) -> Any:
+    return browser.new_context(viewport={"width": 390, "height": 844}).new_page()
+
+
+def visit(page: Any, address: str) -> None:
+    page.goto("about:blank")
+    page.goto(address + LINK)
 
 
 def ask(page: Any, path: str, body: dict[str, Any]) -> Any:
@@ -160,19 +151,17 @@ def kept(page: Any) -> None:
 
 
 @pytest.mark.full
-def test_offline_after_the_first_visit(forced_site: Path, context: Any) -> None:
-    page, link = context.new_page(), "#rules=yatzy-forced"
+def test_offline_after_the_first_visit(forced_site: Path, page: Any) -> None:
     problems: list[str] = []
     page.on("pageerror", lambda error: problems.append(str(error)))
     with static_host(forced_site) as host:
-        page.goto(host.address + link)
+        visit(page, host.address)
         kept(page)
         online = ask(page, "hold", HOLD)
         assert len(online["holds"]) > 10
     for cut in (True, False):  # the network of the phone, then the server alone
-        context.set_offline(cut)
-        page.goto("about:blank")
-        page.goto(host.address + link)
+        page.context.set_offline(cut)
+        visit(page, host.address)
         page.wait_for_selector("main", state="visible")
         assert ask(page, "hold", HOLD) == online
         assert ask(page, "expect", {"rules": "yatzy-forced", "card": {"ones": 3}})["distribution"]["lowest"] >= 3
@@ -181,8 +170,7 @@ def test_offline_after_the_first_visit(forced_site: Path, context: Any) -> None:
 
 
 @pytest.mark.full
-def test_the_menu_offers_to_install_the_page_where_the_browser_can(forced_site: Path, context: Any) -> None:
-    page = context.new_page()
+def test_the_menu_offers_to_install_the_page_where_the_browser_can(forced_site: Path, page: Any) -> None:
     with static_host(forced_site) as host:
         page.goto(host.address)
         page.wait_for_selector("html[data-ready]", state="attached")
@@ -199,8 +187,7 @@ def test_the_menu_offers_to_install_the_page_where_the_browser_can(forced_site: 
 
 
 @pytest.mark.full
-def test_a_site_without_the_rules_of_a_link_says_so(forced_site: Path, context: Any) -> None:
-    page = context.new_page()
+def test_a_site_without_the_rules_of_a_link_says_so(forced_site: Path, page: Any) -> None:
     with static_host(forced_site) as host:
         page.goto(host.address + "#rules=maxi")
         page.wait_for_selector("main", state="visible")
@@ -213,10 +200,9 @@ def test_a_site_without_the_rules_of_a_link_says_so(forced_site: Path, context: 
 
 @pytest.mark.full
 def test_yatzy_loads_little_and_is_usable_soon(
-    yatzy: Strategy, service: QueryService, tmp_path: Path, context: Any
+    yatzy: Strategy, service: QueryService, tmp_path: Path, page: Any
 ) -> None:
     make_site(tmp_path, service, ["yatzy"], values_only=True)
-    page = context.new_page()
     with static_host(tmp_path) as host:
         page.goto(host.address)
         found = ask(page, "hold", {"dice": "33456"})
@@ -254,9 +240,9 @@ def data_moved(host: Any) -> int:
 
 @pytest.mark.full
 def test_a_large_table_is_read_in_pages_and_again_after_the_server_died(
-    service: QueryService, tmp_path: Path, context: Any, monkeypatch: pytest.MonkeyPatch
+    service: QueryService, tmp_path: Path, page: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder, page = paged_site("yahtzee", service, tmp_path, monkeypatch), context.new_page()
+    folder = paged_site("yahtzee", service, tmp_path, monkeypatch)
     first, second = (
         body for _, body in random_positions(service.rules("yahtzee"), 14, seed=9) if len(body["card"]) in (3, 9)
     )
@@ -278,10 +264,10 @@ def test_a_large_table_is_read_in_pages_and_again_after_the_server_died(
 
 
 @pytest.mark.slow
-def test_maxi_unsaved_in_a_browser(service: QueryService, tmp_path: Path, context: Any) -> None:
+def test_maxi_unsaved_in_a_browser(service: QueryService, tmp_path: Path, page: Any) -> None:
     """268 MB on the host; a question moves less than 300 kB."""
     make_site(tmp_path, service, ["maxi-unsaved"], values_only=True)
-    page, most = context.new_page(), 0
+    most = 0
     with static_host(tmp_path) as host:
         page.goto(host.address + "#rules=maxi-unsaved")
         for path, body in random_positions(service.rules("maxi-unsaved"), 60, seed=10):
@@ -294,43 +280,35 @@ def test_maxi_unsaved_in_a_browser(service: QueryService, tmp_path: Path, contex
 
 
 @pytest.mark.full
-def test_a_damaged_table_is_noticed(forced_site: Path, context: Any) -> None:
+def test_a_damaged_table_is_noticed(forced_site: Path, page: Any) -> None:
     (values,) = (forced_site / "data" / "yatzy-forced").glob("values-*")
-    content = bytearray(values.read_bytes())
-    content[len(content) // 2] ^= 1
-    values.write_bytes(content)
-    page = context.new_page()
+    flip(values, values.stat().st_size * 4)
     with static_host(forced_site) as host:
-        page.goto(host.address + "#rules=yatzy-forced")
+        visit(page, host.address)
         assert ask(page, "hold", HOLD) == "table-damaged"
 
 
 @pytest.mark.full
-def test_an_answer_that_is_no_description_does_not_replace_the_kept_one(forced_site: Path, context: Any) -> None:
+def test_an_answer_that_is_no_description_does_not_replace_the_kept_one(forced_site: Path, page: Any) -> None:
     """A page of a host under maintenance, with status 200; also a description with one changed byte."""
-    page, description = context.new_page(), forced_site / "site.json"
+    description = forced_site / "site.json"
     with static_host(forced_site) as host:
-        page.goto(host.address + "#rules=yatzy-forced")
+        visit(page, host.address)
         kept(page)
         online, intact = ask(page, "hold", HOLD), description.read_bytes()
         for other in (b"<!doctype html><title>Maintenance</title>", b"{}", intact.replace(b"data/", b"data.", 1)):
             description.write_bytes(other)
-            page.goto("about:blank")
-            page.goto(host.address + "#rules=yatzy-forced")
+            visit(page, host.address)
             assert ask(page, "hold", HOLD) == online
-    context.set_offline(True)
-    page.goto("about:blank")
-    page.goto(host.address + "#rules=yatzy-forced")
+    page.context.set_offline(True)
+    visit(page, host.address)
     assert ask(page, "hold", HOLD) == online
 
 
 @pytest.mark.full
-def test_a_new_version_replaces_the_old_one_as_a_whole(
-    forced_site: Path, service: QueryService, context: Any
-) -> None:
-    page, link = context.new_page(), "#rules=yatzy-forced"
+def test_a_new_version_replaces_the_old_one_as_a_whole(forced_site: Path, service: QueryService, page: Any) -> None:
     with static_host(forced_site) as host:
-        page.goto(host.address + link)
+        visit(page, host.address)
         kept(page)
         for name, mark in (("index.html", "<!-- second version -->"), ("engine/errors.js", "// second version")):
             path = forced_site / name
@@ -346,8 +324,7 @@ def test_a_new_version_replaces_the_old_one_as_a_whole(
         page.wait_for_function(f"{registration}.waiting !== null)")
         is_new = "fetch('engine/errors.js').then((r) => r.text()).then((text) => text.includes('second version'))"
         assert not page.evaluate(is_new)  # the page that is open stays with its version
-        page.goto("about:blank")
-        page.goto(host.address + link)
+        visit(page, host.address)
         page.wait_for_function(is_new)
         page.wait_for_function(
             "fetch('index.html').then((r) => r.text()).then((text) => text.includes('second version'))"

@@ -256,7 +256,8 @@ class ObjectiveResolver:
                     self.count_stored(made.table.nbytes)
                 return made
 
-            key = _estimates_key(request.rules) if solve.estimated else whole if solve.stored else rest
+            estimates = "goal estimates", request.rules.fingerprint  # used only where nothing exact is possible
+            key = estimates if solve.estimated else whole if solve.stored else rest
             found = self.strategies.get_or_create(key, create, table_bytes)
         assert isinstance(found, ScoreStrategy)
         return replace(found, zero=goal, start=request.card)
@@ -321,11 +322,6 @@ def _goal_keys(request: Request) -> tuple[Hashable, Hashable]:
     """Keys of the table of all goals, and of the rest of the game."""
     fingerprint = request.rules.fingerprint
     return ("goals", fingerprint), ("goals", fingerprint, request.state)
-
-
-def _estimates_key(rules: RuleSet) -> Hashable:
-    """Key of the estimates, which are used only where nothing exact is possible."""
-    return "goal estimates", rules.fingerprint
 
 
 def _utility_key(request: Request, objective: ObjectiveRequest) -> Hashable:

@@ -67,6 +67,9 @@ ERRORS = {
     429: "Too many requests in a short time",
     503: "Too many requests are queued",
 }
+STATUSES: dict[type[SolverError], int] = {
+    QueueFullError: 503, ClientDisconnected: 503, ConfirmationRequired: 409, StateError: 422, RulesError: 422,
+}  # fmt: skip
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -151,11 +154,9 @@ def add_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(SolverError)
     async def solver_error(request: Request, error: SolverError) -> JSONResponse:
-        if isinstance(error, QueueFullError | ClientDisconnected):
-            return error_response(503, error)
-        if isinstance(error, ConfirmationRequired):
-            return error_response(409, error)
-        return error_response(422 if isinstance(error, StateError | RulesError) else 500, error)
+        return error_response(
+            next((status for kind, status in STATUSES.items() if isinstance(error, kind)), 500), error
+        )
 
     @app.exception_handler(RequestValidationError)
     async def invalid_request(request: Request, error: RequestValidationError) -> JSONResponse:

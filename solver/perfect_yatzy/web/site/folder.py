@@ -36,14 +36,8 @@ DESCRIPTION, SERVICE_WORKER = "site.json", "sw.js"
 WORKER_SOURCE = "engine/service-worker.js"
 NAME, COLOUR = "Perfect Yatzy", "#146c43"
 HEAD = """<link rel="manifest" href="manifest.webmanifest">
-<link rel="icon" href="icon.svg" type="image/svg+xml">
 <link rel="apple-touch-icon" href="icon-192.png">
 <script src="engine/offline.js" type="module"></script>
-"""
-SVG = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><rect width="100" height="100" rx="20" \
-fill="#146c43"/><rect x="16" y="16" width="68" height="68" rx="9" fill="#fff"/><g fill="#146c43">\
-<circle cx="32" cy="32" r="6"/><circle cx="68" cy="32" r="6"/><circle cx="50" cy="50" r="6"/>\
-<circle cx="32" cy="68" r="6"/><circle cx="68" cy="68" r="6"/></g></svg>
 """
 
 
@@ -144,7 +138,6 @@ def page_files() -> Iterator[tuple[str, bytes]]:
             continue
         content = source.read_bytes()
         yield name, _index(content.decode()).encode() if name == "index.html" else content
-    yield "icon.svg", SVG.encode()
     for size in SIZES:
         yield f"icon-{size}.png", icon(size)
     yield "icon-maskable-512.png", icon(512, maskable=True)
@@ -155,7 +148,6 @@ def _index(html: str) -> str:
     """The page with the engine chosen, a manifest and icons."""
     engine = '<meta name="perfect-yatzy-engine" content="browser">\n'
     html = re.sub(r'<meta name="perfect-yatzy-engine"[^>]*>\n?', "", html)
-    html = re.sub(r'<link rel="(?:icon|manifest)"[^>]*>\n?', "", html)
     return html.replace("</head>", f"{engine}{HEAD}</head>", 1)
 
 
