@@ -12,10 +12,18 @@ import jsonschema_rs
 import pytest
 from documents import DOCUMENTS, blocks
 from perfect_yatzy import RulesError, load_rules
-from perfect_yatzy.game.category_schema import CATEGORY_FIELDS, COLUMN_FIELDS, PATTERN_FIELDS
+from perfect_yatzy.game.rule_fields import (
+    BONUS_FIELDS,
+    CATEGORY_FIELDS,
+    COLUMN_FIELDS,
+    FIELDS,
+    JOKER_FIELDS,
+    PATTERN_FIELDS,
+    PLACE_FIELDS,
+    PUBLISHED_FIELDS,
+    SWITCH_FIELDS,
+)
 from perfect_yatzy.game.rule_file_schema import rule_file_schema
-from perfect_yatzy.game.rule_patches import PATCH_FIELDS, PLACE_FIELDS
-from perfect_yatzy.game.rule_schema import BONUS_FIELDS, FIELDS, JOKER_FIELDS, SWITCH_FIELDS
 from perfect_yatzy.game.translations import toml_names, toml_text
 from support.command import Run
 from support.rule_files import inline
@@ -59,20 +67,6 @@ def test_files_of_the_readmes_and_the_tests_are_valid() -> None:
     assert len(texts) > 5
     for text in texts:
         VALIDATOR.validate(tomllib.loads(text))
-
-
-def test_the_fields_are_those_of_the_checker() -> None:
-    whole, patch = SCHEMA["else"]["properties"], SCHEMA["then"]["properties"]
-    assert {*SCHEMA["properties"]} == FIELDS | PATCH_FIELDS
-    category = whole["categories"]["items"]["properties"]
-    assert {*category} == CATEGORY_FIELDS
-    assert {*category["patterns"]["items"]["properties"]} == PATTERN_FIELDS
-    assert {*whole["columns"]["items"]["properties"]} == COLUMN_FIELDS
-    assert {*whole["joker"]["properties"]} == JOKER_FIELDS
-    assert {*whole["bonus"]["anyOf"][0]["properties"]} == BONUS_FIELDS
-    assert {*patch["categories"]["additionalProperties"]["properties"]} == CATEGORY_FIELDS | PLACE_FIELDS
-    switches = SCHEMA["properties"]["switches"]["anyOf"][0]["additionalProperties"]
-    assert {*switches["anyOf"][0]["properties"]} == SWITCH_FIELDS
 
 
 def words(schema: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, list[str]]]:
@@ -138,17 +132,17 @@ def test_the_checker_accepts_nothing_that_the_schema_rejects(tmp_path: Path, sta
     base, files = whole if start == "whole" else patch, []
     full = {"bonus": {"threshold": 5, "points": 3}, "joker": {"category": "x", "bonus": 0, "mode": "free"}}
     for value in VALUES:
-        files += [base | {name: value} for name in sorted((FIELDS | PATCH_FIELDS) - {"extends"})]
-        for name in sorted(CATEGORY_FIELDS | PLACE_FIELDS):
+        files += [base | {name: value} for name in sorted(FIELDS - {"extends"})]
+        for name in sorted({*CATEGORY_FIELDS, *PLACE_FIELDS}):
             other = [box | {name: value}] if start == "whole" else {"ones": {name: value}}
             files.append(base | {"categories": other})
         for table, fields in (("bonus", BONUS_FIELDS), ("joker", JOKER_FIELDS)):
             values = full[table] if start == "whole" else {}
             files += [base | {table: values | {name: value}} for name in sorted(fields)]
-        columns, published = COLUMN_FIELDS if start == "whole" else (), ("value", "switches", "source")
+        columns = COLUMN_FIELDS if start == "whole" else ()
         files += [base | {"columns": [{"id": "c", "name": "C"} | {name: value}]} for name in sorted(columns)]
         files += [base | {"switches": {"s": {"summary": "s"} | {name: value}}} for name in sorted(SWITCH_FIELDS)]
-        files += [base | {"published": [{"value": "1.5"} | {name: value}]} for name in published]
+        files += [base | {"published": [{"value": "1.5"} | {name: value}]} for name in PUBLISHED_FIELDS]
     accepted = 0
     for file in files:
         if is_valid(tmp_path, file):
