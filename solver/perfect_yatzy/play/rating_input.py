@@ -141,14 +141,10 @@ class RatingInput:
             self._skip(place, "wrong", str(error).removeprefix(f"{place.text}: "))
             return
         try:
-            self._add_raw(place, line, raw)
+            if not self._add_usual(place, line, raw) and not self._add_results(place, raw):
+                self._add_game(place, read_game(raw), line)
         except ValueError as error:
             self._skip(place, "wrong", str(error))
-
-    def _add_raw(self, place: Place, line: bytes, raw: Any) -> None:
-        """Append a game from the value of its line. Raises ValueError if it is wrong."""
-        if not self._add_usual(place, line, raw) and not self._add_results(place, raw):
-            self._add_game(place, read_game(raw), line)
 
     def _add_usual(self, place: Place, line: bytes, raw: Any) -> bool:
         """Append a game with decisions in the usual form; False, without a reason, if it is not that."""
