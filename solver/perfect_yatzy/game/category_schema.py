@@ -28,9 +28,9 @@ from .sheet_boxes import boxes_of, id_ending
 MAX_BOX_POINTS = 20_000  # fits the 16-bit boxes of simulated games
 # Of rules as JSON, whose categories are the boxes.
 BOX_PLACE_FIELDS = {
-    "row": Field({}, lambda check, raw, path: identifier().read(check, raw, path) if "row" in raw else ""),
-    "column": number(0, MAX_COLUMNS, default=0),
-    "copy": number(0, MAX_CATEGORIES, default=0),
+    "row": identifier(),
+    "column": number(0, MAX_COLUMNS),
+    "copy": number(0, MAX_CATEGORIES),
 }
 
 
@@ -99,7 +99,8 @@ class SheetReader(ValueReader):
             self.check_fields(entry, path, known - {"times"} | {*BOX_PLACE_FIELDS} if self.listed else known)
             for name in sorted(PLACE_FIELDS.keys() & entry):
                 self.add_problem((*path, name), _("belongs to a file that extends rules, or to a switch"))
-            place = self.values(entry, path, BOX_PLACE_FIELDS) if self.listed else {}
+            places = {name: field for name, field in BOX_PLACE_FIELDS.items() if self.listed and name in entry}
+            place = self.values(entry, path, places)
             found = self._patterns(entry, path, dice, faces, MAX_PATTERNS - patterns)
             if not place.get("copy") and not place.get("column"):  # each row counts once
                 patterns += len(found)
@@ -203,11 +204,11 @@ class SheetReader(ValueReader):
         return differ
 
 
-def _box_id(check: ValueReader, raw: Mapping[str, Any], path: FieldPath) -> str:
-    """The id of a box, which may have a column; required."""
-    value: str = text().read(check, raw, path)
+def _box_id(reader: ValueReader, value: Any, path: FieldPath) -> Any:
+    """The id of a box, which may have a column."""
+    value = text().check(reader, value, path)
     if value != PLACEHOLDER and not BOX_ID.match(value):
-        check.refuse(path, value, _("must be an id, in a sheet with columns ROW.COLUMN"))
+        reader.refuse(path, value, _("must be an id, in a sheet with columns ROW.COLUMN"))
     return value
 
 
@@ -215,10 +216,7 @@ def read_pattern(check: ValueReader, raw: Mapping[str, Any], path: FieldPath, di
     """One pattern: the fields its kind needs, the fields it must not have, its conditions and its score."""
     check.check_fields(raw, path, PATTERN_FIELDS)
 
-    def read(name: str, default: str | None = None) -> Any:
-        return PATTERN_FIELDS[name].read(check, raw if default is None else {name: default, **raw}, (*path, name))
-
-    kind = read("pattern")
+    kind = PATTERN_FIELDS["pattern"].read(check, raw, (*path, "pattern"))
     if raw.get("pattern") != kind:
         return Pattern("any")
     own = KINDS[kind].fields
@@ -231,7 +229,8 @@ def read_pattern(check: ValueReader, raw: Mapping[str, Any], path: FieldPath, di
         if name in raw and name not in own and field.type != "flag":
             check.add_problem((*path, name), _("does not belong to the pattern {name}").format(name=repr(kind)))
     low, high = _sum_limits(check, raw, path, dice * faces)
-    score = read("score", "fixed" if "points" in raw else "matched")
+    given_score = raw.get("score", "fixed" if "points" in raw else "matched")
+    score = PATTERN_FIELDS["score"].check(check, given_score, (*path, "score"))
     if score == raw.get("score") != "fixed" and "points" in raw:
         message = _("are fixed, but score is {score}; leave one of the two out")
         check.add_problem((*path, "points"), message.format(score=repr(score)))
@@ -239,7 +238,7 @@ def read_pattern(check: ValueReader, raw: Mapping[str, Any], path: FieldPath, di
         kind=kind,
         **given,
         score=score,
-        points=read("points") if score == "fixed" else 0,
+        points=PATTERN_FIELDS["points"].read(check, raw, (*path, "points")) if score == "fixed" else 0,
         **check.values(raw, path, PATTERN_FIELDS, "plus", "factor"),
         low=low,
         high=high,

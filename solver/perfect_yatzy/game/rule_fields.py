@@ -8,16 +8,7 @@ from __future__ import annotations
 
 from typing import get_args
 
-from .limits import (
-    MAX_ALIASES,
-    MAX_CATEGORIES,
-    MAX_ID,
-    MAX_NAME,
-    MAX_PATTERNS,
-    MAX_PUBLISHED,
-    MAX_SUMMARY,
-    MAX_SWITCHES,
-)
+from . import limits
 from .patterns import KINDS, ScoreKind
 from .rule_values import Field, flag, identifier, list_of, names, number, removable, table_of, text, word
 from .rules import Crossing, JokerCondition, JokerMode, JokerPayment, Order
@@ -60,14 +51,14 @@ PATTERN_FIELDS = {
     "factor": number(1, MAX_FACTOR, "The score is multiplied by it.", 1),
     "plus": number(0, MAX_POINTS, "Points added if the pattern matches.", 0),
 }
-_several = list_of(table_of(PATTERN_FIELDS), MAX_PATTERNS, 1)
+_several = list_of(table_of(PATTERN_FIELDS), limits.MAX_PATTERNS, 1)
 ROW_FIELDS = {
     "id": identifier("Written on cards and in answers."),
     "name": text("The name people see."),
     "code": text("A short name.", default=""),
-    "aliases": names("More names that are understood.", MAX_ALIASES, MAX_NAME),
+    "aliases": names("More names that are understood.", limits.MAX_ALIASES, limits.MAX_NAME),
     "upper": flag("Whether the points count towards the upper bonus.", False),
-    "times": number(1, MAX_CATEGORIES, "How often the category can be used.", 1),
+    "times": number(1, limits.MAX_CATEGORIES, "How often the category can be used.", 1),
     "requires": text("Id of another category: this one pays only while that box holds points.", default=""),
 }
 CATEGORY_FIELDS = (
@@ -97,14 +88,14 @@ BONUS_FIELDS = {
 }
 PUBLISHED_FIELDS = {
     "value": Field({"type": "string", "pattern": r"^[0-9]+(\.[0-9]+)?$", "description": "All published digits."}),
-    "switches": names("", MAX_SWITCHES, MAX_ID),
-    "source": text("Where it was published.", MAX_SUMMARY, ""),
+    "switches": names("", limits.MAX_SWITCHES, limits.MAX_ID),
+    "source": text("Where it was published.", limits.MAX_SUMMARY, ""),
 }
 # The fields that a patch writes as a whole file does.
 PLAIN_FIELDS = {
     "id": identifier("Name in commands, answers and tables."),
     "name": text("The name people see."),
-    "summary": text("One line for `yatzy rules list`.", MAX_SUMMARY, ""),
+    "summary": text("One line for `yatzy rules list`.", limits.MAX_SUMMARY, ""),
     "extends": Field(
         {"type": "string", "description": "Rules to start from: the id of a built-in rule set, or a .toml file."}
     ),
@@ -124,7 +115,7 @@ PLAIN_FIELDS = {
             "description": "Category id = points, paid if it scores on the first roll of a turn.",
         }
     ),
-    "published": Field(list_of(table_of(PUBLISHED_FIELDS, "value"), MAX_PUBLISHED)),
+    "published": Field(list_of(table_of(PUBLISHED_FIELDS, "value"), limits.MAX_PUBLISHED)),
 }
 FIELDS = {*PLAIN_FIELDS, "bonus", "joker", "columns", "categories", "switches"}
 SWITCH_FIELDS = FIELDS - {"id", "extends", "switches", "published"}

@@ -174,7 +174,7 @@ class RuleChecker(SheetReader):
         for i, entry in enumerate(self.tables(raw, "published", MAX_PUBLISHED)):
             path: FieldPath = ("published", i)
             self.check_fields(entry, path, PUBLISHED_FIELDS)
-            value = text().read(self, {"value": ""} | entry, (*path, "value"))
+            value = text(default="").read(self, entry, (*path, "value"))
             if value != PLACEHOLDER and not re.fullmatch(r"[0-9]+(\.[0-9]+)?", value):
                 self.refuse((*path, "value"), value, _("must be a decimal number in quotes"))
             elif {*PUBLISHED_FIELDS["switches"].read(self, entry, (*path, "switches"))} == {*active}:

@@ -96,10 +96,8 @@ class ValueReader:
                 line = line or locate(self.text, named)
         for switch in self.active_switches if not line else ():
             line = line or locate(self.text, ("switches", switch, *named))
-        field = "".join(f"[{part + 1}]" if isinstance(part, int) else f".{part[:MAX_NAME]}" for part in named).lstrip(
-            "."
-        )
-        if (problem := Problem(self.source, line, field, message)) not in self.problems:
+        parts = [f"[{part + 1}]" if isinstance(part, int) else f".{part[:MAX_NAME]}" for part in named]
+        if (problem := Problem(self.source, line, "".join(parts).lstrip("."), message)) not in self.problems:
             self.problems.append(problem)
 
     def refuse(self, path: FieldPath, value: Any, must: str) -> None:
@@ -125,11 +123,8 @@ class ValueReader:
             self.add_problem((name,), must.format(header=f"[[{name}]]"))
             return []
         if len(entries) > most:
-            message, count = (
-                _("has {count} entries; at most {most} are allowed"),
-                number_text(len(entries), grouped=True),
-            )
-            self.add_problem((name,), message.format(count=count, most=most))
+            message = _("has {count} entries; at most {most} are allowed")
+            self.add_problem((name,), message.format(count=number_text(len(entries), grouped=True), most=most))
         return entries[:most]
 
     def values(self, raw: Mapping[str, Any], path: FieldPath, fields: Fields, *names: str) -> dict[str, Any]:
@@ -157,101 +152,101 @@ class ValueReader:
 
 @dataclass(frozen=True)
 class Field:
-    """A field of a rule file: its JSON Schema, and what reads and checks it."""
+    """A field of a rule file: its JSON Schema, and what checks it."""
 
     schema: Schema
-    # by default the value is taken as it is: what checks it depends on other fields
-    read: Callable[[ValueReader, Mapping[str, Any], FieldPath], Any] = lambda check, raw, path: raw.get(str(path[-1]))
+    # reader, value, path -> the value, or a placeholder; by default what checks it depends on other fields
+    check: Callable[[ValueReader, Any, FieldPath], Any] = lambda reader, value, path: value
+    default: Any = None  # None: required
+
+    def read(self, reader: ValueReader, raw: Mapping[str, Any], path: FieldPath) -> Any:
+        """Its checked value in a table."""
+        return self.check(reader, raw.get(str(path[-1]), self.default), path)
 
 
 Fields = Mapping[str, Field]
 
 
 def number(low: int, high: int, description: str = "", default: int | None = None) -> Field:
-    """A whole number; required without a default, as for the others."""
+    """A whole number."""
 
-    def read(check: ValueReader, raw: Mapping[str, Any], path: FieldPath) -> int:
-        value = raw.get(str(path[-1]), default)
+    def check(reader: ValueReader, value: Any, path: FieldPath) -> Any:
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            check.refuse(path, value, _("must be a whole number from {low} to {high}", low=low, high=high))
+            reader.refuse(path, value, _("must be a whole number from {low} to {high}", low=low, high=high))
             return high if default is None else default
         return value
 
-    return Field(_schema("integer", description, default, minimum=low, maximum=high), read)
+    return Field(_schema("integer", description, default, minimum=low, maximum=high), check, default)
 
 
 def text(description: str = "", most: int = MAX_NAME, default: str | None = None) -> Field:
     """Text of at most so many characters."""
 
-    def read(check: ValueReader, raw: Mapping[str, Any], path: FieldPath) -> str:
-        value = raw.get(str(path[-1]), default)
+    def check(reader: ValueReader, value: Any, path: FieldPath) -> Any:
         if not isinstance(value, str):
-            check.refuse(path, value, _("must be text in quotes"))
+            reader.refuse(path, value, _("must be text in quotes"))
             return PLACEHOLDER
         if len(value) > most:
             count, limit = (number_text(n, grouped=True) for n in (len(value), most))
-            check.add_problem(path, _("has {count} characters; at most {most} are allowed", count=count, most=limit))
+            reader.add_problem(path, _("has {count} characters; at most {most} are allowed", count=count, most=limit))
             return PLACEHOLDER
         return value
 
-    return Field(_schema("string", description, maxLength=most), read)
+    return Field(_schema("string", description, maxLength=most), check, default)
 
 
 def identifier(description: str = "") -> Field:
     """Text that can be part of file names and cards."""
     plain = text(description, MAX_ID)
 
-    def read(check: ValueReader, raw: Mapping[str, Any], path: FieldPath) -> str:
-        value: str = plain.read(check, raw, path)
+    def check(reader: ValueReader, value: Any, path: FieldPath) -> Any:
+        value = plain.check(reader, value, path)
         if value != PLACEHOLDER and not IDENTIFIER.match(value):
-            check.refuse(path, value, _("must be lower-case letters, digits and single hyphens"))
+            reader.refuse(path, value, _("must be lower-case letters, digits and single hyphens"))
         return value
 
-    return Field(plain.schema | {"pattern": f"^{IDENTIFIER.pattern[:-2]}$"}, read)
+    return Field(plain.schema | {"pattern": f"^{IDENTIFIER.pattern[:-2]}$"}, check)
 
 
 def flag(description: str, default: bool) -> Field:
     """True or false."""
 
-    def read(check: ValueReader, raw: Mapping[str, Any], path: FieldPath) -> bool:
-        value = raw.get(str(path[-1]), default)
+    def check(reader: ValueReader, value: Any, path: FieldPath) -> Any:
         if isinstance(value, bool):
             return value
-        check.add_problem(path, _("is {value}; {must}", value=shown(value), must=_("must be true or false")))
+        reader.add_problem(path, _("is {value}; {must}", value=shown(value), must=_("must be true or false")))
         return default
 
-    return Field(_schema("boolean", description, default), read)
+    return Field(_schema("boolean", description, default), check, default)
 
 
 def word(words: tuple[str, ...], description: str = "", default: str | None = None) -> Field:
     """One of some words."""
 
-    def read(check: ValueReader, raw: Mapping[str, Any], path: FieldPath) -> Any:
-        value = raw.get(str(path[-1]), default)
+    def check(reader: ValueReader, value: Any, path: FieldPath) -> Any:
         if value in words:
             return value
-        check.refuse(path, value, _("must be one of {names}", names=", ".join(words)))
+        reader.refuse(path, value, _("must be one of {names}", names=", ".join(words)))
         return words[0]
 
-    return Field(_schema("string", description, default, enum=[*words]), read)
+    return Field(_schema("string", description, default, enum=[*words]), check, default)
 
 
 def names(description: str, most: int, length: int) -> Field:
     """A list of at most so many names, of at most so many characters each."""
 
-    def read(check: ValueReader, raw: Mapping[str, Any], path: FieldPath) -> tuple[str, ...]:
-        value = raw.get(str(path[-1]), [])
+    def check(reader: ValueReader, value: Any, path: FieldPath) -> tuple[str, ...]:
         if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-            check.add_problem(path, _("must be a list of names in quotes"))
+            reader.add_problem(path, _("must be a list of names in quotes"))
         elif len(value) > most or any(len(name) > length for name in value):
             message = _("must be at most {count} names of at most {length} characters")
-            check.add_problem(path, message.format(count=most, length=length))
+            reader.add_problem(path, message.format(count=most, length=length))
         else:
             return tuple(value)
         return ()
 
     listed = list_of(text("", length).schema, most)
-    return Field(listed | {"description": description} if description else listed, read)
+    return Field(listed | {"description": description} if description else listed, check, [])
 
 
 def list_of(entry: Schema, most: int | None, least: int = 0) -> Schema:
