@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from perfect_yatzy.cli.jsonl import answer_lines
-from perfect_yatzy.game import category_schema, limits, rule_schema
+from perfect_yatzy.game import category_schema, limits, rule_fields, rule_schema
 from perfect_yatzy.game.notation import find_category, parse_card, parse_dice, parse_faces
 from perfect_yatzy.game.rule_loader import RuleFileError, load_rules, rules_from_json
 from perfect_yatzy.play import record
@@ -192,7 +192,7 @@ NOT_OF_INPUT = {"MAX_UPPER_SUMS", "MAX_UTILITY"}  # of what rules and functions 
 
 
 def test_every_limit_is_listed() -> None:
-    modules = (limits, rule_schema, category_schema, requests, score_strategy, opponents)
+    modules = (limits, rule_fields, rule_schema, category_schema, requests, score_strategy, opponents)
     sources = "".join(Path(str(module.__file__)).read_text(encoding="utf-8") for module in modules)
     named = {*re.findall(r"^(?:MIN_GAMES, )?(MAX_\w+).*=", sources, re.MULTILINE)}
     assert named - NOT_OF_INPUT == {name for name, _, _ in LIMITS}

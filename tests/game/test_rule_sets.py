@@ -9,6 +9,27 @@ from perfect_yatzy.game.scoring import roll_points
 
 # rules -> dice -> what each category pays
 EXAMPLES = {
+    "yatzy": {
+        "22555": "twos=4 fives=15 one-pair=10 two-pairs=14 three-of-a-kind=15 full-house=19 chance=19",
+        "15566": "ones=1 fives=10 sixes=12 one-pair=12 two-pairs=22 chance=23",
+        "15555": "ones=1 fives=20 one-pair=10 three-of-a-kind=15 four-of-a-kind=20 chance=21",
+        "55555": "fives=25 one-pair=10 three-of-a-kind=15 four-of-a-kind=20 chance=25 yatzy=50",
+        "12345": "ones=1 twos=2 threes=3 fours=4 fives=5 small-straight=15 chance=15",
+        "23456": "twos=2 threes=3 fours=4 fives=5 sixes=6 large-straight=20 chance=20",
+    },
+    "maxi": {
+        "642651": "ones=1 twos=2 fours=4 fives=5 sixes=12 one-pair=12 chance=24",
+        "213355": "ones=1 twos=2 threes=6 fives=10 one-pair=10 two-pairs=16 chance=19",
+        "225566": "twos=4 fives=10 sixes=12 one-pair=12 two-pairs=22 three-pairs=26 chance=26",
+        "453554": "threes=3 fours=8 fives=15 one-pair=10 two-pairs=18 three-of-a-kind=15 full-house=23 chance=26",
+        "242252": "twos=8 fours=4 fives=5 one-pair=4 three-of-a-kind=6 four-of-a-kind=8 chance=17",
+        "332333": "twos=2 threes=15 one-pair=6 three-of-a-kind=9 four-of-a-kind=12 five-of-a-kind=15 chance=17",
+        "344666": "threes=3 fours=8 sixes=18 one-pair=12 two-pairs=20 three-of-a-kind=18 full-house=26 chance=29",
+        "222555": "twos=6 fives=15 one-pair=10 two-pairs=14 three-of-a-kind=15 full-house=19 castle=21 chance=21",
+        "336666": "threes=6 sixes=24 one-pair=12 two-pairs=18 three-of-a-kind=18 four-of-a-kind=24 full-house=24 tower=30"
+        " chance=30",
+        "666666": "sixes=36 one-pair=12 three-of-a-kind=18 four-of-a-kind=24 five-of-a-kind=30 chance=36 yatzy=100",
+    },
     "crag": {
         "116": "ones=2 sixes=6",  # 8 in all
         "166": "ones=1 sixes=12 thirteen=26 crag=50",

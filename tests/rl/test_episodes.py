@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import perfect_yatzy
 import pytest
-from perfect_yatzy.errors import StateError
 from perfect_yatzy.strategy.strategy import Strategy
 from support.need import need
+from support.refusals import refused
 
 minari = need("minari", "pip install 'minari[create]'")
 
@@ -36,5 +36,4 @@ def test_episodes_are_the_games_of_a_simulation(
         filled = seen["filled"][:n] @ (1 << np.arange(15))
         best = forced.best(filled, seen["upper"][:n, 0], dice, seen["rolls_left"][:n, 0])
         assert np.array_equal(best.action, episode.actions)
-    with pytest.raises(StateError, match="episodes is 0; must be at least 1"):
-        record_episodes("yatzy/none-v0", forced, "yatzy-forced", 0)
+    refused("episodes is 0; must be at least 1", record_episodes, "yatzy/none-v0", forced, "yatzy-forced", 0)

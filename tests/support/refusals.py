@@ -14,10 +14,12 @@ from perfect_yatzy.game.rules import RuleSet
 Errors = type[SolverError] | tuple[type[SolverError], ...]
 
 
-def refused(message: str, call: Callable[..., object], *args: Any, error: Errors = StateError) -> None:
+def refused(
+    message: str, call: Callable[..., object], *args: Any, error: Errors = StateError, **options: Any
+) -> None:
     """Check that a call raises an error whose text matches a regular expression, in one line."""
     with pytest.raises(error, match=message) as caught:
-        call(*args)
+        call(*args, **options)
     assert "\n" not in str(caught.value)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 from typing import Any
 
 from perfect_yatzy.game.rules import RuleSet
@@ -24,4 +25,4 @@ def inline(value: Any) -> str:
         return "{" + ", ".join(f"{json.dumps(k)} = {inline(v)}" for k, v in value.items() if v is not None) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(map(inline, value)) + "]"
-    return json.dumps(value)
+    return value.isoformat() if isinstance(value, date) else json.dumps(value)

@@ -7,27 +7,31 @@ from typing import Any
 
 from .._messages import _, number_text
 from ..errors import shown
-from .limits import MAX_ALIASES, MAX_CATEGORIES, MAX_COLUMNS, MAX_NAME, MAX_PATTERNS, suggestion
+from .limits import MAX_CATEGORIES, MAX_COLUMNS, MAX_NAME, MAX_PATTERNS, suggestion
 from .patterns import KINDS, KindField, Pattern
-from .rule_patches import PLACE_FIELDS
-from .rule_values import BOX_ID, PLACEHOLDER, FieldPath, ValueReader
+from .rule_fields import (
+    CATEGORY_FIELDS,
+    COLUMN_FIELDS,
+    KIND_FIELDS,
+    MAX_FACTOR,
+    MAX_POINTS,
+    ONLY,
+    ORDERS,
+    PATTERN_FIELDS,
+    PLACE_FIELDS,
+    ROW_FIELDS,
+)
+from .rule_values import BOX_ID, PLACEHOLDER, Field, FieldPath, ValueReader, flag, identifier, number, text
 from .rules import Category, Column
 from .sheet_boxes import boxes_of, id_ending
 
-MAX_POINTS = 10_000
-MAX_FACTOR = 100
 MAX_BOX_POINTS = 20_000  # fits the 16-bit boxes of simulated games
-SCORES = ("matched", "sum", "fixed")
-ONLY = {"even": (2, 4, 6), "odd": (1, 3, 5)}
-KIND_FIELDS = {name: field for kind in KINDS.values() for name, field in kind.fields.items()}
-PATTERN_FIELDS = {
-    "pattern", *KIND_FIELDS, "sum", "at_least", "at_most", "only", "score", "points", "factor", "plus",
-}  # fmt: skip
-
-ORDERS = ("free", "forced", "reversed", "upper-first")
-CATEGORY_FIELDS = {"id", "name", "code", "aliases", "upper", "requires", "times", "patterns"} | PATTERN_FIELDS
-COLUMN_FIELDS = {"id", "name", "order", "factor"}
-BOX_FIELDS = (CATEGORY_FIELDS - {"times"}) | {"row", "column", "copy"}  # of rules as JSON
+# Of rules as JSON, whose categories are the boxes.
+BOX_PLACE_FIELDS = {
+    "row": identifier(),
+    "column": number(0, MAX_COLUMNS),
+    "copy": number(0, MAX_CATEGORIES),
+}
 
 
 class SheetReader(ValueReader):
@@ -42,12 +46,7 @@ class SheetReader(ValueReader):
         for i, entry in enumerate(self.tables(raw, "columns", MAX_COLUMNS)):
             path: FieldPath = ("columns", i)
             self.check_fields(entry, path, COLUMN_FIELDS)
-            column = Column(
-                id=self.identifier(entry, (*path, "id")),
-                name=self.string(entry, (*path, "name")),
-                order=self.choice(entry, (*path, "order"), ORDERS, default),
-                factor=self.number(entry, (*path, "factor"), 1, MAX_FACTOR, 1),
-            )
+            column = Column(**self.values({"order": default} | entry, path, COLUMN_FIELDS))
             for other in found:
                 if PLACEHOLDER not in (column.id, column.name) and (
                     column.id == other.id or column.name.lower() == other.name.lower()
@@ -96,48 +95,19 @@ class SheetReader(ValueReader):
                 hint = suggestion(str(entry.get("id")), others, _("a new one needs a name and a pattern"))
                 self.add_problem(path, _("unknown category; {hint}", hint=hint))
                 continue
-            self.check_fields(entry, path, (BOX_FIELDS if self.listed else CATEGORY_FIELDS) | PLACE_FIELDS)
-            for name in sorted(PLACE_FIELDS & {*entry}):
+            known = {*CATEGORY_FIELDS, *PLACE_FIELDS}
+            self.check_fields(entry, path, known - {"times"} | {*BOX_PLACE_FIELDS} if self.listed else known)
+            for name in sorted(PLACE_FIELDS.keys() & entry):
                 self.add_problem((*path, name), _("belongs to a file that extends rules, or to a switch"))
-            place: dict[str, Any] = {}
-            if self.listed:
-                place = {
-                    "row": self.identifier(entry, (*path, "row")) if "row" in entry else "",
-                    "column": self.number(entry, (*path, "column"), 0, MAX_COLUMNS, 0),
-                    "copy": self.number(entry, (*path, "copy"), 0, MAX_CATEGORIES, 0),
-                }
+            places = {name: field for name, field in BOX_PLACE_FIELDS.items() if self.listed and name in entry}
+            place = self.values(entry, path, places)
             found = self._patterns(entry, path, dice, faces, MAX_PATTERNS - patterns)
             if not place.get("copy") and not place.get("column"):  # each row counts once
                 patterns += len(found)
-            category = Category(
-                id=self.box_id(entry, (*path, "id")) if self.listed else self.identifier(entry, (*path, "id")),
-                name=self.string(entry, (*path, "name")),
-                patterns=found,
-                code=self.string(entry, (*path, "code"), ""),
-                aliases=self._aliases(entry, (*path, "aliases")),
-                upper=self.flag(entry, (*path, "upper"), False),
-                requires=self.string(entry, (*path, "requires"), ""),
-                **place,
-            )
-            yield i, category, self.number(entry, (*path, "times"), 1, MAX_CATEGORIES, 1)
-
-    def box_id(self, raw: Mapping[str, Any], path: FieldPath) -> str:
-        """The id of a box, which may have a column; required."""
-        value = self.string(raw, path, most=MAX_NAME)
-        if value != PLACEHOLDER and not BOX_ID.match(value):
-            self.refuse(path, value, _("must be an id, in a sheet with columns ROW.COLUMN"))
-        return value
-
-    def _aliases(self, entry: Mapping[str, Any], path: FieldPath) -> tuple[str, ...]:
-        aliases = entry.get("aliases", [])
-        if not isinstance(aliases, list) or not all(isinstance(alias, str) for alias in aliases):
-            self.add_problem(path, _("must be a list of names in quotes"))
-        elif len(aliases) > MAX_ALIASES or any(len(alias) > MAX_NAME for alias in aliases):
-            message = _("must be at most {count} names of at most {length} characters")
-            self.add_problem(path, message.format(count=MAX_ALIASES, length=MAX_NAME))
-        else:
-            return tuple(aliases)
-        return ()
+            own = {"id": Field({}, _box_id)} if self.listed else {}
+            values = self.values(entry, path, ROW_FIELDS | own)
+            times = values.pop("times")
+            yield i, Category(patterns=found, **values, **place), times
 
     def _patterns(
         self, entry: Mapping[str, Any], path: FieldPath, dice: int, faces: int, most: int
@@ -176,9 +146,9 @@ class SheetReader(ValueReader):
 
     def _check_points(self, boxes: tuple[Category, ...], columns: tuple[Column, ...], dice: int, faces: int) -> None:
         """Add a problem for every column whose factor makes a box pay too much."""
-        for number, column in enumerate(columns):
+        for position, column in enumerate(columns):
             for box in boxes:
-                if box.column != number or column.factor == 1:
+                if box.column != position or column.factor == 1:
                     continue
                 most = max(pattern.most(dice, faces) for pattern in box.patterns)
                 factor = max(pattern.factor for pattern in box.patterns)
@@ -186,7 +156,7 @@ class SheetReader(ValueReader):
                     message = _("is too high: {box} has the factor {factor} and pays up to {points} points").format(
                         box=box.id, factor=factor, points=number_text(most, grouped=True)
                     )
-                    self.add_problem(("columns", number, "factor"), message)
+                    self.add_problem(("columns", position, "factor"), message)
                     break
 
     def _check_listed(self, boxes: list[Category], columns: tuple[Column, ...]) -> None:
@@ -234,10 +204,19 @@ class SheetReader(ValueReader):
         return differ
 
 
+def _box_id(reader: ValueReader, value: Any, path: FieldPath) -> Any:
+    """The id of a box, which may have a column."""
+    value = text().check(reader, value, path)
+    if value != PLACEHOLDER and not BOX_ID.match(value):
+        reader.refuse(path, value, _("must be an id, in a sheet with columns ROW.COLUMN"))
+    return value
+
+
 def read_pattern(check: ValueReader, raw: Mapping[str, Any], path: FieldPath, dice: int, faces: int) -> Pattern:
     """One pattern: the fields its kind needs, the fields it must not have, its conditions and its score."""
     check.check_fields(raw, path, PATTERN_FIELDS)
-    kind = check.choice(raw, (*path, "pattern"), tuple(KINDS), None)
+
+    kind = PATTERN_FIELDS["pattern"].read(check, raw, (*path, "pattern"))
     if raw.get("pattern") != kind:
         return Pattern("any")
     own = KINDS[kind].fields
@@ -250,7 +229,8 @@ def read_pattern(check: ValueReader, raw: Mapping[str, Any], path: FieldPath, di
         if name in raw and name not in own and field.type != "flag":
             check.add_problem((*path, name), _("does not belong to the pattern {name}").format(name=repr(kind)))
     low, high = _sum_limits(check, raw, path, dice * faces)
-    score = check.choice(raw, (*path, "score"), SCORES, "fixed" if "points" in raw else "matched")
+    given_score = raw.get("score", "fixed" if "points" in raw else "matched")
+    score = PATTERN_FIELDS["score"].check(check, given_score, (*path, "score"))
     if score == raw.get("score") != "fixed" and "points" in raw:
         message = _("are fixed, but score is {score}; leave one of the two out")
         check.add_problem((*path, "points"), message.format(score=repr(score)))
@@ -258,9 +238,8 @@ def read_pattern(check: ValueReader, raw: Mapping[str, Any], path: FieldPath, di
         kind=kind,
         **given,
         score=score,
-        points=check.number(raw, (*path, "points"), 1, MAX_POINTS) if score == "fixed" else 0,
-        plus=check.number(raw, (*path, "plus"), 0, MAX_POINTS, 0),
-        factor=check.number(raw, (*path, "factor"), 1, MAX_FACTOR, 1),
+        points=PATTERN_FIELDS["points"].read(check, raw, (*path, "points")) if score == "fixed" else 0,
+        **check.values(raw, path, PATTERN_FIELDS, "plus", "factor"),
         low=low,
         high=high,
         only=_only(check, raw, (*path, "only"), faces),
@@ -279,9 +258,9 @@ def _read_field(
 ) -> Any:
     """A field of one kind of pattern."""
     if field.type == "flag":
-        return check.flag(raw, path, True)
+        return flag("", True).read(check, raw, path)
     if field.type == "face":
-        return check.number(raw, path, 1, faces)
+        return number(1, faces).read(check, raw, path)
     is_sizes = field.type == "sizes"
     found = check.number_list(raw, path, 1, dice if is_sizes else faces, dice)
     return tuple(sorted(found, reverse=is_sizes))
@@ -292,7 +271,7 @@ def _sum_limits(
 ) -> tuple[int | None, int | None]:
     """The least and the highest sum of all dice, None without a limit; `sum` is both."""
     given = {
-        name: check.number(raw, (*path, name), 1, most) if name in raw else None
+        name: number(1, most).read(check, raw, (*path, name)) if name in raw else None
         for name in ("sum", "at_least", "at_most")
     }
     exact, low, high = given.values()

@@ -187,11 +187,8 @@ class TurnPosition:
             message = _("{category} may not be crossed out now: the dice score in {boxes}")
             raise StateError(message.format(category=category, boxes=next_ones))
         if is_open and rules.joker:
-            raise StateError(
-                _("{category} may not be taken now: an extra {joker} must go to {boxes}").format(
-                    category=category, joker=rules.joker.category, boxes=next_ones
-                )
-            )
+            message = _("{category} may not be taken now: an extra {joker} must go to {boxes}")
+            raise StateError(message.format(category=category, joker=rules.joker.category, boxes=next_ones))
         text = _("{category} may not be taken now: the boxes are filled in order, and {box} is next")
         raise StateError(text.format(category=category, box=next_ones))
 

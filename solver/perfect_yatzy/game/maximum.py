@@ -123,14 +123,14 @@ class _BestTurns:
     def _by_joker(self, c: int, allowed: Collection[int], filled: Collection[int] = ()) -> int:
         """The most points of a box by one of the jokers of the `allowed` classes, the joker bonus included."""
         # Classes whose matching box is filled or does not exist pay fixed points of lower boxes in full.
-        joker, category = self.rules.joker, self.rules.categories[c]
+        joker = self.rules.joker
         if joker is None or not allowed:
             return 0
         most = max(self.jokers[box][c] for box in allowed)
         if joker.mode == "maximum":
             most = max(possible_points(self.rules)[c])
-        elif filled and joker.mode != "none" and not category.upper:
-            most = max([most, *(p.fixed_points for p in category.patterns if p.score == "fixed")])
+        elif filled and joker.mode != "none":
+            most = max([most, *self.rules.categories[c].full_points])
         return joker.bonus + self._with_bonus(c, most)
 
     def _with_bonus(self, c: int, points: int) -> int:

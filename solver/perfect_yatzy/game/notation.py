@@ -53,11 +53,7 @@ def parse_dice(rules: RuleSet, dice: str | Iterable[int]) -> Dice:
         if face is None:
             message = _("{symbol!r} in {dice!r} is not a die; write the faces, such as {rules}")
             raise StateError(message.format(symbol=symbol, dice=dice, rules=_example(rules)), code="invalid-dice")
-        if not 1 <= face <= rules.faces:
-            raise StateError(
-                _("{dice!r} has a {face}; the faces are 1 to {faces}", dice=dice, face=face, faces=rules.faces),
-                code="invalid-dice",
-            )
+        _check_face(rules, face, repr(dice))
         faces.append(face)
     return check_dice(rules, faces, dice)
 
@@ -83,11 +79,8 @@ def check_dice(rules: RuleSet, dice: Iterable[int], text: str | None = None) -> 
     """The dice of one roll of all dice, ascending, or a StateError; `text`: how they were written."""
     listed = [*islice(dice, MAX_DICE_LISTED + 1)]
     if len(listed) > MAX_DICE_LISTED:
-        raise StateError(
-            _("dice has more than {most} faces; {rules} has {dice} dice").format(
-                most=MAX_DICE_LISTED, rules=rules.key, dice=rules.dice
-            )
-        )
+        message = _("dice has more than {most} faces; {rules} has {dice} dice")
+        raise StateError(message.format(most=MAX_DICE_LISTED, rules=rules.key, dice=rules.dice))
     faces = tuple(sorted(whole_number(face, "a die") for face in listed))
     written = repr(spaced(faces) if text is None else text)
     if len(faces) != rules.dice:
@@ -100,14 +93,14 @@ def check_dice(rules: RuleSet, dice: Iterable[int], text: str | None = None) -> 
             message.format(written=written, count=len(faces), rules=rules.key, dice=rules.dice), code="invalid-dice"
         )
     for face in faces:
-        if not 1 <= face <= rules.faces:
-            raise StateError(
-                _("{written} has a {face}; the faces are 1 to {faces}").format(
-                    written=written, face=face, faces=rules.faces
-                ),
-                code="invalid-dice",
-            )
+        _check_face(rules, face, written)
     return faces
+
+
+def _check_face(rules: RuleSet, face: int, written: str) -> None:
+    if not 1 <= face <= rules.faces:
+        message = _("{written} has a {face}; the faces are 1 to {faces}")
+        raise StateError(message.format(written=written, face=face, faces=rules.faces), code="invalid-dice")
 
 
 def is_subset(held: Sequence[int], dice: Sequence[int]) -> bool:
@@ -238,14 +231,11 @@ def find_category(rules: RuleSet, text: str) -> int:
 def _find(rules: RuleSet, text: str) -> list[int]:
     """Positions of the categories that a name means, ascending: one, or boxes of one row that are alike."""
     if not isinstance(text, str):
-        raise StateError(
-            _("category is {text}; must be a name, such as {id!r}", text=shown(text), id=rules.categories[0].id)
-        )
+        message = _("category is {text}; must be a name, such as {id!r}")
+        raise StateError(message.format(text=shown(text), id=rules.categories[0].id))
     if len(text) > MAX_NAME:
-        raise StateError(
-            _("unknown category {text}: longer than {most} characters").format(text=shown(text), most=MAX_NAME),
-            code="unknown-category",
-        )
+        message = _("unknown category {text}: longer than {most} characters")
+        raise StateError(message.format(text=shown(text), most=MAX_NAME), code="unknown-category")
     names = category_index(rules)
     matches = sorted(names.find(text))
     different = sorted({names.first_copy[c] for c in matches})
@@ -253,9 +243,8 @@ def _find(rules: RuleSet, text: str) -> list[int]:
         return matches
     if matches:
         labels = ", ".join(category_label(rules, c) for c in different)
-        raise StateError(
-            _("category {text!r} is not clear: {labels}").format(text=text, labels=labels), code="ambiguous-category"
-        )
+        message = _("category {text!r} is not clear: {labels}")
+        raise StateError(message.format(text=text, labels=labels), code="ambiguous-category")
     if text.strip().lower() == "bonus":
         message = _("unknown category {text!r}; leave out the upper bonus, which follows from the upper categories")
         raise StateError(message.format(text=text), code="unknown-category")

@@ -90,7 +90,8 @@ class Pattern:
         if self.high is not None:
             allowed = allowed & (total <= self.high)
         if self.only:
-            allowed = allowed & ~counts[:, [face - 1 for face in self.excluded(counts.shape[1])]].any(axis=1)
+            others = [face - 1 for face in range(1, counts.shape[1] + 1) if face not in self.only]
+            allowed = allowed & ~counts[:, others].any(axis=1)
         if self.score != "matched":
             score = self.points if self.score == "fixed" else total
         paid: Ints = allowed * (self.factor * score + self.plus)
@@ -99,10 +100,6 @@ class Pattern:
     def most(self, dice: int, faces: int) -> int:
         """A bound on what the pattern pays for so many dice."""
         return self.fixed_points if self.score == "fixed" else self.factor * dice * faces + self.plus
-
-    def excluded(self, faces: int) -> list[int]:
-        """The faces that no die may show, of dice with so many faces."""
-        return [face for face in range(1, faces + 1) if self.only and face not in self.only]
 
     def times(self, factor: int) -> Pattern:
         """The same pattern with all its points multiplied."""

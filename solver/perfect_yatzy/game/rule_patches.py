@@ -15,10 +15,9 @@ from typing import Any
 from .._messages import N_, _
 from ..errors import shown
 from .limits import suggestion
+from .rule_fields import PLACE_FIELDS
 from .rule_values import FieldPath, ValueReader
 
-PATCH_FIELDS = {"remove"}  # of a file that extends rules, and of a switch
-PLACE_FIELDS = {"before", "after"}  # of [categories.ID] in a patch
 LISTS_BY_ID = ("categories", "columns")
 LIST_MESSAGE = N_(
     "would replace the whole score sheet; write [categories.ID] to change or add a category, "
@@ -142,7 +141,7 @@ def _switch_without(switch: Any, names: set[str]) -> Any:
 def _placed(entries: list[Any], changed: Mapping[str, Any], check: ValueReader, path: FieldPath) -> list[Any]:
     """The categories with those moved that say so, in the order of the patch."""
     for name, patch in changed.items():
-        fields = sorted(PLACE_FIELDS & {*patch})
+        fields = sorted(PLACE_FIELDS.keys() & patch)
         if not fields:
             continue
         here = _ids(entries).index(str(patch.get("id", name)))  # the patch may give the category another id

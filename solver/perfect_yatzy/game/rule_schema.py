@@ -12,29 +12,14 @@ from typing import Any
 
 from .._messages import _, number_text
 from ..errors import enumerated
-from .category_schema import MAX_POINTS, ORDERS, SheetReader
+from .category_schema import SheetReader
 from .limits import MAX_ID, MAX_PUBLISHED, MAX_STEPS, MAX_SUMMARY, MAX_SWITCHES
-from .rule_patches import PATCH_FIELDS, checked_categories
-from .rule_values import IDENTIFIER, PLACEHOLDER, FieldPath
+from .rule_fields import BONUS_FIELDS, FIELDS, JOKER_FIELDS, MAX_POINTS, PLAIN_FIELDS, PUBLISHED_FIELDS, SWITCH_FIELDS
+from .rule_patches import checked_categories
+from .rule_values import IDENTIFIER, PLACEHOLDER, FieldPath, number, text
 from .rules import Bonus, Category, Column, Joker, Published, RuleSet, Switch
 
-MAX_DICE = 12
-MAX_FACES = 6
-MAX_ROLLS = 10
-MAX_THRESHOLD = 2_000
 MAX_UPPER_SUMS = 1 << 62  # the upper sums of a state are one number of 64 bits
-
-FIELDS = {
-    "id", "name", "summary", "extends", "dice", "faces", "rolls", "order", "crossing_out", "saved_rolls", "bonus",
-    "joker", "first_roll_bonus", "columns", "categories", "switches", "published",
-}  # fmt: skip
-SWITCH_FIELDS = (FIELDS | PATCH_FIELDS) - {"id", "extends", "switches", "published"}
-BONUS_FIELDS = {"threshold", "points"}
-JOKER_FIELDS = {"category", "bonus", "mode", "requires", "bonus_requires", "bonus_while"}
-JOKER_MODES = ("none", "free", "forced", "maximum")
-JOKER_CONDITIONS = ("filled", "points")
-JOKER_PAYMENTS = ("always", "matching-box-open")
-CROSSINGS = ("free", "only-if-nothing-scores")
 
 
 class RuleChecker(SheetReader):
@@ -47,27 +32,31 @@ class RuleChecker(SheetReader):
             self.add_problem(("extends",), _("belongs to a rule file; rules as JSON are complete"))
         if "remove" in raw:
             self.add_problem(("remove",), _("belongs to a file that extends rules, or to a switch"))
-        self.check_fields(raw, (), FIELDS | PATCH_FIELDS)
-        dice = self.number(raw, ("dice",), 1, MAX_DICE)
-        faces = self.number(raw, ("faces",), 2, MAX_FACES, 6)
+        self.check_fields(raw, (), FIELDS)
+
+        def read(name: str) -> Any:
+            return PLAIN_FIELDS[name].read(self, raw, (name,))
+
+        dice = read("dice")
+        faces = read("faces")
         columns = self.columns(raw)
         categories = self.boxes(raw, dice, faces, columns, listed)
-        order = self.choice(raw, ("order",), ORDERS, "free")
+        order = read("order")
         rules = RuleSet(
-            id=self.identifier(raw, ("id",)),
-            name=self.string(raw, ("name",)),
+            id=read("id"),
+            name=read("name"),
             dice=dice,
             faces=faces,
-            rolls_per_turn=self.number(raw, ("rolls",), 1, MAX_ROLLS, 3),
+            rolls_per_turn=read("rolls"),
             categories=categories,
             bonus=self.bonus(raw, categories),
             order="free" if columns else order,
-            saved_rolls=self.flag(raw, ("saved_rolls",), False),
+            saved_rolls=read("saved_rolls"),
             joker=self.joker(raw, categories, columns),
             first_roll_bonus=self.first_roll_bonus(raw, categories, columns),
             columns=columns,
-            crossing_out=self.choice(raw, ("crossing_out",), CROSSINGS, "free"),
-            summary=self.string(raw, ("summary",), "", MAX_SUMMARY),
+            crossing_out=read("crossing_out"),
+            summary=read("summary"),
             switches=tuple(self.switches(raw)),
             active_switches=active,
             published=self.published(raw, active),
@@ -80,8 +69,8 @@ class RuleChecker(SheetReader):
     def check_upper_sums(self, rules: RuleSet) -> None:
         """Add a problem if the upper sums of all columns together do not fit in one number of a state."""
         size = 1
-        for number, bonus in enumerate(rules.bonuses):
-            upper = [p for c in rules.categories if c.upper and c.column == number for p in c.patterns]
+        for column, bonus in enumerate(rules.bonuses):
+            upper = [p for c in rules.categories if c.upper and c.column == column for p in c.patterns]
             size *= bonus.threshold + max((p.most(rules.dice, rules.faces) for p in upper), default=0) + 1
         if size > MAX_UPPER_SUMS:
             self.add_problem(("columns",), _("have too many upper sums; leave out columns, or lower the thresholds"))
@@ -101,8 +90,7 @@ class RuleChecker(SheetReader):
         for i, entry in enumerate(entries):
             path: FieldPath = ("bonus", i) if isinstance(value, list) else ("bonus",)
             self.check_fields(entry, path, BONUS_FIELDS)
-            threshold = self.number(entry, (*path, "threshold"), 1, MAX_THRESHOLD)
-            points = self.number(entry, (*path, "points"), 1, MAX_POINTS)
+            threshold, points = self.values(entry, path, BONUS_FIELDS).values()
             for name in ("threshold", "points") if i else ():
                 before, here = entries[i - 1].get(name), entry.get(name)
                 if isinstance(before, int) and isinstance(here, int) and here <= before:
@@ -120,7 +108,7 @@ class RuleChecker(SheetReader):
         if table is None:
             return None
         self.check_fields(table, ("joker",), JOKER_FIELDS)
-        category = self.string(table, ("joker", "category"))
+        category = JOKER_FIELDS["category"].read(self, table, ("joker", "category"))
         rows = [c.row for c in categories if c.row]
         if columns:
             self.add_problem(("joker",), _("cannot be combined with columns"))
@@ -135,14 +123,7 @@ class RuleChecker(SheetReader):
                 self.add_problem(
                     ("joker",), _("needs at most one upper box for each face: a joker asks for the matching one")
                 )
-        return Joker(
-            category=category,
-            bonus=self.number(table, ("joker", "bonus"), 0, MAX_POINTS),
-            mode=self.choice(table, ("joker", "mode"), JOKER_MODES, None),
-            requires=self.choice(table, ("joker", "requires"), JOKER_CONDITIONS, "filled"),
-            bonus_requires=self.choice(table, ("joker", "bonus_requires"), JOKER_CONDITIONS, "points"),
-            bonus_while=self.choice(table, ("joker", "bonus_while"), JOKER_PAYMENTS, "always"),
-        )
+        return Joker(category, **self.values(table, ("joker",), JOKER_FIELDS, *[*JOKER_FIELDS][1:]))
 
     def check_tracked(self, rules: RuleSet) -> None:
         """Add a problem if it matters of more than one box whether it holds points."""
@@ -165,7 +146,7 @@ class RuleChecker(SheetReader):
                 self.add_problem(("first_roll_bonus", name), _("is not the id of a category"))
                 continue
             factors = [1 if self.listed or not columns else columns[box.column].factor for box in boxes]
-            points = self.number(table, ("first_roll_bonus", name), 1, MAX_POINTS // max(factors, default=1))
+            points = number(1, MAX_POINTS // max(factors, default=1)).read(self, table, ("first_roll_bonus", name))
             found += [(box.id, points * factor) for box, factor in zip(boxes, factors, strict=True)]
         return tuple(sorted(found))
 
@@ -185,17 +166,17 @@ class RuleChecker(SheetReader):
                 continue
             self.check_fields(patch, path, SWITCH_FIELDS)
             checked_categories(patch, self, path)
-            yield Switch(name, self.string(patch, (*path, "summary"), most=MAX_SUMMARY))
+            yield Switch(name, text("", MAX_SUMMARY).read(self, patch, (*path, "summary")))
 
     def published(self, raw: Mapping[str, Any], active: tuple[str, ...]) -> Published | None:
         """The published value of the active switches, if there is one."""
         found = None
         for i, entry in enumerate(self.tables(raw, "published", MAX_PUBLISHED)):
             path: FieldPath = ("published", i)
-            self.check_fields(entry, path, {"value", "switches", "source"})
-            value = self.string(entry, (*path, "value"), "" if "value" not in entry else None)
+            self.check_fields(entry, path, PUBLISHED_FIELDS)
+            value = text(default="").read(self, entry, (*path, "value"))
             if value != PLACEHOLDER and not re.fullmatch(r"[0-9]+(\.[0-9]+)?", value):
                 self.refuse((*path, "value"), value, _("must be a decimal number in quotes"))
-            elif self.name_list(entry, (*path, "switches")) == set(active):
-                found = Published(value, self.string(entry, (*path, "source"), "", MAX_SUMMARY))
+            elif {*PUBLISHED_FIELDS["switches"].read(self, entry, (*path, "switches"))} == {*active}:
+                found = Published(value, PUBLISHED_FIELDS["source"].read(self, entry, (*path, "source")))
         return found

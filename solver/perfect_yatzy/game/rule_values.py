@@ -7,7 +7,7 @@ be corrected together.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -20,6 +20,7 @@ IDENTIFIER = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
 BOX_ID = re.compile(rf"{IDENTIFIER.pattern[:-2]}(\.{IDENTIFIER.pattern[:-2]})?\Z")
 PLACEHOLDER = "\0"  # replaces text that is missing or wrong; problems that follow from it are not reported
 FieldPath = tuple[str | int, ...]
+Schema = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -95,10 +96,8 @@ class ValueReader:
                 line = line or locate(self.text, named)
         for switch in self.active_switches if not line else ():
             line = line or locate(self.text, ("switches", switch, *named))
-        field = "".join(f"[{part + 1}]" if isinstance(part, int) else f".{part[:MAX_NAME]}" for part in named).lstrip(
-            "."
-        )
-        if (problem := Problem(self.source, line, field, message)) not in self.problems:
+        parts = [f"[{part + 1}]" if isinstance(part, int) else f".{part[:MAX_NAME]}" for part in named]
+        if (problem := Problem(self.source, line, "".join(parts).lstrip("."), message)) not in self.problems:
             self.problems.append(problem)
 
     def refuse(self, path: FieldPath, value: Any, must: str) -> None:
@@ -107,53 +106,6 @@ class ValueReader:
             self.add_problem(path, _("is missing; {must}").format(must=must))
         else:
             self.add_problem(path, _("is {value}; {must}").format(value=shown(value), must=must))
-
-    def number(self, raw: Mapping[str, Any], path: FieldPath, low: int, high: int, default: int | None = None) -> int:
-        """A whole number from `low` to `high`; required if `default` is None."""
-        value = raw.get(str(path[-1]), default)
-        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            self.refuse(path, value, _("must be a whole number from {low} to {high}", low=low, high=high))
-            return high if default is None else default
-        return value
-
-    def string(
-        self, raw: Mapping[str, Any], path: FieldPath, default: str | None = None, most: int = MAX_NAME
-    ) -> str:
-        """Text of at most `most` characters; required if `default` is None."""
-        value = raw.get(str(path[-1]), default)
-        if not isinstance(value, str):
-            self.refuse(path, value, _("must be text in quotes"))
-            return PLACEHOLDER
-        if len(value) > most:
-            message = _("has {count} characters; at most {most} are allowed")
-            count, limit = (number_text(number, grouped=True) for number in (len(value), most))
-            self.add_problem(path, message.format(count=count, most=limit))
-            return PLACEHOLDER
-        return value
-
-    def identifier(self, raw: Mapping[str, Any], path: FieldPath) -> str:
-        """Text that can be part of file names and cards; required."""
-        value = self.string(raw, path, most=MAX_ID)
-        if value != PLACEHOLDER and not IDENTIFIER.match(value):
-            self.refuse(path, value, _("must be lower-case letters, digits and single hyphens"))
-        return value
-
-    def choice(self, raw: Mapping[str, Any], path: FieldPath, allowed: tuple[str, ...], default: str | None) -> Any:
-        """One of the allowed words; required if `default` is None."""
-        value = raw.get(str(path[-1]), default)
-        if value not in allowed:
-            self.refuse(path, value, _("must be one of {names}").format(names=", ".join(allowed)))
-            return allowed[0]
-        return value
-
-    def flag(self, raw: Mapping[str, Any], path: FieldPath, default: bool) -> bool:
-        """True or false."""
-        value = raw.get(str(path[-1]), default)
-        if not isinstance(value, bool):
-            must = _("must be true or false")
-            self.add_problem(path, _("is {value}; {must}").format(value=shown(value), must=must))
-            return default
-        return value
 
     def table(self, raw: Mapping[str, Any], path: FieldPath) -> Mapping[str, Any] | None:
         """A table; None if the field is missing."""
@@ -171,14 +123,15 @@ class ValueReader:
             self.add_problem((name,), must.format(header=f"[[{name}]]"))
             return []
         if len(entries) > most:
-            message, count = (
-                _("has {count} entries; at most {most} are allowed"),
-                number_text(len(entries), grouped=True),
-            )
-            self.add_problem((name,), message.format(count=count, most=most))
+            message = _("has {count} entries; at most {most} are allowed")
+            self.add_problem((name,), message.format(count=number_text(len(entries), grouped=True), most=most))
         return entries[:most]
 
-    def check_fields(self, raw: Mapping[str, Any], path: FieldPath, fields: set[str]) -> None:
+    def values(self, raw: Mapping[str, Any], path: FieldPath, fields: Fields, *names: str) -> dict[str, Any]:
+        """The values of some fields of a table; default: of all."""
+        return {name: fields[name].read(self, raw, (*path, name)) for name in names or fields}
+
+    def check_fields(self, raw: Mapping[str, Any], path: FieldPath, fields: Collection[str]) -> None:
         """Add a problem for every key of a table that is not one of `fields`."""
         for name in raw:
             if name not in fields:
@@ -196,10 +149,127 @@ class ValueReader:
             return ()
         return tuple(value)
 
-    def name_list(self, raw: Mapping[str, Any], path: FieldPath) -> set[str]:
-        """A list of names, as a set; empty if it is missing."""
-        value = raw.get(str(path[-1]), [])
+
+@dataclass(frozen=True)
+class Field:
+    """A field of a rule file: its JSON Schema, and what checks it."""
+
+    schema: Schema
+    # reader, value, path -> the value, or a placeholder; by default what checks it depends on other fields
+    check: Callable[[ValueReader, Any, FieldPath], Any] = lambda reader, value, path: value
+    default: Any = None  # None: required
+
+    def read(self, reader: ValueReader, raw: Mapping[str, Any], path: FieldPath) -> Any:
+        """Its checked value in a table."""
+        return self.check(reader, raw.get(str(path[-1]), self.default), path)
+
+
+Fields = Mapping[str, Field]
+
+
+def number(low: int, high: int, description: str = "", default: int | None = None) -> Field:
+    """A whole number."""
+
+    def check(reader: ValueReader, value: Any, path: FieldPath) -> Any:
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            reader.refuse(path, value, _("must be a whole number from {low} to {high}", low=low, high=high))
+            return high if default is None else default
+        return value
+
+    return Field(_schema("integer", description, default, minimum=low, maximum=high), check, default)
+
+
+def text(description: str = "", most: int = MAX_NAME, default: str | None = None) -> Field:
+    """Text of at most so many characters."""
+
+    def check(reader: ValueReader, value: Any, path: FieldPath) -> Any:
+        if not isinstance(value, str):
+            reader.refuse(path, value, _("must be text in quotes"))
+            return PLACEHOLDER
+        if len(value) > most:
+            count, limit = (number_text(n, grouped=True) for n in (len(value), most))
+            reader.add_problem(path, _("has {count} characters; at most {most} are allowed", count=count, most=limit))
+            return PLACEHOLDER
+        return value
+
+    return Field(_schema("string", description, maxLength=most), check, default)
+
+
+def identifier(description: str = "") -> Field:
+    """Text that can be part of file names and cards."""
+    plain = text(description, MAX_ID)
+
+    def check(reader: ValueReader, value: Any, path: FieldPath) -> Any:
+        value = plain.check(reader, value, path)
+        if value != PLACEHOLDER and not IDENTIFIER.match(value):
+            reader.refuse(path, value, _("must be lower-case letters, digits and single hyphens"))
+        return value
+
+    return Field(plain.schema | {"pattern": f"^{IDENTIFIER.pattern[:-2]}$"}, check)
+
+
+def flag(description: str, default: bool) -> Field:
+    """True or false."""
+
+    def check(reader: ValueReader, value: Any, path: FieldPath) -> Any:
+        if isinstance(value, bool):
+            return value
+        reader.add_problem(path, _("is {value}; {must}", value=shown(value), must=_("must be true or false")))
+        return default
+
+    return Field(_schema("boolean", description, default), check, default)
+
+
+def word(words: tuple[str, ...], description: str = "", default: str | None = None) -> Field:
+    """One of some words."""
+
+    def check(reader: ValueReader, value: Any, path: FieldPath) -> Any:
+        if value in words:
+            return value
+        reader.refuse(path, value, _("must be one of {names}", names=", ".join(words)))
+        return words[0]
+
+    return Field(_schema("string", description, default, enum=[*words]), check, default)
+
+
+def names(description: str, most: int, length: int) -> Field:
+    """A list of at most so many names, of at most so many characters each."""
+
+    def check(reader: ValueReader, value: Any, path: FieldPath) -> tuple[str, ...]:
         if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-            self.add_problem(path, _("must be a list of names in quotes"))
-            return set()
-        return set(value)
+            reader.add_problem(path, _("must be a list of names in quotes"))
+        elif len(value) > most or any(len(name) > length for name in value):
+            message = _("must be at most {count} names of at most {length} characters")
+            reader.add_problem(path, message.format(count=most, length=length))
+        else:
+            return tuple(value)
+        return ()
+
+    listed = list_of(text("", length).schema, most)
+    return Field(listed | {"description": description} if description else listed, check, [])
+
+
+def list_of(entry: Schema, most: int | None, least: int = 0) -> Schema:
+    """The schema of a list."""
+    return {"type": "array", "items": entry, "minItems": least} | ({} if most is None else {"maxItems": most})
+
+
+def object_of(properties: Schema, *required: str) -> Schema:
+    """The schema of a table."""
+    found = {"type": "object", "properties": properties, "required": [*required]}
+    return found | {"additionalProperties": False}
+
+
+def table_of(fields: Fields, *required: str) -> Schema:
+    """The schema of a table with these fields."""
+    return object_of({name: field.schema for name, field in fields.items()}, *required)
+
+
+def removable(schema: Schema) -> Schema:
+    """The schema of a field in a patch, which may also be removed."""
+    return {"anyOf": [schema, {"const": False, "description": "Removes the field of the extended rules."}]}
+
+
+def _schema(kind: str, description: str, default: object = None, **limits: Any) -> Schema:
+    found = {"type": kind} | limits | ({} if default is None else {"default": default})
+    return found | ({"description": description} if description else {})

@@ -59,6 +59,11 @@ class Category:
         return _("{paid}; only while {category} holds points").format(paid=paid, category=self.requires)
 
     @property
+    def full_points(self) -> tuple[int, ...]:
+        """The fixed points of its patterns, which a joker may pay in full; none of an upper box."""
+        return () if self.upper else tuple(p.fixed_points for p in self.patterns if p.score == "fixed")
+
+    @property
     def face(self) -> int:
         """The face an upper box collects, 0 if there is none; the joker rules need the matching upper box."""
         return next((p.face for p in self.patterns if p.face), 0) if self.upper else 0

@@ -143,11 +143,9 @@ def check_card(card: Scorecard) -> Scorecard:
             )
         label = category_label(card.rules, c)
         if whole_number(points, label) not in possible[c]:
+            message = _("{category} cannot hold {points}; it can hold {possible}")
             raise StateError(
-                _("{category} cannot hold {points}; it can hold {possible}").format(
-                    category=label, points=points, possible=_summarized(possible[c])
-                ),
-                code="invalid-card",
+                message.format(category=label, points=points, possible=_summarized(possible[c])), code="invalid-card"
             )
     whole_number(card.bonus_points, "bonus_points")
     maximum = max_bonus_points(card)
@@ -196,9 +194,8 @@ def check_state(rules: RuleSet, state: State) -> None:
     if _skipped_box(rules, state.filled) >= 0:
         raise StateError(_("the categories must be filled in the order of the sheet"), code="invalid-state")
     if state.upper < 0:
-        raise StateError(
-            _("the upper sum is {upper}; it cannot be negative").format(upper=state.upper), code="invalid-state"
-        )
+        message = _("the upper sum is {upper}; it cannot be negative")
+        raise StateError(message.format(upper=state.upper), code="invalid-state")
     uppers = upper_sums(rules)
     for column, total in enumerate(uppers.split(state.upper)):
         boxes = sum(1 << c for c in uppers.counting if rules.categories[c].column == column)

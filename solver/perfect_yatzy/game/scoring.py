@@ -37,8 +37,7 @@ def full_points(rules: RuleSet) -> Ints:
         return plain
     if joker.mode == "maximum":
         return np.broadcast_to(plain.max(axis=1, keepdims=True), plain.shape)
-    lower = [() if c.upper else c.patterns for c in rules.categories]
-    fixed = [max((p.fixed_points for p in patterns if p.score == "fixed"), default=0) for patterns in lower]
+    fixed = [max(category.full_points, default=0) for category in rules.categories]
     return np.maximum(plain, np.array(fixed, dtype=np.int64)[:, None])
 
 
@@ -46,13 +45,10 @@ def full_points(rules: RuleSet) -> Ints:
 def possible_points(rules: RuleSet) -> list[list[int]]:
     """For each category the points its box can hold, ascending; 0 is always possible (a box crossed out)."""
     joker_pays_in_full = rules.joker is not None and rules.joker.mode != "none"
-    found = []
-    for category, paid in zip(rules.categories, points_table(rules).tolist(), strict=True):
-        values = {0, *paid}
-        if joker_pays_in_full and not category.upper:
-            values |= {p.fixed_points for p in category.patterns if p.score == "fixed"}
-        found.append(sorted(values))
-    return found
+    return [
+        sorted({0, *paid, *(category.full_points if joker_pays_in_full else ())})
+        for category, paid in zip(rules.categories, points_table(rules).tolist(), strict=True)
+    ]
 
 
 def roll_points(rules: RuleSet, counts: Counts, as_joker: bool = False) -> list[int]:

@@ -53,13 +53,16 @@ def _box(row: Category, copy: int | None, number: int, column: Column | None) ->
     )
 
 
+def _column(rules: RuleSet, category: Category) -> Column | None:
+    return rules.columns[category.column] if rules.columns else None
+
+
 def endings(rules: RuleSet, category: Category) -> tuple[str, str]:
     """What the id and the name of a box have after those of its row; empty for a row with one box."""
     if not category.row:
         return "", ""
-    column = rules.columns[category.column] if rules.columns else None
-    single = category.id == category.row + id_ending(None, column)
-    copy = None if single else category.copy
+    column = _column(rules, category)
+    copy = None if category.id == category.row + id_ending(None, column) else category.copy
     return id_ending(copy, column), name_ending(copy, column)
 
 
@@ -68,7 +71,7 @@ def row_of(rules: RuleSet, category: Category) -> Category:
     in_id, in_name = endings(rules, category)
     if not in_id:
         return category
-    column = rules.columns[category.column] if rules.columns else None
+    column = _column(rules, category)
     return replace(
         category,
         id=category.row,
@@ -85,7 +88,7 @@ def row_of(rules: RuleSet, category: Category) -> Category:
 
 def row_names(rules: RuleSet, category: Category) -> Iterator[str]:
     """What people call a box if it is not said which of its row is meant; nothing for a row with one box."""
-    column = rules.columns[category.column] if rules.columns else None
+    column = _column(rules, category)
     for name in (category.id, category.name, category.code, *category.aliases):
         for ending in endings(rules, category):
             if not ending or not name.endswith(ending):

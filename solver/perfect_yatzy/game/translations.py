@@ -44,11 +44,8 @@ def category_names(rules: RuleSet, language: str) -> dict[str, list[str]]:
         return {}
     if language not in toml_names("names"):
         known = ", ".join(languages())
-        raise RulesError(
-            _("unknown language {language!r}; known languages: {languages}").format(
-                language=language, languages=known
-            )
-        )
+        message = _("unknown language {language!r}; known languages: {languages}")
+        raise RulesError(message.format(language=language, languages=known))
     data = _read(language)
     names = data["categories"] | data.get("dice", {}).get(str(rules.dice), {})
     shown = replace(rules, columns=_columns(rules, language))

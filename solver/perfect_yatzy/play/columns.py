@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..game.dice import Dice, lattice
+from ..game.notation import dice_of
 from ..game.rules import RuleSet
 from .record import Game, bonus_points_of
 
@@ -32,8 +33,7 @@ PlainTurn = tuple[int, Sequence[Sequence[int]], Sequence[Sequence[int]], str, in
 @lru_cache(maxsize=8)
 def lattice_numbers(dice: int, faces: int) -> dict[Dice, int]:
     """Number of each multiset of at most `dice` dice, by its ascending faces."""
-    counts = lattice(dice, faces).counts
-    return {tuple(np.repeat(np.arange(1, faces + 1), row).tolist()): i for i, row in enumerate(counts)}
+    return {dice_of(counts): i for i, counts in enumerate(lattice(dice, faces).counts.tolist())}
 
 
 class GameColumns:

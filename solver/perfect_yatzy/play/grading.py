@@ -90,11 +90,8 @@ def grade_games(strategy: Strategy, columns: GameColumns, threads: int | None = 
     """Check recorded games against the rules and value all their decisions."""
     check_strategy(strategy)
     if strategy.rules.fingerprint != columns.rules.fingerprint:
-        raise StateError(
-            _("the games were played by {rules}, but the strategy is for {strategy_rules}").format(
-                rules=columns.rules.key, strategy_rules=strategy.rules.key
-            )
-        )
+        message = _("the games were played by {rules}, but the strategy is for {strategy_rules}")
+        raise StateError(message.format(rules=columns.rules.key, strategy_rules=strategy.rules.key))
     if strategy.space.start.filled:
         raise StateError(
             _("the strategy begins at a card with filled categories; games are rated from the empty card")

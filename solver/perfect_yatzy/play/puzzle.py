@@ -73,11 +73,8 @@ def play_turn(strategy: Strategy, card: Scorecard, seed: int, game: int, turn: i
 def find_puzzle(strategy: Strategy, seed: int, difficulty: str = "medium") -> Puzzle:
     """A position of a given difficulty; the same one for the same rules and seed."""
     if difficulty not in DIFFICULTIES:
-        raise StateError(
-            _("difficulty is {difficulty}; must be one of {difficulties}").format(
-                difficulty=shown(difficulty), difficulties=", ".join(DIFFICULTIES)
-            )
-        )
+        message = _("difficulty is {difficulty}; must be one of {difficulties}")
+        raise StateError(message.format(difficulty=shown(difficulty), difficulties=", ".join(DIFFICULTIES)))
     check_strategy(strategy)
     seed = whole_number(seed, "seed")
     low, high = DIFFICULTIES[difficulty]
@@ -92,8 +89,5 @@ def find_puzzle(strategy: Strategy, seed: int, difficulty: str = "medium") -> Pu
         puzzle = Puzzle(card, played.dice_history[roll], strategy.max_rerolls(card.state) - roll)
         if low <= puzzle.gap(strategy) < high:
             return puzzle
-    raise RulesError(
-        _("found no {difficulty} position for {rules} in {count} games").format(
-            difficulty=difficulty, rules=rules.key, count=MAX_GAMES
-        )
-    )
+    message = _("found no {difficulty} position for {rules} in {count} games")
+    raise RulesError(message.format(difficulty=difficulty, rules=rules.key, count=MAX_GAMES))

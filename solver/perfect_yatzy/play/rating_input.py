@@ -141,14 +141,10 @@ class RatingInput:
             self._skip(place, "wrong", str(error).removeprefix(f"{place.text}: "))
             return
         try:
-            self._add_raw(place, line, raw)
+            if not self._add_usual(place, line, raw) and not self._add_results(place, raw):
+                self._add_game(place, read_game(raw), line)
         except ValueError as error:
             self._skip(place, "wrong", str(error))
-
-    def _add_raw(self, place: Place, line: bytes, raw: Any) -> None:
-        """Append a game from the value of its line. Raises ValueError if it is wrong."""
-        if not self._add_usual(place, line, raw) and not self._add_results(place, raw):
-            self._add_game(place, read_game(raw), line)
 
     def _add_usual(self, place: Place, line: bytes, raw: Any) -> bool:
         """Append a game with decisions in the usual form; False, without a reason, if it is not that."""
@@ -264,16 +260,12 @@ def _has_no_dice(turn: Any) -> bool:
 def _checked_scores(scores: Any, players: list[str]) -> list[int]:
     """The field ``final_scores``, checked."""
     if not isinstance(scores, list) or len(scores) != len(players):
-        raise StateError(
-            _("final_scores is {scores}; must be a list with one number for each player", scores=shown(scores))
-        )
+        message = _("final_scores is {scores}; must be a list with one number for each player")
+        raise StateError(message.format(scores=shown(scores)))
     for score in scores:
         if type(score) is not int or not 0 <= score <= MAX_FINAL_SCORE:
-            raise StateError(
-                _("final_scores has {value}; must be whole numbers from 0 to {most}").format(
-                    value=shown(score), most=number_text(MAX_FINAL_SCORE, grouped=True)
-                )
-            )
+            message = _("final_scores has {value}; must be whole numbers from 0 to {most}")
+            raise StateError(message.format(value=shown(score), most=number_text(MAX_FINAL_SCORE, grouped=True)))
     return scores
 
 
@@ -285,20 +277,14 @@ def _scores_of_boxes(rules: RuleSet, turns: list[dict[str, Any]], players: list[
         player, category = turn.get("player", 0), turn.get("category")
         points, bonus_points = turn.get("points"), bonus_points_of(turn)
         if type(player) is not int or not 0 <= player < len(players):
-            raise StateError(
-                _("turn {number}: player is {player}; there are {players}").format(
-                    number=number, player=shown(player), players=len(players)
-                )
-            )
+            message = _("turn {number}: player is {player}; there are {players}")
+            raise StateError(message.format(number=number, player=shown(player), players=len(players)))
         if not isinstance(category, str) or category not in rules.index_of:
-            raise StateError(
-                _("turn {number}: unknown category {category}", number=number, category=shown(category)),
-                code="unknown-category",
-            )
+            message = _("turn {number}: unknown category {category}")
+            raise StateError(message.format(number=number, category=shown(category)), code="unknown-category")
         if type(points) is not int or type(bonus_points) is not int:
-            raise StateError(
-                _("turn {number}: points is {points}; must be a whole number", number=number, points=shown(points))
-            )
+            message = _("turn {number}: points is {points}; must be a whole number")
+            raise StateError(message.format(number=number, points=shown(points)))
         position = rules.index_of[category]
         if position in cards[player].points:
             raise StateError(_("turn {number}: {category} is filled already", number=number, category=category))

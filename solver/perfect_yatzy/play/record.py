@@ -115,11 +115,8 @@ def check_names(players: Sequence[str]) -> None:
     for name in players:
         check_length(name, MAX_NAME, _("a player name"))
         if any(category(symbol) in ("Cc", "Cs", "Zl", "Zp") for symbol in name):
-            raise StateError(
-                _("{name} is not a valid player name: it contains characters that cannot be printed").format(
-                    name=shown(name)
-                )
-            )
+            message = _("{name} is not a valid player name: it contains characters that cannot be printed")
+            raise StateError(message.format(name=shown(name)))
 
 
 def card_after(card: Scorecard, turn: Turn) -> Scorecard:
@@ -135,13 +132,11 @@ def check_turn(card: Scorecard, turn: Turn) -> None:
     rules = card.rules
     max_rolls = rules.rolls_per_turn + card.saved
     if not 1 <= len(turn.dice_history) <= max_rolls:
-        raise StateError(
-            _("{count} rolls; a turn from here has 1 to {most}", count=len(turn.dice_history), most=max_rolls)
-        )
+        message = _("{count} rolls; a turn from here has 1 to {most}")
+        raise StateError(message.format(count=len(turn.dice_history), most=max_rolls))
     if len(turn.holds) != len(turn.dice_history) - 1:
-        raise StateError(
-            _("{holds} holds between {rolls} rolls", holds=len(turn.holds), rolls=len(turn.dice_history))
-        )
+        message = _("{holds} holds between {rolls} rolls")
+        raise StateError(message.format(holds=len(turn.holds), rolls=len(turn.dice_history)))
     for dice in turn.dice_history:
         check_dice(rules, dice)
     for i, held in enumerate(turn.holds):
@@ -149,9 +144,8 @@ def check_turn(card: Scorecard, turn: Turn) -> None:
             raise StateError(_("all dice were held and none rerolled; leave that roll out"))
         for dice in (turn.dice_history[i], turn.dice_history[i + 1]):
             if not is_subset(held, dice):
-                raise StateError(
-                    _("{held} was held, which is not within {dice}", held=spaced(held), dice=spaced(dice))
-                )
+                message = _("{held} was held, which is not within {dice}")
+                raise StateError(message.format(held=spaced(held), dice=spaced(dice)))
     if turn.category not in rules.index_of:
         raise StateError(_("unknown category {category}", category=shown(turn.category)), code="unknown-category")
     state = card.state
@@ -197,9 +191,8 @@ def read_game(raw: Any) -> Game:
         try:
             turn = _read_turn(entry)
             if not 0 <= turn.player < len(players):
-                raise StateError(
-                    _("player is {player}; there are {players}", player=shown(turn.player), players=len(players))
-                )
+                message = _("player is {player}; there are {players}")
+                raise StateError(message.format(player=shown(turn.player), players=len(players)))
             check_turn(cards[turn.player], turn)
         except StateError as error:
             raise StateError(_("turn {number}: {error}", number=number, error=error)) from error
@@ -272,17 +265,11 @@ def record_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
             while line := file.readline(MAX_GAME_BYTES + 1):
                 size, number = size + len(line), number + 1
                 if len(line) > MAX_GAME_BYTES:
-                    raise StateError(
-                        _("a line of {path} is longer than {most} bytes").format(
-                            path=path, most=number_text(MAX_GAME_BYTES, grouped=True)
-                        )
-                    )
+                    message = _("a line of {path} is longer than {most} bytes")
+                    raise StateError(message.format(path=path, most=number_text(MAX_GAME_BYTES, grouped=True)))
                 if size > MAX_RECORD_BYTES:
-                    raise StateError(
-                        _("{path} is larger than {most} bytes; split it, one game per line").format(
-                            path=path, most=number_text(MAX_RECORD_BYTES, grouped=True)
-                        )
-                    )
+                    message = _("{path} is larger than {most} bytes; split it, one game per line")
+                    raise StateError(message.format(path=path, most=number_text(MAX_RECORD_BYTES, grouped=True)))
                 if line.strip():
                     yield number, line
     except OSError as error:
@@ -300,9 +287,8 @@ def parse_game_line(line: bytes, place: str, first_of: str | Path | None) -> Any
         raise StateError(_("{value} is not UTF-8 text", value=place.rpartition(":")[0])) from error
     except (ValueError, RecursionError) as error:
         if first_of is not None:
-            raise StateError(
-                _("{path} is not a record of games (JSON Lines, one game per line)", path=first_of)
-            ) from error
+            message = _("{path} is not a record of games (JSON Lines, one game per line)")
+            raise StateError(message.format(path=first_of)) from error
         raise StateError(f"{place}: {error}") from error
 
 

@@ -127,15 +127,11 @@ def review(strategy: Strategy, game: Game, player: int = 0) -> Review:
     """
     check_strategy(strategy)
     if strategy.rules.fingerprint != game.rules.fingerprint:
-        raise StateError(
-            _("the game was played by {rules}, but the strategy is for {strategy_rules}").format(
-                rules=game.rules.key, strategy_rules=strategy.rules.key
-            )
-        )
+        message = _("the game was played by {rules}, but the strategy is for {strategy_rules}")
+        raise StateError(message.format(rules=game.rules.key, strategy_rules=strategy.rules.key))
     if not 0 <= whole_number(player, "player") < len(game.players):
-        raise StateError(
-            _("player is {player}; must be 0 to {players}", player=player, players=len(game.players) - 1)
-        )
+        message = _("player is {player}; must be 0 to {players}")
+        raise StateError(message.format(player=player, players=len(game.players) - 1))
     decisions: list[Decision] = []
     roll_luck: list[RollLuck] = []
     for number, (card, turn) in enumerate(game.cards(player), start=1):

@@ -55,9 +55,8 @@ class SaveFile:
     def _content(self) -> bytes | None:
         try:
             if self.path.exists() and not self.path.is_file():
-                raise SolverError(
-                    _("{path} is not a regular file; choose another file for the saved game", path=self.path)
-                )
+                message = _("{path} is not a regular file; choose another file for the saved game")
+                raise SolverError(message.format(path=self.path))
             return read_limited(self.path, MAX_GAME_BYTES)
         except (FileNotFoundError, NotADirectoryError):
             return None
@@ -66,9 +65,8 @@ class SaveFile:
 
     def _check_unchanged(self) -> None:
         if self._content() != self.seen:
-            raise SolverError(
-                _("another process has changed the game in {path}; this one stops here", path=self.path)
-            )
+            message = _("another process has changed the game in {path}; this one stops here")
+            raise SolverError(message.format(path=self.path))
 
 
 def save_session(path: Path, session: Session) -> None:
@@ -87,9 +85,8 @@ def save_session(path: Path, session: Session) -> None:
         with replacing(path) as file:
             file.write(json.dumps(content).encode())
     except OSError as error:
-        raise SolverError(
-            _("cannot save the game in {path}: {reason}", path=path, reason=error.strerror or error)
-        ) from error
+        message = _("cannot save the game in {path}: {reason}")
+        raise SolverError(message.format(path=path, reason=error.strerror or error)) from error
 
 
 def load_session(path: Path) -> Session:
@@ -104,24 +101,19 @@ def load_session(path: Path) -> Session:
             raise StateError(_("players is {players}; must be a list of names", players=shown(players)))
         check_names(players)
         if seed is not None and not (type(seed) is int and 0 <= seed < 1 << 63):
-            raise StateError(
-                _("seed is {seed}; must be a whole number from 0 to 2^63 - 1, or null", seed=shown(seed))
-            )
+            message = _("seed is {seed}; must be a whole number from 0 to 2^63 - 1, or null")
+            raise StateError(message.format(seed=shown(seed)))
         session = Session(rules, tuple(players), seed, _computers(raw.get("computers", []), len(players)))
         for kind, dice, category in raw["actions"]:
             if kind not in get_args(Kind):
-                raise StateError(
-                    _("{value} is not an action; must be one of {names}").format(
-                        value=shown(kind), names=", ".join(get_args(Kind))
-                    )
-                )
+                message = _("{value} is not an action; must be one of {names}")
+                raise StateError(message.format(value=shown(kind), names=", ".join(get_args(Kind))))
             if not all(type(face) is int for face in dice):
                 raise StateError(_("dice are {dice}; must be a list of whole numbers", dice=shown(dice)))
             session.apply(Action(kind, tuple(dice), category))
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise StateError(
-            _("{path} is not a saved game ({error}); start a new game with --new", path=path, error=error)
-        ) from error
+        message = _("{path} is not a saved game ({error}); start a new game with --new")
+        raise StateError(message.format(path=path, error=error)) from error
     return session
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from ..game.action_numbers import numbered_action
 from ..game.dice import Dice, Ints, lattice
 from ..game.limits import MAX_NAME
+from ..game.notation import dice_of
 from ..model.policies import Policy
 from ..policies.simulation import PlayedSimulation
 from ..strategy.position import check_position
@@ -74,7 +75,7 @@ def _source(seed: int, game: int) -> dict[str, Any]:
 def _turn_writer(rollout: Rollout, log: TurnLog) -> Callable[[int], str]:
     """A function that writes a turn of a game as JSON, with the fields of :class:`.record.Turn`."""
     rules, outcomes = rollout.rules, rollout.outcomes
-    texts = _lattice_texts(rules.dice, rules.faces)
+    texts = [json.dumps(dice_of(counts)) for counts in lattice(rules.dice, rules.faces).counts.tolist()]
     ids = [json.dumps(category.id) for category in rules.categories]
     category, points = outcomes.category[log.outcomes].tolist(), outcomes.points[log.outcomes].tolist()
     bonus_points = (outcomes.total.astype(np.int64) - outcomes.points)[log.outcomes].tolist()
@@ -92,9 +93,3 @@ def _turn_writer(rollout: Rollout, log: TurnLog) -> Callable[[int], str]:
         return f'{{"player": 0, "rolls": [{dice}], "holds": [{kept}], {scored}}}'
 
     return write
-
-
-def _lattice_texts(dice: int, faces: int) -> list[str]:
-    """Each multiset of dice as a JSON list of its faces, in the order of the lattice."""
-    counts = lattice(dice, faces).counts
-    return [json.dumps(np.repeat(np.arange(1, faces + 1), row).tolist()) for row in counts]

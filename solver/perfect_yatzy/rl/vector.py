@@ -19,25 +19,7 @@ from ..game.notation import dice_of
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
-from ..kernels.environment import (
-    ENDED,
-    FIELDS,
-    FILLED,
-    GAME,
-    JOKER_PAID,
-    REROLLS,
-    ROLL,
-    SAVED,
-    SEED,
-    UPPER,
-    EnvironmentGames,
-    Observed,
-    StepJob,
-    environment_model,
-    observe,
-    start_games,
-    take_actions,
-)
+from ..kernels import environment as kernel
 from .solo_game import (
     RENDER_MODES,
     SEED_MASK,
@@ -100,11 +82,11 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         self.single_observation_space = self._encode.space
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
-        self._model = environment_model(self.rules)
-        self._fields = np.zeros((self.num_envs, FIELDS), dtype=np.int64)
-        self._fields[:, FILLED] = self.rules.full_mask  # no action is legal before the first reset
+        self._model = kernel.environment_model(self.rules)
+        self._fields = np.zeros((self.num_envs, kernel.FIELDS), dtype=np.int64)
+        self._fields[:, kernel.FILLED] = self.rules.full_mask  # no action is legal before the first reset
         self._boxes = np.full((self.num_envs, len(self.rules.categories)), -1, dtype=np.int16)
-        self._games = EnvironmentGames(self._fields.ravel(), self._boxes.ravel())
+        self._games = kernel.EnvironmentGames(self._fields.ravel(), self._boxes.ravel())
         self._values: Floats | None = None  # of all actions, before the step to come
         self._started = False
 
@@ -116,15 +98,15 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         seeds = self._seeds(seed)
         if not self._started:
             # Random seeds for environments that are not given one, now or later.
-            self._fields[:, SEED] = self.np_random.integers(0, 1 << 63, self.num_envs)
-            self._fields[:, GAME] = -1
+            self._fields[:, kernel.SEED] = self.np_random.integers(0, 1 << 63, self.num_envs)
+            self._fields[:, kernel.GAME] = -1
             self._started = True
         for i in np.flatnonzero(which).tolist():
             given = seeds[i]
-            self._fields[i, GAME] = 0 if given is not None else self._fields[i, GAME] + 1
+            self._fields[i, kernel.GAME] = 0 if given is not None else self._fields[i, kernel.GAME] + 1
             if given is not None:
-                self._fields[i, SEED] = given & SEED_MASK
-        start_games(np.flatnonzero(which), self._model, self._games)
+                self._fields[i, kernel.SEED] = given & SEED_MASK
+        kernel.start_games(np.flatnonzero(which), self._model, self._games)
         return self._observe()
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> Sequence[int | None]:
@@ -152,7 +134,7 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
 
     def step(self, actions: npt.ArrayLike) -> tuple[Any, Floats, Bools, Bools, dict[str, Any]]:
         """Take one action in each game."""
-        ended = self._fields[:, ENDED] != 0
+        ended = self._fields[:, kernel.ENDED] != 0
         if not self._started or (self.autoreset_mode is AutoresetMode.DISABLED and ended.any()):
             raise ResetNeeded("no game in progress: call reset() before the first step and after each game")
         numbers = np.asarray(actions)
@@ -162,7 +144,7 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         rewards = np.empty(self.num_envs)
         terminated, truncated, illegal = np.empty((3, self.num_envs), dtype=np.bool_)
         flags = {"terminated": terminated, "truncated": truncated, "illegal": illegal}
-        job = StepJob(
+        job = kernel.StepJob(
             model=self._model,
             games=self._games,
             actions=numbers,
@@ -171,7 +153,7 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
             illegal_reward=self.illegal_reward,
             most_actions=self.max_episode_steps or 0,
         )
-        take_actions(0, self.num_envs, job)
+        kernel.take_actions(0, self.num_envs, job)
         values = self._values
         observation, info = self._observe()
         if illegal.any():
@@ -190,8 +172,8 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
     def _next_games(self, over: Bools, observation: Any, info: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """Start the next games where `over`, and move what was observed there to the final observation and info."""
         which = np.flatnonzero(over)
-        self._fields[which, GAME] += 1
-        start_games(which, self._model, self._games)
+        self._fields[which, kernel.GAME] += 1
+        kernel.start_games(which, self._model, self._games)
         final_obs = np.full(self.num_envs, None, dtype=object)
         for i in which.tolist():
             if isinstance(observation, dict):
@@ -218,7 +200,7 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         arrays = {name: np.empty((size, n), np.int64) for name, (n, _) in observation_bounds(self.rules).items()}
         score, mask = np.empty(size, np.int64), np.empty((size, self.n_actions), np.int8)
         flat = {name: array.ravel() for name, array in arrays.items()}
-        observe(0, size, self._model, self._games, Observed(**flat, score=score, mask=mask.ravel()))
+        kernel.observe(0, size, self._model, self._games, kernel.Observed(**flat, score=score, mask=mask.ravel()))
         info: dict[str, Any] = {}
         everywhere = np.ones(size, dtype=np.bool_)
         _add(info, "action_mask", mask, everywhere)
@@ -242,13 +224,18 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         """
         fields = self._fields
         values = np.full((self.num_envs, self.n_actions), -np.inf)
-        playing = np.flatnonzero(fields[:, FILLED] != self.rules.full_mask)
+        playing = np.flatnonzero(fields[:, kernel.FILLED] != self.rules.full_mask)
         if len(playing):
             grid, rows = lattice(self.rules.dice, self.rules.faces), fields[playing]
             faces = np.arange(1, self.rules.faces + 1)
-            dice = np.array([np.repeat(faces, counts) for counts in grid.counts[rows[:, ROLL]]])
+            dice = np.array([np.repeat(faces, counts) for counts in grid.counts[rows[:, kernel.ROLL]]])
             values[playing] = self._oracle.options(
-                rows[:, FILLED], rows[:, UPPER], dice, rows[:, REROLLS], rows[:, SAVED], rows[:, JOKER_PAID]
+                rows[:, kernel.FILLED],
+                rows[:, kernel.UPPER],
+                dice,
+                rows[:, kernel.REROLLS],
+                rows[:, kernel.SAVED],
+                rows[:, kernel.JOKER_PAID],
             ).values
         return values
 
@@ -258,8 +245,8 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         return tuple(
             line(
                 Scorecard(self.rules, {c: points for c, points in enumerate(boxes) if points >= 0}),
-                dice_of(grid.counts[fields[ROLL]].tolist()),
-                fields[REROLLS],
+                dice_of(grid.counts[fields[kernel.ROLL]].tolist()),
+                fields[kernel.REROLLS],
             )
             for fields, boxes in zip(self._fields.tolist(), self._boxes.tolist(), strict=True)
         )
