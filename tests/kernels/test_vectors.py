@@ -1,4 +1,4 @@
-"""Operators on vectors and views against NumPy, to the bit; functions that each kind of named tuple implements."""
+"""Operators on vectors and views against NumPy, to the bit; views of arrays and of named tuples; functions by kind."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 
 import numba
 import numpy as np
+import numpy.typing as npt
 import pytest
 from numba.core.errors import TypingError
 from perfect_yatzy.kernels.jit import by_kind
 from perfect_yatzy.kernels.legal import count_bits, nth_bit
-from perfect_yatzy.kernels.simd import add_at, add_to, aligned, load, store, views
+from perfect_yatzy.kernels.simd import add_at, add_to, aligned, load, shifted, store, views
 
 RANDOM = np.random.default_rng(7)
 
@@ -88,6 +89,53 @@ def test_vectors_of_two_kinds_do_not_mix() -> None:
 
     with pytest.raises(TypingError, match=r"operator\.add|add"):
         mixed(aligned(1, np.float64), aligned(1, np.float32))
+
+
+class Inner(NamedTuple):
+    values: npt.NDArray[np.float64]
+    start: int
+
+
+class Outer(NamedTuple):
+    inner: Inner
+    table: npt.NDArray[np.int32]
+    scale: float
+
+
+@numba.njit  # type: ignore[untyped-decorator]
+def nested(arguments: Outer, i: int) -> float:
+    job = views(arguments)
+    return (shifted(job.inner.values, job.inner.start)[i] + job.table[i]) * job.scale  # type: ignore[no-any-return]
+
+
+@numba.njit  # type: ignore[untyped-decorator]
+def single(array: npt.NDArray[np.float64], i: int) -> float:
+    return views(array)[i]  # type: ignore[no-any-return]
+
+
+def test_arrays_and_named_tuples_in_named_tuples_become_views() -> None:
+    outer = Outer(Inner(np.arange(6.0), 2), np.arange(40, dtype=np.int32).reshape(5, 8), 0.5)
+    assert nested(outer, 4) == (2.0 + 4) * 0.5
+    array = np.arange(5.0)
+    assert single(array, 3) == 3.0
+    array.flags.writeable = False
+    assert single(array, 4) == 4.0
+
+
+def test_arrays_must_be_contiguous() -> None:
+    gaps = np.arange(6.0)[::2]
+    for function, argument in ((single, gaps), (nested, Outer(Inner(gaps, 0), np.arange(3, dtype=np.int32), 1.0))):
+        with pytest.raises(TypingError, match="contiguous"):
+            function(argument, 1)
+
+
+def test_nothing_else_has_a_view() -> None:
+    @numba.njit  # type: ignore[untyped-decorator]
+    def wrong(number: int) -> int:
+        return views(number)  # type: ignore[no-any-return]
+
+    with pytest.raises(TypingError, match="an array or a named tuple"):
+        wrong(1)
 
 
 class Circle(NamedTuple):

@@ -11,7 +11,7 @@ from perfect_yatzy.game.dice import Floats, Ints
 from perfect_yatzy.game.scorecard import EMPTY_STATE
 from perfect_yatzy.kernels.jit import jit
 from perfect_yatzy.kernels.simd import views
-from perfect_yatzy.kernels.spacing import fill_between, misses_of
+from perfect_yatzy.kernels.solve import fill_between, misses_of
 from perfect_yatzy.model.objectives import ReachableUtility
 from perfect_yatzy.strategy.opponents import Opponent, WinUtility
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator

@@ -87,19 +87,16 @@ class _Play:
 
     def turn(self, rows: Ints, status: int) -> tuple[Ints, Ints, Floats, Floats]:
         """Rows and places of the children and their chances, and the chance of each outcome."""
-        from ..kernels.turn_visits import VisitJob, visit_rows
+        from ..kernels.turn_visits import VisitJob, visit_row
 
         model, layout, group = self.game.models[status], self.game.layout, self.groups[status]
         children, places, parts = [], [], []
         total = np.zeros(len(group.boxes))
         with self._scratch[status].borrow() as scratch:
             for row in rows:
-                first, lane_set = int(layout.offsets[row]), layout.lane_sets[row]
-                lanes = int(layout.lane_count[lane_set])
-                found = np.zeros((len(group.boxes), lanes))
-                ends = found.ravel()
-                job = VisitJob(model, self.table, self.chance, ends, first, lanes, scratch)
-                visit_rows(np.array([row]), job)
+                lane_set = layout.lane_sets[row]
+                found = np.zeros((len(group.boxes), int(layout.lane_count[lane_set])))
+                visit_row(row, VisitJob(model, self.table, self.chance, found.ravel(), scratch))
                 total += found.sum(axis=1)
                 moved = np.add.reduceat(found[group.order], group.starts)
                 which, lane = np.nonzero(moved)

@@ -1,17 +1,8 @@
 """What a policy does with every roll of a card: one protocol for all policies, so that every kernel serves all.
 
-A *policy* is a named tuple; its type selects the code at compile time (:func:`.jit.by_kind`). It implements
-:func:`choose_actions`:
-
-==========================================  ======================================================================
-policy                                      actions
-==========================================  ======================================================================
-:class:`.table_slices.TableSlice`           greedy: the best action if the values of the table were right
-:class:`GivenActions`                       arrays
-:class:`.hold_rules.HoldRuleActions`          the first rule that fits
-==========================================  ======================================================================
-
-A policy that draws its actions at random, as :class:`.soft_policy.SoftTurns` does, implements :func:`begin_turn` and
+A *policy* is a named tuple that implements :func:`choose_actions`: a :class:`.table_slices.TableSlice` is greedy for
+its values, :class:`GivenActions` are arrays, :class:`.hold_rules.HoldRuleActions` take the first rule that fits. One
+that draws its actions at random, as :class:`.soft_policy.SoftTurns` does, implements :func:`begin_turn` and
 :func:`chances_of_turn` instead, and what follows single actions: :func:`.losses.turn_losses`,
 :func:`.policy_evaluation.evaluate_block`, :func:`.rollout.player_of`.
 """

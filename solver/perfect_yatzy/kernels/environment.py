@@ -3,10 +3,8 @@
 Nothing is solved and no state space is built, so this works for any rules. An action is a number: the lattice index
 of a hold with fewer than all dice, or that of the first roll (the number of such holds) plus a category.
 
-The dice are those of :mod:`.rollout`, a function of seed, game, turn and roll. Each game has its own seed.
-
 For positions of simulated games, the last functions roll the dice of one decision of many games and take the best
-action or explore. The decisions to explore are drawn by words of their own.
+action or explore.
 """
 
 from __future__ import annotations
@@ -22,17 +20,8 @@ from ..game.dice import Floats, Ints, lattice
 from ..game.rules import RuleSet
 from ..game.upper_sums import upper_sums
 from ..model.state_space import check_one_word
-from ..model.turn_model import (
-    DiceModel,
-    JokerModel,
-    LegalCategories,
-    TurnModel,
-    TurnOutcomes,
-    dice_model,
-    joker_model,
-    legal_categories,
-    numbered_outcomes,
-)
+from ..model.turn_model import TurnModel, TurnOutcomes
+from ..model.turn_slots import TurnSlots, turn_slots
 from .jit import jit
 from .legal import count_bits, next_categories, nth_bit, outcome_number, scoring_on_card
 from .rollout import DIE_BITS, completed_roll, random_word
@@ -65,21 +54,11 @@ class UpperModel(NamedTuple):
 
 
 class EnvironmentModel(NamedTuple):
-    """The rules of a game without its state space; most as in :class:`perfect_yatzy.model.turn_model.TurnModel`."""
+    """The rules of a game without its state space."""
 
-    jokers: JokerModel
-    dice: DiceModel
+    turn: TurnSlots
     counts: Ints  # (holds * faces,): number of dice that show each face, for every multiset
-    number: Ints  # as in :class:`perfect_yatzy.model.turn_model.TurnOutcomes`
-    box_points: Ints  # (outcomes,): points for the box
-    points: Ints  # all points made
-    category_count: int
-    upper_bits: int
     upper: UpperModel
-    legal: LegalCategories
-    rolls_per_turn: int
-    saves_rolls: int
-    has_first_roll_bonus: int
 
 
 class EnvironmentGames(NamedTuple):
@@ -141,23 +120,8 @@ def upper_model(rules: RuleSet) -> UpperModel:
 def environment_model(rules: RuleSet) -> EnvironmentModel:
     """The model of a rule set; built once per process. RulesError if it has too many boxes."""
     check_one_word(rules)
-    dice = lattice(rules.dice, rules.faces)
-    _, box_points, points, number = numbered_outcomes(rules)
-    return EnvironmentModel(
-        jokers=joker_model(rules),
-        dice=dice_model(rules.dice, rules.faces),
-        counts=np.ascontiguousarray(dice.counts.ravel()),
-        number=number,
-        box_points=np.ascontiguousarray(box_points),
-        points=np.ascontiguousarray(points),
-        category_count=len(rules.categories),
-        upper_bits=sum(1 << c for c, category in enumerate(rules.categories) if category.upper),
-        upper=upper_model(rules),
-        legal=legal_categories(rules),
-        rolls_per_turn=rules.rolls_per_turn,
-        saves_rolls=int(rules.saved_rolls),
-        has_first_roll_bonus=int(bool(rules.first_roll_bonus)),
-    )
+    counts = lattice(rules.dice, rules.faces).counts
+    return EnvironmentModel(turn_slots(rules), np.ascontiguousarray(counts.ravel()), upper_model(rules))
 
 
 @jit
@@ -167,24 +131,23 @@ def fields_of(games, game):
 
 
 @jit
-def roll_dice(model, fields, held):
+def roll_dice(turn, fields, held):
     """Roll the dice not in `held`."""
-    seed, game, turn = fields[SEED], fields[GAME], fields[TURN]
-    roll_number = model.rolls_per_turn - 1 + fields[SAVED] - fields[REROLLS]
-    word = random_word(seed, game, turn, roll_number)
-    fields[ROLL] = completed_roll(model.dice, held, word)
+    number = turn.rolls_per_turn - 1 + fields[SAVED] - fields[REROLLS]
+    word = random_word(fields[SEED], fields[GAME], fields[TURN], number)
+    fields[ROLL] = completed_roll(turn.dice, held, word)
 
 
 @jit
-def start_game(model, games, game):
+def start_game(turn, games, game):
     """An empty card with the first roll on the table, with the dice of the seed and game in the fields."""
     fields = fields_of(games, game)
     for field in (FILLED, UPPER, SAVED, JOKER_PAID, POINTS, TURN, ACTIONS, ENDED):
         fields[field] = 0
-    fields[REROLLS] = model.rolls_per_turn - 1
-    for c in range(model.category_count):
-        games.boxes[game * model.category_count + c] = -1
-    roll_dice(model, fields, 0)
+    fields[REROLLS] = turn.rolls_per_turn - 1
+    for c in range(turn.category_count):
+        games.boxes[game * turn.category_count + c] = -1
+    roll_dice(turn, fields, 0)
 
 
 @jit
@@ -209,25 +172,17 @@ def score_of(model, fields):
 
 
 @jit
-def categories_now(model, fields):
+def categories_now(turn, fields):
     """Bitmask of the categories that may take the roll on the table, and the way they score it."""
-    filled, saved = fields[FILLED], fields[SAVED]
-    is_first = fields[REROLLS] == model.rolls_per_turn - 1 + saved
-    return scoring_on_card(
-        model,
-        filled,
-        fields[JOKER_PAID] != 0,
-        next_categories(model, filled),
-        fields[ROLL] - model.dice.first_roll,
-        model.has_first_roll_bonus and is_first,
-    )
+    filled, roll = fields[FILLED], fields[ROLL] - turn.dice.first_roll
+    is_first = turn.has_first_roll_bonus and fields[REROLLS] == turn.rolls_per_turn - 1 + fields[SAVED]
+    return scoring_on_card(turn, filled, fields[JOKER_PAID] != 0, next_categories(turn, filled), roll, is_first)
 
 
 @jit
 def is_within(model, hold, roll):
     """Whether the roll has all dice of the hold."""
-    faces = model.dice.faces
-    within = True
+    faces, within = model.turn.dice.faces, True
     for face in range(faces):
         within = within and model.counts[hold * faces + face] <= model.counts[roll * faces + face]
     return within
@@ -236,41 +191,37 @@ def is_within(model, hold, roll):
 @jit
 def fill_category(model, games, game, category, way):
     """Score the roll on the table, and roll for the next turn; after the last one no dice are on the table."""
-    fields = fields_of(games, game)
-    roll, rerolls = fields[ROLL] - model.dice.first_roll, fields[REROLLS]
-    outcome = outcome_number(model, model, way, category, roll)
-    points, filled = model.box_points[outcome], fields[FILLED] | 1 << category
-    games.boxes[game * model.category_count + category] = points
-    fields[FILLED] = filled
-    fields[POINTS] += model.points[outcome]
+    turn, fields = model.turn, fields_of(games, game)
+    outcome = outcome_number(turn, turn, way, category, fields[ROLL] - turn.dice.first_roll)
+    points, saved = turn.points[outcome], fields[REROLLS] if turn.saves_rolls else 0
+    games.boxes[game * turn.category_count + category] = points
+    fields[FILLED] |= 1 << category
+    fields[POINTS] += int(turn.total[outcome])
     fields[UPPER] = upper_after(model.upper, fields[UPPER], category, points)
-    if model.legal.tracked >> category & 1 and points > 0:
+    if turn.legal.tracked >> category & 1 and points > 0:
         fields[JOKER_PAID] = 1
-    saved = rerolls if model.saves_rolls else 0
     fields[SAVED] = saved
-    if filled == (1 << model.category_count) - 1:
-        fields[REROLLS] = 0
-        fields[ROLL] = 0
+    if fields[FILLED] == (1 << turn.category_count) - 1:
+        fields[REROLLS], fields[ROLL] = 0, 0
     else:
-        fields[REROLLS] = model.rolls_per_turn - 1 + saved
+        fields[REROLLS] = turn.rolls_per_turn - 1 + saved
         fields[TURN] += 1
-        roll_dice(model, fields, 0)
+        roll_dice(turn, fields, 0)
 
 
 @jit
 def take_action(model, games, game, action):
     """Change a game by an action; False, and no change, if the action is illegal."""
-    fields = fields_of(games, game)
-    if 0 <= action < model.dice.first_roll:
-        rerolls = fields[REROLLS]
-        if rerolls == 0 or not is_within(model, action, fields[ROLL]):
+    turn, fields = model.turn, fields_of(games, game)
+    category = action - turn.dice.first_roll
+    if 0 <= action < turn.dice.first_roll:
+        if fields[REROLLS] == 0 or not is_within(model, action, fields[ROLL]):
             return False
-        fields[REROLLS] = rerolls - 1
-        roll_dice(model, fields, action)
+        fields[REROLLS] -= 1
+        roll_dice(turn, fields, action)
         return True
-    category = action - model.dice.first_roll
-    allowed, way = categories_now(model, fields)
-    if not 0 <= category < model.category_count or not allowed >> category & 1:
+    allowed, way = categories_now(turn, fields)
+    if not 0 <= category < turn.category_count or not allowed >> category & 1:
         return False
     fill_category(model, games, game, category, way)
     return True
@@ -285,13 +236,13 @@ def take_actions(begin, end, arguments):
         fields, legal, terminated, truncated, reward = fields_of(job.games, game), True, False, False, 0.0
         if fields[ENDED]:
             fields[GAME] += 1
-            start_game(model, job.games, game)
+            start_game(model.turn, job.games, game)
         else:
             before, taken = score_of(model, fields), fields[ACTIONS] + 1
             fields[ACTIONS] = taken
             legal = take_action(model, job.games, game, job.actions[game])
             reward = float(score_of(model, fields) - before) if legal else job.illegal_reward
-            terminated = fields[FILLED] == (1 << model.category_count) - 1
+            terminated = fields[FILLED] == (1 << model.turn.category_count) - 1
             truncated = 0 < job.most_actions <= taken
             fields[ENDED] = 1 if terminated or truncated else 0
         job.rewards[game], job.illegal[game] = reward, 0 if legal else 1
@@ -303,14 +254,15 @@ def start_games(which, model_arrays, game_arrays):
     """Start the games whose numbers are in `which`, with the dice of their seed and game."""
     model, games = views(model_arrays), views(game_arrays)
     for game in which:
-        start_game(model, games, game)
+        start_game(model.turn, games, game)
 
 
 @jit
 def observe(begin, end, model_arrays, game_arrays, observed_arrays):
     """Write what a player sees of the games `begin` to ``end - 1``."""
     model, games, observed = views(model_arrays), views(game_arrays), views(observed_arrays)
-    categories, faces, n_holds, mask = model.category_count, model.dice.faces, model.dice.first_roll, observed.mask
+    turn, dice, mask = model.turn, model.turn.dice, observed.mask
+    categories, faces, n_holds = turn.category_count, dice.faces, dice.first_roll
     for game in range(begin, end):
         fields = fields_of(games, game)
         filled, roll = fields[FILLED], fields[ROLL]
@@ -324,11 +276,11 @@ def observe(begin, end, model_arrays, game_arrays, observed_arrays):
         for i in range(start, start + n_holds):
             mask[i] = 0
         if filled != (1 << categories) - 1:
-            allowed, _ = categories_now(model, fields)
+            allowed, _ = categories_now(turn, fields)
             if fields[REROLLS] > 0:
                 # The list opens with the hold of all dice, which is not an action.
-                for k in range(model.dice.hold_start[roll - n_holds] + 1, model.dice.hold_start[roll - n_holds + 1]):
-                    mask[start + model.dice.holds[k]] = 1
+                for k in range(dice.hold_start[roll - n_holds] + 1, dice.hold_start[roll - n_holds + 1]):
+                    mask[start + dice.holds[k]] = 1
         for c in range(categories):
             mask[start + n_holds + c] = allowed >> c & 1
 
@@ -336,35 +288,27 @@ def observe(begin, end, model_arrays, game_arrays, observed_arrays):
 class Decisions(NamedTuple):
     """One decision of each of n games, ``(n,)`` int64 each."""
 
+    model: TurnModel
+    outcomes: TurnOutcomes
+    seed: int
+    turn: int  # from 0, as the number of the roll
+    roll: int
     games: Ints  # number of the game
     filled: Ints  # bitmask of filled categories
     joker_paid: Ints  # 1 if the joker's box holds points
     held: Ints  # lattice index of the dice held; after :func:`roll_decisions` of all dice
     rerolls: Ints  # rerolls left
-    is_first_roll: Ints  # 1 if no die has been rerolled in this turn
     actions: Ints  # the number of the best action; :func:`explore` writes the one that is taken
-    outcomes: Ints  # written by :func:`explore`: number of the outcome if the turn ends, else -1
-
-
-class DecisionJob(NamedTuple):
-    """Arguments of the two functions for decisions; `turn` and `roll` count from 0."""
-
-    model: TurnModel
-    outcomes: TurnOutcomes
-    decisions: Decisions
-    seed: int
-    turn: int
-    roll: int
+    ends: Ints  # written by :func:`explore`: number of the outcome if the turn ends, else -1
 
 
 @jit
 def roll_decisions(arguments):
     """Roll the dice that are not held."""
     job = views(arguments)
-    held, games = job.decisions.held, job.decisions.games
-    for i in range(len(arguments.decisions.games)):
-        word = random_word(job.seed, games[i], job.turn, job.roll)
-        held[i] = completed_roll(job.model.dice, held[i], word)
+    for i in range(len(arguments.games)):
+        word = random_word(job.seed, job.games[i], job.turn, job.roll)
+        job.held[i] = completed_roll(job.model.dice, job.held[i], word)
 
 
 @jit
@@ -381,16 +325,13 @@ def drawn_action(model, allowed, roll, rerolls, word):
 @jit
 def explore(exploration, arguments):
     """Take the best actions or, with chance `exploration`, any legal action; all of them are equally likely."""
-    job = views(arguments)
-    model, decisions, limit = job.model, job.decisions, np.uint64(exploration * (1 << DIE_BITS))
-    for i in range(len(arguments.decisions.games)):
-        filled, game = decisions.filled[i], decisions.games[i]
-        roll, rerolls = decisions.held[i] - model.dice.first_roll, decisions.rerolls[i]
-        paid, is_first = decisions.joker_paid[i] != 0, decisions.is_first_roll[i] != 0
-        allowed, way = scoring_on_card(model, filled, paid, next_categories(model, filled), roll, is_first)
-        if random_word(np.uint64(job.seed) + np.uint64(WHETHER), game, job.turn, job.roll) < limit:
-            word = random_word(np.uint64(job.seed) + np.uint64(WHICH), game, job.turn, job.roll)
-            decisions.actions[i] = drawn_action(model, allowed, roll, rerolls, word)
-        category = decisions.actions[i] - model.dice.first_roll
-        outcome = outcome_number(model, job.outcomes, way, category, roll) if category >= 0 else -1
-        decisions.outcomes[i] = outcome
+    job, limit = views(arguments), np.uint64(exploration * (1 << DIE_BITS))
+    for i in range(len(arguments.games)):
+        model, filled, roll = job.model, job.filled[i], job.held[i] - job.model.dice.first_roll
+        paid, choices = job.joker_paid[i] != 0, next_categories(model, filled)
+        allowed, way = scoring_on_card(model, filled, paid, choices, roll, job.roll == 0)
+        if random_word(np.uint64(job.seed) + np.uint64(WHETHER), job.games[i], job.turn, job.roll) < limit:
+            word = random_word(np.uint64(job.seed) + np.uint64(WHICH), job.games[i], job.turn, job.roll)
+            job.actions[i] = drawn_action(model, allowed, roll, job.rerolls[i], word)
+        category = job.actions[i] - model.dice.first_roll
+        job.ends[i] = outcome_number(model, job.outcomes, way, category, roll) if category >= 0 else -1

@@ -9,9 +9,8 @@ For a block of a card, with the numbers of rerolls left from 1 on::
 Only par depends on the lane. So the holds are found once for upper sums below par and once for the others, rule by
 rule from the last to the first, each overwriting the rolls that it fits.
 
-The last functions sample turns for the search of rules: what a list does in some states, and what another rule would
-gain. The gain of a rule that decides some situations of a list is, to first order (policy gradient; Sutton et al.,
-"Policy gradient methods for reinforcement learning with function approximation", NIPS 1999, theorem 1)::
+The gain of a rule that decides some situations of a list is, to first order (policy gradient; Sutton et al., "Policy
+gradient methods for reinforcement learning with function approximation", NIPS 1999, theorem 1)::
 
     sum over states s, rerolls n, rolls r that it would decide of  P(s) P(r, n | s) (K(hold of the rule) - W(r, n))
 

@@ -1,14 +1,10 @@
 """One decorator and one cache policy for every jitted function.
 
 numba's disk cache compares the file of the function alone and would miss an edit elsewhere. So the cache is in a
-folder named by a hash of all sources that determine the machine code and of the bounds-check flag. The parent folder
-is ``NUMBA_CACHE_DIR`` if that is set, else the user's cache directory.
-
-Each file of the cache begins with the SHA-256 of its content, because numba would run damaged machine code. A file
-that does not match is discarded and its functions are compiled again. If the cache cannot be written, they are
-compiled in every process. A process reports either problem once, in one line on stderr.
-
-While a process compiles a function, others that need it wait for its lock and then read the result.
+folder named by a hash of all sources that determine the machine code and of the bounds-check flag. Each file of it
+begins with the SHA-256 of its content, because numba would run damaged machine code: one that does not match is
+discarded. If the cache cannot be written, functions are compiled in every process. While a process compiles a
+function, others that need it wait for its lock and then read the result.
 """
 
 from __future__ import annotations

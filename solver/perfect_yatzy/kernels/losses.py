@@ -7,8 +7,7 @@ The value a policy gives away is the sum over its decisions of what each loses i
                                  P(s) P(r, n | s) (W(r, n) - Q(r, n, action))
 
 with W and Q of perfect play and the chances P of the policy. Ending a turn has two losses: that of ending it at all,
-which counts as a hold, and that of the category against the best one. :func:`worst_rows` finds the largest loss of a
-single decision on every card.
+which counts as a hold, and that of the category against the best one.
 """
 
 from __future__ import annotations

@@ -112,16 +112,24 @@ def next_action(stop, hold, here, left):
 
 
 @jit
+def begin_chances(job, most):
+    """The chances of a turn with so many rerolls: those of its first roll, and of no outcome yet."""
+    # If the rules save rolls, the outcomes of turns that end with no reroll left come first, then with one, ...
+    model, dice, node = job.model, job.model.dice, job.scratch.hold_chance
+    stages = most + 1 if model.saves_rolls else 1
+    fill(node, 0, dice.first_roll, splat(node, 0.0))
+    fill(job.scratch.outcome_chance, 0, job.outcomes.size * stages, splat(node, 0.0))
+    for roll in range(dice.roll_count):
+        store(node, dice.first_roll + roll, splat(node, dice.weights[roll]))
+
+
+@jit
 def outcome_chances(job, saved_before):
     """Chance of every outcome under the policy in the scratch, for a turn begun with so many saved rolls."""
-    # If the rules save rolls, the outcomes of turns that end with no reroll left come first, then with one, ...
     model, dice, scratch, size = job.model, job.model.dice, job.scratch, job.outcomes.size
     node, zero, all_lanes = scratch.hold_chance, splat(scratch.hold_chance, 0.0), (1 << width(scratch.hold)) - 1
     most = model.rolls_per_turn - 1 + saved_before
-    fill(node, 0, dice.first_roll, zero)
-    fill(scratch.outcome_chance, 0, size * (most + 1 if model.saves_rolls else 1), zero)
-    for roll in range(dice.roll_count):
-        store(node, dice.first_roll + roll, splat(node, dice.weights[roll]))
+    begin_chances(job, most)
     for rerolls in range(most, -1, -1):
         first_outcome = rerolls * size if model.saves_rolls else 0
         stop, hold, first = stage_actions(job, rerolls, model.has_first_roll_bonus and rerolls == most)

@@ -17,8 +17,9 @@ from ..model.state_space import LANES
 from .actions import choose_actions
 from .jit import by_kind, jit
 from .policy import stage_actions
-from .score_policy import TurnStart, backup_holds, decision
+from .score_policy import HoldValues, TurnStart, backup_holds, decision
 from .simd import views, width
+from .table_slices import TableSlice
 from .turn import mean_block
 from .value_tables import Block, lane_after, mean_table, score_block_x, score_table
 
@@ -55,7 +56,7 @@ NO_LOG = turn_log(0, 0)
 
 
 class RolloutJob(NamedTuple):
-    """Arguments of the kernels that play one turn of many games."""
+    """Arguments of the kernel that plays one turn of many games."""
 
     policy: Any  # PolicyJob or ScorePolicyJob
     games: Games  # written
@@ -186,24 +187,56 @@ def _player_of_actions(policy, job, block, most_saved):
     return ActionsInScratch()
 
 
+@by_kind()
+def begin_block(player, job, block):
+    """What the turns of the games of one block have in common, beyond those of its card."""
+
+
+begin_block.of()(lambda player, job, block: None)
+
+
 @jit
 def play_by_policy(begin, end, arguments, policy):
-    """One turn of the games ``order[begin:end]`` by any policy (:mod:`.actions`)."""
+    """One turn of the games ``order[begin:end]`` by any policy (:mod:`.actions`), or by a :class:`ScorePolicy`."""
     job, followed, i = views(arguments), views(policy), begin
     while i < end:
-        stop, block, most_saved = same_card(job, i, end)
-        player = player_of(followed, job, block, most_saved)
-        for k in range(i, stop):
-            play_turn(player, job, job.order[k])
-        i = stop
+        stop, card, most_saved = same_card(job, i, end)
+        player = player_of(followed, job, card, most_saved)
+        while i < stop:
+            start = job.games.fields[job.order[i] * FIELDS + BLOCK]
+            begin_block(player, job, Block(card.row, start, card.choices))
+            while i < stop and job.games.fields[job.order[i] * FIELDS + BLOCK] == start:
+                play_turn(player, job, job.order[i])
+                i += 1
+
+
+class ScorePolicy(NamedTuple):
+    """The policy of a table of goals or of a utility; with a ScorePolicyJob in the job."""
+
+    scores: Any  # StoredScores or EstimatedScores
+    means: TableSlice  # which break ties
 
 
 class ScoreDecisions(NamedTuple):
-    """A player for a goal or a utility, with the values of all holds in the memory of a ScorePolicyJob."""
+    """Its player."""
 
     scores: Any
     means: Any
+    holds: HoldValues
+    most: int  # rerolls left, at most
     choices: int
+
+
+@player_of.of(ScorePolicy)
+def _score_player(policy, job, block, most_saved):
+    means, most = mean_table(policy.means), job.policy.model.rolls_per_turn - 1 + most_saved
+    backup_holds(means, job.policy, block, most, job.policy.means)
+    return ScoreDecisions(score_table(policy.scores), means, job.policy.scores, most, block.choices)
+
+
+@begin_block.of(ScoreDecisions)
+def _back_up_scores(player, job, block):
+    backup_holds(player.scores, job.policy, block, player.most, player.holds)
 
 
 @decide.of(ScoreDecisions)
@@ -214,21 +247,3 @@ def _decide_by_scores(player, job, game, roll, rerolls, number):
     turn = TurnStart(fields[first + ROW], fields[first + LANE], x, player.choices)
     hold, outcome, _ = decision(player.scores, player.means, job.policy, turn, lane, roll, rerolls, number == 0)
     return hold, outcome
-
-
-@jit
-def play_by_scores(begin, end, arguments, scores, means):
-    """The same by a table of goals or of a utility, and slices of a table of means, which break ties."""
-    job, i = views(arguments), begin
-    policy, table, means_of_states = job.policy, score_table(views(scores)), mean_table(views(means))
-    while i < end:
-        stop, mean, most_saved = same_card(job, i, end)
-        player = ScoreDecisions(table, means_of_states, mean.choices)
-        most = policy.model.rolls_per_turn - 1 + most_saved
-        backup_holds(means_of_states, policy, mean, most, policy.means)
-        while i < stop:
-            start = job.games.fields[job.order[i] * FIELDS + BLOCK]
-            backup_holds(table, policy, Block(mean.row, start, mean.choices), most, policy.scores)
-            while i < stop and job.games.fields[job.order[i] * FIELDS + BLOCK] == start:
-                play_turn(player, job, job.order[i])
-                i += 1

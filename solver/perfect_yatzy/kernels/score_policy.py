@@ -26,7 +26,7 @@ from .lattice import copy_vectors, maxima, means
 from .legal import outcome_number, scoring_of_roll
 from .simd import aligned, shifted, width
 from .turn import LOWEST, OVERWRITE, RAISE, Scratch, backup_all_stop_values, make_scratch
-from .value_tables import SCORE_BITS, SCORE_ORIGIN, state_number, value_at
+from .value_tables import SCORE_BITS, SCORE_ORIGIN, mean_after, state_number, value_at
 
 SCORE_LANES = 2 * LANES  # lanes of a vector of float32
 
@@ -54,7 +54,7 @@ class ScorePolicyJob(NamedTuple):
     mean_ties: tuple[float, float]  # of equal means
     scores: HoldValues  # of the objective, float32
     means: HoldValues  # of the mean, float64
-    option_values: Floats  # (options,): options of one decision
+    option_values: Floats  # (options,): of one decision: the categories, then to stop and the holds
     option_means: Floats
 
 
@@ -78,7 +78,7 @@ def score_policy(
     """The policy with new working memory for one thread."""
     rerolls = model.rolls_per_turn - 1 + most_saved
     scores, means = (hold_values(dice, model, rerolls, dtype) for dtype in (np.float32, np.float64))
-    options = max(model.category_count, int(np.diff(model.dice.hold_start).max()))
+    options = model.category_count + int(np.diff(model.dice.hold_start).max())
     return ScorePolicyJob(model, outcomes, passes, *ties, scores, means, np.zeros(options), np.zeros(options))
 
 
@@ -116,39 +116,50 @@ def lowest_equal_number(best, ties):
 
 
 @jit
-def preferred(job, options):
-    """Which of the first `options` entries of the option memory to take."""
+def preferred(job, first, end):
+    """Which of the entries `first` to ``end - 1`` of the option memory to take."""
     values, averages = job.option_values, job.option_means
     best, best_mean = LOWEST, LOWEST
-    for i in range(options):
+    for i in range(first, end):
         best = max(best, values[i])
     limit = lowest_equal_number(best, job.value_ties)
-    for i in range(options):
+    for i in range(first, end):
         if values[i] >= limit:
             best_mean = max(best_mean, averages[i])
     mean_limit = lowest_equal_number(best_mean, job.mean_ties)
-    chosen = 0
-    for i in range(options - 1, -1, -1):
+    chosen = first
+    for i in range(end - 1, first - 1, -1):
         if values[i] >= limit and averages[i] >= mean_limit:
             chosen = i
     return chosen
 
 
 @jit
+def category_means(values, job, turn, roll, saved, is_first, target):
+    """Means of all categories for a roll, to `target` (LOWEST where not allowed); those that may take it, and how."""
+    model, outcomes = job.model, job.outcomes
+    allowed, way = scoring_of_roll(model, turn.row, turn.choices, roll, is_first)
+    for c in range(model.category_count):
+        target[c] = LOWEST
+        if allowed >> c & 1:
+            i = outcome_number(model, outcomes, way, c, roll)
+            target[c] = mean_after(values, model.layout, turn.row, turn.lane, saved, outcomes, i)
+    return allowed, way
+
+
+@jit
 def preferred_stop(scores, mean_table, job, turn, roll, saved, is_first):
     """Outcome of the best category for a roll, its value and its mean; those of all categories in the memory."""
     model, outcomes, layout = job.model, job.outcomes, job.model.layout
-    allowed, way = scoring_of_roll(model, turn.row, turn.choices, roll, is_first)
+    allowed, way = category_means(mean_table.values, job, turn, roll, saved, is_first, job.option_means)
     for c in range(model.category_count):
-        value, average = LOWEST, LOWEST
+        job.option_values[c] = LOWEST
         if allowed >> c & 1:
             i = outcome_number(model, outcomes, way, c, roll)
             child = turn.row + outcomes.step[i]
             state = state_number(layout, turn.row, child, turn.lane, saved, outcomes.shift[i])
-            value = float(value_at(scores, layout, child, state, turn.x + int(outcomes.total[i])))
-            average = mean_table.values[state] + outcomes.total[i]
-        job.option_values[c], job.option_means[c] = value, average
-    c = preferred(job, model.category_count)
+            job.option_values[c] = float(value_at(scores, layout, child, state, turn.x + int(outcomes.total[i])))
+    c = preferred(job, 0, model.category_count)
     return outcome_number(model, outcomes, way, c, roll), job.option_values[c], job.option_means[c]
 
 
@@ -167,15 +178,15 @@ def decision(scores, mean_table, job, turn, score_lane, roll, rerolls, is_first)
     outcome, value, average = preferred_stop(scores, mean_table, job, turn, roll, saved, is_first)
     hold = -1
     if rerolls > 0:
-        first = dice.hold_start[roll]
-        options = dice.hold_start[roll + 1] - first
         # The list opens with the hold of all dice, which is to stop.
-        job.option_values[0], job.option_means[0] = value, average
+        stop, first = model.category_count, dice.hold_start[roll]
+        options = dice.hold_start[roll + 1] - first
+        job.option_values[stop], job.option_means[stop] = value, average
         for i in range(1, options):
             held = dice.holds[first + i]
-            job.option_values[i] = hold_value(job.scores, dice, rerolls, held, score_lane)
-            job.option_means[i] = hold_value(job.means, dice, rerolls, held, turn.lane % LANES)
-        chosen = preferred(job, options)
-        if chosen > 0:
-            hold, value = int(dice.holds[first + chosen]), job.option_values[chosen]
+            job.option_values[stop + i] = hold_value(job.scores, dice, rerolls, held, score_lane)
+            job.option_means[stop + i] = hold_value(job.means, dice, rerolls, held, turn.lane % LANES)
+        chosen = preferred(job, stop, stop + options)
+        if chosen > stop:
+            hold, value = int(dice.holds[first + chosen - stop]), job.option_values[chosen]
     return hold, outcome, value

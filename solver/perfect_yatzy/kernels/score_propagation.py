@@ -13,13 +13,9 @@ and each lane takes what :mod:`.score_policy` would::
     the first option of F
 
 One pass from the last option to the first finds it: an option that is as good as the best mean after it replaces the
-choice. Only few options are in E for any lane, so most cost one comparison.
-
-The means do not depend on x. They are computed once for a group of upper sums, and so is the turn for the mean, which
-is played where the goal is certain or out of reach. Where an array has ends of turns, an end is number
-``saved rolls * outcomes + outcome``.
-
-A turn leads to every child of a card, so a call writes to a buffer of its own; the caller adds the buffers in order.
+choice. The means do not depend on x: they are computed once for a group of upper sums, and so is the turn for the
+mean, which is played where the goal is certain or out of reach. An end of a turn is number ``saved rolls * outcomes +
+outcome``. A call writes to a buffer of its own; the caller adds the buffers in order.
 """
 
 from __future__ import annotations

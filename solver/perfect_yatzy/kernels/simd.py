@@ -130,12 +130,9 @@ def _emit_views(context: Any, builder: Any, value_type: Any, value: Any) -> Any:
 
 @intrinsic
 def views(typingctx: Any, arrays: Any) -> Any:
-    """An array as its view, or a named tuple with each array replaced by its view, also in the named tuples within.
-
-    Valid as long as the caller holds the arrays. Entry points take arrays and helpers take views: a helper that
-    touches an array counts a reference up and down, atomically and in each thread, which made the solver eight
-    times slower.
-    """
+    """An array as its view, or a named tuple with each array within replaced by its view, at any depth."""
+    # Valid as long as the caller holds the arrays. Entry points take arrays and helpers take views: a helper that
+    # touches an array counts references, atomically and in each thread, which made the solver eight times slower.
     if not isinstance(arrays, types.Array | types.BaseNamedTuple):
         raise TypingError("views takes an array or a named tuple")
 
@@ -242,11 +239,8 @@ def load_spaced(typingctx: Any, view: Any, start: Any, spacing: Any, like: Any) 
 def load_through(
     typingctx: Any, view: Any, first: Any, indices: Any, shift: Any, keys: Any, start: Any, like: Any
 ) -> Any:
-    """A vector with ``view[first + indices[shift + keys[start + i]]]`` in lane i, as :func:`load_as` converts it.
-
-    Each lane is loaded by itself and inserted into the register. By way of memory, eight small stores and one large
-    load, it takes three times as long, and a gather instruction is no faster on common processors.
-    """
+    """A vector with ``view[first + indices[shift + keys[start + i]]]`` in lane i, as :func:`load_as` converts it."""
+    # By way of memory it takes three times as long, and a gather instruction is no faster on common processors.
     result = VECTORS[like.dtype]
     if view.dtype == types.float64 and like.dtype == types.float32:
         raise TypingError("a vector of float64 does not fit the arithmetic of float32")

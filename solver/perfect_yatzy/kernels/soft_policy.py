@@ -10,16 +10,9 @@ to come if everything after it is perfect play. It is taken with a chance that f
 more than the limit is never taken. To stop is an option of a hold; the category is then a decision of its own.
 
 The turn runs backwards for the values of all holds (:func:`.score_policy.backup_holds`), then forwards from the dice
-for the chance of each outcome of the turn, and on the way for the points lost::
-
-    l(s)  = sum over decisions of  P(decision | s) * sum over options of P(i) d_i
-    L(s)  = l(s) + sum over outcomes o of  P(o | s) L(child)                    points lost in the rest of the game
-
-In simulated games (:mod:`.rollout`) the losses of a game are the expected losses of the decisions it came to, before
-one of the options is drawn: their mean is that of the losses of the options drawn, their variance is smaller.
-
-The value of the soft policy in s is V(s) - L(s): the losses of single decisions add up to what the policy gives away
-(S. Kakade and J. Langford, "Approximately optimal approximate reinforcement learning", ICML 2002, lemma 6.1).
+for the chance of each outcome of the turn, and on the way for the points lost (:mod:`.losses`). In simulated games
+(:mod:`.rollout`) the losses of a game are the expected losses of the decisions it came to, before one of the options
+is drawn: their mean is that of the losses of the options drawn, their variance is smaller.
 """
 
 from __future__ import annotations
@@ -38,12 +31,13 @@ from .legal import outcome_number, scoring_of_roll
 from .losses import turn_losses
 from .policy import best_stop, outcome_values
 from .policy_evaluation import centre_of, evaluate_block, outcome_quantities, write_quantity
+from .propagation import begin_chances
 from .rollout import DIE_BITS, FIELDS, LANE, ROW, decide, player_of, random_word
-from .score_policy import HoldValues, backup_holds, hold_value, hold_values
+from .score_policy import HoldValues, TurnStart, backup_holds, category_means, hold_value, hold_values
 from .simd import add_to, aligned, load, maximum, splat, store
 from .table_slices import TableSlice
 from .turn import LOWEST
-from .value_tables import mean_after, mean_table
+from .value_tables import mean_table
 
 SALT = 0x2545F4914F6CDD1D  # the numbers that draw options are not those of the dice
 
@@ -77,69 +71,63 @@ def soft_scratch(dice: Lattice, model: TurnModel, most_saved: int) -> SoftScratc
 
 
 @jit
-def option_weight(lost, sharpness, like):
-    """Weight of an option that loses `lost` points, lane by lane."""
-    base = maximum(1.0 - lost * sharpness, splat(like, 0.0))
-    square = base * base
-    return (square * square) * (square * square)
+def weigh(values, count, sharpness):
+    """Weights in place of the values of the first options; their sum, and that of the points lost by weight."""
+    best, total, expected = load(values, 0), splat(values, 0.0), splat(values, 0.0)
+    for i in range(1, count):
+        best = maximum(best, load(values, i))
+    for i in range(count):
+        lost = best - load(values, i)
+        base = maximum(1.0 - lost * sharpness, splat(values, 0.0))
+        square = base * base
+        weight = (square * square) * (square * square)
+        store(values, i, weight)
+        total, expected = total + weight, expected + weight * lost
+    return total, expected
 
 
 @jit
 def hold_or_stop(policy, job, rerolls):
     """Move the chance of every roll on the table to the holds within it, and to stopping."""
-    scratch, dice, temp, node = policy.scratch, job.model.dice, job.scratch.temp, job.scratch.hold_chance
-    weights = scratch.weight
-    stage = (rerolls - 1) * (dice.first_roll + dice.roll_count)
-    values, lost = scratch.holds.values, load(scratch.lost, rerolls - 1)
+    scratch, dice, node = policy.scratch, job.model.dice, job.scratch.hold_chance
+    stage, options = (rerolls - 1) * (dice.first_roll + dice.roll_count), scratch.weight
     for roll in range(dice.roll_count):
-        place = dice.first_roll + roll
-        chance, stop = load(node, place), load(job.scratch.stop_value, roll)
-        store(node, place, splat(temp, 0.0))
+        place, first = dice.first_roll + roll, dice.hold_start[roll]
         # The list opens with the hold of all dice, which is to stop.
-        first = dice.hold_start[roll] + 1
-        count, best = dice.hold_start[roll + 1] - first, stop
-        for i in range(count):
-            best = maximum(best, load(values, stage + dice.holds[first + i]))
-        loss = best - stop
-        stop_weight = option_weight(loss, policy.sharpness, temp)
-        total, expected = stop_weight, stop_weight * loss
-        for i in range(count):
-            loss = best - load(values, stage + dice.holds[first + i])
-            weight = option_weight(loss, policy.sharpness, temp)
-            store(weights, i, weight)
-            total, expected = total + weight, expected + weight * loss
-        share = chance / total
-        lost += share * expected
-        add_to(scratch.stop_chance, roll, share * stop_weight)
-        for i in range(count):
-            add_to(node, dice.holds[first + i], share * load(weights, i))
-    store(scratch.lost, rerolls - 1, lost)
+        count = dice.hold_start[roll + 1] - first
+        store(options, 0, load(job.scratch.stop_value, roll))
+        for i in range(1, count):
+            store(options, i, load(scratch.holds.values, stage + dice.holds[first + i]))
+        total, expected = weigh(options, count, policy.sharpness)
+        share = load(node, place) / total
+        store(node, place, splat(node, 0.0))
+        add_to(scratch.lost, rerolls - 1, share * expected)
+        add_to(scratch.stop_chance, roll, share * load(options, 0))
+        for i in range(1, count):
+            add_to(node, dice.holds[first + i], share * load(options, i))
 
 
 @jit
 def choose_categories(policy, job, block, is_first, first_outcome):
     """Move the chances to stop to the outcomes of the turn."""
-    model, scratch, turn = job.model, policy.scratch, job.scratch
-    temp, weights = turn.temp, scratch.weight
+    model, scratch, turn, options = job.model, policy.scratch, job.scratch, policy.scratch.weight
     for roll in range(model.dice.roll_count):
         allowed, way = scoring_of_roll(model, block.row, block.choices, roll, is_first)
-        best, total = load(turn.stop_value, roll), splat(temp, 0.0)
+        count = 0
         for c in range(model.category_count):
             if allowed >> c & 1:
-                i = outcome_number(model, job.outcomes, way, c, roll)
-                loss = best - load(turn.outcome_value, i)
-                weight = option_weight(loss, policy.sharpness, temp)
-                store(weights, c, weight)
-                total += weight
-        share = load(scratch.stop_chance, roll) / total
-        store(scratch.stop_chance, roll, splat(temp, 0.0))
+                store(options, count, load(turn.outcome_value, outcome_number(model, job.outcomes, way, c, roll)))
+                count += 1
+        total, _ = weigh(options, count, policy.sharpness)
+        share, count = load(scratch.stop_chance, roll) / total, 0
+        store(scratch.stop_chance, roll, splat(options, 0.0))
         for c in range(model.category_count):
             if allowed >> c & 1:
-                i = outcome_number(model, job.outcomes, way, c, roll)
-                chance = share * load(weights, c)
+                i, chance = outcome_number(model, job.outcomes, way, c, roll), share * load(options, count)
                 add_to(turn.outcome_chance, first_outcome + i, chance)
-                loss = best - load(turn.outcome_value, i)
+                loss = load(turn.stop_value, roll) - load(turn.outcome_value, i)
                 add_to(scratch.lost, scratch.hold_kinds + c, chance * loss)
+                count += 1
 
 
 @begin_turn.of(SoftTurns)
@@ -151,14 +139,10 @@ def _back_up_holds(policy, job, block, most_saved):
 @chances_of_turn.of(SoftTurns)
 def _soft_chances(policy, job, block, saved_before):
     model, dice, scratch, node = job.model, job.model.dice, policy.scratch, job.scratch.hold_chance
-    children, zero = mean_table(policy.means), splat(node, 0.0)
-    fill(node, 0, dice.first_roll, zero)
-    for roll in range(dice.roll_count):
-        store(node, dice.first_roll + roll, splat(node, dice.weights[roll]))
-        store(scratch.stop_chance, roll, zero)
-    most = model.rolls_per_turn - 1 + saved_before
-    fill(job.scratch.outcome_chance, 0, job.outcomes.size * (most + 1 if model.saves_rolls else 1), zero)
-    fill(scratch.lost, 0, scratch.hold_kinds + model.category_count, zero)
+    children, most = mean_table(policy.means), model.rolls_per_turn - 1 + saved_before
+    begin_chances(job, most)
+    fill(scratch.stop_chance, 0, dice.roll_count, splat(node, 0.0))
+    fill(scratch.lost, 0, scratch.hold_kinds + model.category_count, splat(node, 0.0))
     for rerolls in range(most, -1, -1):
         is_first = rerolls == most
         if model.saves_rolls or is_first:
@@ -224,19 +208,6 @@ def drawn(values, count, sharpness, word):
     return chosen, expected / total
 
 
-@jit
-def stop_values(player, job, row, lane, roll, saved, is_first, values):
-    """Values of all categories for a roll, into `values` (LOWEST where not allowed); the way they score it."""
-    model, outcomes = job.model, job.outcomes
-    allowed, way = scoring_of_roll(model, row, player.choices, roll, is_first)
-    for c in range(model.category_count):
-        values[c] = LOWEST
-        if allowed >> c & 1:
-            i = outcome_number(model, outcomes, way, c, roll)
-            values[c] = mean_after(player.means.values, model.layout, row, lane, saved, outcomes, i)
-    return way
-
-
 class SoftDecisions(NamedTuple):
     """A player with the values of all holds in the scratch of a SoftTurns."""
 
@@ -251,7 +222,8 @@ def _decide_softly(player, job, game, roll, rerolls, number):
     model, dice, values = turn.model, turn.model.dice, policy.scratch.weight
     row, lane, saved = fields[first_field + ROW], fields[first_field + LANE], rerolls if model.saves_rolls else 0
     seed = np.uint64(job.seed) ^ np.uint64(SALT)
-    way = stop_values(player, turn, row, lane, roll, saved, number == 0, values)
+    state = TurnStart(row, lane, 0, player.choices)
+    _, way = category_means(player.means.values, turn, state, roll, saved, number == 0, values)
     if rerolls > 0:
         best = LOWEST
         for c in range(model.category_count):
@@ -267,7 +239,7 @@ def _decide_softly(player, job, game, roll, rerolls, number):
             policy.lost[game] += loss
         if chosen > 0:
             return int(dice.holds[first + chosen]), -1
-        stop_values(player, turn, row, lane, roll, saved, number == 0, values)
+        category_means(player.means.values, turn, state, roll, saved, number == 0, values)
     word = random_word(seed, job.first_game + game, job.turn, 2 * number + 1)
     category, loss = drawn(values, model.category_count, policy.sharpness, word)
     if policy.is_counting:

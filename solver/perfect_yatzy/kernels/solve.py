@@ -1,23 +1,26 @@
 """The entry points of a solve: all states of some rows of a layer, from the values of the layer below.
 
-===========================  ========================================================================================
-:func:`solve_rows`           the mean
-:func:`solve_exponential_rows`  the utility sign(rate) exp(rate score). The points made so far are a common factor of
-                             all options, so the table is as small as that of the mean, and points multiply its values
-:func:`solve_score_rows`     goals and other utilities, with a score x as part of the state: p points move x by p. The
-                             lanes of a vector are consecutive x, and the value of a child is a load p entries further
-                             on in the child's range of scores. Beyond its ends the values are known: one vector of
-                             them on either side makes every load a plain one (:mod:`perfect_yatzy.model.objectives`)
-===========================  ========================================================================================
+For an exponential utility sign(rate) exp(rate score) the points made so far are a common factor of all options, so
+the table is as small as that of the mean, and points multiply its values. For goals and other utilities a score x is
+part of the state: p points move x by p. The lanes of a vector are consecutive x, and the value of a child is a load p
+entries further on in its range of scores. Beyond its ends the values are known: one vector of them on either side
+makes every load a plain one (:mod:`perfect_yatzy.model.objectives`).
+
+A value is a mean over the scores of the turns to come. With a few of them it is a smooth function of the score: then
+only every second or fourth one is solved, and six values at equal distances 2s give the one in a gap between them by
+Lagrange's polynomial. In the middle gap::
+
+    v(x) = (150 (v(x-s) + v(x+s)) - 25 (v(x-3s) + v(x+3s)) + 3 (v(x-5s) + v(x+5s))) / 256
 """
 
 from __future__ import annotations
+
+import numpy as np
 
 from ..model.state_space import LANES
 from .jit import jit
 from .legal import choices_of
 from .simd import splat, store_at, views, width
-from .spacing import fill_between, misses_of
 from .turn import solve_block
 from .value_tables import (
     Block,
@@ -29,6 +32,10 @@ from .value_tables import (
     state_place,
     values_of,
 )
+
+POINTS = 6  # of an interpolation
+_HALF = [[63, 315, -210, 126, -45, 7], [-7, 105, 210, -70, 21, -3], [3, -25, 150, 150, -25, 3]]
+WEIGHTS = np.array(_HALF + [row[::-1] for row in _HALF[1::-1]]).ravel() / 256  # by gap
 
 
 @jit
@@ -63,12 +70,41 @@ def write_known_values(table, state):
 
 
 @jit
-def solve_score_rows(rows, arguments, score_offsets, known_ends, spacing):
-    """Values of all states and scores of the given rows, by a SolveJob with tables of float32 and ScoreOffsets.
+def interpolated(values, first, step, gap):
+    """The value in gap number `gap` of six entries that are `step` apart."""
+    total = 0.0
+    for i in range(POINTS):
+        total += WEIGHTS[gap * POINTS + i] * values[first + i * step]
+    return total
 
-    Every `spacing`-th score is solved, where a range is long enough. Returns how far twice the spacing would miss
-    the values, and how much they change over it, as sums of squares.
-    """
+
+@jit
+def fill_between(values, first, spacing):
+    """Write all entries between those of a block from `first` on, level by level."""
+    end, step = first + 15 * spacing, spacing
+    while step > 1:
+        half = step >> 1
+        for place in range(first + half, end, step):
+            start = min(max(place - half - 2 * step, first), end - (POINTS - 1) * step)
+            values[place] = interpolated(values, start, step, (place - start) // step)
+        step = half
+
+
+@jit
+def misses_of(values, first, spacing):
+    """Squared errors of interpolation from twice the spacing, and squared changes over it, added up for a block."""
+    misses = changes = 0.0
+    for place in range(first + 5 * spacing, first + 11 * spacing, spacing):
+        miss = values[place] - interpolated(values, place - 5 * spacing, 2 * spacing, 2)
+        change = values[place + spacing] - values[place - spacing]
+        misses, changes = misses + miss * miss, changes + change * change
+    return misses, changes
+
+
+@jit
+def solve_score_rows(rows, arguments, score_offsets, known_ends, spacing):
+    """Values of all states and every `spacing`-th score, by a SolveJob with tables of float32 and ScoreOffsets."""
+    # Returns how far twice the spacing would miss the values, and how much they change over it, as sums of squares.
     # Known values surround each range of goals; the ranges of a utility hold every score that can occur.
     job, offsets = views(arguments), views(score_offsets)
     layout, target, misses = job.model.layout, values_of(job.target), 0.0

@@ -10,9 +10,8 @@ for the slots of :class:`perfect_yatzy.model.turn_slots.TurnSlots`. A slot that 
 below NOT_REACHED, so one maximum serves all lanes. A joker restricts the boxes by state: its rolls are decided lane
 by lane.
 
-:func:`backup_states` computes the values of a turn. :func:`play_states` also plays it, one game a lane, with dice
-that depend on the seed, the game, the turn and the roll alone (:mod:`.rollout`). Of equal options it takes the end of
-the turn, then the hold with the fewest dice; of equal categories the first of the sheet.
+:func:`play_states` also plays the turn, one game a lane. Of equal options it takes the end of the turn, then the
+hold with the fewest dice; of equal categories the first of the sheet.
 """
 
 from __future__ import annotations

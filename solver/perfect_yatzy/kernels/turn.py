@@ -17,9 +17,7 @@ holds, which is taken anyway, carries them to the rolls.
 
 One buffer holds a vector for every multiset of dice and is rewritten in place: the full rolls hold W, a pass of means
 (:mod:`.lattice`) computes K for all smaller multisets, a pass of maxima turns the buffer into the best hold within
-each multiset. Rows are independent: the call that owns a row writes its values, so threads share everything else.
-
-The entry points of a solve are in :mod:`.solve`. Entry points take arrays; helpers take views (:mod:`.simd`).
+each multiset.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Tables of values as the kernels read and write them: one turn for every objective.
 
-The Bellman backup (:mod:`.turn`) and the policy (:mod:`.policy`) compute with vectors and do not know what a lane of
-a vector is. They work on one :class:`Block` at a time: the values of one card that a vector holds. What a block is
-depends on the kind of table, which is the type of its named tuple and so known at compile time:
+The Bellman backup (:mod:`.turn`) and the policy (:mod:`.policy`) work on one :class:`Block` at a time: the values of
+one card that a vector holds. What a block is depends on the kind of table, the type of its named tuple:
 
 ===================  ===============================================  ==============================================
 kind                 the values of a card                             a block, and its ``start``
@@ -16,14 +15,11 @@ kind                 the values of a card                             a block, a
 
 An :class:`ExponentialTable` has the blocks of a :class:`MeanTable`, but points multiply its values.
 :class:`EstimatedScores` have those of a :class:`ScoreTable`; they are only read, and computed from the mean and the
-spreads of a state (:mod:`perfect_yatzy.model.goal_estimates`). All children of a turn are in one layer, so a turn
-reads either stored scores or estimates: a kernel takes :class:`StoredScores` or :class:`EstimatedScores`.
+spreads of a state (:mod:`perfect_yatzy.model.goal_estimates`).
 
-A kind of table implements :func:`states_after`, :func:`value_after`, and :func:`write_values` if it is written
-(:func:`.jit.by_kind`). A new objective needs new kernels only if it needs a new kind of table: its named tuple and
-these functions here, an entry point in :mod:`.solve`, and the choice of that entry point in
-:class:`perfect_yatzy.tablebase.row_solver.RowSolver`. An objective with an existing kind of table is a subclass of
-:class:`perfect_yatzy.model.objectives.Objective` alone.
+A new objective needs new kernels only if it needs a new kind of table: its named tuple, :func:`states_after`,
+:func:`value_after` and :func:`write_values` here, an entry point in :mod:`.solve`, and the choice of that entry point
+in :class:`perfect_yatzy.tablebase.row_solver.RowSolver`.
 """
 
 from __future__ import annotations
@@ -79,7 +75,7 @@ class ScoreTable(NamedTuple):
     origin: Ints
     low: Ints
     high: Ints
-    spacing: int  # x from one lane of a vector to the next; the scores between are interpolated (:mod:`.spacing`)
+    spacing: int  # x from one lane of a vector to the next; the scores between are interpolated (:mod:`.solve`)
 
 
 @by_kind()

@@ -1,10 +1,8 @@
 """Values of a large table on disk: each block is read when it is first needed, and compared with its SHA-256.
 
-Reading a large table whole takes seconds; a query needs a few hundred values. So the table has one digest per block
-of 64 kB. A block is read into memory of this process, checked there, and used from there: a file that is truncated or
-changed later, or a disk that fails, is an error of the request that needs the block, and never a wrong answer. All
-reads go through :class:`CheckedValues`: by index, by a slice, or as a whole. The kernels read tables too, therefore
-this module is not part of :mod:`perfect_yatzy.tablebase`.
+A block is read into memory of this process, checked there, and used from there: a file that is truncated or changed
+later, or a disk that fails, is an error of the request that needs the block, and never a wrong answer. The kernels
+read tables too, therefore this module is not part of :mod:`perfect_yatzy.tablebase`.
 """
 
 from __future__ import annotations
@@ -121,10 +119,9 @@ class _Held:
 class CheckedValues:
     """An array whose blocks are read and checked when they are first needed.
 
-    It is read as an array: `table[places]` with whole numbers or a slice, and `np.asarray(table)`, which reads all.
-    Threads may read side by side. The blocks stay in memory; where they would take more than KEPT_BYTES, those of
-    earlier reads are given up, as soon as no array refers to them. `read` fills a buffer of whole blocks with the
-    bytes of the table from a place on, or raises TableError if they cannot be read or differ from their digests.
+    Threads may read side by side. Where the blocks would take more than KEPT_BYTES, those of earlier reads are given
+    up, as soon as no array refers to them. `read` fills a buffer of whole blocks with the bytes of the table from a
+    place on, or raises TableError if they cannot be read or differ from their digests.
     """
 
     def __init__(self, count: int, dtype: np.dtype[Any], read: Callable[[int, memoryview], None]) -> None:

@@ -5,8 +5,6 @@ The time is that of the passes over the lattice of dice, which is nearly all of 
     operations = sum over blocks of lanes of  r * LANES * (2 * predecessors + 4 * full rolls)
     seconds    = operations / LANE_OPERATIONS_PER_SECOND
 
-An approximate solution has its own estimate, in the same unit: :mod:`.approximate_cost`.
-
 Numbers of states and entries need no enumeration of the cards. Cards with the same upper boxes filled share a lane
 set (:mod:`.lanes`), so sums over all cards are sums over the lane sets. How many cards share a lane set, by the
 number of filled boxes, is a product of polynomials, one for each chain of boxes: the coefficient of x^k is the number

@@ -20,7 +20,6 @@ The exponential utilities are tables of the size of that of the mean. Only the s
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -44,20 +43,12 @@ class Upside(ExponentialUtility):
     name = "upside"
     sign = 1
     rounds = False
+    solve_options = ESTIMATE_OPTIONS
+    store = np.dtype(np.float32)  # they are points again
 
     def __init__(self, rules: RuleSet, means: Table | None = None, rate: float = 1.0) -> None:
         super().__init__(rules, self.sign * rate)
         self.means = means
-
-    @property
-    def solve_options(self) -> str:
-        """Options of `yatzy solve` that make the table."""
-        return ESTIMATE_OPTIONS
-
-    @property
-    def store(self) -> np.dtype[Any]:
-        """Type of the entries of a table: they are points again."""
-        return np.dtype(np.float32)
 
     def solve_cost(self) -> SolveCost:
         """Cost of a solve: that of the means, in another type."""
@@ -92,6 +83,7 @@ class LateGoals(Goals):
     """All goals of so many layers before the full cards, as many as LATE_GOALS_BYTES hold by default."""
 
     name = "lategoals"
+    solve_options = ESTIMATE_OPTIONS
 
     def __init__(self, rules: RuleSet, layers: int | None = None) -> None:
         super().__init__(rules)
@@ -106,11 +98,6 @@ class LateGoals(Goals):
     def first_layer(self) -> int:
         """Number of filled categories of the last layer that is solved."""
         return len(self.rules.categories) - self.layers
-
-    @property
-    def solve_options(self) -> str:
-        """Options of `yatzy solve` that make the table."""
-        return ESTIMATE_OPTIONS
 
     @cached_property
     def states(self) -> int:

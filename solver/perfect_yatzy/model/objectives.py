@@ -67,10 +67,15 @@ class Objective:
         """Options of `yatzy solve` that make the table."""
         return "" if self.name == "mean" else f" --what {self.name}"
 
+    @cached_property
+    def places(self) -> StateSpace | ScorePlaces:
+        """Where the entries of a table are."""
+        return self.space
+
     @property
     def size(self) -> int:
         """Number of entries of a table."""
-        return int(self.space.size)
+        return int(self.places.size)
 
     @property
     def store(self) -> np.dtype[Any]:
@@ -91,11 +96,11 @@ class Objective:
 
     def rows_slice(self, filled: int, first: int, end: int) -> slice:
         """Part of the table that holds the values of the rows ``space.layers[filled][first:end]``."""
-        return self.space.rows_slice(filled, first, end)
+        return self.places.rows_slice(filled, first, end)
 
     def row_starts(self, filled: int) -> Ints:
         """First entry of each row of ``space.layers[filled]``, and the entry after the last, `(rows + 1,)` int64."""
-        return np.append(self.space.layout.offsets[self.space.layers[filled]], self.layer_slice(filled).stop)
+        return self.places.row_starts(filled)
 
     def full_cards(self) -> Values:
         """Entries of the last layer, which needs no turn: the upper bonus of a full card if it has reached it."""
@@ -168,15 +173,11 @@ class ExponentialUtility(Objective):
     """The expectation of ``sign(rate) exp(rate * points to come)``: aversion to risk (rate < 0), or liking of it."""
 
     name = "exponential"
+    store = Objective.compute  # float32 does not hold exponentials of large scores
 
     def __init__(self, rules: RuleSet, rate: float, start: State = EMPTY_STATE) -> None:
         super().__init__(rules, start)
         self.rate = float(rate)
-
-    @property
-    def store(self) -> np.dtype[Any]:
-        """Type of the entries of a table: float64, because float32 does not hold exponentials of large scores."""
-        return self.compute
 
     def full_cards(self) -> Values:
         """The utility of the upper bonus, which is all that a full card has to come."""
@@ -197,7 +198,7 @@ def final_bonus(space: StateSpace) -> Floats:
 class ScoreObjective(Objective):
     """Base of the objectives that look at the whole final score."""
 
-    compute = np.dtype(np.float32)
+    store = compute = np.dtype(np.float32)
     before, after = 0, FRAME  # entries around each range of scores
 
     @property
@@ -207,21 +208,16 @@ class ScoreObjective(Objective):
         dice = len(self.rules.categories) * self.rules.rolls_per_turn * self.rules.dice
         return float(np.finfo(self.compute).eps) / 2 * dice
 
-    @property
-    def store(self) -> np.dtype[Any]:
-        """Type of the entries of a table."""
-        return self.compute
-
-    @property
-    def size(self) -> int:
-        """Number of entries of a table, with the FRAME entries around each range."""
-        return self.places.size
+    def row_entries(self) -> Ints:
+        """At most so many entries for each number of saved rolls, with those around the ranges, `(rows,)` int64."""
+        layout, longest = self.space.layout, self.row_lengths() + upper_sums(self.rules).most_bonus
+        return np.asarray(layout.lane_count[layout.lane_sets] * (longest + self.before + self.after))
 
     def layer_sizes(self) -> list[tuple[int, int]]:
         """States, and at most so many entries, of each layer that is solved, the start first."""
-        space = self.space
-        states = space.layout.lane_count[space.layout.lane_sets] * (space.most_saved[space.filled] + 1)
-        entries = states * (self.row_lengths() + upper_sums(self.rules).most_bonus + self.before + self.after)
+        space, layout = self.space, self.space.layout
+        copies = space.most_saved[space.filled] + 1
+        states, entries = layout.lane_count[layout.lane_sets] * copies, self.row_entries() * copies
         return [(int(states[rows].sum()), int(entries[rows].sum())) for rows in space.layers[self.first_layer :]]
 
     def solve_cost(self) -> SolveCost:
@@ -267,14 +263,6 @@ class ScoreObjective(Objective):
     def score_offsets(self) -> ScoreOffsets:
         """Where the values of each state are."""
         return self.places.offsets
-
-    def rows_slice(self, filled: int, first: int, end: int) -> slice:
-        """Part of the table that holds the values of the rows ``space.layers[filled][first:end]``."""
-        return self.places.rows_slice(filled, first, end)
-
-    def row_starts(self, filled: int) -> Ints:
-        """First entry of each row of ``space.layers[filled]``, and the entry after the last, `(rows + 1,)` int64."""
-        return self.places.row_starts(filled)
 
     def start_value(self, last_layer: Values) -> float | None:
         """None: a table of scores has no single value."""
@@ -400,14 +388,11 @@ class ReachableUtility(Utility):
         super().__init__(rules, utility, start)
         self.tolerance = tolerance
 
-    # The upper sum says how many points the upper boxes hold. So the score of a state is known up to the lower boxes.
-    # Only where several upper sums share a lane, because the bonus is certain or out of reach, the points of the
-    # upper boxes have a range of their own.
+    # The upper sum says how many points the upper boxes hold; they have a range only where sums share a lane.
 
     @cached_property
     def _points_made(self) -> tuple[Ints, Ints, Ints]:
-        """Points since `start`: the most in boxes that count to no bonus, by row; fewest and most in the others, by
-        lane set and lane."""
+        """Most points since `start` in boxes that count to no bonus, by row; fewest and most in others, by lane."""
         extra = dict(self.rules.first_roll_bonus)
         extras = np.array([extra.get(c.id, 0) for c in self.rules.categories])
         lanes = self.space.lanes.points_made(extras, self.space.layout.lane_width)
@@ -415,17 +400,11 @@ class ReachableUtility(Utility):
         best[list(upper_sums(self.rules).counting)] = 0
         return self.points_of_cards(best), *lanes
 
-    def layer_sizes(self) -> list[tuple[int, int]]:
-        """States and entries of each layer that is solved, the start first."""
-        space, layout = self.space, self.space.layout
-        others, least, most = self._points_made
-        lanes, copies = layout.lane_count[layout.lane_sets], space.most_saved[space.filled] + 1
-        frames = self.before + self.after
-        entries = lanes * (others + 1 + frames) + (most - least).sum(axis=1)[layout.lane_sets]
-        return [
-            (int((lanes * copies)[rows].sum()), int((entries * copies)[rows].sum()))
-            for rows in space.layers[self.first_layer :]
-        ]
+    def row_entries(self) -> Ints:
+        """The entries for each number of saved rolls, `(rows,)` int64."""
+        layout, (others, least, most) = self.space.layout, self._points_made
+        shortest = layout.lane_count[layout.lane_sets] * (others + 1 + self.before + self.after)
+        return np.asarray(shortest + (most - least).sum(axis=1)[layout.lane_sets])
 
     @cached_property
     def places(self) -> ScorePlaces:

@@ -36,11 +36,10 @@ from .turn_slots import open_boxes
 
 
 class RelaxedGame(RelaxedLayout):
-    """The relaxed game as the flat arrays of the kernels, with a price for each box, in points.
+    """The relaxed game as the flat arrays of the kernels, with a price for each box, in points."""
 
-    `slopes`: of the line above each bonus whose sum is not remembered, at least 0 (default). `models`: the turn, by
-    what is known of the tracked box (:meth:`status`).
-    """
+    # `slopes`: of the line above each bonus whose sum is not remembered, at least 0 (default).
+    models: list[TurnModel]  # the turn, by what is known of the tracked box (:meth:`status`)
 
     def __init__(
         self,

@@ -28,23 +28,18 @@ class ScoreOffsets(NamedTuple):
 
 
 class ScorePlaces:
-    """The places of rows and of states in a table of scores.
-
-    `lengths`: of the range of each row, ``(rows,)``; `bonuses`: what each lane adds, ``(lane sets, lane_width)``;
-    `score_range`: first and last x of ranges from their lengths; `before`, `after`: entries around each range;
-    `least`: what is added to both, ``(lane sets, lane_width)``.
-    """
+    """The places of rows and of states in a table of scores."""
 
     def __init__(
         self,
         space: StateSpace,
         first_layer: int,
-        lengths: Ints,
-        bonuses: Ints,
-        score_range: Callable[[Ints], tuple[Ints, Ints]],
-        before: int,
+        lengths: Ints,  # of the range of each row, (rows,)
+        bonuses: Ints,  # what each lane adds, (lane sets, lane_width)
+        score_range: Callable[[Ints], tuple[Ints, Ints]],  # first and last x of ranges from their lengths
+        before: int,  # entries around each range
         after: int,
-        least: Ints | None = None,
+        least: Ints | None = None,  # what is added to the first and last x, (lane sets, lane_width)
     ) -> None:
         self._space, self._first_layer, self._lengths, self._bonuses = space, first_layer, lengths, bonuses
         self._score_range, self._before, self._after = score_range, before, after
@@ -62,11 +57,7 @@ class ScorePlaces:
             rows, start = space.layers[filled], self._layer_ends[filled + 1]
             ends = start + np.cumsum(entries[rows])
             self._starts[rows], self._layer_ends[filled] = ends - entries[rows], ends[-1]
-
-    @property
-    def size(self) -> int:
-        """Number of entries of the table."""
-        return int(self._layer_ends[self._first_layer])
+        self.size = int(self._layer_ends[first_layer])  # number of entries of the table
 
     def row_starts(self, filled: int) -> Ints:
         """First entry of each row of ``space.layers[filled]``, and the entry after the last, `(rows + 1,)` int64."""

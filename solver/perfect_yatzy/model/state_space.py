@@ -129,6 +129,10 @@ class StateSpace:
         bounds = [int(self.layout.offsets[rows[i]]) if i < len(rows) else whole.stop for i in (first, end)]
         return slice(*bounds)
 
+    def row_starts(self, filled: int) -> Ints:
+        """First entry of each row of ``layers[filled]``, and the entry after the last, ``(rows + 1,)`` int64."""
+        return np.append(self.layout.offsets[self.layers[filled]], self.layer_slice(filled).stop)
+
     def state_rows(self) -> Ints:
         """``(states,)`` int64: the row of every state of the table."""
         rows = np.concatenate([self.layers[k] for k in range(self.categories, self.first_layer - 1, -1)])

@@ -20,17 +20,13 @@ more, 2 may be offered to every roll that contains 1 1, and that one hold stands
     chance 17        every roll of sum 17   the same rolls
 
 A pass of maxima over the lattice of holds (:mod:`perfect_yatzy.kernels.lattice`) carries what a hold is sure of to
-all rolls that contain it. Yatzy has 1,544 pairs of a roll and a category that pays for it, and 353 pairs of a hold
-and an outcome.
-
-:class:`TurnModel` serves the backup; :class:`TurnOutcomes` numbers every different outcome of a turn, jokers and
-first-roll bonuses included, for the kernels that follow a policy.
+all rolls that contain it: 353 pairs of a hold and an outcome in Yatzy, instead of 1,544 of a roll and a category.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -249,25 +245,32 @@ def dice_model(number: int, faces: int) -> DiceModel:
     )
 
 
+def turn_fields(rules: RuleSet) -> dict[str, Any]:
+    """The fields of a TurnModel that :class:`.turn_slots.TurnSlots` has, too."""
+    return {
+        "jokers": joker_model(rules),
+        "legal": legal_categories(rules),
+        "dice": dice_model(rules.dice, rules.faces),
+        "category_count": len(rules.categories),
+        "upper_bits": single_mask(rules, sum(1 << c for c, box in enumerate(rules.categories) if box.upper)),
+        "rolls_per_turn": rules.rolls_per_turn,
+        "saves_rolls": int(rules.saved_rolls),
+        "has_first_roll_bonus": int(bool(rules.first_roll_bonus)),
+    }
+
+
 @by_start
 def turn_model(rules: RuleSet, start: State) -> TurnModel:
     """The turn of a rule set, or of the rest of a game from `start`; built once per process."""
-    space, joker, legal = state_space(rules, start), rules.joker, legal_categories(rules)
+    space, joker = state_space(rules, start), rules.joker
     monotone = not (joker and joker.mode == "forced" and joker.requires == "points")
     return TurnModel(
         layout=space.layout,
         outcomes=_category_outcomes(rules, space),
-        jokers=joker_model(rules),
-        legal=legal,
-        dice=dice_model(rules.dice, rules.faces),
-        category_count=len(rules.categories),
-        upper_bits=sum(1 << c for c, category in enumerate(rules.categories) if category.upper),
         card_count=space.cards,
-        rolls_per_turn=rules.rolls_per_turn,
-        saves_rolls=int(rules.saved_rolls),
-        has_first_roll_bonus=int(bool(rules.first_roll_bonus)),
         monotone=int(monotone),
-        nested=int(monotone and not legal.strict),
+        nested=int(monotone and not legal_categories(rules).strict),
+        **turn_fields(rules),
     )
 
 

@@ -26,13 +26,12 @@ from ..game.upper_sums import upper_sums
 from .card_masks import Bools, card_masks, is_wide, single_mask, unpacked
 from .turn_model import (
     ON_FIRST_ROLL,
+    SCORING_WAYS,
     DiceModel,
     JokerModel,
     LegalCategories,
-    dice_model,
-    joker_model,
-    legal_categories,
     numbered_outcomes,
+    turn_fields,
 )
 
 WIDE_PAIRS = 1000  # of boxes, in a wide sheet: a regression for each of its turns is in memory
@@ -77,7 +76,6 @@ def turn_slots(rules: RuleSet) -> TurnSlots:
     """The turn of a rule set by slots; built once per process."""
     category, points, total, number = numbered_outcomes(rules)
     sums, n = upper_sums(rules), len(rules.categories)
-    dice, jokers = dice_model(rules.dice, rules.faces), joker_model(rules)
     # A box that pays for every roll has no outcome of no points yet; if it requires another box, it can have one.
     unpaid = (points == 0) & (total == 0)
     missing = np.setdiff1d(np.arange(n), category[unpaid])
@@ -101,7 +99,7 @@ def turn_slots(rules: RuleSet) -> TurnSlots:
 
     def by_roll(way: int) -> tuple[Ints, Ints]:
         """Start and outcomes of every roll."""
-        outcomes = number.reshape(-1, n, dice.roll_count)[way].T
+        outcomes = number.reshape(SCORING_WAYS, n, -1)[way].T
         listed = (points[outcomes] > 0) | (~zero_everywhere & (not strict))
         return np.concatenate([[0], np.cumsum(listed.sum(axis=1))]), outcomes[listed]
 
@@ -121,14 +119,7 @@ def turn_slots(rules: RuleSet) -> TurnSlots:
         *by_roll(ON_FIRST_ROLL),
         outcome_count=len(category),
         slot_count=len(slots),
-        jokers=jokers,
-        dice=dice,
-        category_count=n,
-        upper_bits=single_mask(rules, sum(1 << c for c, box in enumerate(rules.categories) if box.upper)),
-        rolls_per_turn=rules.rolls_per_turn,
-        legal=legal_categories(rules),
-        saves_rolls=int(rules.saved_rolls),
-        has_first_roll_bonus=int(bool(rules.first_roll_bonus)),
+        **turn_fields(rules),
         unpaid=single_mask(rules, sum(1 << c for c in np.flatnonzero(needed & counted).tolist())),
     )
 

@@ -289,12 +289,11 @@ def _run(
     threads: int | None,
 ) -> None:
     """Call `answer` with a kernel for every slice of the sorted positions, in threads."""
-    make = _score_kernel if isinstance(evaluator, ScoreEvaluator) else _mean_kernel
 
     def parts() -> Iterator[tuple[Kernel, int, int]]:
         for filled, (begin, end) in enumerate(pairwise(positions.layer_starts.tolist())):
             if begin < end:
-                kernel = make(evaluator, filled, positions, actions)
+                kernel = _kernel(evaluator, filled, positions, actions)
                 for start in range(begin, end, SLICE):
                     yield kernel, start, min(start + SLICE, end)
 
@@ -304,45 +303,27 @@ def _run(
             pass
 
 
-def _mean_kernel(evaluator: TurnEvaluator, filled: int, positions: BatchPositions, actions: ActionBatch) -> Kernel:
-    """A function that answers the positions `start` to ``stop - 1`` of a layer, for the mean."""
+def _kernel(evaluator: TurnEvaluator, filled: int, positions: BatchPositions, actions: ActionBatch) -> Kernel:
+    """A function that answers the positions `start` to ``stop - 1`` of a layer."""
     # Imported here so that numba is loaded only where a kernel runs.
-    from ..kernels.batch import BatchJob, find_best_actions
+    from ..kernels.batch import BatchJob, MeanPolicy, find_best_actions
     from ..kernels.lattice import kernel_lattice
-    from ..kernels.score_policy import hold_values
-
-    grid, model = evaluator.dice, turn_model(evaluator.rules, evaluator.space.start)
-    outcomes = turn_outcomes(evaluator.rules, evaluator.space.start)
-    passes, table = kernel_lattice(grid), window(evaluator.space, evaluator.values, filled)
-    most = model.rolls_per_turn - 1 + int(evaluator.space.most_saved.max())
-
-    def run(start: int, stop: int, options: OptionValues) -> None:
-        memory = hold_values(grid, model, most)
-        job = BatchJob(model, outcomes, passes, table, positions.sorted, actions, options, memory)
-        find_best_actions(start, stop, job)
-
-    return run
-
-
-def _score_kernel(evaluator: TurnEvaluator, filled: int, positions: BatchPositions, actions: ActionBatch) -> Kernel:
-    """The same for goals and utilities."""
-    from ..kernels.batch import ScoreBatchJob, find_best_score_actions
-    from ..kernels.lattice import kernel_lattice
+    from ..kernels.rollout import ScorePolicy
     from ..kernels.score_policy import score_policy
 
-    assert isinstance(evaluator, ScoreEvaluator)
-    assert positions.blocks is not None
-    blocks, block_lanes = positions.blocks
-    rules, space, objective = evaluator.rules, evaluator.space, evaluator.objective
-    model = turn_model(rules, space.start)
-    model = model._replace(monotone=int(objective.monotone and model.monotone))
-    outcomes, passes = turn_outcomes(rules, space.start), kernel_lattice(evaluator.dice)
-    scores, means = evaluator.kernel_scores(filled), window(space, evaluator.mean_values, filled)
-    ties, most_saved = (evaluator.ties, evaluator.means.ties), int(space.most_saved.max())
+    rules, space = evaluator.rules, evaluator.space
+    model, outcomes = turn_model(rules, space.start), turn_outcomes(rules, space.start)
+    passes, most_saved = kernel_lattice(evaluator.dice), int(space.most_saved.max())
+    followed: Any
+    if isinstance(evaluator, ScoreEvaluator):
+        model = model._replace(monotone=int(evaluator.objective.monotone and model.monotone))
+        followed = ScorePolicy(evaluator.kernel_scores(filled), window(space, evaluator.mean_values, filled))
+        ties = evaluator.ties, evaluator.means.ties
+    else:
+        followed, ties = MeanPolicy(window(space, evaluator.values, filled)), (evaluator.ties, evaluator.ties)
 
     def run(start: int, stop: int, options: OptionValues) -> None:
         policy = score_policy(evaluator.dice, model, outcomes, passes, ties, most_saved)
-        job = ScoreBatchJob(policy, scores, means, positions.sorted, blocks, block_lanes, actions, options)
-        find_best_score_actions(start, stop, job)
+        find_best_actions(start, stop, BatchJob(policy, followed, positions.sorted, actions, options))
 
     return run

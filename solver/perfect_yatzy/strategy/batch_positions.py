@@ -22,7 +22,7 @@ from .turn_evaluator import ScoreEvaluator, TurnEvaluator
 if TYPE_CHECKING:
     from ..kernels.batch import PositionBatch
 
-Blocks = tuple[Ints, Ints]  # start of the block of scores and lane within, by position
+Blocks = tuple[Ints, Ints]  # start of the block and lane within, by position
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,6 @@ class BatchPositions:
     first: Ints  # (n,): 1 if no die has been rerolled in this turn
     order: Ints  # (n,): the order of `sorted`: entry i is position ``order[i]``
     sorted: PositionBatch  # the positions as the kernels take them
-    blocks: Blocks | None  # for goals and utilities: blocks of scores, in the same order
     layer_starts: Ints  # where the positions of each number of filled categories begin in that order
 
     def __len__(self) -> int:
@@ -120,10 +119,10 @@ def sorted_positions(
     space, first = evaluator.space, is_first_roll.astype(np.int64)
     keys: tuple[Ints, ...] = lanes // LANES, rows, space.filled[rows]
     order = np.lexsort((blocks[0], *keys) if blocks else keys)
-    positions = PositionBatch(*(np.ascontiguousarray(a[order]) for a in (rows, lanes, rolls, rerolls, first)))
+    columns = rows, lanes, rolls, rerolls, first, *(blocks or (lanes // LANES * LANES, lanes % LANES))
+    positions = PositionBatch(*(np.ascontiguousarray(column[order]) for column in columns))
     layer_starts = np.searchsorted(keys[-1][order], np.arange(space.categories + 1))
-    in_order = (blocks[0][order], blocks[1][order]) if blocks else None
-    return BatchPositions(counts, rows, rolls, first, order, positions, in_order, layer_starts)
+    return BatchPositions(counts, rows, rolls, first, order, positions, layer_starts)
 
 
 def whole_numbers(name: str, given: npt.ArrayLike, dimensions: int = 1) -> Ints:

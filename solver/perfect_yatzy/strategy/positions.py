@@ -145,7 +145,7 @@ class _Games:
 
     def play(self, first: int, number: int) -> PositionSample:
         """Every decision of the games `first` to ``first + number - 1``, by game, turn and roll."""
-        from ..kernels.environment import DecisionJob, Decisions, explore, roll_decisions
+        from ..kernels.environment import Decisions, explore, roll_decisions
 
         state, numbers, steps = self.start.state, np.arange(first, first + number), []
         begin = (state.filled, state.upper, state.saved, state.joker_paid, self.start.points)
@@ -156,12 +156,9 @@ class _Games:
             rerolls, roll = self.rules.rolls_per_turn - 1 + saved, 0
             while len(live):
                 now = {name: array[live] for name, array in cards.items()} | {"rolls_left": rerolls[live]}
-                games, is_first = numbers[live], np.full(len(live), int(roll == 0))
-                taken, result = np.empty(len(live), np.int64), np.empty(len(live), np.int64)
-                decisions = Decisions(
-                    games, now["filled"], now["joker_paid"], held, now["rolls_left"], is_first, taken, result
-                )
-                job = DecisionJob(self.model, self.outcomes, decisions, self.seed, turn, roll)
+                games, taken, result = numbers[live], *np.empty((2, len(live)), np.int64)
+                cards_now = games, now["filled"], now["joker_paid"], held, now["rolls_left"]
+                job = Decisions(self.model, self.outcomes, self.seed, turn, roll, *cards_now, taken, result)
                 roll_decisions(job)
                 now["dice"] = self.faces[held - self.grid.first_roll]
                 step = self.labelled(games, np.full(len(live), state.filled.bit_count() + turn + 1), now)

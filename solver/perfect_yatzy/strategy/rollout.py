@@ -152,14 +152,13 @@ class ScoreRollout(Rollout):
 
     def turn(self, filled: int, games: Games, order: Ints, rest: TurnArguments) -> Callable[[int, int], None]:
         """As for :class:`Rollout`."""
-        from ..kernels.rollout import RolloutJob, play_by_scores
+        from ..kernels.rollout import RolloutJob, ScorePolicy, play_by_policy
 
-        scores, mean_table = self.scores.kernel_scores(filled), window(self.space, self.mean_values, filled)
+        scores, means = self.scores.kernel_scores(filled), window(self.space, self.mean_values, filled)
 
         def play(begin: int, end: int) -> None:
             with self.jobs.borrow() as policy:
-                job = RolloutJob(policy, games, order, *rest)
-                play_by_scores(begin, end, job, scores, mean_table)
+                play_by_policy(begin, end, RolloutJob(policy, games, order, *rest), ScorePolicy(scores, means))
 
         return play
 
