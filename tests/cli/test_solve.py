@@ -61,7 +61,7 @@ def test_a_game_of_terabytes_on_many_workers(run: Run) -> None:
     lines = done.stdout.splitlines()
     layers = lines.index(next(line for line in lines if line.startswith("filled")))
     assert [line.split()[0] for line in lines[layers + 1 : layers + 22]] == [str(k) for k in range(20, -1, -1)]
-    assert lines[layers + 23].split() == ["workers", "time", "at", "work"]
+    assert layers + 22 == len(lines)
 
 
 def test_a_game_of_the_users_own(run: Run, tmp_path: Path) -> None:

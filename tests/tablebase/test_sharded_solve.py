@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import signal
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.game.scorecard import State
 from perfect_yatzy.model import objectives
 from perfect_yatzy.model.checked_values import BLOCK_BYTES
-from perfect_yatzy.model.objectives import BonusChance, Goals, Objective, Variance
+from perfect_yatzy.model.objectives import BonusChance, Goals, Objective, Values, Variance
 from perfect_yatzy.tablebase import shard_task, sharded_solve
 from perfect_yatzy.tablebase.backward_induction import solve_objective, solve_values
 from perfect_yatzy.tablebase.halo import children, first_needed, halo_of
@@ -27,7 +28,7 @@ from perfect_yatzy.tablebase.objective_text import objective_from_text, objectiv
 from perfect_yatzy.tablebase.shard_plan import SHARDS_PER_LAYER, plan_shards
 from perfect_yatzy.tablebase.sharded_solve import ThreadEngine, sharded_cost, solve_sharded
 from perfect_yatzy.tablebase.store import open_table, solve_to_store, table_path
-from perfect_yatzy.tablebase.table_file import read_table, sha256_of
+from perfect_yatzy.tablebase.table_file import read_table
 from perfect_yatzy.tablebase.table_info import ShardedTableInfo, shards_folder, unfinished_shards
 from support import games
 from support.flips import flip
@@ -45,6 +46,10 @@ from support.shards import (
     stored_table,
     values_of,
 )
+
+
+def sha256_of(values: Values) -> str:
+    return hashlib.sha256(values.tobytes()).hexdigest()
 
 
 def wanted() -> str:

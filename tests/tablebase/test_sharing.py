@@ -112,7 +112,7 @@ def test_what_a_killed_solve_left_is_found_and_removed(tmp_path: Path, finished:
     assert leftovers(tmp_path) == remove_leftovers(tmp_path) == []  # in use
     writer.file.close()  # the process is killed
     assert len(leftovers(tmp_path)) == 2
-    assert {path.name.partition(".")[2] for path in remove_leftovers(tmp_path)} == {"part", "part.json"}
+    assert {path.name.partition(".")[2] for path in remove_leftovers(tmp_path)} == {"part", "part.layer"}
     assert bool(list(tmp_path.iterdir())) == finished
     assert leftovers(tmp_path) == []
     if finished:

@@ -28,7 +28,7 @@ from perfect_yatzy.strategy.verify import sampling_error_bound, verify
 from perfect_yatzy.tablebase import inventory, memory, store
 from perfect_yatzy.tablebase.backward_induction import solve_layers, solve_values
 from perfect_yatzy.tablebase.store import has_table, open_table, solve_to_store, table_path, tables_folder
-from perfect_yatzy.tablebase.table_file import read_table, sha256_of
+from perfect_yatzy.tablebase.table_file import read_table
 from perfect_yatzy.tablebase.table_info import with_checksum
 from perfect_yatzy.tablebase.table_writer import TableWriter
 from support import games
@@ -41,6 +41,7 @@ def test_a_table_reads_back(tmp_path: Path) -> None:
     info, read = read_table(table_path(SMALL, tmp_path), MEAN)
     assert info == written
     assert np.array_equal(read, solve_values(SMALL))
+    assert info.sha256 == hashlib.sha256(solve_values(SMALL).tobytes()).hexdigest()
     assert not read.flags.writeable
     assert (info.start_value, info.rounding, info.rules) == (read[-1], 0.0, SMALL.canonical())
     assert sorted(path.suffix for path in tmp_path.iterdir()) == [".json", ".npy"]
@@ -149,12 +150,12 @@ def test_a_stopped_solve_is_taken_up(
     assert sorted(path.suffix for path in tmp_path.glob("*.*")) == [".json", ".npy"]
 
 
-CHECKPOINTS = ["other version", "1e999", "[" * 100_000, '{"filled": 1e30}', "{}", "null", ""]
+CHECKPOINTS = ["other version", "1e999", "[" * 100_000, '{"filled": 1e30}', "{}", "null", " "]
 
 
 @pytest.mark.parametrize(
     ("ending", "text"),
-    [(".part", ""), (".part.layer", ""), (".part.json", "flipped"), *((".part.json", x) for x in CHECKPOINTS)],
+    [(".part", ""), (".part.layer", ""), (".part.layer", "flipped"), *((".part.layer", x) for x in CHECKPOINTS)],
     ids=lambda text: text[:20],
 )
 def test_a_damaged_part_is_not_taken_up(
@@ -163,12 +164,19 @@ def test_a_damaged_part_is_not_taken_up(
     monkeypatch.setattr(objectives, "FLOAT64_VALUES", 10)
     objective = Objective(SMALL)
     checkpoint = write_until(tmp_path, objective, 3).checkpoint_file
-    if ending != ".part.json" or text == "flipped":
+    with checkpoint.open("rb") as file:
+        np.load(file)
+        layer, fields = checkpoint.read_bytes()[: file.tell()], file.read()
+    if text == "flipped":
+        flip(checkpoint, 8 * (len(layer) + 40))
+    elif not text and ending:
         flip(next(path for path in tmp_path.iterdir() if path.name.endswith(ending)), 8 * 200)
     elif text == "other version":
-        checkpoint.write_text(json.dumps(json.loads(checkpoint.read_text()) | {"version": "0.0.1"}))
+        known = json.loads(fields)
+        del known["checksum"]
+        checkpoint.write_bytes(layer + with_checksum(known | {"version": "0.0.1"}))
     else:
-        checkpoint.write_text(text)
+        checkpoint.write_bytes(layer + text.encode())
     assert taken_up(tmp_path, objective) is None
     assert solve_to_store(objective, tmp_path).sha256 == solve_to_store(objective, tmp_path / "other").sha256
     assert all(check.passed for check in verify(SMALL, tmp_path, states=50))
@@ -226,11 +234,6 @@ def test_the_estimate_of_memory_covers_maxi() -> None:
     assert needs.bytes == 713_572_352 * 4
 
 
-def test_sha256_is_that_of_the_bytes() -> None:
-    values = np.arange(5_000_000, dtype=np.float64)
-    assert sha256_of(values) == hashlib.sha256(values.tobytes()).hexdigest()
-
-
 @pytest.mark.full
 @pytest.mark.parametrize("after", [0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1.1])
 def test_a_solve_killed_at_any_moment_leaves_a_store_that_works(tmp_path: Path, after: float) -> None:
@@ -263,7 +266,7 @@ def test_the_store_lists_and_removes_its_tables(tmp_path: Path) -> None:
 
 def test_leftovers_are_old_private_files(tmp_path: Path) -> None:
     stem = table_path(SMALL, tmp_path).stem
-    old = [f".{stem}.npy.abcd_123", f".{stem}.part.json.abcd_123"]
+    old = [f".{stem}.npy.abcd_123", f".{stem}.part.layer.abcd_123"]
     for name in (*old, f".{stem}.npy.abcd_124", ".notes", f"{stem}.npy", f"{stem}.json"):
         (tmp_path / name).touch()
         if not name.endswith("4"):

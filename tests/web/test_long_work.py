@@ -209,7 +209,7 @@ def test_an_interrupted_solve_keeps_its_layers(tmp_path: Path, forced: Strategy)
     with pytest.raises(Cancelled):
         solve_to_store(objective, tmp_path, progress=stopping(0.5))
     assert not has_table(forced.rules, tmp_path)
-    assert any(name.endswith(".part.json") for name in files_in(tmp_path))
+    assert any(name.endswith(".part.layer") for name in files_in(tmp_path))
     begun: list[int] = []
     solve_to_store(objective, tmp_path, progress=lambda done, total: begun.append(done))
     assert begun[0] > 0.5 * objective.size  # the first layer after those that were kept

@@ -12,11 +12,9 @@ a bound that is limited by minutes depends on the speed of the machine.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from math import inf
 from pathlib import Path
@@ -25,8 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from .._files import HAS_LOCKS, try_lock
-from .._version import __version__
+from .._files import HAS_LOCKS
 from ..errors import StateError, TableError, whole_number
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
@@ -52,15 +49,15 @@ from ..strategy.fitted_file import (
     packed,
     to_arrays,
     unpacked,
-    write_files,
     write_fitted,
 )
 from ..strategy.fitted_values import FittedValues, first_guess
 from ..strategy.opening import open_approximate
-from ..tablebase.locks import open_part
+from ..tablebase.checkpoint import checkpoint_path, remove_checkpoint, store_layer, stored_layer
+from ..tablebase.locks import claim
 from ..tablebase.memory import check_space, peak_memory, writing_to
 from ..tablebase.store import table_path
-from ..tablebase.table_info import DAMAGED, checked_fields, part_path, with_checksum
+from ..tablebase.table_info import part_path
 from .fit import fit_values
 from .relaxation import Budget, Relaxation, relax
 from .rollout import SIMULATION_SEED, simulate_values
@@ -74,27 +71,27 @@ Made = tuple[dict[str, Any], Arrays]  # the record of a finished stage, and its 
 class Stages:
     """The finished stages of one solution; a context manager that holds its lock.
 
-    NAME.part is locked meanwhile, NAME.part.json has the settings and a record of each stage, NAME.part.layer their
-    arrays: the names of an unfinished table, so `yatzy tables` lists and removes them. Stages made with other
-    settings, rules or another version of the package are not used.
+    NAME.part is locked meanwhile, NAME.part.layer has the settings, and record and arrays of each stage: the names
+    of an unfinished table, so `yatzy tables` lists and removes them. Stages of other settings, rules or another
+    version of the package are not used.
     """
 
     def __init__(
         self, rules: RuleSet, objective: str, tables: str | os.PathLike[str] | None, settings: dict[str, Any]
     ) -> None:
-        path = table_path(rules, tables, objective)
-        self.part = part_path(path)
-        self.record_file, self.array_file = path.with_suffix(".part.json"), path.with_suffix(".part.layer")
-        self.settings = {"fingerprint": rules.fingerprint, "perfect_yatzy": __version__} | settings
+        self.path, self.rules, self.settings = table_path(rules, tables, objective), rules, settings
         self.records: dict[str, Any] = {}
         self.arrays: Arrays = {}
-        check_space(path.parent, SPACE)
-        with writing_to(path.parent):
-            self.file = os.fdopen(open_part(self.part), "rb")
-        if try_lock(self.file.fileno()) is False:
+        check_space(self.path.parent, SPACE)
+        with writing_to(self.path.parent):
+            descriptor, locked = claim(part_path(self.path))
+        self.file = os.fdopen(descriptor, "rb")
+        if locked is False:
             self.file.close()
             raise TableError(f"another process is making the approximate strategy of {rules.key}; wait for it")
-        self._read()
+        values, fields = stored_layer(checkpoint_path(self.path), rules) or (None, {})
+        if values is not None and fields["settings"] == settings:
+            self.arrays, self.records = unpacked(values.tobytes()), fields["stages"]
 
     def __enter__(self) -> Stages:
         return self
@@ -103,14 +100,6 @@ class Stages:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.file.close()
-
-    def _read(self) -> None:
-        """The stages of an earlier run with the same settings; none if the files are missing or damaged."""
-        with suppress(OSError, *DAMAGED):
-            fields = checked_fields(self.record_file.read_bytes())
-            content = self.array_file.read_bytes()
-            if fields["settings"] == self.settings and fields["sha256"] == hashlib.sha256(content).hexdigest():
-                self.arrays, self.records = unpacked(content), fields["stages"]
 
     def __contains__(self, stage: str) -> bool:
         return stage in self.records
@@ -125,17 +114,15 @@ class Stages:
         """Store a finished stage."""
         self.records[stage] = record
         self.arrays |= {f"{stage}/{name}": array for name, array in arrays.items()}
-        content, digest = packed(self.arrays)
-        fields = {"settings": self.settings, "stages": self.records, "sha256": digest}
-        with writing_to(self.part.parent):
-            write_files((self.array_file, content), (self.record_file, with_checksum(fields)))
+        values = np.frombuffer(packed(self.arrays)[0], dtype=np.uint8)
+        store_layer(checkpoint_path(self.path), self.rules, values, settings=self.settings, stages=self.records)
 
     def remove(self) -> None:
         """Delete the files, once the solution is stored."""
         if not HAS_LOCKS:  # Windows does not remove an open file
             self.file.close()
-        for path in (self.record_file, self.array_file, self.part):
-            Path(path).unlink(missing_ok=True)
+        remove_checkpoint(self.path)
+        part_path(self.path).unlink(missing_ok=True)
 
 
 Known = Mapping[str, float]  # as far as they are known: `mean`, `half_width`, `bound`

@@ -23,13 +23,13 @@ import numpy.typing as npt
 from .._files import replacing
 from .._messages import _
 from .._version import __version__
-from ..errors import TableError, shown
+from ..errors import shown
 from ..game.rules import RuleSet
 from ..model.relaxed_layout import RelaxedLayout
 from ..tablebase.locks import folder_lock
 from ..tablebase.memory import check_space, writing_to
 from ..tablebase.store import table_path
-from ..tablebase.table_info import DAMAGED, MissingTable, checked_fields, damaged, unreadable, with_checksum
+from ..tablebase.table_info import checked_fields, damaged, reading, with_checksum
 from .certificate import Certificate
 from .fitted_values import FittedValues
 
@@ -77,7 +77,9 @@ def read_fitted(rules: RuleSet, tables: str | os.PathLike[str] | None = None) ->
     path = fitted_path(rules, tables)
     command = f"yatzy solve {rules.spec or rules.key} --approximate --force --tables {path.parent}"
     hint = _("make it again with: {command}").format(command=command)
-    try:
+    missing = _("there is no approximate strategy at {path}; {hint}").format(path=path, hint=hint)
+    otherwise = _("the table {path} is damaged; {hint}").format(path=path, hint=hint)
+    with reading(path, otherwise, missing):
         with folder_lock(path.parent, shared=True):
             fields, content = checked_fields(path.with_suffix(".json").read_bytes()), path.read_bytes()
         if fields["format"] != FORMAT:
@@ -90,15 +92,6 @@ def read_fitted(rules: RuleSet, tables: str | os.PathLike[str] | None = None) ->
             text = _("the table {path} was altered (its checksum differs); {hint}")
             raise damaged(text.format(path=path, hint=hint))
         return from_arrays(rules, unpacked(content)), Certificate.from_json(fields["certificate"])
-    except FileNotFoundError as error:
-        text = _("there is no approximate strategy at {path}; {hint}")
-        raise MissingTable(text.format(path=path, hint=hint)) from error
-    except TableError:
-        raise
-    except OSError as error:
-        raise unreadable(path, error) from error
-    except (*DAMAGED, AssertionError) as error:
-        raise damaged(_("the table {path} is damaged; {hint}").format(path=path, hint=hint)) from error
 
 
 def packed(arrays: Arrays) -> tuple[bytes, str]:

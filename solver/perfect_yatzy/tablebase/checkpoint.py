@@ -18,8 +18,19 @@ from .table_info import DAMAGED, checked_fields, with_checksum
 CHECKPOINT_SECONDS = 30.0  # time between two stored layers
 
 
+def checkpoint_path(path: Path) -> Path:
+    """The checkpoint of an unfinished table."""
+    return path.with_suffix(".part.layer")
+
+
+def remove_checkpoint(path: Path) -> None:
+    """Remove the checkpoint of a table, and what earlier versions stored beside it."""
+    for ending in (".part.json", ".part.layer"):
+        path.with_suffix(ending).unlink(missing_ok=True)
+
+
 def store_layer(path: Path, rules: RuleSet, values: Values, **fields: object) -> None:
-    """Write a layer, and what was found up to it."""
+    """Write a layer, or other values, and what was found up to it."""
     known = {
         "fingerprint": rules.fingerprint,
         "version": __version__,
@@ -37,7 +48,7 @@ def stored_layer(path: Path, rules: RuleSet) -> tuple[Values, dict[str, Any]] | 
         with path.open("rb") as file:
             values, fields = np.load(file), checked_fields(file.read())
         found = fields["fingerprint"], fields["version"], fields["sha256"]
-    except (OSError, EOFError, *DAMAGED):
+    except (OSError, EOFError, MemoryError, *DAMAGED):
         return None
     same = found == (rules.fingerprint, __version__, hashlib.sha256(values.data).hexdigest())
     return (values, fields) if same else None

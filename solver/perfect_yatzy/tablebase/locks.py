@@ -61,6 +61,17 @@ def open_part(path: Path) -> int:
             path.unlink(missing_ok=True)
 
 
+def claim(part: Path) -> tuple[int, bool | None]:
+    """Open or create an unfinished table for writing, and lock it as :func:`perfect_yatzy._files.try_lock` does."""
+    while True:
+        descriptor = open_part(part)
+        locked = try_lock(descriptor)
+        # Between opening and locking the process that had it may have renamed this very file to the finished table.
+        if not locked or is_same_file(descriptor, part):
+            return descriptor, locked
+        os.close(descriptor)
+
+
 @contextlib.contextmanager
 def locked_if_free(part: Path) -> Iterator[bool]:
     """Hold the lock of an unfinished table, if no process solves it."""

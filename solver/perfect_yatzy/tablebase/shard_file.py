@@ -37,11 +37,11 @@ from ..model.objectives import Objective, Values
 from .objective_text import objective_digest
 from .shard_plan import Shard
 from .table_info import (
-    DAMAGED,
     MissingTable,
     ShardedTableInfo,
     checked_fields,
     damaged,
+    reading,
     rebuild_hint,
     shards_folder,
     unreadable,
@@ -131,34 +131,27 @@ class ShardFile:
 
 def open_shard(path: Path) -> ShardFile:
     """Open a shard: check its size, header, footer and digests."""
-    try:
-        with open(path, "rb") as file:
-            end = file.seek(0, os.SEEK_END)
-            file.seek(max(0, end - LENGTH_BYTES))
-            length = int.from_bytes(file.read(LENGTH_BYTES), "little")
-            if not 0 < length <= min(MAX_FOOTER, end):
-                raise ValueError("no footer")
-            file.seek(end - LENGTH_BYTES - length)
-            footer = checked_fields(file.read(length))
-            dtype, start, count = np.dtype(footer["dtype"]), int(footer["start"]), int(footer["values"])
-            header = shard_header(dtype, start, count)
-            low, high = start * dtype.itemsize, (start + count) * dtype.itemsize
-            size = (-(-high // BLOCK_BYTES) - low // BLOCK_BYTES) * DIGEST_BYTES
-            if end != len(header) + high - low + size + length + LENGTH_BYTES:
-                raise ValueError("wrong size")
-            file.seek(0)
-            if file.read(len(header)) != header:
-                raise ValueError("wrong header")
-            file.seek(high - low, os.SEEK_CUR)
-            digests = file.read(size)
-            if hashlib.sha256(digests).hexdigest() != footer["blocks_sha256"]:
-                raise ValueError("wrong digests")
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        raise unreadable(path, error) from error
-    except DAMAGED as error:
-        raise damaged(f"the shard {path} is truncated or damaged") from error
+    with reading(path, f"the shard {path} is truncated or damaged"), open(path, "rb") as file:
+        end = file.seek(0, os.SEEK_END)
+        file.seek(max(0, end - LENGTH_BYTES))
+        length = int.from_bytes(file.read(LENGTH_BYTES), "little")
+        if not 0 < length <= min(MAX_FOOTER, end):
+            raise ValueError("no footer")
+        file.seek(end - LENGTH_BYTES - length)
+        footer = checked_fields(file.read(length))
+        dtype, start, count = np.dtype(footer["dtype"]), int(footer["start"]), int(footer["values"])
+        header = shard_header(dtype, start, count)
+        low, high = start * dtype.itemsize, (start + count) * dtype.itemsize
+        size = (-(-high // BLOCK_BYTES) - low // BLOCK_BYTES) * DIGEST_BYTES
+        if end != len(header) + high - low + size + length + LENGTH_BYTES:
+            raise ValueError("wrong size")
+        file.seek(0)
+        if file.read(len(header)) != header:
+            raise ValueError("wrong header")
+        file.seek(high - low, os.SEEK_CUR)
+        digests = file.read(size)
+        if hashlib.sha256(digests).hexdigest() != footer["blocks_sha256"]:
+            raise ValueError("wrong digests")
     return ShardFile(path, footer, digests, len(header), dtype, start, start + count)
 
 
@@ -228,7 +221,7 @@ def open_sharded(
         if path.is_file():
             raise damaged(f"the description of the table {path} is that of a table in shards; {hint}")
         raise MissingTable(f"there is no finished table at {folder}; {hint}")
-    try:
+    with reading(path, f"the description of the table {path} is damaged; {hint}"):
         stops = [int(shard[3]) for shard in info.shards]
         ordered = all(a < b for a, b in zip([0, *stops], stops, strict=False))
         if not ordered or stops[-1] != info.values or info.values != objective.size:
@@ -238,10 +231,6 @@ def open_sharded(
         if (np.dtype(info.dtype)) != objective.store:
             raise ValueError("wrong type")
         values = CheckedValues(info.values, objective.store, ShardReader(folder, info, hint).read)
-    except TableError:
-        raise
-    except (*DAMAGED, IndexError) as error:
-        raise damaged(f"the description of the table {path} is damaged; {hint}") from error
     if hashed:
         found = values.sha256()
         if info.sha256 not in ("", found):

@@ -32,13 +32,14 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from .._files import HAS_LOCKS, replacing, try_lock
+from .._files import HAS_LOCKS, replacing
 from ..errors import TableError
 from ..model.estimates import BASE_MEMORY, CARD_MEMORY, SolveCost
 from ..model.objectives import Objective, PolicyQuantity
 from .backward_induction import default_threads
+from .checkpoint import remove_checkpoint
 from .halo import first_needed
-from .locks import folder_lock, is_same_file, open_part
+from .locks import claim, folder_lock, is_same_file
 from .memory import check_space, writing_to
 from .objective_text import objective_digest
 from .shard_file import open_shard
@@ -276,8 +277,8 @@ def publish_shards(path: Path, info: ShardedTableInfo) -> None:
             shutil.rmtree(old, ignore_errors=True)
             shards_folder(path).rename(old)
         unfinished_shards(path).rename(shards_folder(path))
-    for ending in (".part", ".part.json", ".part.layer"):
-        path.with_suffix(ending).unlink(missing_ok=True)
+    part_path(path).unlink(missing_ok=True)
+    remove_checkpoint(path)
     shutil.rmtree(old, ignore_errors=True)
 
 
@@ -288,8 +289,8 @@ def _driver_lock(part: Path) -> Iterator[bool]:
         yield True
         return
     with writing_to(part.parent):
-        descriptor = open_part(part)
-    free = try_lock(descriptor) is not False and is_same_file(descriptor, part)
+        descriptor, locked = claim(part)
+    free = locked is not False
     try:
         yield free
     finally:

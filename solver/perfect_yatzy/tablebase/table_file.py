@@ -27,31 +27,21 @@ import numpy as np
 
 from ..errors import TableError
 from ..model.checked_values import BLOCK_BYTES, DIGEST_BYTES, CheckedValues, Table, block_count
-from ..model.objectives import Objective, Values
+from ..model.objectives import Objective
 from .locks import folder_lock
 from .table_info import (
-    DAMAGED,
-    MissingTable,
     ShardedTableInfo,
     TableInfo,
     damaged,
     read_info,
+    reading,
     rebuild_hint,
     shards_folder,
     unreadable,
 )
 
 HEADER_BYTES = 128
-CHUNK = 1 << 20  # values handled at a time where a whole table may be larger than memory
 ALWAYS_HASHED = 64 << 20  # a table up to this many bytes is read and hashed whole whenever it is opened
-
-
-def sha256_of(values: Values) -> str:
-    """SHA-256 of an array's bytes, hexadecimal."""
-    digest = hashlib.sha256()
-    for start in range(0, len(values), CHUNK):
-        digest.update(np.ascontiguousarray(values[start : start + CHUNK]).data)
-    return digest.hexdigest()
 
 
 def npy_header(dtype: np.dtype[Any], size: int) -> bytes:
@@ -129,7 +119,10 @@ def _read(path: Path, objective: Objective, hashed: bool | None) -> tuple[TableI
         from .shard_file import open_sharded
 
         return open_sharded(path, info, objective, hashed=bool(hashed))
-    try:
+    missing = f"there is no finished table at {path}; {hint}"
+    with reading(path, f"the table {path} is truncated or damaged; {hint}", missing):
+        if shards_folder(path).is_dir() and not path.exists():
+            raise damaged(f"{shards_folder(path)} has no manifest; {hint}")
         dtype = np.dtype(info.dtype)
         expected = npy_header(dtype, objective.size)
         size = objective.size * dtype.itemsize
@@ -138,17 +131,7 @@ def _read(path: Path, objective: Objective, hashed: bool | None) -> tuple[TableI
         parts = ((0, header), (HEADER_BYTES + size, digests))
         whole = all(file.read_at(place, memoryview(part)) for place, part in parts)
         if not whole or file.size != HEADER_BYTES + size + len(digests):
-            raise damaged(f"the table {path} is truncated or damaged; {hint}")
-    except FileNotFoundError as error:
-        if shards_folder(path).is_dir():
-            raise damaged(f"{shards_folder(path)} has no manifest; {hint}") from error
-        raise MissingTable(f"there is no finished table at {path}; {hint}") from error
-    except TableError:
-        raise
-    except OSError as error:
-        raise unreadable(path, error) from error
-    except DAMAGED as error:
-        raise damaged(f"the table {path} is truncated or damaged; {hint}") from error
+            raise ValueError("wrong size")
     if header != expected or info.values != objective.size:
         raise damaged(f"the header of the table {path} is damaged; {hint}")
     if hashlib.sha256(digests).hexdigest() != info.blocks_sha256:

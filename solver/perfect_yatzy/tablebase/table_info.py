@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -23,8 +25,8 @@ FORMAT = 2
 SHARDED_FORMAT = 3
 UNROUNDED_ENDING = ".unrounded.npy"  # of a shard's values as computed, where the table stores fewer bits
 MAX_SIDECAR = 16 << 20  # bytes; a larger file is not a sidecar
-# Everything that reading a damaged JSON file can raise.
-DAMAGED = (ValueError, TypeError, KeyError, ArithmeticError, RecursionError)
+# Everything that reading a damaged file can raise.
+DAMAGED = (ValueError, TypeError, LookupError, ArithmeticError, AssertionError, RecursionError)
 
 
 @dataclass(frozen=True)
@@ -132,8 +134,10 @@ def rebuild_hint(objective: Objective, path: Path, *, shards: bool = False) -> s
 def read_info(path: Path, objective: Objective) -> TableInfo:
     """Read a sidecar, and check that it is undamaged and of these rules."""
     rules, hint = objective.rules, rebuild_hint(objective, path)
-    try:
-        with open(path.with_suffix(".json"), "rb") as file:
+    sidecar = path.with_suffix(".json")
+    missing = f"there is no finished table at {path}; {hint}"
+    with reading(sidecar, f"the description of the table {path} is damaged; {hint}", missing):
+        with open(sidecar, "rb") as file:
             text = file.read(MAX_SIDECAR)
         fields = json.loads(text.decode("utf-8"))
         # Other formats have other fields; the checksum may be one of them.
@@ -142,17 +146,26 @@ def read_info(path: Path, objective: Objective) -> TableInfo:
             raise damaged(f"{path} has table format {shown(found)}, not {FORMAT} or {SHARDED_FORMAT}; {hint}")
         kind = ShardedTableInfo if found == SHARDED_FORMAT else TableInfo
         info = kind(**checked_fields(text))
-    except FileNotFoundError as error:
-        raise MissingTable(f"there is no finished table at {path}; {hint}") from error
-    except TableError:
-        raise
-    except OSError as error:
-        raise unreadable(path.with_suffix(".json"), error) from error
-    except DAMAGED as error:
-        raise damaged(f"the description of the table {path} is damaged; {hint}") from error
     if (info.fingerprint, info.objective) != (rules.fingerprint, objective.name):
         raise damaged(f"{path} was made for other rules than {rules.key}; {hint}")
     return info
+
+
+@contextmanager
+def reading(path: Path, otherwise: str, missing: str = "") -> Iterator[None]:
+    """Say what fails while a file is read: it is missing, unreadable, or damaged; errors that say so already pass."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        if not missing:
+            raise
+        raise MissingTable(missing) from error
+    except TableError:
+        raise
+    except OSError as error:
+        raise unreadable(path, error) from error
+    except DAMAGED as error:
+        raise damaged(otherwise) from error
 
 
 def damaged(message: str) -> TableError:

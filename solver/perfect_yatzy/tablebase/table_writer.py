@@ -1,8 +1,7 @@
 """Writes a table layer by layer, so that a killed solve leaves either no files or a part that can be resumed::
 
     NAME.part         header and values of the layers done so far; locked while it is written
-    NAME.part.json    the checkpoint: how far the part is complete, with its hashes
-    NAME.part.layer   the newest layer, unrounded, where the table stores fewer bits than are computed with
+    NAME.part.layer   the checkpoint: the newest layer, unrounded, and how far the part is complete
 
 Finishing adds the block digests, renames the part to `NAME.npy` and writes the sidecar `NAME.json`.
 """
@@ -20,12 +19,13 @@ from typing import BinaryIO
 import numpy as np
 
 from .._files import HAS_LOCKS, open_hidden, replace, replacing, try_lock
-from .._version import __version__
+from ..errors import TableError
 from ..model.checked_values import BlockHasher
 from ..model.objectives import Objective, Values
-from .locks import folder_lock, is_same_file, locked_if_free, open_part
+from .checkpoint import checkpoint_path, remove_checkpoint, store_layer, stored_layer
+from .locks import claim, folder_lock, is_same_file, locked_if_free
 from .memory import check_space, writing_to
-from .table_file import CHUNK, HEADER_BYTES, npy_header, sha256_of
+from .table_file import HEADER_BYTES, npy_header
 from .table_info import (
     DAMAGED,
     FORMAT,
@@ -37,6 +37,8 @@ from .table_info import (
     table_stem,
     with_checksum,
 )
+
+CHUNK = 1 << 20  # values handled at a time where a whole table may be larger than memory
 
 
 class TableWriter:
@@ -51,8 +53,7 @@ class TableWriter:
         self.dtype = objective.store
         self.path = folder / f"{table_stem(objective.rules, objective.name)}.npy"
         self.part = part_path(self.path)
-        self.checkpoint_file = self.path.with_suffix(".part.json")
-        self.unrounded_layer_file = self.path.with_suffix(".part.layer")
+        self.checkpoint_file = checkpoint_path(self.path)
         self.header = npy_header(self.dtype, objective.size)
         self.hasher = BlockHasher()
         self.written = 0
@@ -65,16 +66,12 @@ class TableWriter:
 
     def _claim(self) -> BinaryIO:
         """Open the part and lock it; if another process or thread has it, a private file instead."""
-        while HAS_LOCKS:
-            descriptor = open_part(self.part)
-            if not (locked := try_lock(descriptor)):
-                os.close(descriptor)
-                self.contended = locked is False
-                break
-            # Between opening and locking the other process may have renamed this very file to the finished table.
-            if is_same_file(descriptor, self.part):
+        if HAS_LOCKS:
+            descriptor, locked = claim(self.part)
+            if locked:
                 return os.fdopen(descriptor, "a+b")
             os.close(descriptor)
+            self.contended = locked is False
         self.private = True
         descriptor, self.part = open_hidden(self.path)
         try_lock(descriptor)  # tells others that the file is in use
@@ -82,30 +79,21 @@ class TableWriter:
 
     def resume(self) -> tuple[int, Values] | None:
         """Continue an earlier, unfinished solve."""
-        if self.private:
+        if self.private or not (found := stored_layer(self.checkpoint_file, self.rules)):
             return None
+        last, fields = found
         try:
-            fields = checked_fields(self.checkpoint_file.read_bytes())
-            # The layers of one table must come from one version of the arithmetic.
-            expected = (FORMAT, self.rules.fingerprint, __version__)
-            same = (fields["format"], fields["fingerprint"], fields["version"]) == expected
             with open(self.part, "rb") as part:
-                same = same and part.read(HEADER_BYTES) == self.header
+                header = part.read(HEADER_BYTES)
             filled, written = int(fields["filled"]), int(fields["written"])
             stored = np.memmap(self.part, dtype=self.dtype, mode="r", offset=HEADER_BYTES, shape=(written,))
-            size = written - self.objective.layer_slice(filled).start
-            last = stored[-size:].astype(self.objective.compute)
-            if self.dtype != self.objective.compute:
-                last = np.fromfile(self.unrounded_layer_file, dtype=self.objective.compute)
             hasher = BlockHasher()
             self._hash(hasher, stored)
-            whole = len(last) == size and fields["sha256"] == hasher.hexdigest()
-            if not (same and whole and fields["layer_sha256"] == sha256_of(last)):
+            if (header, hasher.hexdigest()) != (self.header, fields["part_sha256"]):
                 return None
-            rounding = float(fields["rounding"])
         except (OSError, *DAMAGED):
             return None
-        self.hasher, self.written, self.rounding = hasher, written, rounding
+        self.hasher, self.written, self.rounding = hasher, written, float(fields["rounding"])
         with writing_to(self.folder):
             self.file.truncate(HEADER_BYTES + written * self.dtype.itemsize)
             self.file.seek(0, os.SEEK_END)
@@ -126,7 +114,7 @@ class TableWriter:
         with writing_to(self.folder):
             if not self.written:
                 if not self.private:
-                    self.checkpoint_file.unlink(missing_ok=True)
+                    remove_checkpoint(self.path)
                 self.file.truncate(0)
                 self.file.write(self.header)
             self.file.write(stored.data)
@@ -138,24 +126,12 @@ class TableWriter:
         """Record that the table is complete up to this layer, the newest, so that a later solve can resume here."""
         if self.private:
             return
-        fields = {
-            "format": FORMAT,
-            "fingerprint": self.rules.fingerprint,
-            "version": __version__,
-            "filled": filled,
-            "written": self.written,
-            "rounding": self.rounding,
-            "sha256": self.hasher.hexdigest(),
-            "layer_sha256": sha256_of(layer),
-        }
         with writing_to(self.folder):
             self.file.flush()
             os.fsync(self.file.fileno())
-            if self.dtype != layer.dtype:
-                with replacing(self.unrounded_layer_file) as file:
-                    file.write(layer.data)
-            with replacing(self.checkpoint_file) as file:
-                file.write(with_checksum(fields))
+        known = {"filled": filled, "written": self.written, "rounding": self.rounding}
+        with suppress(TableError):  # what cannot be stored is solved again
+            store_layer(self.checkpoint_file, self.rules, layer, part_sha256=self.hasher.hexdigest(), **known)
 
     def finish(self, seconds: float) -> TableInfo:
         """Put the table in its place and write its sidecar."""
@@ -191,8 +167,7 @@ class TableWriter:
             if not same:
                 sidecar.unlink(missing_ok=True)
             if not self.private:
-                self.checkpoint_file.unlink(missing_ok=True)
-                self.unrounded_layer_file.unlink(missing_ok=True)
+                remove_checkpoint(self.path)
             self._rename()
             shutil.rmtree(shards_folder(self.path), ignore_errors=True)
 
