@@ -53,7 +53,9 @@ def parse_dice(rules: RuleSet, dice: str | Iterable[int]) -> Dice:
         if face is None:
             message = _("{symbol!r} in {dice!r} is not a die; write the faces, such as {rules}")
             raise StateError(message.format(symbol=symbol, dice=dice, rules=_example(rules)), code="invalid-dice")
-        _check_face(rules, face, repr(dice))
+        if not 1 <= face <= rules.faces:
+            message = _("{dice!r} has a {face}; the faces are 1 to {faces}")
+            raise StateError(message.format(dice=dice, face=face, faces=rules.faces), code="invalid-dice")
         faces.append(face)
     return check_dice(rules, faces, dice)
 
@@ -93,14 +95,10 @@ def check_dice(rules: RuleSet, dice: Iterable[int], text: str | None = None) -> 
             message.format(written=written, count=len(faces), rules=rules.key, dice=rules.dice), code="invalid-dice"
         )
     for face in faces:
-        _check_face(rules, face, written)
+        if not 1 <= face <= rules.faces:
+            message = _("{written} has a {face}; the faces are 1 to {faces}")
+            raise StateError(message.format(written=written, face=face, faces=rules.faces), code="invalid-dice")
     return faces
-
-
-def _check_face(rules: RuleSet, face: int, written: str) -> None:
-    if not 1 <= face <= rules.faces:
-        message = _("{written} has a {face}; the faces are 1 to {faces}")
-        raise StateError(message.format(written=written, face=face, faces=rules.faces), code="invalid-dice")
 
 
 def is_subset(held: Sequence[int], dice: Sequence[int]) -> bool:
