@@ -17,7 +17,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -48,6 +48,7 @@ from .soft_policy import Option, SoftPolicy
 if TYPE_CHECKING:
     Rng = np.random.Generator | int | Sequence[int] | None
 
+Solved = TypeVar("Solved", TurnEvaluator, Opponent)
 WIN_SECONDS = 0.5  # the estimate up to which the rest of a game is solved to win it
 MAX_SOLVED = 64  # solved rests of games, and distributions of opponents, that a player keeps
 POLICIES = ("most-points", "prices", "hold-rules", "goal:")
@@ -213,13 +214,14 @@ class WinningPlayer(ComputerPlayer):
     def evaluator(self, card: Scorecard, others: Others) -> TurnEvaluator:
         """The chance to win, solved once a turn; the mean if the rest of the game takes too long to solve."""
         known = self._read(others)
-        if (game := self._two_players(card, known)) is not None:
+        if (found := self._two_players(card, known)) is not None:
+            game, other = found
 
             def exact() -> TurnEvaluator:
-                solved = versus_strategy(game, (card, known[0]), self.strategy.evaluator, self.threads)
+                solved = versus_strategy(game, (card, other), self.strategy.evaluator, self.threads)
                 return solved.evaluator_at(solved.check(card))
 
-            return self._cached((card.state, game.lead, known[0].state), exact)
+            return self._cached((card.state, game.lead, other.state), exact)
         if not self._is_quick(card, known):
             return self.strategy.evaluator
         keys = [other if isinstance(other, int) else (other.state, other.total) for other in known]
@@ -238,15 +240,17 @@ class WinningPlayer(ComputerPlayer):
 
         return self._cached((card.state, card.total, *keys), solve)
 
-    def _two_players(self, card: Scorecard, others: Sequence[int | Scorecard]) -> TwoPlayerGame | None:
-        """The rest of the game, if it is one of two players that is solved at once."""
+    def _two_players(
+        self, card: Scorecard, others: Sequence[int | Scorecard]
+    ) -> tuple[TwoPlayerGame, Scorecard] | None:
+        """The rest of the game and the card of the other player, if it is one of two that is solved at once."""
         if len(others) != 1 or isinstance(others[0], int) or isinstance(self.strategy, ApproximateStrategy):
             return None
         states = card.state, others[0].state
         if states[1].filled.bit_count() - states[0].filled.bit_count() not in (0, 1):
             return None
         game = TwoPlayerGame(self.rules, states, card.total - others[0].total)
-        return game if game.cost().seconds <= WIN_SECONDS else None
+        return (game, others[0]) if game.cost().seconds <= WIN_SECONDS else None
 
     def _read(self, others: Others) -> list[int | Scorecard]:
         found: list[int | Scorecard] = []
@@ -266,13 +270,14 @@ class WinningPlayer(ComputerPlayer):
         solvable = not cards or has_distribution(self.rules)
         return solvable and max(rest.solve_cost().seconds for rest in rests) <= WIN_SECONDS
 
-    def _cached(self, key: Hashable, create: Callable[[], Any]) -> Any:
+    def _cached(self, key: Hashable, create: Callable[[], Solved]) -> Solved:
         if key not in self._solved:
             self._solved[key] = create()
         self._solved.move_to_end(key)
         while len(self._solved) > MAX_SOLVED:
             self._solved.popitem(last=False)
-        return self._solved[key]
+        found: Solved = self._solved[key]
+        return found
 
 
 @dataclass
