@@ -99,6 +99,26 @@ def test_modules_are_short_and_have_a_docstring(trees: dict[str, ast.Module]) ->
     assert [name for name, tree in trees.items() if not ast.get_docstring(tree)] == []
 
 
+# What the core imports besides: it says something, refuses something, or names a type, and has no part in a value.
+WORDS_AND_LIMITS = {
+    "_messages", "_version", "errors", "game.limits", "game.rule_words", "game.translations", "model.estimates",
+    "tablebase.memory",
+}  # fmt: skip
+
+
+def test_the_trusted_core_is_short_and_imports_nothing_else(graph: dict[str, set[str]]) -> None:
+    """Imports in functions are those of other questions: rules by name, other quantities, shards."""
+    text = (ROOT / "solver" / "README.md").read_text(encoding="utf-8")
+    chapter = text.split("## The trusted core")[1].split("\n## ")[0]
+    core = [name.replace("/", ".") for name in re.findall(r"\(perfect_yatzy/([\w/]+)\.py\)", chapter)]
+    assert {"game.scoring", "kernels.turn", "tablebase.backward_induction", "tablebase.table_file"} <= set(core)
+    assert sum(len(TEXTS[MODULES[name]].splitlines()) for name in core) <= 6000
+    for name in core:
+        tree = ast.parse(TEXTS[MODULES[name]])
+        tree.body = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
+        assert imports(name, MODULES[name], tree) <= {*core, *WORDS_AND_LIMITS}, name
+
+
 def modules_loaded_by(code: str) -> set[str]:
     program = f"import sys\n{code}\nprint('|'.join(sys.modules))"
     out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

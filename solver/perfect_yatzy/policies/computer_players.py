@@ -17,7 +17,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -48,9 +48,8 @@ from .soft_policy import Option, SoftPolicy
 if TYPE_CHECKING:
     Rng = np.random.Generator | int | Sequence[int] | None
 
+Solved = TypeVar("Solved", TurnEvaluator, Opponent)
 WIN_SECONDS = 0.5  # the estimate up to which the rest of a game is solved to win it
-T = TypeVar("T")
-
 MAX_SOLVED = 64  # solved rests of games, and distributions of opponents, that a player keeps
 POLICIES = ("most-points", "prices", "hold-rules", "goal:")
 PYTHON_FILE, PROGRAM = re.compile(r"(.+\.py):(\w+)"), "process:"
@@ -244,14 +243,14 @@ class WinningPlayer(ComputerPlayer):
     def _two_players(
         self, card: Scorecard, others: Sequence[int | Scorecard]
     ) -> tuple[TwoPlayerGame, Scorecard] | None:
-        """The rest of the game and the other card, if it is one of two players that is solved at once."""
-        if len(others) != 1 or isinstance(other := others[0], int) or isinstance(self.strategy, ApproximateStrategy):
+        """The rest of the game and the card of the other player, if it is one of two that is solved at once."""
+        if len(others) != 1 or isinstance(others[0], int) or isinstance(self.strategy, ApproximateStrategy):
             return None
-        states = card.state, other.state
+        states = card.state, others[0].state
         if states[1].filled.bit_count() - states[0].filled.bit_count() not in (0, 1):
             return None
-        game = TwoPlayerGame(self.rules, states, card.total - other.total)
-        return (game, other) if game.cost().seconds <= WIN_SECONDS else None
+        game = TwoPlayerGame(self.rules, states, card.total - others[0].total)
+        return (game, others[0]) if game.cost().seconds <= WIN_SECONDS else None
 
     def _read(self, others: Others) -> list[int | Scorecard]:
         found: list[int | Scorecard] = []
@@ -271,13 +270,14 @@ class WinningPlayer(ComputerPlayer):
         solvable = not cards or has_distribution(self.rules)
         return solvable and max(rest.solve_cost().seconds for rest in rests) <= WIN_SECONDS
 
-    def _cached(self, key: Hashable, create: Callable[[], T]) -> T:
+    def _cached(self, key: Hashable, create: Callable[[], Solved]) -> Solved:
         if key not in self._solved:
             self._solved[key] = create()
         self._solved.move_to_end(key)
         while len(self._solved) > MAX_SOLVED:
             self._solved.popitem(last=False)
-        return cast(T, self._solved[key])
+        found: Solved = self._solved[key]
+        return found
 
 
 @dataclass

@@ -20,7 +20,6 @@ from pathlib import Path
 import numpy as np
 
 from ..game.dice import Floats
-from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..kernels.table_slices import PADDING, TableSlice, padded
 from ..model.estimates import log_long
@@ -126,6 +125,8 @@ def solve_values(rules: str | Path | RuleSet, *, threads: int | None = None, unr
     RulesError
         If the rules are unknown or malformed, or the machine has too little memory.
     """
+    from ..game.rule_loader import load_rules
+
     objective = Objective(load_rules(rules))
     cost = objective.solve_cost()
     check_memory(objective.rules, cost.with_table())
