@@ -35,8 +35,8 @@ from ..model.objectives import Goals, ReachableUtility, ScoreObjective, Values
 from ..tablebase.backward_induction import solve_layers
 from ..tablebase.memory import check_memory
 from ..tablebase.threads import thread_map
+from .turn_ends import laws_of_points
 from .turn_evaluator import GreedyPolicy, ScoreEvaluator
-from .two_players import laws_of_points
 
 TURNS = 5  # of the game, for each turn that is left when the opponent learns the score
 TRIES = 2  # turns in which a box may be filled: the chance of a lump is the one of so many
