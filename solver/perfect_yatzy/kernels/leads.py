@@ -7,7 +7,8 @@ For the cards A of the player who moves and B of the other, and the lead d in po
 
 A tie counts what W says of two full cards. For a fixed B the turn is that of a goal, with leads in place of scores
 (:mod:`.turn`, :class:`.value_tables.ScoreTable`). For a player who follows a policy, the mean over the ends of the
-turn stands in place of the maximum (:func:`average_leads`).
+turn stands in place of the maximum (:func:`average_leads`). One who plans each turn again takes the best actions of a
+plan, whose values are those of a game in which only this player moves (:func:`plan_leads`).
 
 The leads that can occur and leave the game open are a range around 0. Below it the game is lost, above it is won: one
 vector of these known values stands on either side, so that every load is a plain one.
@@ -21,9 +22,11 @@ from ..game.dice import Floats, Ints
 from ..model.objectives import FRAME
 from ..model.score_places import ScoreOffsets
 from ..model.turn_model import TurnModel
-from .jit import jit
+from .jit import by_kind, jit
 from .legal import choices_of
-from .simd import load_as, shifted, splat, store, store_at, views, width
+from .policy import outcome_values, policy_block
+from .propagation import outcome_chances
+from .simd import load, load_as, shifted, splat, store, store_at, views, width
 from .turn import Scratch, solve_block
 from .value_tables import (
     Block,
@@ -132,23 +135,102 @@ def _write_leads(table, layout, block, saved, values, temp):
         table.values[table.origin[state] - lead - lane] = 1.0 - temp[lane]
 
 
+class BestPlay(NamedTuple):
+    """The turn with the best value of `children`."""
+
+    children: ScoreTable
+    target: Any  # LeadTable or ScoreTable
+
+
+class PlannedPlay(NamedTuple):
+    """The turn that has the best value of `plan`, valued by `children`."""
+
+    plan: ScoreTable
+    children: ScoreTable
+    target: LeadTable
+    greedy: Any  # PolicyJob, float64
+
+
+@by_kind()
+def play_block(play, job, block):
+    """Write the values of one turn for a block of leads."""
+
+
+@play_block.of(BestPlay)
+def _play_best(play, job, block):
+    solve_block(play.children, play.target, job, block)
+
+
+@play_block.of(PlannedPlay)
+def _play_as_planned(play, job, block):
+    greedy, model, scratch = play.greedy, job.model, play.greedy.scratch
+    policy_block(play.plan, greedy, block, job.most_saved)
+    for saved_before in range(job.most_saved + 1):
+        outcome_chances(greedy, saved_before)
+        total = splat(scratch.temp, 0.0)
+        for saved in range(model.rolls_per_turn + saved_before if model.saves_rolls else 1):
+            outcome_values(play.children, greedy, block, saved)
+            for i in range(greedy.outcomes.size):
+                if block.choices >> greedy.outcomes.category[i] & 1:
+                    chance = load(scratch.outcome_chance, saved * greedy.outcomes.size + i)
+                    total = total + chance * load(scratch.outcome_value, i)
+        write_values(play.target, model.layout, block, saved_before, total, scratch.temp)
+
+
+@jit
+def child_table(job, values):
+    """Values of children with the places of W, after :func:`find_ranges`."""
+    ranges, after = job.ranges, job.after.first
+    low, high = shifted(ranges.low, after), shifted(ranges.high, after)
+    return ScoreTable(values, shifted(ranges.origin, after), low, high, 1)
+
+
+@jit
+def play_rows(play, job, rows, j, lanes):
+    """All turns of the rows of the player who moves, `lanes` leads at a time, for state j of the other player."""
+    layout, before = job.model.layout, job.before
+    for row in rows:
+        choices = choices_of(job.model, row)
+        for lane in range(lanes_of(layout, row)):
+            state = state_place(layout, row, 0, lane) - before.first
+            low, high = range_of(before, state, job.other, j, job.lead)
+            for lead in range(low, high + 1, lanes):
+                play_block(play, job, Block(row, score_block(lane, lead), choices))
+
+
 @jit
 def solve_leads(begin, end, rows, arguments):
     """Best play: W for all states in the rows of the player who moves and the states of the other from `begin` on."""
     job = views(arguments)
-    layout, before, ranges, after = job.model.layout, job.before, job.ranges, job.after.first
-    places = shifted(ranges.origin, after), shifted(ranges.low, after), shifted(ranges.high, after)
-    children = ScoreTable(job.below.values, *places, 1)
     for j in range(begin, end):
         find_ranges(job, j)
-        target = LeadTable(job.target.values, before.first, job.target_origin, job.target_high)
-        for row in rows:
-            choices = choices_of(job.model, row)
-            for lane in range(lanes_of(layout, row)):
-                state = state_place(layout, row, 0, lane) - before.first
-                low, high = range_of(before, state, job.other, j, job.lead)
-                for lead in range(low, high + 1, width(job.scratch.buffer)):
-                    solve_block(children, target, job, Block(row, score_block(lane, lead), choices))
+        target = LeadTable(job.target.values, job.before.first, job.target_origin, job.target_high)
+        play_rows(BestPlay(child_table(job, job.below.values), target), job, rows, j, width(job.scratch.buffer))
+
+
+@jit
+def plan_leads(begin, end, rows, arguments):
+    """Best play if only this player moves: the values by its own lead."""
+    job = views(arguments)
+    for j in range(begin, end):
+        find_ranges(job, j)
+        for i in range(job.before.size):
+            low, high = range_of(job.before, i, job.other, j, job.lead)
+            job.target_origin[i] -= low + high
+        origin, high = shifted(job.target_origin, job.before.first), shifted(job.target_high, job.before.first)
+        target = ScoreTable(job.target.values, origin, high, high, 1)
+        play_rows(BestPlay(child_table(job, job.below.values), target), job, rows, j, width(job.scratch.buffer))
+
+
+@jit
+def follow_leads(begin, end, rows, arguments, plan, policy):
+    """As :func:`solve_leads` for a player who takes the best action of a plan; `plan` has the places of W."""
+    job, values, greedy = views(arguments), views(plan), views(policy)
+    for j in range(begin, end):
+        find_ranges(job, j)
+        target = LeadTable(job.target.values, job.before.first, job.target_origin, job.target_high)
+        play = PlannedPlay(child_table(job, values), child_table(job, job.below.values), target, greedy)
+        play_rows(play, job, rows, j, width(greedy.scratch.temp))
 
 
 @jit

@@ -23,8 +23,7 @@ utility, and the others for the mean. Bounds by information relaxation are those
 
 from __future__ import annotations
 
-from itertools import combinations
-from typing import TYPE_CHECKING
+from itertools import combinations, islice
 
 import numpy as np
 
@@ -32,15 +31,12 @@ from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE
 from ..model.estimates import log_long
-from ..model.objectives import Goals, ReachableUtility, ScoreObjective, Values, final_bonus
+from ..model.objectives import Goals, ReachableUtility, ScoreObjective, Values
 from ..tablebase.backward_induction import solve_layers
 from ..tablebase.memory import check_memory
 from ..tablebase.threads import thread_map
+from .turn_ends import laws_of_points
 from .turn_evaluator import GreedyPolicy, ScoreEvaluator
-from .two_players import ends_of_turns
-
-if TYPE_CHECKING:
-    from ..kernels.leads import TurnEndsOfStates
 
 TURNS = 5  # of the game, for each turn that is left when the opponent learns the score
 TRIES = 2  # turns in which a box may be filled: the chance of a lump is the one of so many
@@ -77,21 +73,6 @@ def last_layer(objective: ScoreObjective, filled: int, values: Floats, threads: 
     for layer in solve_layers(objective, threads=threads, resume=(filled, found)):
         found = layer.values
     return found
-
-
-def laws_before(turn: TurnEndsOfStates, laws: Floats) -> Floats:
-    """The laws of the points to come, `(states, points)`, from those of the states after a turn."""
-    most, found = int(turn.points.max()), np.flatnonzero(np.diff(turn.start))
-    width = laws.shape[1] + most
-    padded = np.pad(laws, ((0, 0), (most, most)))
-    shifted = np.lib.stride_tricks.sliding_window_view(padded.ravel(), width)
-    place = turn.child * padded.shape[1] + most - turn.points
-    before = np.zeros((len(turn.start) - 1, width))
-    for states in np.array_split(found, len(found) // STATES * 4 + 1):
-        first, end = turn.start[states[0]], turn.start[states[-1] + 1]
-        parts = shifted[place[first:end]] * turn.chance[first:end, None]
-        before[states] = np.add.reduceat(parts, turn.start[states] - first)
-    return before[:, : np.flatnonzero(before.any(axis=0))[-1] + 1]
 
 
 def split(rest: Floats, lump: Floats) -> Floats:
@@ -152,23 +133,16 @@ class LateScore:
 
     def __init__(self, goals: ScoreEvaluator, threads: int) -> None:
         self.goals, self.rules, self.space, self.threads = goals, goals.rules, goals.space, threads
-        self.ends = ends_of_turns(GreedyPolicy(self.rules, goals.means.values, space=goals.means.space), threads)
         self.left = max(1, self.space.categories // TURNS)  # turns of the opponent who knows the score
+        laws = laws_of_points(GreedyPolicy(self.rules, goals.means.values, space=goals.means.space), threads)
+        self.laws = [*islice(laws, self.left + 2)]  # of the points to come under play for the mean, by open boxes
         self.error = 2 * goals.objective.error  # of a table, and of the sums here
         start = np.array([self.space.unchecked_index(EMPTY_STATE)])
         most = -int(goals.ranges(start)[0][0])
         self.reached = goals.look_up(start, -np.arange(most + 3))  # the highest chance of n points, n from 0 on
-        lumps, seconds = lumps_of(self.laws(self.space.categories - 1)), goals.objective.solve_cost().seconds
+        lumps, seconds = lumps_of(self.laws[1]), goals.objective.solve_cost().seconds
         log_long(f"bounds of {self.rules.key} for two players", (len(lumps) + 2) * seconds)
         self.lumps = [(lump, self.lucky(lump)) for lump in lumps]
-
-    def laws(self, filled: int) -> Floats:
-        """The laws of the points to come of the states of a layer under play for the mean; 0 where it never comes."""
-        bonuses = final_bonus(self.space).astype(np.int64)
-        laws = np.eye(int(bonuses.max()) + 1)[bonuses]
-        for turn in reversed(self.ends[filled:]):
-            laws = laws_before(turn, laws)
-        return laws
 
     def lucky(self, lump: Floats) -> Floats:
         """The highest chance of n points, n from 0 on, for a player who is given the points of a lump reversed."""
@@ -182,11 +156,11 @@ class LateScore:
 
     def guarantee(self, share: float, moves_first: bool) -> float:
         """What one player wins at least; `share`: what a tie counts for it."""
-        turns = max(0, self.space.categories - self.left - (not moves_first))
-        filled = turns if self.lumps else self.space.categories
+        left = min(self.space.categories, self.left + (not moves_first)) if self.lumps else 0
+        filled = self.space.categories - left
         objective = ReachableUtility(self.rules, lambda points: points.astype(np.float64))
         check_memory(self.rules, objective.solve_cost())
-        laws, (state, x) = self.laws(filled), entries(objective, filled)
+        laws, (state, x) = self.laws[left], entries(objective, filled)
         made = np.arange(int(x.max()) + 1)
 
         def lost(reached: Floats, indices: int, most: int) -> Floats:
@@ -199,8 +173,7 @@ class LateScore:
         at_once, utility = lost(self.reached, laws.shape[1], 0), np.empty((len(laws), len(made)))
 
         def bound(first: int) -> None:
-            rest = laws[first : first + STATES]
-            least = rest.sum(axis=1, keepdims=True)  # 0 where play for the mean never comes
+            rest, least = laws[first : first + STATES].copy(), np.ones(1)
             for (lump, _reached), chances in zip(self.lumps, known, strict=True):
                 least = least - split(rest, lump) @ chances
             utility[first : first + STATES] = least - rest @ at_once

@@ -27,7 +27,7 @@ import numpy as np
 
 from .._messages import _
 from ..errors import StateError, TableError
-from ..game.dice import Floats, lattice
+from ..game.dice import Floats, Ints, lattice
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, Scorecard, State
 from ..model.estimates import BASE_MEMORY, SolveCost, score_turn_seconds
@@ -35,29 +35,47 @@ from ..model.objectives import FRAME, Goals, Utility, final_bonus
 from ..model.policies import Policy
 from ..model.score_places import ScoreOffsets
 from ..model.state_space import LANES
-from ..model.turn_model import turn_model
+from ..model.turn_model import turn_model, turn_outcomes
 from ..tablebase.backward_induction import default_threads
 from ..tablebase.checkpoint import CHECKPOINT_SECONDS, store_layer, stored_layer
 from ..tablebase.store import Progress
 from ..tablebase.threads import ScratchPool, thread_map
-from .forward_pass import ForwardPass
 from .score_strategy import ScoreStrategy
+from .turn_ends import ends_of_turns, laws_of_points
 from .turn_evaluator import ScoreEvaluator, TurnEvaluator
 
 if TYPE_CHECKING:
-    from ..kernels.leads import LayerStates, LeadJob, LeadValues, TurnEndsOfStates
+    from ..kernels.leads import LayerStates, LeadJob, LeadValues
 
 SCORE_LANES = 2 * LANES  # leads in a vector of float32
 TASKS = 8  # parts of a turn for each thread
 
 
+@dataclass(frozen=True)
+class Replanned:
+    """A player who plays each turn as if the opponent followed a policy and would not be seen again.
+
+    That is the best response to the distribution of the opponent's final score; the next turn has a new one.
+    """
+
+    opponent: Policy  # what the opponent is taken for; its start is the card of the opponent
+
+    @property
+    def rules(self) -> RuleSet:
+        """The game."""
+        return self.opponent.rules
+
+
+Play = Policy | Replanned | None  # of a player; None plays to win
+
+
 class Player:
     """One of two players: a card from which they play, and what they do.
 
-    `policy`: None plays to win; else the actions depend on the player's own card alone.
+    `policy`: None plays to win; the actions of a Policy depend on the player's own card alone.
     """
 
-    def __init__(self, rules: RuleSet, start: State, policy: Policy | None) -> None:
+    def __init__(self, rules: RuleSet, start: State, policy: Play) -> None:
         self.policy = policy
         goals, made = Goals(rules, start), Utility(rules, lambda points: points.astype(np.float64), start)
         self.space = goals.space
@@ -113,7 +131,7 @@ class TwoPlayerGame:
         starts: tuple[State, State] = (EMPTY_STATE, EMPTY_STATE),
         lead: int = 0,
         tie: float = 0.5,
-        policies: tuple[Policy | None, Policy | None] = (None, None),
+        policies: tuple[Play, Play] = (None, None),
     ) -> None:
         self.players = Player(rules, starts[0], policies[0]), Player(rules, starts[1], policies[1])
         first, second = (player.turns for player in self.players)
@@ -167,22 +185,37 @@ class TwoPlayerGame:
         ends = np.cumsum(lengths)
         return LeadValues(np.empty(int(ends[-1]) + FRAME, np.float32), ends - lengths)
 
-    def full_cards(self) -> LeadValues:
-        """The values after the last turn: who has more points with the upper bonuses."""
+    def full_cards(self, mover: int, left: int, laws: Floats) -> LeadValues:
+        """The values of a full card of `mover`, if the opponent with so many open boxes makes points by these laws.
+
+        The upper bonus counts. After the last turn: who has more points.
+        """
         from ..kernels.leads import range_of
 
-        mover = (self.total + 1) % 2  # of the last turn
-        waiting, moved = self.players[1 - mover].layer(0), self.players[mover].layer(0)
-        bonuses, others = final_bonus(self.players[mover].space), final_bonus(self.players[1 - mover].space)
-        found = self.blank(waiting, moved, self.lead_of(1 - mover))
-        tie = 1 - self.tie if mover else self.tie
+        waiting, moved = self.players[1 - mover].layer(left), self.players[mover].layer(0)
+        bonuses, found = final_bonus(self.players[mover].space), self.blank(waiting, moved, self.lead_of(1 - mover))
+        tie, below = 1 - self.tie if mover else self.tie, np.pad(np.cumsum(laws, axis=1), ((0, 0), (1, 0)))
         for i in range(waiting.size):
             for j in range(moved.size):
                 low, high = range_of(moved, j, waiting, i, self.lead_of(mover))
-                leads = np.arange(low, high + 1) + int(bonuses[j] - others[i])
-                values = np.where(leads == 0, tie, leads > 0)
+                points = (np.arange(low, high + 1) + int(bonuses[j])).clip(-1, laws.shape[1])
+                less, most = below[i, points.clip(0)], below[i, (points + 1).clip(0, laws.shape[1])]
                 place = found.place[i * moved.size + j]
-                found.values[place : place + len(values) + 2 * FRAME] = np.pad(values, FRAME, constant_values=(0, 1))
+                values = np.pad(less + tie * (most - less), FRAME, constant_values=(0, 1))
+                found.values[place : place + len(values)] = values
+        return found
+
+    def plan(self, turn: Turn, laws: Floats, in_threads: Any, threads: int) -> LeadValues:
+        """The values after a turn if then the mover alone plays on, and the other makes points by these laws."""
+        from ..kernels.leads import LeadValues, plan_leads
+
+        mover, other = self.players[turn.mover], self.pairs(turn)[1]
+        found = self.full_cards(turn.mover, turn.open[1 - turn.mover], laws)
+        for left in range(1, turn.open[turn.mover]):
+            before, below = mover.layer(left), found
+            found = self.blank(other, before, self.lead_of(1 - turn.mover))
+            target = LeadValues(found.values, found.place.reshape(other.size, before.size).T.ravel())
+            self._in_parts(plan_leads, (turn.mover, left, other, below, target), in_threads, threads)
         return found
 
     def resume(self, part: Path) -> tuple[int, LeadValues] | None:
@@ -204,8 +237,10 @@ class TwoPlayerGame:
         `part`: the file where the newest layer of a whole game is stored now and then; a stored one is the first.
         """
         threads = threads or default_threads()
-        ends = [ends_of_turns(player.policy, threads) if player.policy else None for player in self.players]
-        begin, values = (part and self.resume(part)) or (0, self.full_cards())
+        ends = [what_is_known(player.policy, threads) for player in self.players]
+        bonuses = final_bonus(self.players[self.total % 2].space).astype(np.int64)  # of who does not move last
+        last = self.full_cards((self.total + 1) % 2, 0, np.eye(int(bonuses.max()) + 1)[bonuses])
+        begin, values = (part and self.resume(part)) or (0, last)
         yield values
         checkpoint = monotonic()
         done = [0, *accumulate(vectors for vectors, _bytes in self.sizes())]
@@ -220,38 +255,57 @@ class TwoPlayerGame:
                 if progress:
                     progress(done[turn.left], done[-1])
 
-    def _undo(
-        self, turn: Turn, below: LeadValues, ends: list[TurnEndsOfStates] | None, in_threads: Any, threads: int
-    ) -> LeadValues:
+    def _undo(self, turn: Turn, below: LeadValues, ends: Any, in_threads: Any, threads: int) -> LeadValues:
         """The values before a turn from those after it."""
-        from ..kernels.leads import average_leads, solve_leads
+        from ..kernels.leads import average_leads, follow_leads, solve_leads
+        from ..kernels.policy import policy_job
 
-        space, left = self.players[turn.mover].space, turn.open[turn.mover]
-        filled, (before, other) = space.categories - left, self.pairs(turn)
+        player, left = self.players[turn.mover], turn.open[turn.mover]
+        before, other = self.pairs(turn)
         target = self.blank(before, other, self.lead_of(turn.mover))
-        jobs = ScratchPool(lambda: self._job(turn, below, target))
-        size, rows = max(1, other.size // (TASKS * threads)), space.layers[filled]
+        arguments, policy = (turn.mover, left, other, below, target), player.policy
+        if policy is None:
+            self._in_parts(solve_leads, arguments, in_threads, threads)
+        elif isinstance(policy, Replanned):
+            plan = self.plan(turn, ends[turn.open[1 - turn.mover]], in_threads, threads).values
+            most = int(player.space.most_saved[player.space.categories - left])
+            outcomes, start = turn_outcomes(self.rules, player.space.start), player.space.start
+            model = turn_model(self.rules, start)
+            extra = ScratchPool(lambda: (plan, policy_job(self.dice, model, outcomes, ScoreEvaluator.ties, most)))
+            self._in_parts(follow_leads, arguments, in_threads, threads, extra)
+        else:
+            of_layer = ends[player.turns - left]
 
-        def undo(begin: int) -> None:
-            with jobs.borrow() as job:
-                if ends is None:
-                    solve_leads(begin, min(begin + size, other.size), rows, job)
-                else:
-                    average_leads(begin, min(begin + size, other.size), ends[filled - space.first_layer], job)
+            def average(begin: int, end: int, _rows: Ints, job: LeadJob) -> None:
+                average_leads(begin, end, of_layer, job)
 
-        for _done in in_threads(undo, range(0, other.size, size)):
-            pass
+            self._in_parts(average, arguments, in_threads, threads)
         return target
 
-    def _job(self, turn: Turn, below: LeadValues, target: LeadValues) -> LeadJob:
-        """The arguments of the kernels for one thread."""
+    def _in_parts(
+        self, kernel: Any, arguments: tuple[Any, ...], in_threads: Any, threads: int, extra: Any = None
+    ) -> None:
+        """Call a kernel for parts of the states of the player who waits; `extra`: further arguments for one call."""
+        mover, left, other = arguments[:3]
+        jobs, extra = ScratchPool(lambda: self._job(*arguments)), extra or ScratchPool(tuple)
+        space = self.players[mover].space
+        size, rows = max(1, other.size // (TASKS * threads)), space.layers[space.categories - left]
+
+        def call(begin: int) -> None:
+            with jobs.borrow() as job, extra.borrow() as more:
+                kernel(begin, min(begin + size, other.size), rows, job, *more)
+
+        for _done in in_threads(call, range(0, other.size, size)):
+            pass
+
+    def _job(self, number: int, left: int, other: LayerStates, below: LeadValues, target: LeadValues) -> LeadJob:
+        """The arguments of the kernels for one thread, for a turn of a player with so many open boxes."""
         from ..kernels.lattice import kernel_lattice
         from ..kernels.leads import LeadJob
         from ..kernels.turn import make_scratch
 
-        mover, left = self.players[turn.mover], turn.open[turn.mover]
-        model, after = turn_model(self.rules, mover.space.start), mover.layer(left - 1)
-        before, other = self.pairs(turn)
+        mover = self.players[number]
+        model, before, after = turn_model(self.rules, mover.space.start), mover.layer(left), mover.layer(left - 1)
         return LeadJob(
             model=model,
             lattice=kernel_lattice(self.dice),
@@ -260,7 +314,7 @@ class TwoPlayerGame:
             before=before,
             after=after,
             other=other,
-            lead=self.lead_of(turn.mover),
+            lead=self.lead_of(number),
             below=below,
             target=target,
             ranges=ScoreOffsets(*(np.empty(after.size, np.int64) for _ in ScoreOffsets._fields)),
@@ -291,34 +345,11 @@ class TwoPlayerGame:
         return float(chances[min(max(self.lead - first, 0), len(chances) - 1)])
 
 
-def ends_of_turns(policy: Policy, threads: int) -> list[TurnEndsOfStates]:
-    """The ends of the turns of a policy for each layer from its start on, by state; none where it never comes."""
-    games = ForwardPass(policy, threads)
-    return [_by_state(games, filled, *found) for filled, *found in games.reached()]
-
-
-def _by_state(games: ForwardPass, filled: int, ends: Any, layer: Any) -> TurnEndsOfStates:
-    """Ends of turns that are listed by block and group, by state."""
-    from ..kernels.leads import TurnEndsOfStates
-
-    space, model, layout = games.space, games.end_model, games.space.layout
-    rows, states = space.layers[filled], space.layer_slice(filled)
-    blocks = np.repeat(rows, -(-layout.lane_count[layout.lane_sets[rows]] // LANES) * (layer.most_saved + 1))
-    number = np.repeat(np.arange(len(blocks) * model.groups), np.diff(ends.start))
-    block, group = np.divmod(number, model.groups)
-    row = blocks[block]
-    first, saved = np.divmod(block - ends.block_start[row], layer.most_saved + 1)
-    end, lane = np.divmod(ends.end, LANES)
-    sets, lane = layout.lane_sets[row], lane + first * LANES
-    state = layout.offsets[row] + saved * layout.lane_count[sets] + lane - states.start
-    child = row + model.step[group]
-    child_sets = layout.lane_sets[child]
-    child_lane = layout.lane_of[child_sets, layout.lane_upper[sets, lane] + model.shift[end]]
-    after = layout.offsets[child] + model.saved[end] * layout.lane_count[child_sets] + child_lane
-    after -= space.layer_slice(filled + 1).start
-    order = np.argsort(state, kind="stable")
-    start = np.searchsorted(state[order], np.arange(states.stop - states.start + 1))
-    return TurnEndsOfStates(start, after[order], model.points[end][order], ends.chance[order])
+def what_is_known(policy: Play, threads: int) -> list[Any]:
+    """What the turns of a player need: the ends of its turns, or the laws of the opponent's points to come."""
+    if isinstance(policy, Replanned):
+        return [*laws_of_points(policy.opponent, threads)]
+    return ends_of_turns(policy, threads) if policy else []
 
 
 class Leads(Goals):

@@ -16,7 +16,6 @@ from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, Scorecard
 from ..model.estimates import log_long
-from ..model.policies import Policy
 from ..tablebase.backward_induction import default_threads
 from ..tablebase.memory import check_memory
 from ..tablebase.store import Progress, tables_folder
@@ -25,7 +24,7 @@ from .position import check_position
 from .score_strategy import reach
 from .tie_rules import TIE_RULES
 from .turn_evaluator import ScoreEvaluator
-from .two_players import TwoPlayerGame
+from .two_players import Play, Replanned, TwoPlayerGame
 
 
 @dataclass(frozen=True)
@@ -47,8 +46,8 @@ class TwoPlayerChances:
 
 def versus(
     rules: str | Path | RuleSet,
-    first: Policy | None = None,
-    second: Policy | None = None,
+    first: Play = None,
+    second: Play = None,
     *,
     cards: tuple[CardText | Scorecard, CardText | Scorecard] = ("", ""),
     ties: str = "half",
@@ -64,8 +63,9 @@ def versus(
         A built-in id with switches, a TOML file, or a rule set.
     first, second
         What each player follows. None plays to win: it knows both cards, and is a best response to a policy of the
-        other. A policy looks at its own card alone. If both follow one, their exact distributions are enough, as in
-        :func:`perfect_yatzy.evaluate`, also for games that are too large here.
+        other. A policy looks at its own card alone; :class:`perfect_yatzy.strategy.two_players.Replanned` at both. If
+        both look at one card, their exact distributions are enough, as in :func:`perfect_yatzy.evaluate`, also for
+        games that are too large here.
     cards
         Their cards. The first player moves next and has as many open boxes as the second, or one more.
     ties
@@ -92,11 +92,12 @@ def versus(
     if ties not in TIE_RULES:
         raise StateError(f"ties is {shown(ties)}; must be one of {', '.join(TIE_RULES)}", field="ties")
     one, other = (read_card(rule_set, card) for card in cards)
-    for card, policy in ((one, first), (other, second)):
+    for card, theirs, play in ((one, other, first), (other, one, second)):
         check_position(rule_set, card.state)
+        policy, begin = (play.opponent, theirs) if isinstance(play, Replanned) else (play, card)
         if policy and not callable(getattr(policy, "layer", None)):
             raise StateError(f"{shown(policy)} acts in one position at a time; its actions cannot be listed")
-        if policy and (policy.rules.fingerprint != rule_set.fingerprint or policy.start != card.state):
+        if policy and (policy.rules.fingerprint != rule_set.fingerprint or policy.start != begin.state):
             raise StateError("a policy is for another game, or does not begin at the card of its player")
     starts, share = (one.state, other.state), TIE_RULES[ties].share
     game = TwoPlayerGame(rule_set, starts, one.total - other.total, share, (first, second))
@@ -111,7 +112,7 @@ def versus(
 
 def versus_table(
     rules: RuleSet,
-    players: Sequence[Policy | None],
+    players: Sequence[Play],
     ties: str = "half",
     tables: str | os.PathLike[str] | None = None,
     *,

@@ -18,9 +18,11 @@ from ..options import POLICY_WORDS, KnownWords, UsageError
 if TYPE_CHECKING:
     from ...cluster.session import Cluster
     from ...service.queries import QueryService
+    from ...strategy.two_players import Play
 
 
 POLICY = KnownWords(POLICY_WORDS)
+REPLANNED = "replanned"  # the policy that plans each turn again
 
 
 @click.command()
@@ -100,7 +102,7 @@ def evaluate(
 @options.rules_argument
 @click.option(
     "--policy", "-p", "policies", multiple=True, metavar="POLICY",
-    type=KnownWords(("perfect", "most-points", "prices", "hold-rules", "level:")),
+    type=KnownWords(("perfect", "most-points", "prices", "hold-rules", "level:", REPLANNED)),
     help="Also a player who follows this policy, named as for yatzy evaluate. Several are possible.",
 )  # fmt: skip
 @click.option(
@@ -123,16 +125,20 @@ def versus(
     win against it beyond a half. Of a game that is too large for this memory, bounds are shown that a strategy for
     one's own score proves.
 
+    The policy replanned looks at both cards: each turn it is the best response to perfect play for the mean, whose
+    later turns it does not expect to see.
+
     \b
       yatzy versus generala
       yatzy versus yacht --policy perfect --yes
       yatzy versus yatzy-forced --policy perfect --policy most-points
+      yatzy versus generala --policy perfect --policy replanned
     """
     from ...game.scorecard import Scorecard
     from ...policies.named import Setting, listed, named_policy
     from ...service.budget import COMMAND_LIMIT
     from ...strategy.strategy import Strategy
-    from ...strategy.two_players import TwoPlayerGame
+    from ...strategy.two_players import Replanned, TwoPlayerGame
     from ...strategy.versus import exploitability_of, versus_bounds, versus_table
     from ...tablebase.memory import available_memory, check_memory
     from ..progress import progress
@@ -156,12 +162,12 @@ def versus(
         question = _("{rules} for two players takes at most {cost}.", **facts)
         confirm(question, _("{rules} for two players takes at most {cost}; use --yes to solve it", **facts))
     setting = Setting(rule_set, Scorecard(rule_set), service.tables, service.threads)
-    players = []
+    players: list[Play] = []
     for name in policies:
-        policy = listed(name, named_policy(name, setting).policy)
+        policy = listed(name, named_policy("perfect" if name == REPLANNED else name, setting).policy)
         if isinstance(policy, Strategy):
             raise StateError(_("{policy} looks at more than its own card", policy=name), field="policy")
-        players.append(policy)
+        players.append(Replanned(policy) if name == REPLANNED else policy)
     begin, label = perf_counter(), _("Solving {rules} for two players", rules=rule_set.key)
     chances = versus_table(
         rule_set, [None, *players], ties, service.tables, threads=service.threads, progress=progress(label)
