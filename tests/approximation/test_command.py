@@ -22,26 +22,19 @@ from perfect_yatzy.strategy.opening import open_approximate, open_strategy
 from perfect_yatzy.tablebase.inventory import leftovers, matching, stored
 from support.command import Run
 from support.flips import flip
-from support.human import human
+from support.human import check_play, human
+from support.rule_files import two_dice_sheet
 
 CLUB = Path(__file__).parent.parent / "data" / "club-sheet.toml"
 SIMULATE = "simulate", "--games", "200"
 SMALL = {"games": 200, "fit_games": 40, "rounds": 1, "work": 0.15, "memory": 1 << 24}
 
 
-def twin() -> str:
-    """A sheet of 25 boxes for two dice: too large for a table like the club's, but quickly fitted."""
-    boxes = [f'{{ id = "face-{f}", name = "F{f}", upper = true, pattern = "face", face = {f} }}' for f in range(1, 7)]
-    boxes += [f'{{ id = "sum-{k}", name = "S{k}", pattern = "any", sum = {k}, points = 20 }}' for k in range(2, 13)]
-    boxes += [f'{{ id = "least-{k}", name = "L{k}", pattern = "any", at_least = {k} }}' for k in range(3, 11)]
-    head = 'id = "twin"\nname = "Twin"\ndice = 2\nfaces = 6\nrolls = 2\nbonus = { threshold = 20, points = 10 }\n'
-    return f"{head}categories = [{', '.join(boxes)}]\n"
-
-
 @pytest.fixture(scope="module")
 def sheet(store: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A sheet of 25 boxes for two dice: too large for a table like the club's, but quickly fitted."""
     path = tmp_path_factory.mktemp("sheet") / "twin.toml"
-    path.write_text(twin())
+    path.write_text(two_dice_sheet("twin", bonus=(20, 10)))
     return str(path)
 
 
@@ -139,11 +132,7 @@ def test_the_commands(strategy: ApproximateStrategy, sheet: str, run: Run, tmp_p
     assert "approximate-mean" in run("tables").stdout
     verified = run("verify", sheet, "--games", "200")
     assert verified.returncode == 0, verified.stdout + verified.stderr
-    record, save = tmp_path / "games.jsonl", tmp_path / "game.json"
-    options = ("--seed", "3", "--record", str(record), "--save", str(save), "--no-warn")
-    played = run("play", sheet, *options, stdin="?\nhold none\n?\nquit")
-    assert "expected" in played.stdout
-    assert played.returncode == 0, played.stderr
+    check_play(run, sheet, tmp_path)
     assert run("solve", sheet, "--approximate").stdout.startswith("twin has an approximate strategy: ")
 
 
@@ -207,13 +196,10 @@ def test_strategy_and_bound_of_a_solved_game(yatzy: Strategy, tmp_path: Path) ->
 
 
 @pytest.mark.slow
-def test_the_club_sheet_of_40_boxes(store: Path, run: Run) -> None:
+def test_the_club_sheet_of_40_boxes(store: Path, run: Run, tmp_path: Path) -> None:
     found = perfect_yatzy.approximate(CLUB, work=1.5).certificate
     assert 1000 < found.interval99[0] <= found.mean <= found.upper_bound
     assert found.half_width < 1
     assert "no strategy scores more than" in " ".join(run("solve", str(CLUB), "--approximate").stdout.split())
     assert "Approximate: " in run("hold", "334566", "--rules", str(CLUB)).stdout
-    options = ("--seed", "3", "--record", str(store / "club.jsonl"), "--save", str(store / "club.json"), "--no-warn")
-    played = run("play", str(CLUB), *options, stdin="?\nhold none\n?\nquit")
-    assert played.returncode == 0, played.stderr
-    assert "expected" in played.stdout
+    check_play(run, str(CLUB), tmp_path)

@@ -19,6 +19,7 @@ from perfect_yatzy.approximation import relaxation
 from perfect_yatzy.approximation.relaxation import Budget, relax
 from perfect_yatzy.approximation.sums import dot, exact_bits, rounded
 from perfect_yatzy.kernels.linear import solve_positive
+from support.rule_files import two_dice_sheet
 from support.solutions import solution_bits, solved_anew
 
 SETTINGS = {"seed": 5, "games": 100, "fit_games": 40, "rounds": 2, "work": 2e-5, "memory": 1 << 22}
@@ -46,14 +47,8 @@ def bits(rules: str, folder: Path, threads: int | None = None) -> str:
 @pytest.fixture(scope="module")
 def sheet(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Eighteen boxes for two dice, of which the relaxed games remember some."""
-    boxes = [f'{{ id = "face-{f}", name = "F{f}", upper = true, pattern = "face", face = {f} }}' for f in range(1, 4)]
-    boxes += [f'{{ id = "sum-{k}", name = "S{k}", pattern = "any", sum = {k}, points = 20 }}' for k in range(2, 11)]
-    boxes += [f'{{ id = "least-{k}", name = "L{k}", pattern = "any", at_least = {k} }}' for k in range(3, 9)]
-    head = (
-        'id = "repeated"\nname = "Repeated"\ndice = 2\nfaces = 6\nrolls = 2\nbonus = { threshold = 9, points = 7 }\n'
-    )
     path = tmp_path_factory.mktemp("repeat") / "repeated.toml"
-    path.write_text(f"{head}categories = [{', '.join(boxes)}]\n")
+    path.write_text(two_dice_sheet("repeated", upper=3, sums=9, least=6, bonus=(9, 7)))
     return str(path)
 
 

@@ -25,7 +25,8 @@ from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.strategy.fitted_values import first_guess
 from support.command import Run
 from support.games import CHANCE, joker_game, small
-from support.human import human
+from support.human import check_play, human
+from support.rule_files import two_dice_sheet
 
 COLUMNS = (("free", 1), ("forced", 1), ("free", 2), ("reversed", 2), ("free", 3), ("upper-first", 3))
 SETTINGS = {"games": 40, "fit_games": 20, "rounds": 1, "work": 1e-4, "memory": 1 << 24}
@@ -33,20 +34,11 @@ SETTINGS = {"games": 40, "fit_games": 20, "rounds": 1, "work": 1e-4, "memory": 1
 
 def six_columns(faces: int = 6, sums: int = 9) -> str:
     """A rule file with six columns for two dice, with different orders and factors."""
-    boxes = [
-        f'{{ id = "face-{f}", name = "F{f}", upper = true, pattern = "face", face = {f} }}'
-        for f in range(1, faces + 1)
-    ]
-    boxes += [
-        f'{{ id = "sum-{k}", name = "S{k}", pattern = "any", sum = {k}, points = 20 }}' for k in range(2, 2 + sums)
-    ]
     columns = [
         f'{{ id = "c{i}", name = "C{i}", order = "{order}", factor = {n} }}' for i, (order, n) in enumerate(COLUMNS)
     ]
-    head = (
-        f'id = "six"\nname = "Six"\ndice = 2\nfaces = {faces}\nrolls = 2\nbonus = {{ threshold = 20, points = 10 }}\n'
-    )
-    return f"{head}columns = [{', '.join(columns)}]\ncategories = [{', '.join(boxes)}]\n"
+    boxes = two_dice_sheet("six", faces=faces, upper=faces, sums=sums, least=0, bonus=(20, 10))
+    return f"{boxes}columns = [{', '.join(columns)}]\n"
 
 
 @pytest.fixture(scope="module")
@@ -156,9 +148,7 @@ def test_the_commands(strategy: ApproximateStrategy, sheet: str, run: Run, tmp_p
     assert "Approximate: " in run("table", sheet).stdout
     verified = run("verify", sheet, "--games", "50")
     assert verified.returncode == 0, verified.stdout + verified.stderr
-    options = ("--seed", "3", "--record", str(tmp_path / "r.jsonl"), "--save", str(tmp_path / "s.json"), "--no-warn")
-    played = run("play", sheet, *options, stdin="?\nhold none\n?\nquit")
-    assert "expected" in played.stdout, played.stderr
+    check_play(run, sheet, tmp_path)
     record = tmp_path / "game.jsonl"
     record.write_text(json.dumps(human(strategy, 4).to_json()) + "\n")
     answer = run("review", str(record))

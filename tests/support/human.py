@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 from perfect_yatzy import Scorecard, Strategy
 from perfect_yatzy.game.dice import Dice
 from perfect_yatzy.play.record import Game, Turn, card_after
+
+from support.command import Run
 
 
 def human(strategy: Strategy, seed: int) -> Game:
@@ -37,3 +40,11 @@ def human(strategy: Strategy, seed: int) -> Game:
         )
         card = card_after(card, turns[-1])
     return Game(rules, ("Ann",), tuple(turns))
+
+
+def check_play(run: Run, sheet: str, folder: Path) -> None:
+    """Begin a game at the table, which tells what is expected."""
+    options = ("--seed", "3", "--record", str(folder / "r.jsonl"), "--save", str(folder / "s.json"), "--no-warn")
+    played = run("play", sheet, *options, stdin="?\nhold none\n?\nquit")
+    assert "expected" in played.stdout
+    assert played.returncode == 0, played.stderr

@@ -26,3 +26,17 @@ def inline(value: Any) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(map(inline, value)) + "]"
     return value.isoformat() if isinstance(value, date) else json.dumps(value)
+
+
+def two_dice_sheet(
+    key: str, *, faces: int = 6, upper: int = 6, sums: int = 11, least: int = 8, bonus: tuple[int, int]
+) -> str:
+    """A rule file of boxes for two dice: upper ones, a box for each of some sums, and for sums that are at least so much."""
+    boxes = [
+        *(f'id = "face-{f}", name = "F{f}", upper = true, pattern = "face", face = {f}' for f in range(1, upper + 1)),
+        *(f'id = "sum-{k}", name = "S{k}", pattern = "any", sum = {k}, points = 20' for k in range(2, 2 + sums)),
+        *(f'id = "least-{k}", name = "L{k}", pattern = "any", at_least = {k}' for k in range(3, 3 + least)),
+    ]
+    bonus_text = "bonus = {{ threshold = {}, points = {} }}".format(*bonus)
+    head = f'id = "{key}"\nname = "{key.title()}"\ndice = 2\nfaces = {faces}\nrolls = 2\n{bonus_text}\n'
+    return head + "categories = [" + ", ".join(f"{{ {box} }}" for box in boxes) + "]\n"

@@ -158,21 +158,23 @@ def test_variance_and_chance_of_the_bonus(rules: RuleSet) -> None:
         assert found == (mean, -square - mean**2, bonus)
 
 
+LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 two-pairs=18 three-of-a-kind=15"
+LATE += " four-of-a-kind=0 small-straight=15 large-straight=20 full-house=20"
+
+
 def test_the_command_gives_the_fractions_of_a_turn(run: Run) -> None:
     rules = load_rules("yatzy")
-    boxes = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 two-pairs=18 three-of-a-kind=15"
-    boxes += " four-of-a-kind=0 small-straight=15 large-straight=20 full-house=20"
-    card, oracle = parse_card(rules, boxes), Naive(rules.canonical())
+    card, oracle = parse_card(rules, LATE), Naive(rules.canonical())
     position = card.state.filled, card.state.upper, (2, 2, 5, 5, 6)
-    answer = json.loads(run("hold", "22556", "-l", "1", "--card", boxes, "--exact", "--digits", "0", "--json").stdout)
+    answer = json.loads(run("hold", "22556", "-l", "1", "--card", LATE, "--exact", "--digits", "0", "--json").stdout)
     values = {tuple(h["hold"]): h["exact"] for h in answer["holds"] if not h["category"]}
     known = {hold: card.total + value for hold, value in oracle.hold_values(*position, 1).items() if len(hold) < 5}
     assert {h: Fraction(int(v["numerator"]), int(v["denominator"])) for h, v in values.items()} == known
     assert {v["decimal"] for v in values.values()} == {str(int(value)) for value in known.values()}
-    shown = run("score", "22556", "--card", boxes, "--exact").stdout
+    shown = run("score", "22556", "--card", LATE, "--exact").stdout
     best = card.total + max(oracle.category_values(*position).values())
     assert f"as a fraction: {best}\n" in shown
-    refused = run("hold", "22556", "--card", boxes, "--exact", "--goal", "200")
+    refused = run("hold", "22556", "--card", LATE, "--exact", "--goal", "200")
     assert (refused.returncode, "goal and exact cannot be combined" in refused.stderr) == (2, True)
     too_much = run("hold", "223456", "--rules", "maxi-unsaved", "--exact")
     assert too_much.returncode != 0
@@ -181,21 +183,19 @@ def test_the_command_gives_the_fractions_of_a_turn(run: Run) -> None:
 
 def test_the_command_gives_the_fraction_of_a_card(run: Run) -> None:
     rules = load_rules("yatzy")
-    boxes = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 two-pairs=18 three-of-a-kind=15"
-    boxes += " four-of-a-kind=0 small-straight=15 large-straight=20 full-house=20"
-    card = parse_card(rules, boxes)
-    expected = card.total + Naive(rules.canonical()).value(card.state.filled, card.state.upper, 0, False)
-    found = json.loads(run("expect", "--card", boxes, "--exact", "--digits", "20", "--json").stdout)["exact"]
+    card, oracle = parse_card(rules, LATE), Naive(rules.canonical())
+    expected = card.total + oracle.value(card.state.filled, card.state.upper, 0, False)
+    found = json.loads(run("expect", "--card", LATE, "--exact", "--digits", "20", "--json").stdout)["exact"]
     assert Fraction(int(found["numerator"]), int(found["denominator"])) == expected
     assert found["decimal"] == str(int(expected)) + f".{int(expected % 1 * 10**20):020}"
-    shown = run("expect", "--card", boxes, "--exact", "--digits", "20").stdout
+    shown = run("expect", "--card", LATE, "--exact", "--digits", "20").stdout
     assert f"Exactly {found['decimal']}\n" in shown
-    _mean, square, bonus = spread(Naive(rules.canonical()), card.state.filled, card.state.upper, 0, False)
+    _mean, square, bonus = spread(oracle, card.state.filled, card.state.upper, 0, False)
     variance = -square - (expected - card.total) ** 2
     for name, value in {"variance": variance, "bonus_chance": bonus}.items():
         assert Fraction(int(found[name]["numerator"]), int(found[name]["denominator"])) == value
     assert f"Variance {found['variance']['decimal']}, the least of optimal play\n" in shown
-    unasked = run("expect", "--card", boxes, "--exact", "--no-spread", "--json").stdout
+    unasked = run("expect", "--card", LATE, "--exact", "--no-spread", "--json").stdout
     assert "variance" not in json.loads(unasked)["exact"]
 
 

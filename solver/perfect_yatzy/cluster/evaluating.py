@@ -26,14 +26,6 @@ TASKS_PER_THREAD = 4
 
 
 @dataclass(frozen=True)
-class PolicyTask:
-    """Evaluate the policy of a name (:mod:`perfect_yatzy.policies.named`) exactly."""
-
-    policy: str
-    setting: Setting
-
-
-@dataclass(frozen=True)
 class SampleTask:
     """Let a program play the games `first` to ``first + number - 1``."""
 
@@ -46,9 +38,9 @@ class SampleTask:
     number: int
 
 
-def evaluate_task(task: PolicyTask) -> tuple[str, Evaluation | SampledEvaluation]:
-    """Title and evaluation of a policy."""
-    return evaluate_named(task.policy, task.setting)
+def evaluate_task(task: tuple[str, Setting]) -> tuple[str, Evaluation | SampledEvaluation]:
+    """Title and evaluation of the policy of a name (:mod:`perfect_yatzy.policies.named`)."""
+    return evaluate_named(*task)
 
 
 @lru_cache(maxsize=2)
@@ -79,7 +71,7 @@ def evaluate_on(
     files = [policy_file(policy) for policy in policies]
     paths = [str(Path(file).absolute()) if file else "" for file in files]
     tasks = [
-        PolicyTask(policy.replace(file, path, 1) if file else policy, setting)
+        (policy.replace(file, path, 1) if file else policy, setting)
         for policy, file, path in zip(policies, files, paths, strict=True)
     ]
     with engine.seeing(folder, f"evaluation-{rules.fingerprint[:12]}"):

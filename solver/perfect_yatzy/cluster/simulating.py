@@ -53,15 +53,6 @@ class StrategyName:
     saved: int = 0
     bonus_points: int = 0
 
-    def open(self) -> Strategy:
-        """Open the strategy."""
-        if self.kind == "approximate":
-            return open_approximate(self.rules, self.tables)
-        if self.kind == "mean":
-            return open_strategy(self.rules, self.tables, threads=1)
-        card = Scorecard(self.rules, dict(self.points), self.saved, self.bonus_points)
-        return reach(self.rules, self.goal, card, self.tables, threads=1)
-
 
 @dataclass(frozen=True)
 class GamesTask:
@@ -94,7 +85,12 @@ def strategy_name(strategy: Strategy, tables: str | os.PathLike[str] | None) -> 
 
 @lru_cache(maxsize=2)
 def _opened(name: StrategyName) -> Strategy:
-    return name.open()
+    if name.kind == "approximate":
+        return open_approximate(name.rules, name.tables)
+    if name.kind == "mean":
+        return open_strategy(name.rules, name.tables, threads=1)
+    card = Scorecard(name.rules, dict(name.points), name.saved, name.bonus_points)
+    return reach(name.rules, name.goal, card, name.tables, threads=1)
 
 
 @lru_cache(maxsize=2)

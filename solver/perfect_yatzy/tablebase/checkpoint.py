@@ -1,4 +1,8 @@
-"""The newest layer of a long solve in a file, so that a later call resumes there; checked when it is read."""
+"""What a long computation has so far, in a file, so that a later call resumes there; checked when it is read.
+
+A solve in one file, a proof, a game of two players and an approximation store their newest values and what was found
+up to them. A checkpoint of other rules or another version of the package is not used.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Solve any rows of a layer from the values of the layer below: the unit of work of threads and of worker processes.
 
-A table is solved in layers, from the full cards to the start. Every row of a layer depends only on the layer below.
-So any thread, process or machine can solve any part of a layer, with the same bits::
+Every row of a layer depends only on the layer below. So any thread, process or machine can solve any part of a layer,
+with the same bits::
 
     solver = RowSolver(objective)                                  # such as Goals(rules)
     below = TableSlice(padded(values), start)                      # values of the layer below, from `start` on

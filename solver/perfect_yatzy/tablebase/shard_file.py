@@ -11,10 +11,8 @@
 Because of the offset the pages of a file are pages of the table, so that a program can map every file to its place in
 one range of addresses. ``numpy.load(file, max_header_size=1 << 17)`` reads the values.
 
-The files of a finished table are in ``NAME.shards/``; ``NAME.json``, its sidecar, is the manifest that lists them.
-The values are read as those of a large table in one file, block by block when they are needed
-(:class:`perfect_yatzy.model.checked_values.CheckedValues`); a block that two shards share is in part in each. Every
-query, batch and simulation reads such a table as any other, and opening it reads the manifest alone.
+The manifest lists the files of a finished table. The values are read block by block when they are needed
+(:class:`perfect_yatzy.model.checked_values.CheckedValues`); a block that two shards share is in part in each.
 """
 
 from __future__ import annotations

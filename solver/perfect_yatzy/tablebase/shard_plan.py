@@ -1,14 +1,5 @@
 """How a table is cut into shards: contiguous runs of rows of one layer, of about equal work.
 
-::
-
-    layer 15 | shard |                   one row: the full cards
-    layer 14 | shard |
-    ...
-    layer 8  | shard | shard | shard | shard | ... |
-    ...
-    layer 0  | shard |                   the empty card
-
 A shard is solved by one task and stored in one file. The cuts depend on the objective and the target size alone.
 There are enough shards in a layer for several workers to finish it together, and not so many that files and tasks
 cost more than the work in them.

@@ -1,10 +1,5 @@
 """Solve a table in shards: the driver, which orders the tasks, and the engine, which runs them.
 
-::
-
-    tasks = the shards, layer by layer from the full cards to the start     text and numbers
-    engine.run(tasks)                                                       threads here, or processes anywhere
-
 A child of a row has a higher number than the row. So a shard needs, of the layer below, only the shards that reach
 beyond its own first row, and each layer is solved from its last shard to its first: the last shards of a layer begin
 while the first ones of the layer below are still being solved, and no worker waits for the end of a layer::
@@ -12,10 +7,6 @@ while the first ones of the layer below are still being solved, and no worker wa
     rows            low . . . . high
     layer k + 1     |#1#|#2#|   |   |     # done; 1 and 2 are being solved, as the last of the layer
     layer k         |   |   |   |#3#|     3 may begin: its rows and their children are beyond 1 and 2
-
-Shards are files that exist only complete, so that the folder itself is the state of the solve: a driver that starts
-again finds what is done, within a layer as well. Memory is that of the tasks that run at a time, and not that of
-two layers. The table has the same bits as one that is solved in one piece.
 """
 
 from __future__ import annotations
@@ -123,7 +114,7 @@ def solve_sharded(
 
 
 class ShardedSolve:
-    """The driver of one sharded solve; see :func:`solve_sharded` for the parameters."""
+    """The driver of one sharded solve, which resumes the plan of an earlier one."""
 
     def __init__(
         self,
@@ -135,25 +126,20 @@ class ShardedSolve:
         progress: Progress | None,
     ) -> None:
         self.objective, self.path, self.engine, self.memory = objective, path, engine, memory
-        self.folder = unfinished_shards(path)
-        self._progress = progress
-        self._prepare(shard_bytes)
-        self._footers: dict[Shard, dict[str, Any]] = {}
-        self._done = 0
-
-    def _prepare(self, shard_bytes: int | None) -> None:
-        """Resume the plan of an earlier driver, or write a new one."""
+        self.folder, self._progress = unfinished_shards(path), progress
         # A driver that was killed while it put the folder in its place.
-        if not self.path.with_suffix(".json").exists() and shards_folder(self.path).is_dir():
+        if not path.with_suffix(".json").exists() and shards_folder(path).is_dir():
             with suppress(OSError):
-                shards_folder(self.path).rename(self.folder)
-        found = read_plan(self.folder, self.objective)
+                shards_folder(path).rename(self.folder)
+        found = read_plan(self.folder, objective)
         if found is None:
             shutil.rmtree(self.folder, ignore_errors=True)
-            plan = plan_shards(self.objective, shard_bytes)
-            found = write_plan(self.folder, self.objective, plan), plan
+            plan = plan_shards(objective, shard_bytes)
+            found = write_plan(self.folder, objective, plan), plan
         self._digest, self.plan = found
-        self.solve = SharedSolve(self.folder, self.objective, self.plan)
+        self.solve = SharedSolve(self.folder, objective, self.plan)
+        self._footers: dict[Shard, dict[str, Any]] = {}
+        self._done = 0
 
     def run(self) -> TableInfo:
         """Solve what is left of the table and finish it."""

@@ -1,16 +1,14 @@
 """The file format of a value table in one file, and the reader of all tables.
 
-A table in one file is two files with one name. `NAME.npy` holds the values and, after them, the SHA-256 of each block
-of 64 kB; `NAME.json`, the sidecar, describes them and is written last. Without a sidecar there is no finished
-table::
+::
 
-    NAME.npy    header, 128 bytes | values | SHA-256 of each block
-    NAME.json   rules, type and number of the values, SHA-256 of the values and of the block digests, its own checksum
+    NAME.npy    header, 128 bytes | values | SHA-256 of each block of 64 kB
+    NAME.json   the sidecar: rules, type and number of the values, SHA-256 of the values and of the block digests, its
+                own checksum; written last, and without it there is no finished table
 
-A table is refused unless every byte that an answer depends on was checked: the header must be exactly the one
-written, the sidecar must match its checksum, and the values their SHA-256. What is checked is the copy in memory
-that is used, so it does not matter what happens to the file later. Tables of at most ALWAYS_HASHED bytes are read
-whole when they are opened, larger ones block by block (:class:`perfect_yatzy.model.checked_values.CheckedValues`).
+A table is refused unless every byte that an answer depends on was checked, in the copy in memory that is used. Tables
+of at most ALWAYS_HASHED bytes are read whole when they are opened, larger ones block by block
+(:class:`perfect_yatzy.model.checked_values.CheckedValues`).
 A sidecar may also be the manifest of a table in shards (:mod:`.shard_file`).
 """
 
