@@ -8,7 +8,7 @@ of a large table only the layers of the positions are read.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -28,7 +28,7 @@ from ..tablebase.backward_induction import default_threads
 from ..tablebase.memory import available_memory
 from ..tablebase.threads import thread_map
 from .batch_positions import BatchPositions, whole_numbers
-from .metadata import metadata, preview_html, value_name
+from .metadata import Rows, metadata, preview_html, value_name
 from .turn_evaluator import ScoreEvaluator, TurnEvaluator
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ Kernel = Callable[[int, int, "OptionValues"], None]
 
 
 @dataclass(frozen=True, repr=False)
-class BatchAnswer:
+class BatchAnswer(Rows):
     """Best actions in n positions.
 
     Attributes
@@ -93,12 +93,6 @@ class BatchAnswer:
 
     def __len__(self) -> int:
         return len(self.value)
-
-    def take(self, rows: Ints) -> BatchAnswer:
-        """Some of the positions, in this order."""
-        columns = {field.name: getattr(self, field.name) for field in fields(self)}
-        taken: dict[str, Any] = {n: column[rows] for n, column in columns.items() if isinstance(column, np.ndarray)}
-        return replace(self, **taken)
 
     def _repr_html_(self) -> str:
         return preview_html(repr(self)[1:-1], self)

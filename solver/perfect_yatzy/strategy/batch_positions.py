@@ -17,7 +17,7 @@ from ..errors import StateError, shown
 from ..game.box_order import prerequisites
 from ..game.dice import Ints, lattice
 from ..model.state_space import LANES
-from .turn_evaluator import ScoreEvaluator, TurnEvaluator
+from .turn_evaluator import ScoreEvaluator, TurnEvaluator, state_places
 
 if TYPE_CHECKING:
     from ..kernels.batch import PositionBatch
@@ -90,7 +90,6 @@ def check_positions(
     if space.has_tracked_rows and start.filled >> tracked & 1:
         require(paid == start.joker_paid, f"has other points in {box} than the card of this strategy")
     rows = space.rows_of(masks, paid)
-    sets = space.layout.lane_sets[rows]
     lanes = space.lanes_of(rows, np.maximum(uppers, 0))
     require((lanes >= 0) & (uppers >= 0), "has an upper sum its boxes cannot give")
 
@@ -98,7 +97,7 @@ def check_positions(
     rolls = grid.rank(counts) - grid.first_roll
     blocks = None
     if isinstance(evaluator, ScoreEvaluator):
-        states = space.layout.offsets[rows] + saved_rolls * space.layout.lane_count[sets] + lanes
+        states = state_places(space.layout, rows, saved_rolls, lanes)
         blocks = _score_blocks(evaluator, states, lanes, column("points", x, size))
     return sorted_positions(evaluator, counts, rows, lanes, rolls, rerolls, rerolls == max_rerolls, blocks)
 

@@ -57,13 +57,8 @@ class Worker:
     chance: Floats
 
 
-@dataclass(frozen=True)
-class RowTurns:
-    """The turns of some rows: their ends with the chances, in order; chances of the outcomes; losses."""
-
-    lists: list[tuple[npt.NDArray[np.int32], Floats]]
-    outcome_chance: Floats
-    losses: Floats
+# The turns of some rows: their ends with the chances, in order; chances of the outcomes; losses.
+RowTurns = tuple[list[tuple[npt.NDArray[np.int32], Floats]], Floats, Floats]
 
 
 class Gathered:
@@ -236,12 +231,12 @@ class ForwardPass:
         parts = [rows[i : i + ROWS] for i in range(0, len(rows), ROWS)]
         with thread_map(self.threads) as in_threads:
             # Added in the order of the rows, so that the sums do not depend on the threads.
-            for i, turns in enumerate(in_threads(work, parts)):
-                for found, chances in turns.lists:
+            for i, (lists, outcomes_of_rows, losses_of_rows) in enumerate(in_threads(work, parts)):
+                for found, chances in lists:
                     end.append(found)
                     chance.append(chances)
-                outcome_chance += turns.outcome_chance
-                losses += turns.losses
+                outcome_chance += outcomes_of_rows
+                losses += losses_of_rows
                 self.report(layer, (i + 1) / len(parts))
         start = np.zeros(len(count) + 1, np.int64)
         np.cumsum(count, out=start[1:])
@@ -282,7 +277,7 @@ class ForwardPass:
                         done, used = list_rows(left, worker.job, policy, layer.most_saved, perfect, losses, target)
                         lists.append((worker.end[:used].copy(), worker.chance[:used].copy()))
                         left = left[done:]
-            return RowTurns(lists, sums.reshape(-1, LANES).sum(axis=1), losses)
+            return lists, sums.reshape(-1, LANES).sum(axis=1), losses
 
         return work
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -44,19 +44,6 @@ def value_name(policy: str) -> str:
     return "expected_utility" if policy == "utility" else "value"
 
 
-class Rows(Protocol):
-    """Results in rows."""
-
-    def __len__(self) -> int:
-        """Number of rows."""
-
-    def take(self, rows: Ints) -> Rows:
-        """Some of the rows."""
-
-    def columns(self) -> dict[str, Any]:
-        """The rows as named columns."""
-
-
 @dataclass(frozen=True, repr=False)
 class Ragged:
     """Rows of different lengths.
@@ -85,6 +72,28 @@ class Ragged:
         offsets = np.concatenate([[0], np.cumsum(lengths)])
         entries = np.arange(offsets[-1]) + np.repeat(self.offsets[rows] - offsets[:-1], lengths)
         return Ragged(offsets, self.values[entries])
+
+
+@dataclass(frozen=True, repr=False)
+class Rows:
+    """Results in rows: fields that are arrays or :class:`Ragged` have an entry for each."""
+
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+    def columns(self) -> dict[str, Any]:
+        """The rows as named columns."""
+        raise NotImplementedError
+
+    def take(self, rows: Ints) -> Self:
+        """Some of the rows, in this order."""
+        found = ((field.name, getattr(self, field.name)) for field in fields(self))
+        taken: dict[str, Any] = {
+            name: column.take(rows) if isinstance(column, Ragged) else column[rows]
+            for name, column in found
+            if isinstance(column, Ragged | np.ndarray)
+        }
+        return replace(self, **taken)
 
 
 def preview_html(caption: str, result: Rows) -> str:

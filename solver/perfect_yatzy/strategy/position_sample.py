@@ -12,7 +12,7 @@ import numpy as np
 from ..game.action_numbers import hold_count, numbered_action
 from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
-from .metadata import Ragged, metadata, preview_html, value_name
+from .metadata import Ragged, Rows, metadata, preview_html, value_name
 
 PART_ROWS = 1 << 16
 MEANINGS = {
@@ -39,7 +39,7 @@ MEANINGS = {
 
 
 @dataclass(frozen=True, repr=False)
-class PositionSample:
+class PositionSample(Rows):
     """Positions within a turn, with the best action and the value of each.
 
     Attributes
@@ -110,15 +110,6 @@ class PositionSample:
 
     def __len__(self) -> int:
         return len(self.value)
-
-    def take(self, rows: Ints) -> PositionSample:
-        """Some of the rows, in this order."""
-        taken: dict[str, Any] = {
-            name: column.take(rows) if isinstance(column, Ragged) else column[rows]
-            for name, column in vars(self).items()
-            if isinstance(column, Ragged | np.ndarray)
-        }
-        return replace(self, **taken)
 
     def __repr__(self) -> str:
         kind = "distinct positions" if self.distinct else "positions"

@@ -22,7 +22,7 @@ from ..model.turn_model import turn_model, turn_outcomes
 from ..tablebase.threads import ScratchPool, thread_map
 from .position import CheckedPosition
 from .strategy import Strategy
-from .turn_evaluator import GreedyPolicy, ScoreEvaluator
+from .turn_evaluator import GreedyPolicy, ScoreEvaluator, state_places
 
 if TYPE_CHECKING:
     from ..kernels.policy import PolicyJob
@@ -48,7 +48,7 @@ class Rollout:
         self.lattice = kernel_lattice(self.dice)
         self.turns = self.space.categories - start.filled.bit_count()
         self.categories = self.space.categories
-        self.jobs = ScratchPool(lambda: self.new_job(int(self.space.most_saved.max())))
+        self.jobs = ScratchPool(self.new_job)
 
     def play(
         self,
@@ -67,12 +67,10 @@ class Rollout:
         from ..kernels.rollout import FIELDS, LANE, NO_LOG, POINTS, ROW, SAVED, Games, turn_log
 
         start, space = self.start, self.space
-        row, place = space.row(start), space.unchecked_index(start)
+        row, place = np.array([space.row(start)]), np.array([space.unchecked_index(start)])
         fields = np.zeros((number, FIELDS), dtype=np.int64)
-        fields[:, ROW], fields[:, SAVED] = row, start.saved
-        fields[:, LANE] = (
-            place - space.layout.offsets[row] - start.saved * space.layout.lane_count[space.layout.lane_sets[row]]
-        )
+        fields[:, ROW] = row
+        fields[:, LANE], fields[:, SAVED] = space.lanes_and_saved(row, place)
         games = Games(fields.ravel(), np.full(number * self.categories, -1, dtype=np.int16))
         size = max(1, number // (self.threads * SLICES))
         with thread_map(self.threads) as in_threads:
@@ -87,8 +85,7 @@ class Rollout:
                 for _ in in_threads(play_slice, begins, [min(begin + size, number) for begin in begins]):
                     pass
                 report(turn + 1)
-        ends = space.layout.offsets[fields[:, ROW]] + fields[:, LANE]
-        ends += fields[:, SAVED] * space.layout.lane_count[space.layout.lane_sets[fields[:, ROW]]]
+        ends = state_places(space.layout, fields[:, ROW], fields[:, SAVED], fields[:, LANE])
         upper_bonus = final_bonus(space).astype(np.int64)[ends]
         return fields[:, POINTS].copy(), games.boxes.reshape(number, self.categories), upper_bonus
 
@@ -123,10 +120,11 @@ class Rollout:
 
         return play
 
-    def new_job(self, most_saved: int) -> PolicyJob | ScorePolicyJob:
-        """New working memory of the kernels for turns that begin with up to `most_saved` saved rolls."""
+    def new_job(self) -> PolicyJob | ScorePolicyJob:
+        """New working memory of the kernels."""
         from ..kernels.policy import policy_job
 
+        most_saved = int(self.space.most_saved.max())
         return policy_job(self.dice, self.model, self.outcomes, self.policy.ties, most_saved)
 
 
@@ -144,8 +142,8 @@ class ScoreRollout(Rollout):
         from ..kernels.rollout import BLOCK, BLOCK_LANE, LANE, POINTS, ROW, SAVED
         from ..kernels.score_policy import score_blocks
 
-        layout, row, lane = self.space.layout, fields[:, ROW], fields[:, LANE]
-        state = layout.offsets[row] + fields[:, SAVED] * layout.lane_count[layout.lane_sets[row]] + lane
+        row, lane = fields[:, ROW], fields[:, LANE]
+        state = state_places(self.space.layout, row, fields[:, SAVED], lane)
         x = fields[:, POINTS] + self.scores.x
         fields[:, BLOCK], fields[:, BLOCK_LANE] = score_blocks(self.scores.ranges(state), lane, x)
         return np.lexsort((fields[:, BLOCK], row))
@@ -162,10 +160,11 @@ class ScoreRollout(Rollout):
 
         return play
 
-    def new_job(self, most_saved: int) -> PolicyJob | ScorePolicyJob:
+    def new_job(self) -> PolicyJob | ScorePolicyJob:
         """As for :class:`Rollout`."""
         from ..kernels.score_policy import score_policy
 
+        most_saved = int(self.space.most_saved.max())
         ties = self.scores.ties, self.scores.means.ties
         return score_policy(self.dice, self.model, self.outcomes, self.lattice, ties, most_saved)
 

@@ -14,7 +14,6 @@ depend on the number of threads.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,21 +42,10 @@ def score_places(rules: RuleSet, start: State) -> ScoreObjective:
     return Utility(rules, lambda total: total.astype(np.float64), start)
 
 
-@dataclass(frozen=True)
-class Part:
-    """Neighbouring upper sums of one card: the lanes from `first` to before `end` of a row."""
-
-    row: int
-    first: int
-    end: int
-
-
-@dataclass(frozen=True)
-class Pushed:
-    """What a part adds to the next layer: entries of the table with chances; and to the chances of the outcomes."""
-
-    chances: list[tuple[slice, Floats]]
-    outcome_chance: Floats
+# Neighbouring upper sums of one card: its row, the first of the lanes, and the lane behind the last.
+Part = tuple[int, int, int]
+# What a part adds to the next layer: entries of the table with chances; and to the chances of the outcomes.
+Pushed = tuple[list[tuple[slice, Floats]], Floats]
 
 
 class ScoreForwardPass(ForwardPass):
@@ -106,10 +94,10 @@ class ScoreForwardPass(ForwardPass):
         layer, outcome_chance = self.new_layer(filled + 1), np.zeros(self.outcomes.size)
         parts = self.parts(filled)
         with thread_map(self.threads) as in_threads:
-            for i, pushed in enumerate(in_threads(self.pushing(filled, parents, known), parts)):
-                for place, chances in pushed.chances:
+            for i, (pushed, of_part) in enumerate(in_threads(self.pushing(filled, parents, known), parts)):
+                for place, chances in pushed:
                     layer.values[place.start - layer.start : place.stop - layer.start] += chances
-                outcome_chance += pushed.outcome_chance
+                outcome_chance += of_part
                 self.report_layer(filled, (i + 1) / len(parts))
         offsets, layout, most = self.objective.score_offsets, self.space.layout, self.space.most_saved[filled + 1]
         self.in_parallel(
@@ -123,7 +111,7 @@ class ScoreForwardPass(ForwardPass):
         lanes = layout.lane_count[layout.lane_sets[rows]]
         step = LANES if len(rows) < FEW_ROWS else layout.lane_width
         return [
-            Part(row, first, min(first + step, count))
+            (row, first, min(first + step, count))
             for row, count in zip(rows.tolist(), lanes.tolist(), strict=True)
             for first in range(0, count, step)
         ]
@@ -136,7 +124,7 @@ class ScoreForwardPass(ForwardPass):
         means = window(self.space, self.mean_values, filled)
 
         def push(part: Part) -> Pushed:
-            relocation, places, size = self.buffer_places(part.row)
+            relocation, places, size = self.buffer_places(part[0])
             buffer = np.zeros(size + FRAME)
             with self.scratch.borrow() as (policy, mean_policy, own):
                 own.outcome_sum[:] = 0
@@ -154,11 +142,10 @@ class ScoreForwardPass(ForwardPass):
                     means=means,
                     most_saved=int(self.space.most_saved[filled]),
                 )
-                push_lanes(part.row, part.first, part.end, job, relocation, buffer)
+                push_lanes(*part, job, relocation, buffer)
                 outcome_chance = own.outcome_sum.reshape(-1, LANES).sum(axis=1)
-            return Pushed(
-                [(place, buffer[begin : begin + place.stop - place.start]) for begin, place in places], outcome_chance
-            )
+            chances = [(place, buffer[begin : begin + place.stop - place.start]) for begin, place in places]
+            return chances, outcome_chance
 
         return push
 

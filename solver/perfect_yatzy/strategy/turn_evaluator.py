@@ -30,7 +30,7 @@ from ..model.checked_values import Table
 from ..model.objectives import ScoreObjective
 from ..model.policies import RowActions
 from ..model.score_places import ScoreOffsets
-from ..model.state_space import StateSpace, state_space
+from ..model.state_space import StateLayout, StateSpace, state_space
 
 if TYPE_CHECKING:
     from ..kernels.value_tables import EstimatedScores, StoredScores
@@ -100,6 +100,11 @@ def passes(dice: int, faces: int) -> Passes:
     return Passes(lattice(dice, faces))
 
 
+def state_places(layout: StateLayout, rows: Ints, saved: Ints | int, lanes: Ints) -> Ints:
+    """Places in the table of states, from their rows, saved rolls and lanes."""
+    return np.asarray(layout.offsets[rows] + saved * layout.lane_count[layout.lane_sets[rows]] + lanes)
+
+
 class TurnEvaluator:
     """Evaluates turns of a rule set from a solved table, of the states of a space (default: the whole game)."""
 
@@ -139,9 +144,7 @@ class TurnEvaluator:
             paid = points > 0
         card = space.row(State(state.filled | 1 << category))
         rows = card + paid * (space.cards if space.has_tracked_rows else 0)
-        sets = layout.lane_sets[rows]
-        lanes = layout.lane_of[sets, upper]
-        return np.asarray(layout.offsets[rows] + saved * layout.lane_count[sets] + lanes)
+        return state_places(layout, rows, saved, layout.lane_of[layout.lane_sets[rows], upper])
 
     def child_value(self, state: State, category: int, points: Ints, bonus_points: Ints | int, saved: int) -> Floats:
         """Value of filling `category` with each of `points`: points + bonus points + value of the child."""
