@@ -125,8 +125,8 @@ def versus(
     win against it beyond a half. Of a game that is too large for this memory, bounds are shown that a strategy for
     one's own score proves.
 
-    The policy replanned looks at both cards: each turn it is the best response to perfect play for the mean, whose
-    later turns it does not expect to see.
+    The policy replanned knows both cards. Before each turn it plans the best response to an opponent who plays for the
+    average, as if the plan could not change later.
 
     \b
       yatzy versus generala
