@@ -113,9 +113,9 @@ def one_lattice(request: pytest.FixtureRequest) -> Iterator[None]:
 @pytest.fixture
 def straight_line_code(monkeypatch: pytest.MonkeyPatch) -> None:
     """Straight-line code for five and six dice, as outside ring 1."""
-    from perfect_yatzy.kernels import lattice, unrolled
+    from perfect_yatzy.kernels import lattice
 
-    monkeypatch.setattr(lattice, "UNROLLED", unrolled.UNROLLED)
+    monkeypatch.setattr(lattice, "UNROLLED", {lattice.FiveDice: (5, 6), lattice.SixDice: (6, 6)})
 
 
 @pytest.fixture(scope="session", autouse=True)
