@@ -1,8 +1,11 @@
 """The greedy policy of a table for one turn: which outcome or hold each roll takes, and what follows from it.
 
-The backup of :mod:`.turn`, with the number of the option chosen next to its value::
+The backup of :mod:`.turn` with a *tag* for each option, a second vector that goes with the option chosen::
 
-    W(r) = max over options i of value(i)           first i with value(i) as good as W(r)
+    W(r) = max over options i of value(i)           T(r) = tag(first i with value(i) as good as W(r))
+
+With the number of the outcome or hold as tag the tags are the policy (:func:`policy_block`). With a second quantity
+as tag they are that quantity under the policy (:mod:`.policy_evaluation`).
 
 Values that differ by no more than ``ties[0] + ties[1] * |best|`` are equal. Of equal options the policy takes the
 hold with more dice, then with higher faces, and the first category of the sheet.
@@ -31,7 +34,9 @@ class PolicyScratch(NamedTuple):
     buffer: Floats  # (holds,): values by multiset of dice
     first_buffer: Floats  # (holds,): the same for the first roll of a turn, if it has bonus points
     outcome_value: Floats  # (outcomes,)
-    outcome_quantity: Floats  # (outcomes,): a quantity of the rest of the game under the policy
+    outcome_tag: Floats  # (outcomes,): the number of the outcome, or a quantity under perfect play
+    hold_tag: Floats  # (holds,): that quantity by multiset of dice
+    outcome_quantity: Floats  # (outcomes,): a quantity under any policy
     outcome_chance: Floats  # (outcomes,), or (stages * outcomes,) if the rules save rolls
     stop_value: Floats  # (rolls,): value of the best category
     stop_limit: Floats  # (rolls,): the lowest value that equals it
@@ -63,12 +68,14 @@ def policy_scratch(
     """Scratch for one thread, for vectors of `dtype`."""
     stages = model.rolls_per_turn + most_saved
     sizes = dict.fromkeys(PolicyScratch._fields, dice.n_holds) | {"temp": 1}
-    sizes |= dict.fromkeys(("outcome_value", "outcome_quantity"), outcomes.size)
+    sizes |= dict.fromkeys(("outcome_value", "outcome_tag", "outcome_quantity"), outcomes.size)
     sizes |= dict.fromkeys(("stop_value", "stop_limit", "first_value"), dice.n_rolls)
     sizes |= dict.fromkeys(("stop", "hold", "roll_chance"), stages * dice.n_rolls)
     sizes |= dict.fromkeys(("first_stop", "first_hold"), (most_saved + 1) * dice.n_rolls)
     sizes["outcome_chance"] = outcomes.size * (stages if model.saves_rolls else 1)
-    return PolicyScratch(**{name: aligned(size, dtype) for name, size in sizes.items()})
+    scratch = PolicyScratch(**{name: aligned(size, dtype) for name, size in sizes.items()})
+    scratch.outcome_tag[:] = np.repeat(np.arange(outcomes.size), len(scratch.temp))
+    return scratch
 
 
 def policy_job(
@@ -117,16 +124,16 @@ def best_stop(job, block, roll, is_first):
 
 
 @jit
-def choose_stop(job, block, roll, is_first, values, stops, first):
+def choose_stop(job, block, roll, is_first, values, tags, first):
     """:func:`choose_stops` for one roll."""
     allowed, way, best = best_stop(job, block, roll, is_first)
-    limit, stop = lowest_equal(best, job.ties), splat(values, -1.0)
+    limit, tag = lowest_equal(best, job.ties), splat(values, -1.0)
     for c in range(job.model.category_count - 1, -1, -1):
         if allowed >> c & 1:
             i = outcome_number(job.model, job.outcomes, way, c, roll)
-            stop = choose(load(job.scratch.outcome_value, i), limit, splat(values, float(i)), stop)
+            tag = choose(load(job.scratch.outcome_value, i), limit, load(job.scratch.outcome_tag, i), tag)
     store(values, roll, best)
-    store(stops, first + roll, stop)
+    store(tags, first + roll, tag)
 
 
 @jit
@@ -138,18 +145,18 @@ def outcome_of_points(job, way, c, points):
 
 
 @jit
-def choose_stops(job, block, is_first, values, stops, first):
-    """Best category for each roll: its value to `values`, its outcome to `stops` from entry `first` on."""
+def choose_stops(job, block, is_first, values, tags, first):
+    """Best category for each roll: its value to `values`, its tag to `tags` from entry `first` on."""
     model, of_category, scratch = job.model, job.model.outcomes, job.scratch
     dice, limits = model.dice, scratch.stop_limit
     if model.legal.strict:
         for roll in range(dice.roll_count):
-            choose_stop(job, block, roll, is_first, values, stops, first)
+            choose_stop(job, block, roll, is_first, values, tags, first)
         return
     # One category after the other, because most score most rolls alike. Jokers, which differ, are done again.
     way = plain_way(model, block.row, is_first)
     fill(values, 0, dice.roll_count, splat(values, LOWEST))
-    fill(stops, first, dice.roll_count, splat(values, -1.0))
+    fill(tags, first, dice.roll_count, splat(values, -1.0))
     for c in range(model.category_count):
         if block.choices >> c & 1:
             for points in range(of_category.start[c], of_category.start[c + 1]):
@@ -170,15 +177,15 @@ def choose_stops(job, block, is_first, values, stops, first):
                 begin, end = of_category.roll_start[points], of_category.roll_start[points + 1]
                 if begin < end:
                     outcome = outcome_of_points(job, way, c, points)
-                    value, number = load(scratch.outcome_value, outcome), splat(values, float(outcome))
+                    value, tag = load(scratch.outcome_value, outcome), load(scratch.outcome_tag, outcome)
                     if reaches(value, lowest):
                         for i in range(begin, end):
                             roll = of_category.rolls[i] - dice.first_roll
-                            before = load(stops, first + roll)
-                            store(stops, first + roll, choose(value, load(limits, roll), number, before))
+                            before = load(tags, first + roll)
+                            store(tags, first + roll, choose(value, load(limits, roll), tag, before))
     if model.layout.masks[block.row] & model.jokers.bit:
         for i in range(model.jokers.size):
-            choose_stop(job, block, model.jokers.rolls[i] - dice.first_roll, is_first, values, stops, first)
+            choose_stop(job, block, model.jokers.rolls[i] - dice.first_roll, is_first, values, tags, first)
 
 
 @jit
@@ -198,26 +205,33 @@ def choose_stage_stops(children, job, block, rerolls):
 
 
 @jit
-def choose_stage_holds(job, rerolls, is_first, best_within, stop_values):
-    """Best option of each roll with so many rerolls left, to stop for `stop_values` or a hold, into the scratch."""
-    dice, (_, hold, first) = job.model.dice, stage_actions(job, rerolls, is_first)
+def choose_holds(job, best_within, stop_values):
+    """Best option of each roll, to stop for `stop_values` or a hold: its number, or -1, to ``best_hold``."""
+    dice = job.model.dice
     copy_vectors(stop_values, 0, best_within, dice.first_roll, dice.roll_count)
-    if rerolls == 0:
-        fill(hold, first, dice.roll_count, splat(stop_values, -1.0))
-    else:
-        absolute, relative = splat(stop_values, job.ties[0]), splat(stop_values, job.ties[1])
-        best_holds(best_within, job.scratch.best_hold, dice, absolute, relative)
-        copy_vectors(job.scratch.best_hold, dice.first_roll, hold, first, dice.roll_count)
+    absolute, relative = splat(stop_values, job.ties[0]), splat(stop_values, job.ties[1])
+    best_holds(best_within, job.scratch.best_hold, dice, absolute, relative)
 
 
 @jit
 def policy_block(children, job, block, most_saved):
     """The policy of one block, into ``stop`` and ``hold`` of the scratch, and those of the first roll."""
-    model, scratch = job.model, job.scratch
+    model, scratch, dice = job.model, job.scratch, job.model.dice
     for rerolls in range(model.rolls_per_turn + most_saved):
         if rerolls > 0:
             means(scratch.buffer, job.lattice)
-        if choose_stage_stops(children, job, block, rerolls):
-            copy_vectors(scratch.buffer, 0, scratch.best_within, 0, model.dice.first_roll)
-            choose_stage_holds(job, rerolls, True, scratch.best_within, scratch.first_value)
-        choose_stage_holds(job, rerolls, False, scratch.buffer, scratch.stop_value)
+        is_first = choose_stage_stops(children, job, block, rerolls)
+        _, hold, first = stage_actions(job, rerolls, False)
+        _, first_hold, first_first = stage_actions(job, rerolls, True)
+        if rerolls == 0:
+            fill(hold, first, dice.roll_count, splat(scratch.temp, -1.0))
+            copy_vectors(scratch.stop_value, 0, scratch.buffer, dice.first_roll, dice.roll_count)
+            if is_first:
+                fill(first_hold, first_first, dice.roll_count, splat(scratch.temp, -1.0))
+        else:
+            if is_first:
+                copy_vectors(scratch.buffer, 0, scratch.best_within, 0, dice.first_roll)
+                choose_holds(job, scratch.best_within, scratch.first_value)
+                copy_vectors(scratch.best_hold, dice.first_roll, first_hold, first_first, dice.roll_count)
+            choose_holds(job, scratch.buffer, scratch.stop_value)
+            copy_vectors(scratch.best_hold, dice.first_roll, hold, first, dice.roll_count)

@@ -4,11 +4,18 @@ For the state s with mean V(s) under the policy, and the child s' and points p t
 
     Q(s) = E[ Q(s') + a p + w (p + V(s') - V(s))^2 ],        Q(full card) given
 
-With a = 1 and w = 0 that is the mean of the points to come; with a = 0 and w = 1 their variance, by the law of total
-variance; with both 0 the mean of a quantity of the final card, such as the chance of the bonus.
+=====  =====  ==================  =========================================================================
+a      w      Q(full card)        Q
+=====  =====  ==================  =========================================================================
+1      0      upper bonus         the mean V of the points to come
+0      1      0                   their variance (law of total variance: the variances of the conditional
+                                  mean of each turn, added up)
+0      0      any                 the mean of a quantity of the final card, such as the chance of the bonus
+=====  =====  ==================  =========================================================================
 
-The turn is followed backwards through the actions that the policy (:mod:`.actions`) chooses, or its ends are weighed
-by their chances. One sweep serves all numbers of saved rolls: squares are taken around V without saved rolls, and the
+For the greedy policy of the means themselves (perfect play) Q goes with the best option as a tag. For any other
+policy (:mod:`.actions`) the turn is followed backwards through the actions it chooses, or its ends are weighed by
+their chances. One sweep serves all numbers of saved rolls: squares are taken around V without saved rolls, and the
 difference of the centres is subtracted at the end.
 
 :func:`distribute_rows` has the distributions of the points y still to come, for an outcome o with p(o) points that
@@ -25,8 +32,8 @@ from ..game.dice import Floats, Ints
 from ..model.state_space import LANES
 from .actions import choose_actions, turn_chances
 from .jit import by_kind, jit
-from .lattice import means
-from .policy import PolicyJob, outcome_values, stage_actions
+from .lattice import copy_vectors, means
+from .policy import PolicyJob, choose_holds, choose_stops, outcome_values, stage_actions
 from .simd import add_at, load, load_at, splat, store, uniform, views
 from .table_slices import TableSlice
 from .turn import mean_block, mean_of_first_roll
@@ -43,6 +50,12 @@ class EvaluationJob(NamedTuple):
     most_saved: int  # most rolls that may have been saved before the turn
     points_weight: float  # a
     square_weight: float  # w
+
+
+@jit
+def squared(vector):
+    """Lane by lane square."""
+    return vector * vector
 
 
 @jit
@@ -64,8 +77,7 @@ def outcome_quantities(quantities, job, block, saved, centre, result):
             later = table_lanes(quantities.values, layout, block, child, saved, shift, scratch.temp)
             value = later + job.points_weight * outcomes.total[i]
             if job.square_weight != 0.0:
-                difference = load(scratch.outcome_value, i) - centre
-                value += job.square_weight * (difference * difference)
+                value += job.square_weight * squared(load(scratch.outcome_value, i) - centre)
             store(result, i, value)
 
 
@@ -76,7 +88,7 @@ def write_quantity(means_of_states, target, job, block, saved_before, centre, va
     if saved_before > 0 and job.square_weight != 0.0:
         own_centre = table_lanes(means_of_states.values, layout, block, block.row, saved_before, 0, temp)
         difference = own_centre - centre
-        value += -job.square_weight * (difference * difference)
+        value += -job.square_weight * squared(difference)
     write_values(target, layout, block, saved_before, value, temp)
 
 
@@ -123,6 +135,60 @@ def _follow_policy(policy, means_of_states, quantities, target, job, block):
         follow_actions(job.policy, rerolls, False, scratch.buffer)
         if saved_before >= 0:
             value = mean_of_first_roll(model.dice, result)
+            write_quantity(means_of_states, target, job, block, saved_before, centre, value)
+
+
+class PerfectPlay(NamedTuple):
+    """The greedy policy of the means in an EvaluationJob."""
+
+    unused: int = 0  # numba takes no empty tuple
+
+
+@jit
+def copy_tags(job, stop_tags, tags):
+    """The tag of the option that choose_holds chose for each roll, to `tags`, which may be ``hold_tag``."""
+    dice, hold_tag, best_hold = job.model.dice, job.scratch.hold_tag, job.scratch.best_hold
+    for roll in range(dice.roll_count):
+        here = dice.first_roll + roll
+        if uniform(load(best_hold, here)):
+            held = int(best_hold[here * LANES])
+            store(tags, here, load(hold_tag, held) if held >= 0 else load(stop_tags, roll))
+        else:
+            for i in range(LANES):
+                held, tag = int(best_hold[here * LANES + i]), stop_tags[roll * LANES + i]
+                tags[here * LANES + i] = hold_tag[held * LANES + i] if held >= 0 else tag
+
+
+@evaluate_block.of(PerfectPlay)
+def _evaluate_perfect_play(policy, means_of_states, quantities, target, job, block):
+    greedy, model, dice, scratch = job.policy, job.policy.model, job.policy.model.dice, job.policy.scratch
+    centre = centre_of(means_of_states, job, block)
+    for rerolls in range(model.rolls_per_turn + job.most_saved):
+        if rerolls > 0:
+            means(scratch.buffer, greedy.lattice)
+            means(scratch.hold_tag, greedy.lattice)
+        if rerolls == 0 or model.saves_rolls:
+            outcome_values(means_of_states, greedy, block, rerolls)
+            outcome_quantities(quantities, job, block, rerolls, centre, scratch.outcome_tag)
+            choose_stops(greedy, block, False, scratch.stop_value, scratch.stop, 0)
+        saved_before, result = rerolls - model.rolls_per_turn + 1, scratch.hold_tag
+        if model.has_first_roll_bonus and saved_before >= 0:
+            result = scratch.first_buffer
+            choose_stops(greedy, block, True, scratch.first_value, scratch.first_stop, 0)
+            if rerolls > 0:
+                copy_vectors(scratch.buffer, 0, scratch.best_within, 0, dice.first_roll)
+                choose_holds(greedy, scratch.best_within, scratch.first_value)
+                copy_tags(greedy, scratch.first_stop, result)
+            else:
+                copy_vectors(scratch.first_stop, 0, result, dice.first_roll, dice.roll_count)
+        if rerolls > 0:
+            choose_holds(greedy, scratch.buffer, scratch.stop_value)
+            copy_tags(greedy, scratch.stop, scratch.hold_tag)
+        else:
+            copy_vectors(scratch.stop_value, 0, scratch.buffer, dice.first_roll, dice.roll_count)
+            copy_vectors(scratch.stop, 0, scratch.hold_tag, dice.first_roll, dice.roll_count)
+        if saved_before >= 0:
+            value = mean_of_first_roll(dice, result)
             write_quantity(means_of_states, target, job, block, saved_before, centre, value)
 
 

@@ -87,10 +87,10 @@ class RowSolver:
         """Call the kernel that solves this kind of objective."""
         objective = self.objective
         if isinstance(objective, PolicyQuantity):
-            from ..kernels.policy_evaluation import evaluate_rows
+            from ..kernels.policy_evaluation import PerfectPlay, evaluate_rows
 
             evaluation = self._evaluation_job(objective, below, out, filled, scratch)
-            parts = objective.policy.layer(filled)(rows) if objective.policy else [(rows, evaluation.means)]
+            parts = objective.policy.layer(filled)(rows) if objective.policy else [(rows, PerfectPlay())]
             for part, actions in parts:
                 evaluate_rows(part, evaluation, actions)
             return UNKNOWN

@@ -125,8 +125,8 @@ def versus(
     win against it beyond a half. Of a game that is too large for this memory, bounds are shown that a strategy for
     one's own score proves.
 
-    The policy replanned knows both cards. Before each turn it plans the best response to an opponent who plays for the
-    average, as if the plan could not change later.
+    The policy replanned knows both cards. Before each turn it plans the best response to an opponent who plays for
+    the average, as if the plan could not change later.
 
     \b
       yatzy versus generala
