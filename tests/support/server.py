@@ -111,6 +111,14 @@ def filled(start: str, unit: str, end: str) -> bytes:
     return (start + unit * count + end).encode()
 
 
+VALID = {  # the fields that a query needs
+    "hold": '"dice": "33456"',
+    "score": '"dice": "33456"',
+    "expect": '"spread": false',
+    "outcomes": '"hold": [3], "rolls_left": 1',
+}
+
+
 def largest_bodies(query: str) -> Iterator[tuple[str, bytes]]:
     """A name, and a body with one field of a query as long as allowed, for every field and several contents."""
     if query == "review":
@@ -118,11 +126,12 @@ def largest_bodies(query: str) -> Iterator[tuple[str, bytes]]:
         return
     members = ",".join(f'"a{n:05d}": 1' for n in range((MAX_BODY_BYTES - 200) // 13))
     for field in FIELDS:
-        start = f'{{"{field}": ' if field == "dice" else f'{{"dice": "33456","{field}": '
+        others = "".join(f"{part}," for part in VALID[query].split(", ") if field not in part)
+        start = f'{{{others}"{field}": '
         yield from ((f"{field} of {unit!r}", filled(start + '"', unit, '"}')) for unit in TEXTS)
         yield from ((f"{field}, a list of {unit!r}", filled(start + "[", unit, "1]}")) for unit in LISTS)
         yield f"{field}, an object", (start + "{" + members + "}}").encode()
-    yield "many fields", ('{"dice": "33456",' + members + "}").encode()
+    yield "many fields", ("{" + VALID[query] + "," + members + "}").encode()
 
 
 def is_error(body: bytes) -> bool:
