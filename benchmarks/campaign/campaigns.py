@@ -113,7 +113,7 @@ def large_bodies(tally: Tally, run: Run) -> None:
 
     queries = ("review",) if run.small else ("hold", "score", "expect", "outcomes", "review")
     with running_server(run.tables) as server:
-        for query, name, body in [(query, *case) for query in queries for case in largest_bodies(query)]:
+        for query, name, body in [(each, *case) for each in queries for case in largest_bodies(each)]:
             status, answer, _ = server.post(f"/api/{query}", body)
             tally.cases += 1
             tally.expect(f"{query} {name}", status == 200 or (status in (422, 503) and is_error(answer)), str(status))
