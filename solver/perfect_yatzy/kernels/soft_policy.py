@@ -71,63 +71,69 @@ def soft_scratch(dice: Lattice, model: TurnModel, most_saved: int) -> SoftScratc
 
 
 @jit
-def weigh(values, count, sharpness):
-    """Weights in place of the values of the first options; their sum, and that of the points lost by weight."""
-    best, total, expected = load(values, 0), splat(values, 0.0), splat(values, 0.0)
-    for i in range(1, count):
-        best = maximum(best, load(values, i))
-    for i in range(count):
-        lost = best - load(values, i)
-        base = maximum(1.0 - lost * sharpness, splat(values, 0.0))
-        square = base * base
-        weight = (square * square) * (square * square)
-        store(values, i, weight)
-        total, expected = total + weight, expected + weight * lost
-    return total, expected
+def option_weight(lost, sharpness, like):
+    """Weight of an option that loses `lost` points, lane by lane."""
+    base = maximum(1.0 - lost * sharpness, splat(like, 0.0))
+    square = base * base
+    return (square * square) * (square * square)
 
 
 @jit
 def hold_or_stop(policy, job, rerolls):
     """Move the chance of every roll on the table to the holds within it, and to stopping."""
-    scratch, dice, node = policy.scratch, job.model.dice, job.scratch.hold_chance
-    stage, options = (rerolls - 1) * (dice.first_roll + dice.roll_count), scratch.weight
+    scratch, dice, temp, node = policy.scratch, job.model.dice, job.scratch.temp, job.scratch.hold_chance
+    weights = scratch.weight
+    stage = (rerolls - 1) * (dice.first_roll + dice.roll_count)
+    values, lost = scratch.holds.values, load(scratch.lost, rerolls - 1)
     for roll in range(dice.roll_count):
-        place, first = dice.first_roll + roll, dice.hold_start[roll]
+        place = dice.first_roll + roll
+        chance, stop = load(node, place), load(job.scratch.stop_value, roll)
+        store(node, place, splat(temp, 0.0))
         # The list opens with the hold of all dice, which is to stop.
-        count = dice.hold_start[roll + 1] - first
-        store(options, 0, load(job.scratch.stop_value, roll))
-        for i in range(1, count):
-            store(options, i, load(scratch.holds.values, stage + dice.holds[first + i]))
-        total, expected = weigh(options, count, policy.sharpness)
-        share = load(node, place) / total
-        store(node, place, splat(node, 0.0))
-        add_to(scratch.lost, rerolls - 1, share * expected)
-        add_to(scratch.stop_chance, roll, share * load(options, 0))
-        for i in range(1, count):
-            add_to(node, dice.holds[first + i], share * load(options, i))
+        first = dice.hold_start[roll] + 1
+        count, best = dice.hold_start[roll + 1] - first, stop
+        for i in range(count):
+            best = maximum(best, load(values, stage + dice.holds[first + i]))
+        loss = best - stop
+        stop_weight = option_weight(loss, policy.sharpness, temp)
+        total, expected = stop_weight, stop_weight * loss
+        for i in range(count):
+            loss = best - load(values, stage + dice.holds[first + i])
+            weight = option_weight(loss, policy.sharpness, temp)
+            store(weights, i, weight)
+            total, expected = total + weight, expected + weight * loss
+        share = chance / total
+        lost += share * expected
+        add_to(scratch.stop_chance, roll, share * stop_weight)
+        for i in range(count):
+            add_to(node, dice.holds[first + i], share * load(weights, i))
+    store(scratch.lost, rerolls - 1, lost)
 
 
 @jit
 def choose_categories(policy, job, block, is_first, first_outcome):
     """Move the chances to stop to the outcomes of the turn."""
-    model, scratch, turn, options = job.model, policy.scratch, job.scratch, policy.scratch.weight
+    model, scratch, turn = job.model, policy.scratch, job.scratch
+    temp, weights = turn.temp, scratch.weight
     for roll in range(model.dice.roll_count):
         allowed, way = scoring_of_roll(model, block.row, block.choices, roll, is_first)
-        count = 0
+        best, total = load(turn.stop_value, roll), splat(temp, 0.0)
         for c in range(model.category_count):
             if allowed >> c & 1:
-                store(options, count, load(turn.outcome_value, outcome_number(model, job.outcomes, way, c, roll)))
-                count += 1
-        total, _ = weigh(options, count, policy.sharpness)
-        share, count = load(scratch.stop_chance, roll) / total, 0
-        store(scratch.stop_chance, roll, splat(options, 0.0))
+                i = outcome_number(model, job.outcomes, way, c, roll)
+                loss = best - load(turn.outcome_value, i)
+                weight = option_weight(loss, policy.sharpness, temp)
+                store(weights, c, weight)
+                total += weight
+        share = load(scratch.stop_chance, roll) / total
+        store(scratch.stop_chance, roll, splat(temp, 0.0))
         for c in range(model.category_count):
             if allowed >> c & 1:
-                i, chance = outcome_number(model, job.outcomes, way, c, roll), share * load(options, count)
+                i = outcome_number(model, job.outcomes, way, c, roll)
+                chance = share * load(weights, c)
                 add_to(turn.outcome_chance, first_outcome + i, chance)
-                loss = load(turn.stop_value, roll) - load(turn.outcome_value, i)
+                loss = best - load(turn.outcome_value, i)
                 add_to(scratch.lost, scratch.hold_kinds + c, chance * loss)
-                count += 1
 
 
 @begin_turn.of(SoftTurns)
