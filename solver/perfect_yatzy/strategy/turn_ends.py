@@ -12,6 +12,7 @@ from ..model.objectives import final_bonus
 from ..model.policies import Policy
 from ..model.state_space import LANES
 from .forward_pass import ForwardPass
+from .turn_evaluator import state_places
 
 if TYPE_CHECKING:
     from ..kernels.leads import TurnEndsOfStates
@@ -65,12 +66,11 @@ def _by_state(games: ForwardPass, filled: int, ends: Any, layer: Any) -> TurnEnd
     first, saved = np.divmod(block - ends.block_start[row], layer.most_saved + 1)
     end, lane = np.divmod(ends.end, LANES)
     sets, lane = layout.lane_sets[row], lane + first * LANES
-    state = layout.offsets[row] + saved * layout.lane_count[sets] + lane - states.start
+    state = state_places(layout, row, saved, lane) - states.start
     child = row + model.step[group]
     child_sets = layout.lane_sets[child]
     child_lane = layout.lane_of[child_sets, layout.lane_upper[sets, lane] + model.shift[end]]
-    after = layout.offsets[child] + model.saved[end] * layout.lane_count[child_sets] + child_lane
-    after -= space.layer_slice(filled + 1).start
+    after = state_places(layout, child, model.saved[end], child_lane) - space.layer_slice(filled + 1).start
     order = np.argsort(state, kind="stable")
     start = np.searchsorted(state[order], np.arange(states.stop - states.start + 1))
     return TurnEndsOfStates(start, after[order], model.points[end][order], ends.chance[order])
