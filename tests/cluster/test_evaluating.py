@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from perfect_yatzy.cluster.engine import DaskEngine
 from perfect_yatzy.cluster.evaluating import evaluate_on, sample_on
 from perfect_yatzy.policies.process import ProcessPlayer
 from perfect_yatzy.policies.sampling import sample
 from perfect_yatzy.strategy.strategy import Strategy
+from support.engine_here import EngineHere
 
 BOT = """
 import json, sys
@@ -23,21 +20,6 @@ for line in sys.stdin:
     hold, dice = (lambda request: (request["query"] == "hold", request["dice"]))(json.loads(line))
     print(json.dumps({"hold": [max(dice)]} if hold else {"category": sys.argv[1]}), flush=True)
 """
-
-
-class EngineHere:
-    """The tasks in this process, the last one first."""
-
-    threads = 1
-
-    def seeing(self, folder: object, kernels: str) -> AbstractContextManager[None]:
-        return nullcontext()
-
-    def map(self, function: Callable[[Any], Any], tasks: Iterable[Any]) -> Iterator[tuple[int, Any]]:
-        for number, task in reversed([*enumerate(tasks)]):
-            yield number, function(task)
-
-    play = DaskEngine.play
 
 
 @pytest.mark.parametrize("games", [1, 7, 8])

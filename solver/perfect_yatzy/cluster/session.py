@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from ..strategy.position import Position
     from ..strategy.simulation import Simulation
     from ..strategy.strategy import Strategy
+    from ..strategy.versus import TwoPlayerChances
     from ..tablebase.table_info import TableInfo
 
 
@@ -336,6 +337,34 @@ class Cluster:
 
         found = {n: result for n, _, result in evaluate_on(self.engine, policies, load_rules(rules), card, tables)}
         return [found[number] for number in range(len(policies))]
+
+    def versus(
+        self,
+        rules: str | Path | RuleSet,
+        *,
+        ties: str = "half",
+        tables: str | os.PathLike[str] | None = None,
+        progress: Progress | None = None,
+    ) -> TwoPlayerChances:
+        """Solve a whole game of two players who play to win: the same bits as :func:`perfect_yatzy.versus`.
+
+        Each turn is stored; an unfinished solve is resumed, whatever ended it.
+
+        Parameters
+        ----------
+        rules, ties, tables, progress
+            As for :func:`perfect_yatzy.versus`.
+
+        Raises
+        ------
+        RulesError
+            If this machine has too little memory for two layers.
+        SolverError
+            StateError if `ties` is unknown; ClusterError and TableError as :meth:`solve`.
+        """
+        from .versus import versus_on
+
+        return versus_on(self.engine, load_rules(rules), ties, tables, progress)
 
 
 @contextmanager

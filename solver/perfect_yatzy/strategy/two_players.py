@@ -15,8 +15,8 @@ Chances are float32; their error is below 2e-6.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -91,8 +91,8 @@ class Player:
         """Place of the start in its layer."""
         return self.space.unchecked_index(self.space.start) - self.layer(self.turns).first
 
-    def layer(self, turns_left: int) -> LayerStates:
-        """The states with so many open boxes."""
+    def layer(self, turns_left: int, begin: int = 0, end: int | None = None) -> LayerStates:
+        """The states with so many open boxes, or those from the place `begin` to before `end`."""
         from ..kernels.leads import LayerStates
 
         space, filled = self.space, self.space.categories - turns_left
@@ -100,7 +100,8 @@ class Player:
         row = np.repeat(rows, layout.lane_count[layout.lane_sets[rows]] * (space.most_saved[filled] + 1))
         lane, _saved = space.lanes_and_saved(row, np.arange(states.start, states.stop))
         most = self._most[row] + self._bonuses[layout.lane_sets[row], lane]
-        return LayerStates(states.start, len(row), np.asarray(most), np.asarray(self._past[row]))
+        most, past = np.asarray(most)[begin:end], np.asarray(self._past[row])[begin:end]
+        return LayerStates(states.start + begin, len(most), most, past)
 
     def extremes(self, turns_left: int) -> tuple[int, int, int]:
         """Number of states with so many open boxes; the most points that one has to come, and has made."""
@@ -152,10 +153,10 @@ class TwoPlayerGame:
         """The lead of a player at the start."""
         return -self.lead if player else self.lead
 
-    def pairs(self, turn: Turn) -> tuple[LayerStates, LayerStates]:
-        """The states of the player who moves and of the other, before the turn."""
+    def pairs(self, turn: Turn, begin: int = 0, end: int | None = None) -> tuple[LayerStates, LayerStates]:
+        """The states of the player who moves and of the other, or some of the other, before the turn."""
         mover, other = turn.mover, 1 - turn.mover
-        return self.players[mover].layer(turn.open[mover]), self.players[other].layer(turn.open[other])
+        return self.players[mover].layer(turn.open[mover]), self.players[other].layer(turn.open[other], begin, end)
 
     def sizes(self) -> list[tuple[int, int]]:
         """Vectors of leads and bytes of each turn, at most: as if each pair had the longest range of its layers."""
@@ -221,7 +222,7 @@ class TwoPlayerGame:
     def resume(self, part: Path) -> tuple[int, LeadValues] | None:
         """The newest stored layer: its turns left and its values; None if there is none for this game."""
         values, fields = stored_layer(part, self.rules) or (None, {})
-        if values is None or fields["tie"] != self.tie:
+        if values is None or not fields["left"] or fields["tie"] != self.tie:
             return None
         turn = next(turn for turn in self.turns() if turn.left == fields["left"])
         from ..kernels.leads import LeadValues
@@ -230,11 +231,16 @@ class TwoPlayerGame:
         return turn.left, LeadValues(values, self.blank(before, other, self.lead_of(turn.mover)).place)
 
     def solve(
-        self, threads: int | None = None, progress: Progress | None = None, part: Path | None = None
+        self,
+        threads: int | None = None,
+        progress: Progress | None = None,
+        part: Path | None = None,
+        elsewhere: Callable[[Turn, LeadValues], LeadValues] | None = None,
     ) -> Iterator[LeadValues]:
         """The values after the last turn, after the one before, and so on; the last ones are those of the start.
 
         `part`: the file where the newest layer of a whole game is stored now and then; a stored one is the first.
+        `elsewhere` solves a turn in place of threads, from the values after it, which are stored there.
         """
         threads = threads or default_threads()
         ends = [what_is_known(player.policy, threads) for player in self.players]
@@ -246,11 +252,14 @@ class TwoPlayerGame:
         done = [0, *accumulate(vectors for vectors, _bytes in self.sizes())]
         with thread_map(threads, "yatzy-versus") as in_threads:
             for turn in [*self.turns()][begin:]:
-                values = self._undo(turn, values, ends[turn.mover], in_threads, threads)
-                if part and turn.left < self.total and monotonic() - checkpoint >= CHECKPOINT_SECONDS:
-                    with suppress(TableError):  # what cannot be stored is solved again
-                        store_layer(part, self.rules, values.values, left=turn.left, tie=self.tie)
+                if part and (elsewhere or monotonic() - checkpoint >= CHECKPOINT_SECONDS):
+                    with nullcontext() if elsewhere else suppress(TableError):  # a layer that is lost is solved again
+                        store_layer(part, self.rules, values.values, left=turn.left - 1, tie=self.tie)
                     checkpoint = monotonic()
+                if elsewhere:
+                    values = elsewhere(turn, values)
+                else:
+                    values = self._undo(turn, values, ends[turn.mover], in_threads, threads)
                 yield values
                 if progress:
                     progress(done[turn.left], done[-1])
@@ -281,6 +290,21 @@ class TwoPlayerGame:
 
             self._in_parts(average, arguments, in_threads, threads)
         return target
+
+    def part_of_turn(self, turn: Turn, begin: int, end: int, below: Floats) -> Floats:
+        """The values before a turn of a player who plays to win, against the states `begin` to `end` of the other.
+
+        `below`: the values after it for these states.
+        """
+        from ..kernels.leads import LeadValues, solve_leads
+
+        number, left = turn.mover, turn.open[turn.mover]
+        mover, (before, other) = self.players[number], self.pairs(turn, begin, end)
+        children = LeadValues(below, self.blank(other, mover.layer(left - 1), self.lead_of(1 - number)).place)
+        target = self.blank(before, other, self.lead_of(number))
+        rows = mover.space.layers[mover.space.categories - left]
+        solve_leads(0, other.size, rows, self._job(number, left, other, children, target))
+        return target.values
 
     def _in_parts(
         self, kernel: Any, arguments: tuple[Any, ...], in_threads: Any, threads: int, extra: Any = None
@@ -336,9 +360,16 @@ class TwoPlayerGame:
         reversed_values = values.values[place : place + high - low + 1 + 2 * FRAME][::-1]
         return low - FRAME, np.asarray(1 - reversed_values)
 
-    def chance(self, threads: int | None = None, progress: Progress | None = None, part: Path | None = None) -> float:
-        """The chance of the first player at the start."""
-        (values,) = deque(self.solve(threads, progress, part), maxlen=1)  # no layer is kept longer than it is needed
+    def chance(
+        self,
+        threads: int | None = None,
+        progress: Progress | None = None,
+        part: Path | None = None,
+        elsewhere: Callable[[Turn, LeadValues], LeadValues] | None = None,
+    ) -> float:
+        """The chance of the first player at the start; see :meth:`solve`."""
+        found = self.solve(threads, progress, part, elsewhere)
+        (values,) = deque(found, maxlen=1)  # no layer is kept longer than it is needed
         if part:
             part.unlink(missing_ok=True)
         first, chances = self.start_chances(values)

@@ -88,9 +88,7 @@ def versus(
         If the machine has too little memory. Whole games that fit are Generala (seconds), Yacht (80 s, 2 GB), and
         games in a forced order.
     """
-    rule_set = load_rules(rules)
-    if ties not in TIE_RULES:
-        raise StateError(f"ties is {shown(ties)}; must be one of {', '.join(TIE_RULES)}", field="ties")
+    rule_set, share = load_rules(rules), share_of_ties(ties)
     one, other = (read_card(rule_set, card) for card in cards)
     for card, theirs, play in ((one, other, first), (other, one, second)):
         check_position(rule_set, card.state)
@@ -99,15 +97,27 @@ def versus(
             raise StateError(f"{shown(policy)} acts in one position at a time; its actions cannot be listed")
         if policy and (policy.rules.fingerprint != rule_set.fingerprint or policy.start != begin.state):
             raise StateError("a policy is for another game, or does not begin at the card of its player")
-    starts, share = (one.state, other.state), TIE_RULES[ties].share
+    starts = one.state, other.state
     game = TwoPlayerGame(rule_set, starts, one.total - other.total, share, (first, second))
     cost = game.cost()
     check_memory(rule_set, cost)
     log_long(f"solving {rule_set.key} for two players", cost.seconds, progress)
     whole = starts == (EMPTY_STATE, EMPTY_STATE) and not first and not second
-    part = tables_folder(tables) / f"{table_stem(rule_set, 'mean')}.versus.part" if whole else None
+    part = part_of_whole(rule_set, tables) if whole else None
     chance = game.chance(threads, progress, part)
     return TwoPlayerChances(rule_set, chance, 1 - chance)
+
+
+def share_of_ties(ties: str) -> float:
+    """What a tie counts for the first player."""
+    if ties not in TIE_RULES:
+        raise StateError(f"ties is {shown(ties)}; must be one of {', '.join(TIE_RULES)}", field="ties")
+    return TIE_RULES[ties].share
+
+
+def part_of_whole(rules: RuleSet, tables: str | os.PathLike[str] | None) -> Path:
+    """Where a solve of a whole game stores its newest layer."""
+    return tables_folder(tables) / f"{table_stem(rules, 'mean')}.versus.part"
 
 
 def versus_table(
@@ -169,7 +179,7 @@ def versus_bounds(
     """
     from .late_score import LateScore
 
-    rule_set, share = load_rules(rules), TIE_RULES[ties].share
+    rule_set, share = load_rules(rules), share_of_ties(ties)
     goals = reach(rule_set, 0, "", tables, threads=threads)
     assert isinstance(goals.evaluator, ScoreEvaluator)
     late = LateScore(goals.evaluator, threads or default_threads())

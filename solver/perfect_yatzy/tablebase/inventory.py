@@ -21,7 +21,7 @@ from .table_info import part_path
 # See table_stem. A key may have hyphens and so may this one objective: the key is as short as it can be.
 STEM = r"(?P<key>[a-z0-9+-]+?)-(?P<objective>approximate-mean|[a-z]+)-(?P<fingerprint>[0-9a-f]{12})"
 PART_ENDINGS = (".part.shards", ".old.shards", ".part.json", ".part.layer", ".part")
-UNFINISHED = (*map(re.escape, (e[1:] for e in PART_ENDINGS)), r"(?:proof|spread|versus)\.(?:part|lock)")
+UNFINISHED = (*map(re.escape, (e[1:] for e in PART_ENDINGS)), r"(?:proof|spread|versus(?:\.\w+)?)\.(?:part|lock)")
 ENDINGS = ("npy", "npz", "json", "shards", *UNFINISHED)
 STALE = 3600.0  # seconds after which a temporary file without a lock is a leftover of a killed process
 

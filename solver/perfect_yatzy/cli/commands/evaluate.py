@@ -13,7 +13,7 @@ from ...errors import StateError
 from ...strategy.tie_rules import TIE_RULES
 from .. import options
 from ..console import confirm, echo_json, echo_lines
-from ..options import POLICY_WORDS, KnownWords, UsageError
+from ..options import POLICY_WORDS, KnownWords, UsageError, cluster_workers
 
 if TYPE_CHECKING:
     from ...cluster.session import Cluster
@@ -113,10 +113,12 @@ def evaluate(
 @click.option("--yes", "-y", is_flag=True, help="Solve a large game without a confirmation.")
 @options.json_option
 @options.language_option
+@options.worker_options
 @options.service_options
 def versus(
-    rules: str, policies: tuple[str, ...], ties: str, estimate: bool, yes: bool, as_json: bool, service: QueryService
-) -> None:
+    rules: str, policies: tuple[str, ...], ties: str, estimate: bool, yes: bool, as_json: bool,
+    workers: int | None, cluster: str | None, service: QueryService,
+) -> None:  # fmt: skip
     """Solve a game of two players exactly.
 
     Each player knows both cards and the lead, and plays to win. The answer says what moving first is worth. With
@@ -128,12 +130,17 @@ def versus(
     The policy replanned knows both cards. Before each turn it plans the best response to an opponent who plays for
     the average, as if the plan could not change later.
 
+    With --workers or --cluster processes share the solve, for players who play to win.
+
     \b
       yatzy versus generala
       yatzy versus yacht --policy perfect --yes
       yatzy versus yatzy-forced --policy perfect --policy most-points
       yatzy versus generala --policy perfect --policy replanned
+      yatzy versus yacht --workers 2 --yes
     """
+    import numpy as np
+
     from ...game.scorecard import Scorecard
     from ...policies.named import Setting, listed, named_policy
     from ...service.budget import COMMAND_LIMIT
@@ -144,6 +151,8 @@ def versus(
     from ..progress import progress
     from ..views.results import bounds_lines, versus_lines
 
+    if policies and (workers or cluster):
+        raise UsageError(_("--policy cannot be used with --workers or --cluster"))
     rule_set = service.rules(rules)
     cost = TwoPlayerGame(rule_set).cost()
     facts = {"rules": rule_set.key, "cost": cost.words}
@@ -169,9 +178,14 @@ def versus(
             raise StateError(_("{policy} looks at more than its own card", policy=name), field="policy")
         players.append(Replanned(policy) if name == REPLANNED else policy)
     begin, label = perf_counter(), _("Solving {rules} for two players", rules=rule_set.key)
-    chances = versus_table(
-        rule_set, [None, *players], ties, service.tables, threads=service.threads, progress=progress(label)
-    )
+    with cluster_workers(workers, cluster) as on:
+        if on:
+            shared = on.versus(rule_set, ties=ties, tables=service.tables, progress=progress(label))
+            chances = np.array([[shared.first]])
+        else:
+            chances = versus_table(
+                rule_set, [None, *players], ties, service.tables, threads=service.threads, progress=progress(label)
+            )
     found = exploitability_of(chances)
     if as_json:
         echo_json(

@@ -1,0 +1,89 @@
+"""A game of two players on workers: the bits of threads, also after it was killed, and never from a damaged file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from perfect_yatzy.cluster.session import Cluster
+from perfect_yatzy.cluster.versus import TurnPart, versus_on
+from perfect_yatzy.errors import StateError, TableError
+from perfect_yatzy.game.rule_loader import load_rules
+from perfect_yatzy.strategy.versus import part_of_whole, versus
+from perfect_yatzy.tablebase.inventory import leftovers
+from support.command import Run
+from support.engine_here import EngineHere
+
+FORCED = load_rules("yatzy-forced")
+
+
+def on_here(engine: EngineHere, tables: Path, ties: str = "half") -> float:
+    return versus_on(engine, FORCED, ties, tables).first  # type: ignore[arg-type]
+
+
+class Disturbed(EngineHere):
+    """An engine that does something before the tasks of the tenth turn; `turns`: those whose tasks it had."""
+
+    def __init__(self, disturb: Callable[[TurnPart], object] = bool) -> None:
+        self.disturb, self.turns = disturb, set[int]()
+
+    def map(self, function: Callable[[Any], Any], tasks: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+        def disturbed(part: TurnPart) -> Any:
+            self.turns.add(part.turn.left)
+            if part.turn.left == 10:
+                self.disturb(part)
+            return function(part)
+
+        return super().map(disturbed, tasks)
+
+
+def flipped(path: Path, place: int) -> None:
+    content = bytearray(path.read_bytes())
+    content[place] ^= 1
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize("ties", ["loss", "half", "win"])
+def test_parts_have_the_bits_of_a_whole_turn(tmp_path: Path, ties: str) -> None:
+    assert on_here(EngineHere(), tmp_path, ties) == versus(FORCED, ties=ties, tables=tmp_path).first
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_killed_solve_resumes_and_a_flipped_bit_does_not(tmp_path: Path) -> None:
+    expected, layer = versus(FORCED, tables=tmp_path).first, part_of_whole(FORCED, tmp_path)
+
+    def kill(part: TurnPart) -> None:
+        raise KeyboardInterrupt
+
+    for flip in (False, True):
+        with pytest.raises(KeyboardInterrupt):
+            on_here(Disturbed(kill), tmp_path)
+        assert leftovers(tmp_path) == [layer]
+        if flip:
+            flipped(layer, 200)
+        again = Disturbed()
+        assert on_here(again, tmp_path) == expected
+        assert min(again.turns) == (1 if flip else 10)
+    assert not layer.exists()
+
+
+def test_a_damaged_layer_is_not_believed(tmp_path: Path) -> None:
+    with pytest.raises(TableError, match="altered"):
+        on_here(Disturbed(lambda part: flipped(part.layer, 128 + 4 * part.first)), tmp_path)  # behind the header
+
+
+def test_what_cannot_be_asked(tmp_path: Path, run: Run) -> None:
+    with pytest.raises(StateError, match="must be one of loss, half, win"):
+        on_here(EngineHere(), tmp_path, "draw")
+    refused = run("versus", "generala", "--workers", "2", "--policy", "perfect")
+    assert refused.returncode == 2
+    assert "--policy cannot be used with --workers" in refused.stderr
+
+
+@pytest.mark.full
+def test_workers_have_the_bits_of_threads(cluster: Cluster, tmp_path: Path) -> None:
+    for rules in ("yatzy-forced", "generala"):
+        assert cluster.versus(rules, tables=tmp_path) == versus(rules, tables=tmp_path, threads=2)
+    assert not any(tmp_path.iterdir())
