@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
+from collections import deque
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -23,7 +25,7 @@ from perfect_yatzy.strategy.late_score import LateScore, split
 from perfect_yatzy.strategy.score_strategy import reach
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.strategy.two_players import Replanned, TwoPlayerGame, versus_strategy
-from perfect_yatzy.strategy.versus import versus, versus_bounds
+from perfect_yatzy.strategy.versus import table_costs, versus, versus_bounds, versus_table
 from perfect_yatzy.tablebase.backward_induction import solve_values
 from perfect_yatzy.tablebase.inventory import leftovers
 from perfect_yatzy.tablebase.table_info import table_stem
@@ -328,6 +330,35 @@ def test_a_split_law_is_the_law() -> None:
     assert again == pytest.approx(laws, abs=1e-14)
     assert weights.sum() > 0.9 * hidden.sum()
     assert split(rest[:, :4].copy(), lump).shape == (50, 0)
+
+
+def test_progress_counts_the_plans_of_all_games() -> None:
+    rules, reports = perfect_yatzy.load_rules("yatzy-forced"), list[tuple[int, int]]()
+    again = Replanned(ValueFunction(rules, solve_values(rules)))
+    versus_table(rules, [None, again], threads=1, progress=lambda *step: reports.append(step))
+    done, totals = zip(*reports, strict=True)
+    assert list(done) == sorted(set(done))
+    assert set(totals) == {done[-1]}
+    costs = table_costs(rules, [False, True])
+    assert done[-1] == sum(cost.values for cost in costs)
+    for mover in (1, 2):
+        game = TwoPlayerGame(rules, policies=(again, None) if mover == 2 else (None, again))
+        assert game.cost() == costs[mover]
+        assert game.cost().seconds > 3 * costs[0].seconds
+
+
+@pytest.mark.parametrize("replanned", [None, 0, 1])
+def test_a_solve_takes_no_more_memory_than_its_cost(replanned: int | None) -> None:
+    rules = seven_boxes()
+    again = Replanned(ValueFunction(rules, solve_values(rules)))
+    game = TwoPlayerGame(rules, policies=(again if replanned == 0 else None, again if replanned == 1 else None))
+    deque(game.solve(1), maxlen=1)  # the kernels are compiled
+    tracemalloc.start()
+    deque(game.solve(1), maxlen=1)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < game.cost().bytes + (0 if replanned is None else 4_000_000)  # the laws of the points to come
+    assert game.cost().bytes < 2 * peak
 
 
 @pytest.mark.slow

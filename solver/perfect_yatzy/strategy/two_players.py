@@ -15,7 +15,7 @@ Chances are float32; their error is below 2e-6.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
 SCORE_LANES = 2 * LANES  # leads in a vector of float32
 TASKS = 8  # parts of a turn for each thread
+FOLLOWING = 3  # times as long as a turn of best play: a turn that follows a plan
 
 
 @dataclass(frozen=True)
@@ -141,6 +142,7 @@ class TwoPlayerGame:
                 _("the player who moves needs as many open boxes as the opponent, or one more"), code="invalid-card"
             )
         self.rules, self.lead, self.tie, self.total = rules, lead, tie, first + second
+        self.replanned = [isinstance(policy, Replanned) for policy in policies]
         self.dice = lattice(rules.dice, rules.faces)
 
     def turns(self) -> Iterator[Turn]:
@@ -158,24 +160,31 @@ class TwoPlayerGame:
         mover, other = turn.mover, 1 - turn.mover
         return self.players[mover].layer(turn.open[mover]), self.players[other].layer(turn.open[other], begin, end)
 
-    def sizes(self) -> list[tuple[int, int]]:
-        """Vectors of leads and bytes of each turn, at most: as if each pair had the longest range of its layers."""
-        found = []
-        for turn in self.turns():
-            mover, other = turn.mover, 1 - turn.mover
-            size, most, past = self.players[mover].extremes(turn.open[mover])
-            others, other_most, other_past = self.players[other].extremes(turn.open[other])
-            lead = self.lead_of(mover)
-            leads = max(0, min(other_most, lead + past) + min(most, other_past - lead) + 1)
-            found.append((size * others * -(-leads // SCORE_LANES), size * others * ((leads + 2 * FRAME) * 4 + 8)))
-        return found
+    def size(self, turn: Turn, left: int) -> tuple[int, int]:
+        """Vectors of leads and bytes of a turn, or of a plan's turn with `left` open boxes of the mover, at most."""
+        other = 1 - turn.mover
+        size, most, past = self.players[turn.mover].extremes(left)
+        others, other_most, other_past = self.players[other].extremes(turn.open[other])
+        lead = self.lead_of(turn.mover)  # as if each pair had the longest range of its layers
+        leads = max(0, min(other_most, lead + past) + min(most, other_past - lead) + 1)
+        return size * others * -(-leads // SCORE_LANES), size * others * ((leads + 2 * FRAME) * 4 + 8)
 
-    def cost(self) -> SolveCost:
-        """What a solve takes, at most."""
-        vectors, sizes = sum(vectors for vectors, _bytes in self.sizes()), [size for _vectors, size in self.sizes()]
-        memory = max((a + b for a, b in pairwise(sizes)), default=sum(sizes))
-        seconds = score_turn_seconds(self.rules, vectors * LANES, 0)
-        return SolveCost(vectors * SCORE_LANES, bytes=memory, memory=BASE_MEMORY + memory, seconds=seconds)
+    def sizes(self, replanned: Sequence[bool]) -> Iterator[tuple[int, int, int]]:
+        """Vectors of leads, bytes of the values and bytes of the plans of each turn, at most."""
+        for turn in self.turns():
+            vectors, values = self.size(turn, turn.open[turn.mover])
+            plans = [(0, 0)]
+            if replanned[turn.mover]:
+                plans += [self.size(turn, left) for left in range(turn.open[turn.mover])]
+                vectors = FOLLOWING * vectors + sum(planned for planned, _bytes in plans)
+            yield vectors, values, max((a[1] + b[1] for a, b in pairwise(plans)), default=0)
+
+    def cost(self, replanned: Sequence[bool] | None = None) -> SolveCost:
+        """What a solve takes, at most; `replanned`: which players plan again, if not those of the game."""
+        vectors, values, plans = zip((0, 0, 0), *self.sizes(replanned or self.replanned), strict=True)
+        memory = max(map(sum, zip(values[1:], values, plans[1:], strict=False)), default=0)
+        seconds = score_turn_seconds(self.rules, sum(vectors) * LANES, 0)
+        return SolveCost(sum(vectors) * SCORE_LANES, bytes=memory, memory=BASE_MEMORY + memory, seconds=seconds)
 
     def blank(self, waiting: LayerStates, moved: LayerStates, lead: int) -> LeadValues:
         """Room for the values of pairs of cards; `lead`: of the player who waits, at the start."""
@@ -249,7 +258,7 @@ class TwoPlayerGame:
         begin, values = (part and self.resume(part)) or (0, last)
         yield values
         checkpoint = monotonic()
-        done = [0, *accumulate(vectors for vectors, _bytes in self.sizes())]
+        done = [0, *accumulate(vectors * SCORE_LANES for vectors, *_bytes in self.sizes(self.replanned))]
         with thread_map(threads, "yatzy-versus") as in_threads:
             for turn in [*self.turns()][begin:]:
                 if part and (elsewhere or monotonic() - checkpoint >= CHECKPOINT_SECONDS):

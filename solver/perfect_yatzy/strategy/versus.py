@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate, product
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from ..game.notation import CardText, read_card
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, Scorecard
-from ..model.estimates import log_long
+from ..model.estimates import SolveCost, log_long
 from ..tablebase.backward_induction import default_threads
 from ..tablebase.memory import check_memory
 from ..tablebase.store import Progress, tables_folder
@@ -130,17 +131,24 @@ def versus_table(
     progress: Progress | None = None,
 ) -> Floats:
     """The chance of each player who moves first (rows) against each who moves second (columns), ``(n, n)``."""
-    chances, games = np.empty((len(players), len(players))), len(players) ** 2
-    for number, (i, j) in enumerate(np.ndindex(chances.shape)):
+    costs = table_costs(rules, [isinstance(player, Replanned) for player in players])
+    begins = [0, *accumulate(cost.values for cost in costs)]
+    chances = []
+    for pair, begin in zip(product(players, repeat=2), begins, strict=False):
 
-        def report(done: int, total: int, number: int = number) -> None:
+        def report(done: int, _total: int, begin: int = begin) -> None:
             if progress:
-                progress(number * total + done, games * total)
+                progress(begin + done, begins[-1])
 
-        chances[i, j] = versus(
-            rules, players[i], players[j], ties=ties, tables=tables, threads=threads, progress=report
-        ).first
-    return chances
+        found = versus(rules, *pair, ties=ties, tables=tables, threads=threads, progress=report)
+        chances.append(found.first)
+    return np.array(chances).reshape(len(players), -1)
+
+
+def table_costs(rules: RuleSet, replanned: Sequence[bool]) -> list[SolveCost]:
+    """The cost of each game of :func:`versus_table`; `replanned`: whether each player plans each turn again."""
+    game = TwoPlayerGame(rules)
+    return [game.cost(pair) for pair in product(replanned, repeat=2)]
 
 
 def exploitability_of(chances: Floats) -> list[float]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from dataclasses import replace
+from operator import attrgetter
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -145,8 +147,8 @@ def versus(
     from ...policies.named import Setting, listed, named_policy
     from ...service.budget import COMMAND_LIMIT
     from ...strategy.strategy import Strategy
-    from ...strategy.two_players import Replanned, TwoPlayerGame
-    from ...strategy.versus import exploitability_of, versus_bounds, versus_table
+    from ...strategy.two_players import Replanned
+    from ...strategy.versus import exploitability_of, table_costs, versus_bounds, versus_table
     from ...tablebase.memory import available_memory, check_memory
     from ..progress import progress
     from ..views.results import bounds_lines, versus_lines
@@ -154,7 +156,8 @@ def versus(
     if policies and (workers or cluster):
         raise UsageError(_("--policy cannot be used with --workers or --cluster"))
     rule_set = service.rules(rules)
-    cost = TwoPlayerGame(rule_set).cost()
+    costs = table_costs(rule_set, [False, *(name == REPLANNED for name in policies)])
+    cost = replace(max(costs, key=attrgetter("memory")), seconds=sum(each.seconds for each in costs))
     facts = {"rules": rule_set.key, "cost": cost.words}
     if estimate:
         echo_lines([_("{rules} for two players: at most {cost}", **facts)])
