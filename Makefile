@@ -120,5 +120,5 @@ verify: $(USER_READY) ## checksum, equation, published value and a simulation of
 
 clean: ## remove the virtual environment, solved tables and caches
 	rm -rf $(VENV) build dist solver/*.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache .coverage .coverage.*
-	rm -f tables/*.npy tables/*-mean-*.json tables/*-goals-*.json tables/*-variance-*.json tables/*-bonus-*.json tables/*-distribution-*.json tables/*.part* tables/.*.npy.* tables/.*.json.*
+	rm -rf tables/*.np[yz] tables/*-*.json tables/*.shards tables/*.part* tables/.*.np[yz].* tables/.*.json.*
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

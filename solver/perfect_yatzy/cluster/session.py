@@ -237,7 +237,7 @@ class Cluster:
         rules
             A built-in id with switches (``"yatzy+four-is-two-pairs"``), a TOML file, or a rule set.
         what
-            ``"mean"``, ``"goals"``, ``"variance"`` or ``"bonus"``. The last two solve the mean first.
+            As for ``yatzy solve --what``: ``"mean"``, ``"goals"``... The mean is solved first where it is needed.
         tables
             Folder of the tables; default: see :func:`perfect_yatzy.tablebase.store.tables_folder`.
         progress

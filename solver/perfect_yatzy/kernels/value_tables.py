@@ -17,9 +17,10 @@ An :class:`ExponentialTable` has the blocks of a :class:`MeanTable`, but points 
 :class:`EstimatedScores` have those of a :class:`ScoreTable`; they are only read, and computed from the mean and the
 spreads of a state (:mod:`perfect_yatzy.model.goal_estimates`).
 
-A new objective needs new kernels only if it needs a new kind of table: its named tuple, :func:`states_after`,
-:func:`value_after` and :func:`write_values` here, an entry point in :mod:`.solve`, and the choice of that entry point
-in :class:`perfect_yatzy.tablebase.row_solver.RowSolver`.
+A new objective needs a new kind of table only if points count in another way, or values lie elsewhere: its named
+tuple, :func:`states_after` and :func:`value_after` here (:func:`write_values` only if values lie elsewhere), an entry
+point in :mod:`.solve`, and the choice of that entry point in
+:class:`perfect_yatzy.tablebase.row_solver.RowSolver`. The shortest example is :class:`ExponentialTable`.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ def states_after(table, layout, block, successor, temp):
 
 @by_kind()
 def value_after(table, layout, block, states, points, temp):
-    """Values of a block if its turn makes `points` and leads to `states`; any number in lanes of no state."""
+    """Values of a block if its turn makes `points`, bonuses included, and leads to `states`; any in unused lanes."""
 
 
 @by_kind()
@@ -95,7 +96,7 @@ def write_values(table, layout, block, saved, values, temp):
 
 @by_kind()
 def points_are_added(table):
-    """Whether the values are sums of points: one point more is then worth more than any error of the arithmetic."""
+    """Whether one point more is worth more than any error of the arithmetic; False, the default, is never wrong."""
 
 
 points_are_added.of(MeanTable)(lambda table: True)

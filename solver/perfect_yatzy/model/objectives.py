@@ -40,7 +40,7 @@ FRAME = 2 * LANES  # entries beside a range of scores that a float32 vector may 
 
 
 class Objective:
-    """The mean of the final score, from a state on; base of the others."""
+    """The mean of the final score, from a state on; base of the others. All but policy quantities are maximised."""
 
     name = "mean"  # part of the file name of its tables
     monotone = True  # whether more points never lower the value

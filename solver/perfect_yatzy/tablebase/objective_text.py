@@ -2,7 +2,7 @@
 
 The text holds the rules, in the form of :func:`perfect_yatzy.game.rule_loader.rules_to_json`, and the parameters::
 
-    {"rules": "yatzy", "objective": "mean"}             also goals, variance, bonus
+    {"rules": "yatzy", "objective": "mean"}             or another name of QUANTITIES
     {"rules": {...}, "objective": "exponential", "rate": -0.01}
     {"rules": "yatzy", "objective": "utility", "utilities": [0.0, 1.0, ...]}      of every final score from 0 on
 """
