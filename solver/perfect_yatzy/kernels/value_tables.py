@@ -18,9 +18,8 @@ An :class:`ExponentialTable` has the blocks of a :class:`MeanTable`, but points 
 spreads of a state (:mod:`perfect_yatzy.model.goal_estimates`).
 
 A new objective needs a new kind of table only if points count in another way, or values lie elsewhere: its named
-tuple, :func:`states_after` and :func:`value_after` here (:func:`write_values` only if values lie elsewhere), an entry
-point in :mod:`.solve`, and the choice of that entry point in
-:class:`perfect_yatzy.tablebase.row_solver.RowSolver`. The shortest example is :class:`ExponentialTable`.
+tuple, :func:`states_after` and :func:`value_after` here (:func:`write_values` only if values lie elsewhere), and an
+entry point in :mod:`.solve`, which the objective names. The shortest example is :class:`ExponentialTable`.
 """
 
 from __future__ import annotations

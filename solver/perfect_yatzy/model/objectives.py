@@ -48,6 +48,8 @@ class Objective:
     compute: np.dtype[Any] = np.dtype(np.float64)  # type of the arithmetic
     error = 0.0  # bound of the rounding error; 0 where it is negligible
     tolerance = 0.0  # of interpolation between scores, as part of the change of the values; 0: there is none
+    kernel = "solve_rows"  # of kernels.solve, for values by state
+    kernel_arguments: tuple[float, ...] = ()  # beside rows and job
 
     def __init__(self, rules: RuleSet, start: State = EMPTY_STATE) -> None:
         self.rules, self.start = rules, start
@@ -174,10 +176,12 @@ class ExponentialUtility(Objective):
 
     name = "exponential"
     store = Objective.compute  # float32 does not hold exponentials of large scores
+    kernel = "solve_exponential_rows"
 
     def __init__(self, rules: RuleSet, rate: float, start: State = EMPTY_STATE) -> None:
         super().__init__(rules, start)
         self.rate = float(rate)
+        self.kernel_arguments = (self.rate,)
 
     def full_cards(self) -> Values:
         """The utility of the upper bonus, which is all that a full card has to come."""

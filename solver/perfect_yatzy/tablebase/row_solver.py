@@ -18,7 +18,7 @@ import numpy as np
 
 from ..game.dice import Ints, lattice
 from ..kernels.table_slices import PADDING, TableSlice, padded, read_only, window
-from ..model.objectives import ExponentialUtility, Objective, PolicyMean, PolicyQuantity, ScoreObjective
+from ..model.objectives import Objective, PolicyMean, PolicyQuantity, ScoreObjective
 from ..model.score_places import ScoreOffsets
 from ..model.turn_model import turn_model, turn_outcomes
 from .threads import ScratchPool
@@ -94,17 +94,14 @@ class RowSolver:
             for part, actions in parts:
                 evaluate_rows(part, evaluation, actions)
             return UNKNOWN
-        from ..kernels.solve import solve_exponential_rows, solve_rows, solve_score_rows
+        from ..kernels import solve
 
         job = self._solve_job(below, out, filled, scratch)
         if isinstance(objective, ScoreObjective):
             places = offsets or objective.score_offsets
-            missed, changes = solve_score_rows(rows, job, places, objective.before > 0, self._spacing)
+            missed, changes = solve.solve_score_rows(rows, job, places, objective.before > 0, self._spacing)
             return missed, changes
-        if isinstance(objective, ExponentialUtility):
-            solve_exponential_rows(rows, job, objective.rate)
-        else:
-            solve_rows(rows, job)
+        getattr(solve, objective.kernel)(rows, job, *objective.kernel_arguments)
         return UNKNOWN
 
     def _most_saved(self, filled: int) -> int:
