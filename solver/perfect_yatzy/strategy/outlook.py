@@ -41,6 +41,7 @@ def outlook_cost(rules: RuleSet) -> SolveCost:
     goals = Goals(rules)
     sizes, whole = goals.layer_sizes()[:EARLY_LAYERS], goals.solve_cost()
     cards = sum(states for states, _ in sizes)
+    # Goals have the chances of 1 to n points between known ones; a distribution has those of 0 to n points.
     chances = sum(entries for _, entries in sizes) - cards * (goals.before + goals.after - 1)
     size = CHANCE_BYTES * chances + cards * (CARD_BYTES + RESULT_BYTES * len(rules.categories))
     return SolveCost(chances, size, whole.doubled().memory, PASS_COST_RATIO * whole.seconds)
