@@ -317,7 +317,7 @@ class QueryService:
         if request.explain:
             from .reviews import add_outlooks
 
-            bonus = None if objective else self.bonus_chances.of(strategy)
+            bonus = None if objective else self.bonus_chances.of(strategy)  # under play for the mean
             add_outlooks(answer, request, evaluator, options, choices, bonus)
         return answer
 
