@@ -26,7 +26,7 @@ from perfect_yatzy.model.objectives import Objective
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy.certificate import Certificate
-from perfect_yatzy.strategy.distribution_files import distribution_path, outlook_path, read_stored, write_stored
+from perfect_yatzy.strategy.distribution_files import distribution_path, first_turns_path, read_stored, write_stored
 from perfect_yatzy.strategy.fitted_file import fitted_path, read_fitted, to_arrays, write_fitted
 from perfect_yatzy.strategy.fitted_values import FittedValues, feature_count
 from perfect_yatzy.strategy.score_distribution import CategoryResult, ScoreDistribution
@@ -134,7 +134,7 @@ def archives(folder: Path) -> Iterator[Target]:
 
 
 def distributions(folder: Path) -> Iterator[Target]:
-    """The distribution of the empty card and the outlook; a damaged one counts as missing."""
+    """The distribution of the empty card and those after first turns; a damaged one counts as missing."""
     numbers, states = np.random.default_rng(2), [EMPTY_STATE, State(1), State(2, upper=0)]
     chances = {state: numbers.dirichlet(np.ones(300)) for state in states}
     results = tuple(CategoryResult(category.id, 12.5, 0.25) for category in YATZY.categories)
@@ -161,7 +161,7 @@ def distributions(folder: Path) -> Iterator[Target]:
 
         return read
 
-    yield Target("distributions", [distribution_path(YATZY, folder), outlook_path(YATZY, folder)], opened)
+    yield Target("distributions", [distribution_path(YATZY, folder), first_turns_path(YATZY, folder)], opened)
 
 
 class Engine:

@@ -54,7 +54,7 @@ CONSTANTS: dict[str, dict[str, Any]] = {
     "play.simulated_records": {"CHUNK": 10_000},
     "service.answers": {"PERCENTILES": (5, 25, 50, 75, 95), "MAX_UNCERTAIN_CHANCE": 0.999999940395355224609375},
     "service.bonus": {"MAX_BYTES": 268_435_456, "MAX_WAITING": 4},
-    "service.budget": {"OUTLOOK_LIMIT_SECONDS": 15.0, "OUTLOOK_LIMIT_BYTES": 4_000_000},
+    "service.budget": {"FIRST_TURNS_LIMIT_SECONDS": 15.0, "FIRST_TURNS_LIMIT_BYTES": 4_000_000},
     "service.queries": {"MAX_COSTS": 256, "PUZZLE_SECONDS": 0.5},
     "service.resolver": {"MAX_OPPONENT_DISTRIBUTIONS": 256},
     "service.reviews": {"EXPLAINED_OPTIONS": 2, "MIN_EXPLAINED_LOSS": 0.05},

@@ -18,7 +18,7 @@ from perfect_yatzy.service.budget import SolveBudget, SolveLimit
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.service.requests import parse_request
 from perfect_yatzy.service.work import Work
-from perfect_yatzy.strategy import outlook
+from perfect_yatzy.strategy import first_turns
 from perfect_yatzy.tablebase import memory
 from support.refusals import refused
 
@@ -84,13 +84,15 @@ def test_what_is_announced_and_what_is_confirmed_at_the_edge() -> None:
 
 
 @pytest.mark.parametrize("change", [{}, {"seconds": 15.001}, {"bytes": 4_000_001}, {"memory": 5_001}], ids=str)
-def test_an_outlook_is_made_up_to_its_limits(change: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_distributions_after_first_turns_are_made_up_to_their_limits(
+    change: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     cost = replace(SolveCost(1, 4_000_000, 5_000, 15.0), **change)
-    monkeypatch.setattr(outlook, "outlook_cost", lambda rules: cost)
+    monkeypatch.setattr(first_turns, "first_turns_cost", lambda rules: cost)
     monkeypatch.setattr(budget, "available_memory", lambda: 5_000)
-    assert SolveBudget().makes_outlook(YATZY) == (not change)
-    assert not SolveBudget(objective=SolveLimit(seconds=14.999)).makes_outlook(YATZY)
-    assert not SolveBudget().makes_outlook(load_rules("giant"))
+    assert SolveBudget().makes_first_turns(YATZY) == (not change)
+    assert not SolveBudget(objective=SolveLimit(seconds=14.999)).makes_first_turns(YATZY)
+    assert not SolveBudget().makes_first_turns(load_rules("giant"))
 
 
 def test_opponents_up_to_the_number_of_the_budget() -> None:

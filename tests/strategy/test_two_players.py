@@ -283,18 +283,18 @@ def test_bounds_of_small_games_enclose_the_exact_chance(rules: RuleSet, ties: st
     assert low - ERROR < versus(rules, ties=ties, threads=1).first < high + ERROR
 
 
-class NaiveLucky(NaiveUtility):
+class NaiveRandomPoints(NaiveUtility):
     """The chance of a goal, if random points are given when some boxes are filled."""
 
-    def __init__(self, rules: RuleSet, goal: int, filled: int, luck: dict[int, Fraction]) -> None:
+    def __init__(self, rules: RuleSet, goal: int, filled: int, given: dict[int, Fraction]) -> None:
         super().__init__(rules.canonical(), lambda score: Fraction(score >= goal))
-        self.filled, self.luck = filled, luck
+        self.filled, self.given = filled, given
 
     def expected_utility(self, filled: int, upper: int, saved: int, flag: bool, made: int) -> Fraction:
-        luck = self.luck if filled.bit_count() == self.filled else {0: Fraction(1)}
+        given = self.given if filled.bit_count() == self.filled else {0: Fraction(1)}
         return sum(
             p * NaiveUtility.expected_utility(self, filled, upper, saved, flag, made + points)
-            for points, p in luck.items()
+            for points, p in given.items()
         )
 
 
@@ -306,10 +306,12 @@ def test_goals_with_random_points_and_laws_of_the_score_against_fractions(
     rules = random_rules(seed, boxes=2)
     late = LateScore(reach(rules, 0, "", tmp_path).evaluator, 1)
     late.left = len(rules.categories) - min(filled, len(rules.categories))
-    chances = late.lucky(np.array([0.25, 0, 0.125, 0.625]))
-    luck = {3: Fraction(1, 4), 1: Fraction(1, 8), 0: Fraction(5, 8)}
+    chances = late.reached_with(np.array([0.25, 0, 0.125, 0.625]))
+    given = {3: Fraction(1, 4), 1: Fraction(1, 8), 0: Fraction(5, 8)}
     for goal in range(1, len(chances) - 2 * FRAME + 3):
-        exact = NaiveLucky(rules, goal, len(rules.categories) - late.left, luck).expected_utility(0, 0, 0, False, 0)
+        exact = NaiveRandomPoints(rules, goal, len(rules.categories) - late.left, given).expected_utility(
+            0, 0, 0, False, 0
+        )
         assert abs(chances[goal] - exact) < ERROR
     law, found = late.laws[-1][0], perfect_yatzy.distribution(perfect_yatzy.open_strategy(rules, tmp_path))
     assert law[found.scores] == pytest.approx(found.chances, abs=1e-12)
@@ -317,19 +319,19 @@ def test_goals_with_random_points_and_laws_of_the_score_against_fractions(
 
 
 def test_a_split_law_is_the_law() -> None:
-    """Lumps that a law is made of are found; nothing is lost, or taken twice."""
-    rng, lump = np.random.default_rng(1), np.array([0.5, 0, 0.3, 0, 0, 0.2])
+    """The component of a mixture is found; nothing is lost, or taken twice."""
+    rng, component = np.random.default_rng(1), np.array([0.5, 0, 0.3, 0, 0, 0.2])
     hidden = rng.random((50, 30)) * (rng.random((50, 30)) < 0.3)
     noise = rng.random((50, 35)) * 0.01
-    laws = noise + sum(np.pad(p * hidden, ((0, 0), (at, 5 - at))) for at, p in enumerate(lump))
+    laws = noise + sum(np.pad(p * hidden, ((0, 0), (at, 5 - at))) for at, p in enumerate(component))
     rest = laws.copy()
-    weights = split(rest, lump)
+    weights = split(rest, component)
     assert weights.min() >= 0
     assert rest.min() >= 0
-    again = rest + sum(np.pad(p * weights, ((0, 0), (at, 5 - at))) for at, p in enumerate(lump))
+    again = rest + sum(np.pad(p * weights, ((0, 0), (at, 5 - at))) for at, p in enumerate(component))
     assert again == pytest.approx(laws, abs=1e-14)
     assert weights.sum() > 0.9 * hidden.sum()
-    assert split(rest[:, :4].copy(), lump).shape == (50, 0)
+    assert split(rest[:, :4].copy(), component).shape == (50, 0)
 
 
 def test_progress_counts_the_plans_of_all_games() -> None:

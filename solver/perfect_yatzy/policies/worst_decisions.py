@@ -111,13 +111,17 @@ class HoldGuard:
         return np.column_stack([rows, lanes.astype(np.int64), left, rolls])
 
     def sweep(self, policy: HoldRulePolicy) -> WorstDecisions:
-        """The worst decisions of a list on all cards; those beyond the limit are added to the guard."""
+        """The worst decisions of a list on all cards.
+
+        Of those beyond the limit the WORST worst ones, and OTHERS at random, are added to the guard.
+        """
         found = worst_decisions(policy, self.perfect, threads=self.threads)
-        card, left = np.nonzero(found.losses[:, 1:] > self.limit)
-        order = np.argsort(-found.losses[card, left + 1], kind="stable")
-        rest = order[WORST:]
-        chosen = np.concatenate([order[:WORST], self.random.permutation(rest)[:OTHERS]])
-        card, left = card[chosen], left[chosen] + 1
+        losses = found.losses[:, 1:]  # of holds
+        card, left = np.nonzero(losses > self.limit)
+        worst_first = np.argsort(-losses[card, left], kind="stable")
+        others = self.random.permutation(worst_first[WORST:])[:OTHERS]
+        chosen = np.concatenate([worst_first[:WORST], others])
+        card, left = card[chosen], left[chosen] + 1  # rerolls left
         self.add(np.column_stack([found.rows[card], found.lanes[card, left], left, found.rolls[card, left]]))
         return found
 

@@ -25,8 +25,8 @@ from ..model.estimates import INSTANT_SOLVE_SECONDS, MAX_UNASKED_BYTES, MAX_UNAS
 from ..tablebase.memory import available_memory
 from .work import Work
 
-OUTLOOK_LIMIT_SECONDS = 15.0  # the outlook of a game that takes longer, or a larger file, is not made
-OUTLOOK_LIMIT_BYTES = 4_000_000
+FIRST_TURNS_LIMIT_SECONDS = 15.0  # distributions after every first turn: if they take longer, they are not made
+FIRST_TURNS_LIMIT_BYTES = 4_000_000  # nor if their file is larger
 
 
 @dataclass(frozen=True)
@@ -113,18 +113,18 @@ class SolveBudget:
                 code="too-large",
             )
 
-    def makes_outlook(self, rules: RuleSet) -> bool:
+    def makes_first_turns(self, rules: RuleSet) -> bool:
         """Whether the distributions after every first turn are stored when that of the empty card is asked for.
 
         The file is small: 0.5 MB for Yatzy, 2 MB for Yahtzee. The pass takes somewhat longer than that for one card.
         """
         from ..strategy.distribution import has_distribution
-        from ..strategy.outlook import outlook_cost
+        from ..strategy.first_turns import first_turns_cost
 
         if not has_distribution(rules):
             return False
-        cost = outlook_cost(rules)
-        limit = SolveLimit(OUTLOOK_LIMIT_SECONDS, OUTLOOK_LIMIT_BYTES)
+        cost = first_turns_cost(rules)
+        limit = SolveLimit(FIRST_TURNS_LIMIT_SECONDS, FIRST_TURNS_LIMIT_BYTES)
         free = available_memory()
         return limit.allows(cost) and self.objective.allows(cost) and (free is None or cost.memory <= free)
 
@@ -164,16 +164,16 @@ def mean_work(cost: SolveCost) -> Work:
 
 
 def distribution_works(
-    rules: RuleSet, start: State, tables: str | os.PathLike[str] | None, *, outlook: bool = False
+    rules: RuleSet, start: State, tables: str | os.PathLike[str] | None, *, first_turns: bool = False
 ) -> list[Work]:
-    """The distribution of the final score; nothing if it is stored. Without a confirmation no outlook is made."""
+    """The distribution of the final score; nothing if it is stored. Without a confirmation it is made alone."""
     from ..strategy.distribution import distribution_cost
-    from ..strategy.distribution_files import has_outlook, has_stored_distribution
-    from ..strategy.outlook import outlook_cost
+    from ..strategy.distribution_files import has_first_turns, has_stored_distribution
+    from ..strategy.first_turns import first_turns_cost
 
     if has_stored_distribution(rules, start, tables):
         return []
     alone = distribution_cost(rules, start)
-    made = outlook and start == EMPTY_STATE and not has_outlook(rules, tables)
-    cost = outlook_cost(rules) if made else alone
+    made = first_turns and start == EMPTY_STATE and not has_first_turns(rules, tables)
+    cost = first_turns_cost(rules) if made else alone
     return [Work("distribution", cost.seconds, cost.memory, cost.bytes if made else 0, alone.seconds)]

@@ -274,7 +274,7 @@ class QueryService:
                 card.total,
                 self.tables,
                 self.threads,
-                outlook=self.makes_outlook(request),
+                first_turns=self.makes_first_turns(request),
                 store=progress is not None or not self.budget.confirms,
                 progress=progress.of("distribution") if progress else None,
             )
@@ -317,13 +317,13 @@ class QueryService:
         if request.explain:
             from .reviews import add_outlooks
 
-            bonus = None if objective else self.bonus_chances.of(strategy)
+            bonus = None if objective else self.bonus_chances.of(strategy)  # under play for the mean
             add_outlooks(answer, request, evaluator, options, choices, bonus)
         return answer
 
-    def makes_outlook(self, request: Request) -> bool:
+    def makes_first_turns(self, request: Request) -> bool:
         """Whether the distribution is computed for every card after the first turn, too, and stored."""
-        return request.state == EMPTY_STATE and self.budget.makes_outlook(request.rules)
+        return request.state == EMPTY_STATE and self.budget.makes_first_turns(request.rules)
 
     def needs_distribution(self, request: Request) -> bool:
         """Whether the answer has a distribution that can be computed."""
@@ -361,8 +361,8 @@ class Decision:
         service, request = self.service, self.request
         if not service.needs_distribution(request):
             return []
-        outlook = service.makes_outlook(request)
-        return distribution_works(request.rules, request.state, service.tables, outlook=outlook)
+        first_turns = service.makes_first_turns(request)
+        return distribution_works(request.rules, request.state, service.tables, first_turns=first_turns)
 
     @cached_property
     def seconds(self) -> float:

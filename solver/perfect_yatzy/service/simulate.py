@@ -40,20 +40,22 @@ def run_simulation(
     progress: Progress | None = None,
     workers: AbstractContextManager[Cluster | None] = HERE,
 ) -> tuple[Strategy | Policy | Actor, Simulation, dict[str, Any]]:
-    """Play the games of a request."""
+    """Play the games of a request: who played, the games, and the answer."""
     request, means, policy = _resolved(service, fields)
     strategy = exact_policy(policy)
-    rules, card, games = request.rules, request.card, request.games
-    how = request.seed, request.position if strategy else card
+    rules, card, games, seed = request.rules, request.card, request.games, request.seed
+    start = request.position if strategy else card  # who acts in single positions sees the points of each box
     with workers as cluster:
         if cluster:
             if not isinstance(strategy, Strategy):
                 raise StateError(_("on workers the policy is mean or a goal, such as goal:280"), field="policy")
             played = cluster.simulate(
-                strategy, games, *how, points=card.total, tables=service.tables, progress=progress
+                strategy, games, seed, start, points=card.total, tables=service.tables, progress=progress
             )
         else:
-            played = simulate(policy, games, *how, service.threads, rules=rules, points=card.total, progress=progress)
+            played = simulate(
+                policy, games, seed, start, service.threads, rules=rules, points=card.total, progress=progress
+            )
     still_open = [c for c in range(len(rules.categories)) if not request.state.filled >> c & 1]
     answer = (
         answer_head(request)
@@ -62,7 +64,7 @@ def run_simulation(
         | {
             "policy": fields["policy"],
             "games": games,
-            "seed": request.seed,
+            "seed": seed,
             **games_fields(played),
             "categories": [
                 {
@@ -76,18 +78,22 @@ def run_simulation(
     )
     if isinstance(played, ApproximateSimulation):  # its mean has the luck of the dice removed
         answer["plain_mean"] = played.plain_mean
-    if policy is means:
-        answer["expected_final_score"] = card.total + means.value(request.position)
-    elif request.objective is None:
-        answer["perfect_mean"] = card.total + means.value(request.position)
-    else:
-        assert request.objective.goal is not None
+    if request.objective:
         assert isinstance(strategy, Strategy)
-        reached = float((played.final_scores >= request.objective.goal).mean())
-        answer["reached"] = reached
-        answer["reached_error"] = float(np.sqrt(reached * (1 - reached) / games)) if games > 1 else None
-        answer["chance"] = min(1.0, strategy.value(request.position))
+        answer |= _goal_fields(request, strategy, played)
+    else:
+        name = "expected_final_score" if policy is means else "perfect_mean"
+        answer[name] = card.total + means.value(request.position)
     return policy, replace(played, policy=str(fields["policy"])), answer
+
+
+def _goal_fields(request: Request, strategy: Strategy, played: Simulation) -> dict[str, Any]:
+    """How many of the games reached the goal, the standard error of that share, and the chance to reach it."""
+    assert request.objective
+    assert request.objective.goal is not None
+    games, reached = request.games, float((played.final_scores >= request.objective.goal).mean())
+    error = float(np.sqrt(reached * (1 - reached) / games)) if games > 1 else None
+    return {"reached": reached, "reached_error": error, "chance": min(1.0, strategy.value(request.position))}
 
 
 def run_positions(service: QueryService, fields: Mapping[str, Any]) -> tuple[PositionSample, dict[str, Any]]:

@@ -26,7 +26,7 @@ from ..model.turn_model import turn_outcomes
 from ..tablebase.backward_induction import default_threads
 from ..tablebase.memory import available_memory
 from ..tablebase.store import Progress
-from .distribution_files import has_outlook, read_stored, write_stored
+from .distribution_files import has_first_turns, read_stored, write_stored
 from .forward_pass import ForwardPass
 from .goal_estimates import EstimatedGoalEvaluator
 from .position import Position
@@ -70,23 +70,23 @@ def stored_distribution(
     tables: str | os.PathLike[str] | None = None,
     threads: int | None = None,
     *,
-    outlook: bool = False,
+    first_turns: bool = False,
     store: bool = True,
     progress: Progress | None = None,
 ) -> ScoreDistribution:
     """:func:`distribution`, for the mean stored next to the table: from the empty card, and after the first turn.
 
-    A stored file that is damaged or of another version is replaced. `outlook`: whether to find those after the first
-    turn (:mod:`.outlook`), too, from the empty card; `store`: whether a new one may be written.
+    A stored file that is damaged or of another version is replaced. `first_turns`: whether to find those after every
+    first turn (:mod:`.first_turns`), too, from the empty card; `store`: whether a new one may be written.
     """
     checked, rules = strategy.check(start), strategy.rules
     from_empty, for_mean = checked.state == EMPTY_STATE, not isinstance(strategy.evaluator, ScoreEvaluator)
-    outlook = outlook and store and from_empty and for_mean and not has_outlook(rules, tables)
-    found = read_stored(rules, checked.state, tables) if for_mean and not outlook else None
+    first_turns = first_turns and store and from_empty and for_mean and not has_first_turns(rules, tables)
+    found = read_stored(rules, checked.state, tables) if for_mean and not first_turns else None
     if found is None and not (from_empty and for_mean):
         return distribution(strategy, checked, points=points, threads=threads, progress=progress)
     if found is None:
-        early = early_distributions(strategy, threads, progress, outlook=outlook)
+        early = early_distributions(strategy, threads, progress, first_turns=first_turns)
         if store:
             with suppress(OSError):
                 write_stored(rules, early, tables)
@@ -99,14 +99,14 @@ def early_distributions(
     threads: int | None = None,
     progress: Progress | None = None,
     *,
-    outlook: bool = False,
+    first_turns: bool = False,
 ) -> dict[int, ScoreDistribution]:
     """The distributions stored, by number of the state: of the empty card and, if wanted, after every first turn."""
     rules = strategy.rules
-    if not outlook:
+    if not first_turns:
         found = distribution(strategy, EMPTY_STATE, points=0, threads=threads, progress=progress)
         return {state_space(rules).unchecked_index(EMPTY_STATE): found}
-    from .outlook import BackwardPass
+    from .first_turns import BackwardPass
 
     games = BackwardPass(GreedyPolicy(rules, strategy.table), threads or default_threads())
     return {state: replace(found, policy=strategy.policy) for state, found in games.run(progress).items()}

@@ -1,8 +1,8 @@
 """Stored distributions of the final score under perfect play: from the empty card, and after every first turn.
 
-Each is a JSON file next to the table of means. That of the empty card is one distribution. That of the outlook has
-one for each card after a first turn, and that of the empty card, by the number of the state in the table (Yatzy: 46
-cards, 0.5 MB).
+Each is a JSON file next to the table of means. That of the empty card is one distribution. The other, named outlook,
+has one for each card after a first turn, and that of the empty card, by the number of the state in the table (Yatzy:
+46 cards, 0.5 MB).
 """
 
 from __future__ import annotations
@@ -32,28 +32,28 @@ def distribution_path(rules: RuleSet, tables: str | os.PathLike[str] | None = No
     return table_path(rules, tables, "distribution").with_suffix(".json")
 
 
-def outlook_path(rules: RuleSet, tables: str | os.PathLike[str] | None = None) -> Path:
-    """File of the outlook; it need not exist."""
+def first_turns_path(rules: RuleSet, tables: str | os.PathLike[str] | None = None) -> Path:
+    """File of the distributions after every first turn; it need not exist."""
     return table_path(rules, tables, "outlook").with_suffix(".json")
 
 
-def has_outlook(rules: RuleSet, tables: str | os.PathLike[str] | None = None) -> bool:
-    """Whether the store has an outlook; it may still turn out to be damaged when it is read."""
-    return outlook_path(rules, tables).is_file()
+def has_first_turns(rules: RuleSet, tables: str | os.PathLike[str] | None = None) -> bool:
+    """Whether the store has the distributions after every first turn; the file may still be damaged."""
+    return first_turns_path(rules, tables).is_file()
 
 
 def has_stored_distribution(rules: RuleSet, start: State, tables: str | os.PathLike[str] | None = None) -> bool:
     """Whether the distribution of perfect play from a checked state on is in the store.
 
-    That of the empty card is undamaged and of this version; an outlook may turn out not to be.
+    That of the empty card is undamaged and of this version; the other file may turn out not to be.
     """
     if start == EMPTY_STATE:
         return read_stored(rules, start, tables) is not None
-    return in_outlook(start) and has_outlook(rules, tables)
+    return is_after_first_turn(start) and has_first_turns(rules, tables)
 
 
-def in_outlook(state: State) -> bool:
-    """Whether an outlook has the distribution from a state on: after one turn, without saved rolls."""
+def is_after_first_turn(state: State) -> bool:
+    """Whether a state is one after a first turn, without saved rolls."""
     return state.filled.bit_count() == 1 and not state.saved
 
 
@@ -62,15 +62,15 @@ def read_stored(
 ) -> ScoreDistribution | None:
     """The distribution of perfect play from a checked state on, without the points before; None if it is not stored.
 
-    An outlook that is damaged or written by another version is removed.
+    A file after every first turn that is damaged or written by another version is removed.
     """
     if state == EMPTY_STATE:
         with suppress(OSError, *DAMAGED):
             return _from_entry(_fields(distribution_path(rules, tables), rules), rules)
         return None
-    if not in_outlook(state) or not has_outlook(rules, tables):
+    if not is_after_first_turn(state) or not has_first_turns(rules, tables):
         return None
-    path = outlook_path(rules, tables)
+    path = first_turns_path(rules, tables)
     with suppress(OSError, *DAMAGED):
         cards = _fields(path, rules)["cards"]
         return _from_entry(cards[str(state_space(rules).unchecked_index(state))], rules)
@@ -82,10 +82,10 @@ def read_stored(
 def write_stored(
     rules: RuleSet, found: Mapping[int, ScoreDistribution], tables: str | os.PathLike[str] | None = None
 ) -> None:
-    """Store the distributions by the numbers of their states: of the empty card and, if given, the outlook."""
+    """Store the distributions by the numbers of their states: of the empty card and, if given, after first turns."""
     cards = {str(state): _entry(of_state) for state, of_state in found.items()}
     if len(cards) > 1:
-        _write(outlook_path(rules, tables), rules, {"cards": cards})
+        _write(first_turns_path(rules, tables), rules, {"cards": cards})
     _write(distribution_path(rules, tables), rules, cards[str(state_space(rules).unchecked_index(EMPTY_STATE))])
 
 

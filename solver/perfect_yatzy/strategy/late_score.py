@@ -7,12 +7,12 @@ reaches it with the highest chance P*(>= s). If a tie counts `share` for P, it w
 
 The real opponent learns s late. Let R be the law of s that a card of P has after k turns, and split it::
 
-    R(s) = rest(s) + sum over lumps e and indices i of  w(e, i) e(s - i)                      w, rest >= 0
+    R(s) = rest(s) + sum over components e and shifts i of  w(e, i) e(s - i)                  w, rest >= 0
 
-where a lump e is a law such as "50 points with a chance of 0.09, else none". Let somebody tell the opponent, at the
-start, a pair (e, i) with the chance w(e, i), or s itself with the chance rest(s); and s in any case after its last
-turn before turn k + 1 of P. Given (e, i), s does not depend on the cards that P has up to then. So this opponent
-knows more, at each decision, than by watching P, and wins at most::
+a mixture, where a component e is a law such as "50 points with a chance of 0.09, else none". Let somebody tell the
+opponent, at the start, a pair (e, i) with the chance w(e, i), or s itself with the chance rest(s); and s in any case
+after its last turn before turn k + 1 of P. Given (e, i), s does not depend on the cards that P has up to then. So
+this opponent knows more, at each decision, than by watching P, and wins at most::
 
     sum of  w(e, i) V(e, i)  +  sum of  rest(s) V(s)
 
@@ -39,14 +39,14 @@ from .turn_ends import laws_of_points
 from .turn_evaluator import GreedyPolicy, ScoreEvaluator
 
 TURNS = 5  # of the game, for each turn that is left when the opponent learns the score
-TRIES = 2  # turns in which a box may be filled: the chance of a lump is the one of so many
-LUMPS = 3  # at most; all sums of them are used, too
+TRIES = 2  # turns in which a box may be filled: the chance of its points is the one of so many
+BOXES = 3  # at most, that components are made of; all sums of their points are components, too
 STATES = 1 << 10  # at a time
 ROUNDS, STEPS = 4, 6  # of a split: more of them make it a little better
-LEAST = 1e-9  # chances below are not split
+MIN_CHANCE = 1e-9  # chances below are not split
 
 
-class LuckyGoals(Goals):
+class GoalsWithRandomPoints(Goals):
     """The chances of a player who is given random points, at most `most`, when `filled` categories are filled."""
 
     def __init__(self, rules: RuleSet, filled: int, most: int) -> None:
@@ -75,51 +75,56 @@ def last_layer(objective: ScoreObjective, filled: int, values: Floats, threads: 
     return found
 
 
-def split(rest: Floats, lump: Floats) -> Floats:
-    """Weights w, `(states, indices)`, so that w * lump is nowhere above the laws `rest`, which lose it."""
-    points, width = np.flatnonzero(lump), rest.shape[1] - len(lump) + 1
+def split(rest: Floats, component: Floats) -> Floats:
+    """Weights w(e, i), `(states, shifts)`, of one component e; the laws `rest`, `(states, points)`, lose its part.
+
+    Nowhere is that part, the sum over i of w(e, i) e(s - i), above the laws.
+    """
+    points, width = np.flatnonzero(component), rest.shape[1] - len(component) + 1
     weights = np.zeros((len(rest), max(width, 0)))
     if width <= 0:
         return weights
 
     def average(values: Floats) -> Floats:
-        return np.asarray(sum(lump[p] * values[:, p : p + width] for p in points))
+        """Sum over s of e(s - i) values(s), by i."""
+        return np.asarray(sum(component[p] * values[:, p : p + width] for p in points))
 
-    def spread(values: Floats) -> Floats:
+    def mixture(shift_weights: Floats) -> Floats:
+        """Sum over i of weight(i) e(s - i), by s."""
         total = np.zeros_like(rest)
         for p in points:
-            total[:, p : p + width] += lump[p] * values
+            total[:, p : p + width] += component[p] * shift_weights
         return total
 
     for _round in range(ROUNDS):
         least = np.minimum.reduce([rest[:, p : p + width] for p in points])
-        found = average(rest) * (least > LEAST)
-        for _step in range(STEPS):  # Richardson and Lucy
-            found *= average(rest / np.maximum(spread(found), LEAST**2))
-        ratio = rest / np.maximum(spread(found), LEAST**2)
-        found *= np.minimum.reduce([ratio[:, p : p + width] for p in points]).clip(0, 1)
+        found = average(rest) * (least > MIN_CHANCE)
+        for _step in range(STEPS):  # deconvolution of Richardson and Lucy: the mixture comes near the rest
+            found *= average(rest / np.maximum(mixture(found), MIN_CHANCE**2))
+        ratio = rest / np.maximum(mixture(found), MIN_CHANCE**2)
+        found *= np.minimum.reduce([ratio[:, p : p + width] for p in points]).clip(0, 1)  # nowhere above the rest
         weights += found
-        np.maximum(rest - spread(found), 0, out=rest)  # rounded up, if at all
+        np.maximum(rest - mixture(found), 0, out=rest)  # rounded up, if at all
     return weights
 
 
-def lumps_of(laws: Floats) -> list[Floats]:
-    """What a box pays that pays one number of points or none, and sums of these; the largest deviation first.
+def components_of(laws: Floats) -> list[Floats]:
+    """The laws of boxes that pay one number of points or none, and of sums of these; the largest deviation first.
 
     `laws`: of the points of the last box, `(states, points)`.
     """
-    single = set[tuple[int, float]]()
-    for law in laws[(laws > LEAST).sum(axis=1) == 2]:
-        low, high = np.flatnonzero(law > LEAST).tolist()
+    single = set[tuple[int, float]]()  # points and their chance
+    for law in laws[(laws > MIN_CHANCE).sum(axis=1) == 2]:
+        low, high = np.flatnonzero(law > MIN_CHANCE).tolist()
         single.add((high - low, round(1 - float(law[low]) ** TRIES, 6)))
-    largest = sorted(single, key=lambda part: part[0] ** 2 * part[1] * (1 - part[1]))[-LUMPS:]
+    widest = sorted(single, key=lambda box: box[0] ** 2 * box[1] * (1 - box[1]))[-BOXES:]  # by their variance
     found = []
-    for number in range(1, LUMPS + 1):
-        for parts in combinations(largest, number):
-            lump = np.ones(1)
-            for points, chance in parts:
-                lump = np.convolve(lump, np.bincount([0, points], [1 - chance, chance]))
-            found.append(lump)
+    for number in range(1, BOXES + 1):
+        for boxes in combinations(widest, number):
+            component = np.ones(1)
+            for points, chance in boxes:
+                component = np.convolve(component, np.bincount([0, points], [1 - chance, chance]))
+            found.append(component)
     return sorted(found, key=_variance, reverse=True)
 
 
@@ -140,43 +145,46 @@ class LateScore:
         start = np.array([self.space.unchecked_index(EMPTY_STATE)])
         most = -int(goals.ranges(start)[0][0])
         self.reached = goals.look_up(start, -np.arange(most + 3))  # the highest chance of n points, n from 0 on
-        lumps, seconds = lumps_of(self.laws[1]), goals.objective.solve_cost().seconds
-        log_long(f"bounds of {self.rules.key} for two players", (len(lumps) + 2) * seconds)
-        self.lumps = [(lump, self.lucky(lump)) for lump in lumps]
+        components, seconds = components_of(self.laws[1]), goals.objective.solve_cost().seconds
+        log_long(f"bounds of {self.rules.key} for two players", (len(components) + 2) * seconds)
+        self.components = [(component, self.reached_with(component)) for component in components]
 
-    def lucky(self, lump: Floats) -> Floats:
-        """The highest chance of n points, n from 0 on, for a player who is given the points of a lump reversed."""
-        filled, most = self.space.categories - self.left, len(lump) - 1
-        objective = LuckyGoals(self.rules, filled, most)
+    def reached_with(self, component: Floats) -> Floats:
+        """The highest chance of n points, n from 0 on, for a player who is given most - p, p drawn from a component.
+
+        To need i + p points is to need i + most, where most is the largest p, and to be given most - p.
+        """
+        filled, most = self.space.categories - self.left, len(component) - 1
+        objective = GoalsWithRandomPoints(self.rules, filled, most)
         state, x = entries(objective, filled)
-        values = np.sum(
-            [lump[most - p] * self.goals.look_up(state, x + p) for p in np.flatnonzero(lump[::-1])], axis=0
-        )
+        law = component[::-1]  # of most - p
+        values = np.sum([law[n] * self.goals.look_up(state, x + n) for n in np.flatnonzero(law)], axis=0)
         return last_layer(objective, filled, values, self.threads)[-objective.after :: -1]
 
     def guarantee(self, share: float, moves_first: bool) -> float:
         """What one player wins at least; `share`: what a tie counts for it."""
-        left = min(self.space.categories, self.left + (not moves_first)) if self.lumps else 0
+        left = min(self.space.categories, self.left + (not moves_first)) if self.components else 0
         filled = self.space.categories - left
         objective = ReachableUtility(self.rules, lambda points: points.astype(np.float64))
         check_memory(self.rules, objective.solve_cost())
         laws, (state, x) = self.laws[left], entries(objective, filled)
         made = np.arange(int(x.max()) + 1)
 
-        def lost(reached: Floats, indices: int, most: int) -> Floats:
-            """V for all indices and points made, `(indices, points)`."""
-            n = np.minimum(np.arange(indices)[:, None] + made + most, len(reached) - 2)
+        def beaten(reached: Floats, shifts: int, most: int) -> Floats:
+            """V for all shifts and points made, `(shifts, points)`; `most`: the largest number of a component."""
+            n = np.minimum(np.arange(shifts)[:, None] + made + most, len(reached) - 2)
             chance = (1 - share) * reached[n] + share * reached[n + 1]
             return np.asarray(np.minimum(1, (1 + self.error) * chance))
 
-        known = [lost(reached, laws.shape[1] - len(lump) + 1, len(lump) - 1) for lump, reached in self.lumps]
-        at_once, utility = lost(self.reached, laws.shape[1], 0), np.empty((len(laws), len(made)))
+        beaten_with = [beaten(reached, laws.shape[1] - len(e) + 1, len(e) - 1) for e, reached in self.components]
+        beaten_at_once = beaten(self.reached, laws.shape[1], 0)
+        utility = np.empty((len(laws), len(made)))
 
-        def bound(first: int) -> None:
+        def bound(first: int) -> None:  # 1 - sum of w V - sum of rest V
             rest, least = laws[first : first + STATES].copy(), np.ones(1)
-            for (lump, _reached), chances in zip(self.lumps, known, strict=True):
-                least = least - split(rest, lump) @ chances
-            utility[first : first + STATES] = least - rest @ at_once
+            for (component, _reached), chances in zip(self.components, beaten_with, strict=True):
+                least = least - split(rest, component) @ chances
+            utility[first : first + STATES] = least - rest @ beaten_at_once
 
         with thread_map(self.threads) as in_threads:
             list(in_threads(bound, range(0, len(laws), STATES)))

@@ -252,7 +252,7 @@ class TwoPlayerGame:
         `elsewhere` solves a turn in place of threads, from the values after it, which are stored there.
         """
         threads = threads or default_threads()
-        ends = [what_is_known(player.policy, threads) for player in self.players]
+        needs = [needs_of(player.policy, threads) for player in self.players]
         bonuses = final_bonus(self.players[self.total % 2].space).astype(np.int64)  # of who does not move last
         last = self.full_cards((self.total + 1) % 2, 0, np.eye(int(bonuses.max()) + 1)[bonuses])
         begin, values = (part and self.resume(part)) or (0, last)
@@ -268,34 +268,37 @@ class TwoPlayerGame:
                 if elsewhere:
                     values = elsewhere(turn, values)
                 else:
-                    values = self._undo(turn, values, ends[turn.mover], in_threads, threads)
+                    values = self._backup(turn, values, needs[turn.mover], in_threads, threads)
                 yield values
                 if progress:
                     progress(done[turn.left], done[-1])
 
-    def _undo(self, turn: Turn, below: LeadValues, ends: Any, in_threads: Any, threads: int) -> LeadValues:
-        """The values before a turn from those after it."""
+    def _backup(self, turn: Turn, below: LeadValues, needs: list[Any], in_threads: Any, threads: int) -> LeadValues:
+        """The values before a turn from those after it; `needs`: of the policy of the mover, by :func:`needs_of`."""
         from ..kernels.leads import average_leads, follow_leads, solve_leads
         from ..kernels.policy import policy_job
 
         player, left = self.players[turn.mover], turn.open[turn.mover]
         before, other = self.pairs(turn)
         target = self.blank(before, other, self.lead_of(turn.mover))
-        arguments, policy = (turn.mover, left, other, below, target), player.policy
-        if policy is None:
+        arguments = turn.mover, left, other, below, target
+        if player.policy is None:
             self._in_parts(solve_leads, arguments, in_threads, threads)
-        elif isinstance(policy, Replanned):
-            plan = self.plan(turn, ends[turn.open[1 - turn.mover]], in_threads, threads).values
-            most = int(player.space.most_saved[player.space.categories - left])
-            outcomes, start = turn_outcomes(self.rules, player.space.start), player.space.start
-            model = turn_model(self.rules, start)
-            extra = ScratchPool(lambda: (plan, policy_job(self.dice, model, outcomes, ScoreEvaluator.ties, most)))
-            self._in_parts(follow_leads, arguments, in_threads, threads, extra)
+        elif isinstance(player.policy, Replanned):
+            laws, space = needs[turn.open[1 - turn.mover]], player.space
+            plan = self.plan(turn, laws, in_threads, threads).values
+            model, outcomes = turn_model(self.rules, space.start), turn_outcomes(self.rules, space.start)
+            most_saved = int(space.most_saved[space.categories - left])
+
+            def plan_and_policy() -> Any:
+                return plan, policy_job(self.dice, model, outcomes, ScoreEvaluator.ties, most_saved)
+
+            self._in_parts(follow_leads, arguments, in_threads, threads, ScratchPool(plan_and_policy))
         else:
-            of_layer = ends[player.turns - left]
+            turn_ends = needs[player.turns - left]
 
             def average(begin: int, end: int, _rows: Ints, job: LeadJob) -> None:
-                average_leads(begin, end, of_layer, job)
+                average_leads(begin, end, turn_ends, job)
 
             self._in_parts(average, arguments, in_threads, threads)
         return target
@@ -385,8 +388,11 @@ class TwoPlayerGame:
         return float(chances[min(max(self.lead - first, 0), len(chances) - 1)])
 
 
-def what_is_known(policy: Play, threads: int) -> list[Any]:
-    """What the turns of a player need: the ends of its turns, or the laws of the opponent's points to come."""
+def needs_of(policy: Play, threads: int) -> list[Any]:
+    """What the turns of a player need, for each layer: of a policy the ends of its turns, from its start on.
+
+    Of a player who plans each turn again the laws of the opponent's points to come, from the full card on.
+    """
     if isinstance(policy, Replanned):
         return [*laws_of_points(policy.opponent, threads)]
     return ends_of_turns(policy, threads) if policy else []

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ...service.requests import Request
 
 TOP = 5  # options listed without --all
+# The options that are fields of the request; what is not listed here does not reach the service.
 FIELDS = ("rules", "card", "saved", "bonus_points", "dice", "rolls_left", "games", "seed", "spread", "goal",
           "opponents", "versus", "ties", "exact", "digits")  # fmt: skip
 

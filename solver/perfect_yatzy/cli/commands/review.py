@@ -115,7 +115,10 @@ def explained_text(service: QueryService, strategy: Strategy, rules: RuleSet, fo
 
 
 def bonus_chances(service: QueryService, strategy: Strategy) -> Callable[[State], float] | None:
-    """Chance of the upper bonus by state; None without a bonus, or if its table would take long to solve."""
+    """Chance of the upper bonus by state; None without a bonus, or if its table would take long to solve.
+
+    A review waits for that table; a question does not (:mod:`perfect_yatzy.service.bonus`).
+    """
     from ...model.objectives import BonusChance
     from ...strategy.distribution import has_distribution
     from ...tablebase.store import has_table, open_table

@@ -135,21 +135,27 @@ def solve_distribution(solver: TableSolver, force: bool) -> None:
     from ...game.scorecard import EMPTY_STATE
     from ...model.state_space import state_space
     from ...strategy.distribution import check_distribution_memory, distribution_cost, early_distributions
-    from ...strategy.distribution_files import distribution_path, has_outlook, has_stored_distribution, write_stored
-    from ...strategy.outlook import outlook_cost
+    from ...strategy.distribution_files import (
+        distribution_path,
+        has_first_turns,
+        has_stored_distribution,
+        write_stored,
+    )
+    from ...strategy.first_turns import first_turns_cost
     from ...strategy.score_distribution import PERCENTS
     from ..views.results import percentile_line
 
     rules, tables, threads = solver.rules, solver.tables, solver.threads
-    path, outlook = distribution_path(rules, tables), SolveBudget.command().makes_outlook(rules)
-    stored = has_stored_distribution(rules, EMPTY_STATE, tables) and (has_outlook(rules, tables) or not outlook)
+    path, first_turns = distribution_path(rules, tables), SolveBudget.command().makes_first_turns(rules)
+    stored = has_stored_distribution(rules, EMPTY_STATE, tables)
+    stored = stored and (has_first_turns(rules, tables) or not first_turns)
     if stored and not force:
         text = _("the distribution of {rules} is already stored: {path} (use --force to compute it again)")
         click.echo(text.format(rules=rules.key, path=path))
         return
     if not has_table(rules, tables):
         solver.solve_means()
-    cost = outlook_cost(rules) if outlook else distribution_cost(rules)
+    cost = first_turns_cost(rules) if first_turns else distribution_cost(rules)
     check_distribution_memory(rules, cost)
     check_space(path.parent, cost.bytes)
     facts = {"rules": rules.key, "time": duration(cost.processor_seconds / (threads or default_threads()))}
@@ -160,7 +166,7 @@ def solve_distribution(solver: TableSolver, force: bool) -> None:
         _("computing the distribution of {rules}, {time}", **facts),
     )
     begin, strategy = perf_counter(), open_strategy(rules, tables, threads=threads)
-    early = early_distributions(strategy, threads, progress, outlook=outlook)
+    early = early_distributions(strategy, threads, progress, first_turns=first_turns)
     with writing_to(path.parent):
         write_stored(rules, early, tables)
     found = early[state_space(rules).unchecked_index(EMPTY_STATE)]

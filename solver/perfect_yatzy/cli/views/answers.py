@@ -125,7 +125,7 @@ def ranking_lines(answer: dict[str, Any], head: str, labels: list[str], entries:
     return [*lines, "  " + _("... and {count} more (--all)", count=n_hidden)] if n_hidden > 0 else lines
 
 
-def position_lines(rules: RuleSet, answer: dict[str, Any], headline: str, dice: str) -> list[str]:
+def heading_lines(rules: RuleSet, answer: dict[str, Any], headline: str, dice: str) -> list[str]:
     """The headline, the dice, the card, and the objective if there is one."""
     lines = [*wrapped(headline).splitlines(), "", *exact_lines(answer["best"]), dice, card_line(rules, answer), ""]
     return lines + objective_lines(answer) if "aim" in answer else lines
@@ -150,7 +150,7 @@ def hold_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
         headline = _("Hold nothing, reroll all {count} dice: {value}", count=count, value=value)
     roll, rolls, rerolls = answer["rolls"] - rolls_left, answer["rolls"], rerolls_left_text(rolls_left)
     stage = _("Roll {roll} of {rolls}, {rerolls}", roll=roll, rolls=rolls, rerolls=rerolls)
-    lines = position_lines(rules, answer, headline, f"{stage} · {spaced(dice)} ({glyphs(dice)})")
+    lines = heading_lines(rules, answer, headline, f"{stage} · {spaced(dice)} ({glyphs(dice)})")
     labels = [hold_label(rules, entry).ljust(3 * rules.dice + 3) for entry in answer["holds"][:top]]
     return lines + ranking_lines(answer, _("hold"), labels, answer["holds"]) + approximate_lines(answer)
 
@@ -170,7 +170,7 @@ def score_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
     headline = _("Take {category} for 0 (cross it out): {value}", **facts)
     if points:
         headline = _("Take {category} for {points}: {value}", points=points, **facts)
-    lines = position_lines(rules, answer, headline, f"{spaced(dice)} ({glyphs(dice)})")
+    lines = heading_lines(rules, answer, headline, f"{spaced(dice)} ({glyphs(dice)})")
     width, category, for_points = names_width(rules), _("category"), _("points")
     labels = [
         f"{category_name(rules, entry['category']):<{width}}  {entry['points'] + entry['bonus_points']:>6}"

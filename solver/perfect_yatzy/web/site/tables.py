@@ -44,14 +44,18 @@ def is_whole(space: StateSpace) -> bool:
 
 
 def encoded(rules: RuleSet, values: Floats, fraction_bits: int) -> tuple[dict[str, Any], bytes]:
-    """A table as one file."""
+    """The fields and the bytes of a table as one file.
+
+    A difference d is stored as 2 d, or as -2 d - 1 if it is negative; a *plane* has one byte of every value.
+    """
     fixed = np.rint(np.asarray(values, dtype=np.float64) * 2.0**fraction_bits).astype(np.int64)
     stored = np.empty_like(fixed)
     for place, expected in _expected(rules, state_space(rules), fixed):
         stored[place] = np.diff(fixed[place] - expected, prepend=0)
     codes = np.where(stored < 0, -2 * stored - 1, 2 * stored)
-    planes = max(1, -(-int(codes.max(initial=0)).bit_length() // 8))
-    data = b"".join((codes >> 8 * plane & 0xFF).astype(np.uint8).tobytes() for plane in reversed(range(planes)))
+    planes = max(1, -(-int(codes.max(initial=0)).bit_length() // 8))  # as many bytes as the largest code has
+    highest_first = reversed(range(planes))
+    data = b"".join((codes >> 8 * plane & 0xFF).astype(np.uint8).tobytes() for plane in highest_first)
     fields = {"coding": "planes", "count": len(fixed), "planes": planes, "fraction_bits": fraction_bits}
     return fields, gzip.compress(data, 9, mtime=0)
 

@@ -6,11 +6,10 @@ import { formatNumber, formatPercent, language, ngettext, _ } from "./i18n.js";
 import { chanceText, objectiveName } from "./options.js";
 import { workText } from "./solve.js";
 import { isChance, lossOf } from "./verdict.js";
-import { whySentence } from "./why.js";
 
 const NEAR = 0.2; // points, or per cent of a chance: a smaller difference is hardly one
 
-export { lossOf, optionTitle, whySentence as whyText };
+export { lossOf, optionTitle };
 
 // Whether the aim is certain or out of reach whatever is done.
 const isSettled = ({ aim, entries: [best] }) => Boolean(aim) && (best.chance === 0 || best.chance === 1);

@@ -7,9 +7,10 @@
 //   primary     the one large action, null if nothing is to be done yet; secondary: further ones
 //   advised     the dice that the page marks, null if none; bestBox: the box that it marks
 //   boxes       what the card offers for this roll; player: whose card is shown unless another one is chosen
-import { gapText, heldText, lossOf, missingText, optionTitle, statedText, valueName, whyText } from "./advice-text.js";
+import { gapText, heldText, lossOf, missingText, optionTitle, statedText, valueName } from "./advice-text.js";
 import { diceText } from "./dom.js";
 import { ruleSet } from "./rulesets.js";
+import { whySentence } from "./why.js";
 
 const SHOWN_ROWS = 6;
 const GIVEN_UP = 1e-6; // points or a share of games: smaller losses are rounding
@@ -75,7 +76,7 @@ function headlineOf(answer, entry, spec) {
   const [best, second] = answer.entries, shown = entry || best, isBest = shown === best && second, title = optionTitle(shown);
   return {
     title: shown.category ? title.replace(/ (?=\d+$)/, "\u00a0") : title, value: statedText(answer, shown), name: valueName(answer),
-    gap: isBest ? gapText(best, second) : "", why: isBest ? whyText(best, second, spec) : "",
+    gap: isBest ? gapText(best, second) : "", why: isBest ? whySentence(best, second, spec) : "",
   };
 }
 

@@ -1,4 +1,4 @@
-"""The outlook: distributions of the final score from the empty card and from every card after the first turn.
+"""Distributions of the final score from every card after a first turn, and from the empty card.
 
 A forward pass (:mod:`.forward_pass`) has the distribution from one card on. Backward induction has those from all
 cards in one pass::
@@ -36,11 +36,12 @@ PASS_COST_RATIO = 0.2  # seconds of the pass, as a share of those of all goals
 CHANCE_BYTES, CARD_BYTES, RESULT_BYTES = 30, 300, 120  # at most, of a chance, a card and a category in the file
 
 
-def outlook_cost(rules: RuleSet) -> SolveCost:
-    """Cost of an outlook: the size of its file, and the memory and time of the pass."""
+def first_turns_cost(rules: RuleSet) -> SolveCost:
+    """Cost of these distributions: the size of their file, and the memory and time of the pass."""
     goals = Goals(rules)
     sizes, whole = goals.layer_sizes()[:EARLY_LAYERS], goals.solve_cost()
     cards = sum(states for states, _ in sizes)
+    # Goals have the chances of 1 to n points between known ones; a distribution has those of 0 to n points.
     chances = sum(entries for _, entries in sizes) - cards * (goals.before + goals.after - 1)
     size = CHANCE_BYTES * chances + cards * (CARD_BYTES + RESULT_BYTES * len(rules.categories))
     return SolveCost(chances, size, whole.doubled().memory, PASS_COST_RATIO * whole.seconds)
@@ -53,7 +54,7 @@ class BackwardPass:
         from ..kernels.policy import policy_job
 
         self.policy, self.rules, self.threads = policy, policy.rules, threads
-        check_memory(self.rules, outlook_cost(self.rules))
+        check_memory(self.rules, first_turns_cost(self.rules))
         goals = Goals(self.rules)
         self.space, self.dice = goals.space, lattice(self.rules.dice, self.rules.faces)
         self.most, self.bonuses = goals.row_lengths(), goals.lane_bonuses()

@@ -1,4 +1,4 @@
-"""The outlook: distributions from every card after the first turn on, in one pass, and their file."""
+"""The distributions from every card after the first turn on, in one pass, and their file."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from perfect_yatzy.service.budget import SolveBudget, SolveLimit, distribution_w
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy import distribution as distributions
 from perfect_yatzy.strategy.distribution import distribution, stored_distribution
-from perfect_yatzy.strategy.distribution_files import has_outlook, outlook_path
-from perfect_yatzy.strategy.outlook import BackwardPass, outlook_cost
+from perfect_yatzy.strategy.distribution_files import first_turns_path, has_first_turns
+from perfect_yatzy.strategy.first_turns import BackwardPass, first_turns_cost
 from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy
 from support import games
 from support.mechanics import random_rules
@@ -31,7 +31,7 @@ SMALL = [
 ]
 
 
-def outlook_of(strategy: Strategy, threads: int = 2) -> dict[int, ScoreDistribution]:
+def distributions_of(strategy: Strategy, threads: int = 2) -> dict[int, ScoreDistribution]:
     return BackwardPass(GreedyPolicy(strategy.rules, strategy.table), threads).run()
 
 
@@ -60,7 +60,7 @@ def assert_equal(found: ScoreDistribution, expected: ScoreDistribution) -> None:
 @pytest.mark.parametrize("rules", SMALL, ids=lambda rules: rules.key)
 def test_the_backward_pass_has_the_distributions_of_the_forward_pass(rules: RuleSet) -> None:
     strategy = perfect_yatzy.open_strategy(rules)
-    found, states = outlook_of(strategy), early_states(strategy)
+    found, states = distributions_of(strategy), early_states(strategy)
     assert found.keys() == states.keys()
     for number, state in states.items():
         assert found[number].mean == pytest.approx(strategy.value(state), abs=1e-10)
@@ -69,9 +69,9 @@ def test_the_backward_pass_has_the_distributions_of_the_forward_pass(rules: Rule
 
 def test_crag_after_every_first_turn_with_any_number_of_threads() -> None:
     crag = perfect_yatzy.open_strategy("crag")
-    found = outlook_of(crag, 1)
+    found = distributions_of(crag, 1)
     for threads in (2, 3):
-        again = outlook_of(crag, threads)
+        again = distributions_of(crag, threads)
         assert all(np.array_equal(found[n].chances, again[n].chances) for n in found)
     states = early_states(crag)
     for number in list(states)[::7]:
@@ -88,10 +88,10 @@ def test_a_question_about_the_empty_card_stores_the_answers_after_every_first_tu
 ) -> None:
     card = {"query": "expect", "rules": "crag", "card": "fives=10"}
     before = QueryService(tmp_path).answer(card)
-    assert not has_outlook(crag.rules, tmp_path)  # one card does not need it
+    assert not has_first_turns(crag.rules, tmp_path)  # one card does not need it
     empty = QueryService(tmp_path).answer({"query": "expect", "rules": "crag"})
-    assert has_outlook(crag.rules, tmp_path)
-    assert outlook_path(crag.rules, tmp_path).stat().st_size <= outlook_cost(crag.rules).bytes
+    assert has_first_turns(crag.rules, tmp_path)
+    assert first_turns_path(crag.rules, tmp_path).stat().st_size <= first_turns_cost(crag.rules).bytes
     assert empty["distribution"]["chances"] == pytest.approx(distribution(crag).chances.tolist(), abs=1e-14)
 
     monkeypatch.setattr(distributions, "distribution", None)  # no forward pass
@@ -101,10 +101,10 @@ def test_a_question_about_the_empty_card_stores_the_answers_after_every_first_tu
     assert stored_distribution(crag, EMPTY_STATE, 5, tmp_path).mean == pytest.approx(crag.value() + 5)
 
 
-def test_an_outlook_that_is_damaged_or_of_another_version_is_removed(crag: Strategy, tmp_path: Path) -> None:
+def test_a_file_that_is_damaged_or_of_another_version_is_removed(crag: Strategy, tmp_path: Path) -> None:
     state = crag.state("fives=10")
-    stored_distribution(crag, EMPTY_STATE, tables=tmp_path, outlook=True)
-    path = outlook_path(crag.rules, tmp_path)
+    stored_distribution(crag, EMPTY_STATE, tables=tmp_path, first_turns=True)
+    path = first_turns_path(crag.rules, tmp_path)
     good, expected = path.read_bytes(), distribution(crag, state)
     changed = good.replace(b'"lowest": ', b'"lowest": 1', 1)  # the last digit of a chance need not change the number
     assert changed != good
@@ -113,30 +113,35 @@ def test_an_outlook_that_is_damaged_or_of_another_version_is_removed(crag: Strat
         path.write_bytes(spoilt)
         assert_equal(stored_distribution(crag, state, tables=tmp_path), expected)
         assert not path.exists()
-    stored_distribution(crag, EMPTY_STATE, tables=tmp_path, outlook=True)
+    stored_distribution(crag, EMPTY_STATE, tables=tmp_path, first_turns=True)
     assert path.read_bytes() == good
 
 
-def test_the_budget_limits_the_outlook(crag: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_budget_limits_the_distributions_after_first_turns(
+    crag: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rules, budget = crag.rules, SolveBudget.command()
-    assert budget.makes_outlook(rules)
-    assert all(budget.makes_outlook(perfect_yatzy.load_rules(key)) for key in ("yatzy", "yahtzee"))
-    assert not budget.makes_outlook(perfect_yatzy.load_rules("yatzy-saved"))
-    assert not SolveBudget(objective=SolveLimit(bytes=10)).makes_outlook(rules)
-    assert distribution_works(rules, EMPTY_STATE, tmp_path, outlook=True)[0].seconds == outlook_cost(rules).seconds
-    monkeypatch.setattr(budgets, "OUTLOOK_LIMIT_BYTES", 10)
+    assert budget.makes_first_turns(rules)
+    assert all(budget.makes_first_turns(perfect_yatzy.load_rules(key)) for key in ("yatzy", "yahtzee"))
+    assert not budget.makes_first_turns(perfect_yatzy.load_rules("yatzy-saved"))
+    assert not SolveBudget(objective=SolveLimit(bytes=10)).makes_first_turns(rules)
+    assert (
+        distribution_works(rules, EMPTY_STATE, tmp_path, first_turns=True)[0].seconds
+        == first_turns_cost(rules).seconds
+    )
+    monkeypatch.setattr(budgets, "FIRST_TURNS_LIMIT_BYTES", 10)
     QueryService(tmp_path).answer({"query": "expect", "rules": "crag"})
-    assert not has_outlook(rules, tmp_path)
+    assert not has_first_turns(rules, tmp_path)
     monkeypatch.undo()
-    stored_distribution(crag, EMPTY_STATE, tables=tmp_path, outlook=True)
+    stored_distribution(crag, EMPTY_STATE, tables=tmp_path, first_turns=True)
     for state in (EMPTY_STATE, crag.state("fives=10")):
-        assert not distribution_works(rules, state, tmp_path, outlook=True)
+        assert not distribution_works(rules, state, tmp_path, first_turns=True)
 
 
 def test_an_unwritable_folder_stores_nothing(crag: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     full = Mock(side_effect=OSError("no space left"))
     monkeypatch.setattr("perfect_yatzy.strategy.distribution_files.replacing", full)
-    found = stored_distribution(crag, EMPTY_STATE, tables=tmp_path, outlook=True)
+    found = stored_distribution(crag, EMPTY_STATE, tables=tmp_path, first_turns=True)
     assert found.mean == pytest.approx(crag.value())
     assert full.called
-    assert not has_outlook(crag.rules, tmp_path)
+    assert not has_first_turns(crag.rules, tmp_path)
