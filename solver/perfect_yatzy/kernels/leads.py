@@ -24,9 +24,8 @@ from ..model.score_places import ScoreOffsets
 from ..model.turn_model import TurnModel
 from .jit import by_kind, jit
 from .legal import choices_of
-from .policy import outcome_values, policy_block
-from .propagation import outcome_chances
-from .simd import load, load_as, shifted, splat, store, store_at, views, width
+from .policy_evaluation import PerfectPlay, evaluate_block
+from .simd import load_as, shifted, splat, store, store_at, views, width
 from .turn import Scratch, solve_block
 from .value_tables import (
     Block,
@@ -148,7 +147,7 @@ class PlannedPlay(NamedTuple):
     plan: ScoreTable
     children: ScoreTable
     target: LeadTable
-    greedy: Any  # PolicyJob, float64
+    evaluation: Any  # EvaluationJob; its tables are without use
 
 
 @by_kind()
@@ -163,18 +162,7 @@ def _play_best(play, job, block):
 
 @play_block.of(PlannedPlay)
 def _play_as_planned(play, job, block):
-    greedy, model, scratch = play.greedy, job.model, play.greedy.scratch
-    policy_block(play.plan, greedy, block, job.most_saved)
-    for saved_before in range(job.most_saved + 1):
-        outcome_chances(greedy, saved_before)
-        total = splat(scratch.temp, 0.0)
-        for saved in range(model.rolls_per_turn + saved_before if model.saves_rolls else 1):
-            outcome_values(play.children, greedy, block, saved)
-            for i in range(greedy.outcomes.size):
-                if block.choices >> greedy.outcomes.category[i] & 1:
-                    chance = load(scratch.outcome_chance, saved * greedy.outcomes.size + i)
-                    total = total + chance * load(scratch.outcome_value, i)
-        write_values(play.target, model.layout, block, saved_before, total, scratch.temp)
+    evaluate_block(PerfectPlay(), play.plan, play.children, play.target, play.evaluation, block)
 
 
 @jit
@@ -223,14 +211,14 @@ def plan_leads(begin, end, rows, arguments):
 
 
 @jit
-def follow_leads(begin, end, rows, arguments, plan, policy):
+def follow_leads(begin, end, rows, arguments, plan, evaluation):
     """As :func:`solve_leads` for a player who takes the best action of a plan; `plan` has the places of W."""
-    job, values, greedy = views(arguments), views(plan), views(policy)
+    job, values, of_plan = views(arguments), views(plan), views(evaluation)
     for j in range(begin, end):
         find_ranges(job, j)
         target = LeadTable(job.target.values, job.before.first, job.target_origin, job.target_high)
-        play = PlannedPlay(child_table(job, values), child_table(job, job.below.values), target, greedy)
-        play_rows(play, job, rows, j, width(greedy.scratch.temp))
+        play = PlannedPlay(child_table(job, values), child_table(job, job.below.values), target, of_plan)
+        play_rows(play, job, rows, j, width(of_plan.policy.scratch.temp))
 
 
 @jit

@@ -79,10 +79,12 @@ def policy_scratch(
 
 
 def policy_job(
-    dice: Lattice, model: TurnModel, outcomes: TurnOutcomes, ties: tuple[float, float], most_saved: int = 0
-) -> PolicyJob:
-    """A job with new scratch for turns that begin with up to `most_saved` saved rolls."""
-    return PolicyJob(model, outcomes, kernel_lattice(dice), ties, policy_scratch(dice, model, outcomes, most_saved))
+    dice: Lattice, model: TurnModel, outcomes: TurnOutcomes, ties: tuple[float, float], most_saved: int = 0,
+    dtype: npt.DTypeLike = np.float64,
+) -> PolicyJob:  # fmt: skip
+    """A job with new scratch of `dtype` for turns that begin with up to `most_saved` saved rolls."""
+    scratch = policy_scratch(dice, model, outcomes, most_saved, dtype)
+    return PolicyJob(model, outcomes, kernel_lattice(dice), ties, scratch)
 
 
 @jit

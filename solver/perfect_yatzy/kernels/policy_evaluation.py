@@ -34,10 +34,21 @@ from .actions import choose_actions, turn_chances
 from .jit import by_kind, jit
 from .lattice import copy_vectors, means
 from .policy import PolicyJob, choose_holds, choose_stops, outcome_values, stage_actions
-from .simd import add_at, load, load_at, splat, store, uniform, views
+from .simd import add_at, load, load_at, splat, store, uniform, views, width
 from .table_slices import TableSlice
 from .turn import mean_block, mean_of_first_roll
-from .value_tables import lanes_of, mean_table, state_number, state_place, table_lanes, write_values
+from .value_tables import (
+    MeanTable,
+    ScoreTable,
+    child_value,
+    lanes_of,
+    mean_table,
+    state_number,
+    state_place,
+    successor,
+    table_lanes,
+    write_values,
+)
 
 
 class EvaluationJob(NamedTuple):
@@ -67,15 +78,34 @@ def centre_of(means_of_states, job, block):
     return table_lanes(means_of_states.values, layout, block, block.row, 0, 0, temp)
 
 
+@by_kind()
+def quantity_after(quantities, job, block, i, saved):
+    """``Q(s') + a p`` of outcome i; for scores as lanes the value of s' at the score with p."""
+
+
+@quantity_after.of(MeanTable)
+def _quantity_of_state(quantities, job, block, i, saved):
+    outcomes, layout, temp = job.policy.outcomes, job.policy.model.layout, job.policy.scratch.temp
+    child, shift = block.row + outcomes.step[i], outcomes.shift[i]
+    return (
+        table_lanes(quantities.values, layout, block, child, saved, shift, temp)
+        + job.points_weight * outcomes.total[i]
+    )
+
+
+@quantity_after.of(ScoreTable)
+def _value_of_scores(quantities, job, block, i, saved):
+    outcomes, layout, temp = job.policy.outcomes, job.policy.model.layout, job.policy.scratch.temp
+    return child_value(quantities, layout, block, successor(outcomes, i, block.row, saved), outcomes.total[i], temp)
+
+
 @jit
 def outcome_quantities(quantities, job, block, saved, centre, result):
     """``Q(s') + a p + w (p + V(s') - centre)^2`` of every outcome, into `result`; `outcome_value` has p + V(s')."""
-    outcomes, scratch, layout = job.policy.outcomes, job.policy.scratch, job.policy.model.layout
+    outcomes, scratch = job.policy.outcomes, job.policy.scratch
     for i in range(outcomes.size):
         if block.choices >> outcomes.category[i] & 1:
-            child, shift = block.row + outcomes.step[i], outcomes.shift[i]
-            later = table_lanes(quantities.values, layout, block, child, saved, shift, scratch.temp)
-            value = later + job.points_weight * outcomes.total[i]
+            value = quantity_after(quantities, job, block, i, saved)
             if job.square_weight != 0.0:
                 value += job.square_weight * squared(load(scratch.outcome_value, i) - centre)
             store(result, i, value)
@@ -148,15 +178,16 @@ class PerfectPlay(NamedTuple):
 def copy_tags(job, stop_tags, tags):
     """The tag of the option that choose_holds chose for each roll, to `tags`, which may be ``hold_tag``."""
     dice, hold_tag, best_hold = job.model.dice, job.scratch.hold_tag, job.scratch.best_hold
+    lanes = width(hold_tag)
     for roll in range(dice.roll_count):
         here = dice.first_roll + roll
         if uniform(load(best_hold, here)):
-            held = int(best_hold[here * LANES])
+            held = int(best_hold[here * lanes])
             store(tags, here, load(hold_tag, held) if held >= 0 else load(stop_tags, roll))
         else:
-            for i in range(LANES):
-                held, tag = int(best_hold[here * LANES + i]), stop_tags[roll * LANES + i]
-                tags[here * LANES + i] = hold_tag[held * LANES + i] if held >= 0 else tag
+            for i in range(lanes):
+                held, tag = int(best_hold[here * lanes + i]), stop_tags[roll * lanes + i]
+                tags[here * lanes + i] = hold_tag[held * lanes + i] if held >= 0 else tag
 
 
 @evaluate_block.of(PerfectPlay)

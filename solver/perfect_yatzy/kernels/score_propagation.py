@@ -97,7 +97,10 @@ def mean_turn(means_of_states, job, block):
 
 @jit
 def choose_score_stops(job, block, lane, saved, is_first, stop, first_entry):
-    """Category for each roll to `stop`; its value and mean, and the best value, to the scratch."""
+    """Category for each roll to `stop`; its value and mean, and the best value, to the scratch.
+
+    From the last category to the first, so that the first of those with equal values and means is taken.
+    """
     model, outcomes, scratch, own = job.policy.model, job.policy.outcomes, job.policy.scratch, job.scratch
     first_end, below_all = saved * outcomes.size, splat(stop, 2 * LOWEST)
     for roll in range(model.dice.roll_count):

@@ -209,8 +209,8 @@ def count_states(rules: RuleSet, *, any_number: bool = False) -> StateCounts:
 
 def _rows(rules: RuleSet) -> Iterator[tuple[int, int, tuple[int, int]]]:
     """Number of filled categories, number of rows, and upper sums and lanes of each of these rows."""
-    lanes = LaneSets(rules)
-    products, counting = [ONE], {c for boxes in lanes.chains for c in boxes}
+    lanes = LaneSets(rules)  # one for each set of filled boxes that count for the upper sum
+    products, counting = [ONE], {c for boxes in lanes.chains for c in boxes}  # products: cards by lane set
     for chain in chains(rules):
         if counting.isdisjoint(chain):
             continue
@@ -225,7 +225,7 @@ def _rows(rules: RuleSet) -> Iterator[tuple[int, int, tuple[int, int]]]:
             cards = _product(cards, _other_cards(rules, column, filled))
         groups[cards, (len(sums), count)] += 1
     for (both, size), count in groups.items():
-        for numbers in both if rules.tracked_index >= 0 else both[:1]:
+        for numbers in both if rules.tracked_index >= 0 else both[:1]:  # all, and those whose tracked box is filled
             for filled, rows in enumerate(numbers):
                 if rows:
                     yield filled, count * rows, size

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 SCORE_LANES = 2 * LANES  # leads in a vector of float32
 TASKS = 8  # parts of a turn for each thread
-FOLLOWING = 3  # times as long as a turn of best play: a turn that follows a plan
+FOLLOWING = 6  # times as long as a turn of best play: a turn that follows a plan
 
 
 @dataclass(frozen=True)
@@ -277,6 +277,8 @@ class TwoPlayerGame:
         """The values before a turn from those after it; `needs`: of the policy of the mover, by :func:`needs_of`."""
         from ..kernels.leads import average_leads, follow_leads, solve_leads
         from ..kernels.policy import policy_job
+        from ..kernels.policy_evaluation import EvaluationJob
+        from ..kernels.table_slices import PADDING, TableSlice
 
         player, left = self.players[turn.mover], turn.open[turn.mover]
         before, other = self.pairs(turn)
@@ -290,10 +292,13 @@ class TwoPlayerGame:
             model, outcomes = turn_model(self.rules, space.start), turn_outcomes(self.rules, space.start)
             most_saved = int(space.most_saved[space.categories - left])
 
-            def plan_and_policy() -> Any:
-                return plan, policy_job(self.dice, model, outcomes, ScoreEvaluator.ties, most_saved)
+            unused = TableSlice(np.empty(PADDING), 0)
 
-            self._in_parts(follow_leads, arguments, in_threads, threads, ScratchPool(plan_and_policy))
+            def plan_and_evaluation() -> Any:
+                policy = policy_job(self.dice, model, outcomes, ScoreEvaluator.ties, most_saved, np.float32)
+                return plan, EvaluationJob(policy, unused, unused, unused, most_saved, 1.0, 0.0)
+
+            self._in_parts(follow_leads, arguments, in_threads, threads, ScratchPool(plan_and_evaluation))
         else:
             turn_ends = needs[player.turns - left]
 
