@@ -249,8 +249,11 @@ def test_dice_are_rolled_entered_held_and_corrected() -> None:
         game.addDie(1); result.refused = [state.currentNotice(), s().rolls.length];
         game.toggleHeld(0); result.unheld = s().held.some(Boolean);
         game.removeDie(); result.removed = [s().dice.length, s().left];
-        game.clearDice(); result.cleared = s().dice;
-        game.removeDie(); result.before = shot();
+        game.removeDie(); game.removeDie(); result.kept = structuredClone([s().dice, s().held, game.canRemoveDie()]);
+        roll(5, 5); game.clearDice(); result.cleared = [...s().dice];
+        game.removeDie(); result.stays = [...s().dice];
+        for (let i = 0; i < 7; i++) state.undo();
+        result.before = shot();
         return result;
         """,
         "yatzy",
@@ -266,9 +269,10 @@ def test_dice_are_rolled_entered_held_and_corrected() -> None:
     assert found["refused"] == ["No roll is left in this turn: take a box of the card first.", 2]
     assert found["unheld"] is False
     assert found["removed"] == [4, 0]
-    assert found["cleared"] == []
+    assert found["kept"] == [[2, 2, 3], [True] * 3, False]
+    assert (found["cleared"], found["stays"]) == ([2, 2, 3], [2, 2, 3])
     assert found["before"] == {
-        "dice": [1, 2, 2, 3, 6], "held": [False] * 5, "rolls": [[3, 3, 4, 5, 6]], "holds": [[3]], "left": 1,
+        "dice": [3, 1, 2, 2, 6], "held": [False] * 5, "rolls": [[3, 3, 4, 5, 6]], "holds": [[3]], "left": 1,
     }  # fmt: skip
 
 
@@ -342,8 +346,9 @@ def test_one_die_too_many_means_that_fewer_were_kept(
         if (s().guess) game.setGuessedHold([4, 4, 5]);
         const corrected = structuredClone([s().holds, s().dice]);
         if (s().guess) state.undo();
+        const canBeTwo = game.canBeTwo();
         state.undo();
-        return [...result, corrected, s().dice];
+        return [...result, corrected, canBeTwo, s().dice];
         """,
         "yatzy",
     )
@@ -353,6 +358,67 @@ def test_one_die_too_many_means_that_fewer_were_kept(
         assert found[2] == "Read as one roll of 2 dice. Undo takes the last one back."
         assert found[3] == [[4, 4, 4], [4, 4, 5]]
         assert found[4] == [[[4, 4, 5]], [4, 4, 5, 2, 6]]
+        assert found[5] is False  # nothing is marked to be kept next
+
+
+HOLDS = [([3, 3], 0), ([3], 3.1), ([4, 5, 6], 1.2), ([], 4.0)]  # of 3 3 4 5 6, with their losses
+SECOND = [([3, 3, 6], 0), ([3, 3], 0.9), ([3], 5), ([], 9)]  # of 3 3 1 2 6
+
+
+@pytest.mark.parametrize(
+    ("typed", "holds", "dice", "left"),
+    [
+        ("126", [[3, 3]], "33126", 1),
+        ("1264", [[3, 3], [3, 3, 6]], "3364", 0),  # who keeps one 3 loses too much
+        ("12645", [[3, 3], [3, 3, 6]], "33645", 0),
+        ("33456", [[3, 3]], "33456", 1),  # all five dice, those that were kept, too
+        ("12633", [[3, 3]], "12633", 1),
+        ("126451", [[3, 3], [3, 3, 6]], "33645", 0),  # no roll is left
+    ],
+)
+def test_two_rolls_typed_in_one_go(typed: str, holds: list[list[int]], dice: str, left: int) -> None:
+    """Not one roll of more dice, where that would be a blunder; undo takes back one die after the other."""
+    found = run(
+        f"""
+        const known = (all) => all.map(([hold, loss]) => ({{ hold, loss }})), first = known({json.dumps(HOLDS)}), second = known({json.dumps(SECOND)});
+        game.provideHolds(() => (s().dice.length < 5 ? null : s().rolls.length === 0 ? first : s().rolls.length === 1 ? second : null));
+        game.provideMarkedHold(() => (s().dice.length === 5 && s().left ? [[3, 3], [3, 3, 6]][s().rolls.length] : null));
+        roll(3, 3, 4, 5, 6); await web.pass(5000);
+        roll(...{json.dumps([int(face) for face in typed])});
+        const result = structuredClone([s().holds, s().dice.join(""), s().left, s().held.map(Number).join("")]);
+        for (let i = 0; i < {min(len(typed), 5)}; i++) state.undo();
+        return [result, s().dice, s().rolls];
+        """,
+        "yatzy",
+    )
+    marks = "0" * 5 if len(dice) == 5 else "1110"
+    assert found == [[holds, dice, left, marks], [3, 3, 4, 5, 6], []]
+
+
+def test_a_die_after_the_last_roll_takes_the_advised_box() -> None:
+    """After a pause, and only where a box is advised; one step of the history."""
+    found = run(
+        """
+        let advised = null;
+        game.provideAdvisedBox(() => advised);
+        const shot = () => structuredClone([s().dice, s().player, s().players.map(({ card }) => card), state.currentNotice()]), result = [];
+        state.change((t) => { t.players = ["Ann", "Bo"].map(state.newPlayer); t.left = 0; t.rolls = [[1, 1, 1, 2, 2], [1, 1, 1, 2, 2]]; t.holds = [[1, 1, 1], [1, 1, 1]]; });
+        roll(1, 1, 1, 1, 2); await web.pass(5000); roll(6); result.push(shot());
+        advised = { category: "ones", points: 4 };
+        roll(6); result.push(shot()); // in one go with the die before
+        await web.pass(5000); roll(6); result.push(shot());
+        state.undo(); result.push(shot());
+        state.change((t) => { t.players.pop(); t.players[0].card = Object.fromEntries(state.rules().categories.slice(1).map(({ id }) => [id, 0])); });
+        await web.pass(5000); roll(6); result.push([s().dice, state.isCardFull()]);
+        return result;
+        """,
+        "yatzy",
+    )
+    refused = [[1, 1, 1, 1, 2], 0, [{}, {}], "No roll is left in this turn: take a box of the card first."]
+    assert found[:2] == [refused, refused]
+    assert found[2] == [[6], 1, [{"ones": 4}, {}], "Ones: 4 points."]
+    assert found[3] == [*refused[:3], ""]
+    assert found[4] == [[], True]
 
 
 def test_turns_players_and_the_record() -> None:
@@ -686,7 +752,7 @@ def test_sentences_of_the_advice_and_the_verdict() -> None:
         "yatzy",
     )
     assert found["why"] == [
-        "Ends in Full House in 12\u00a0% of turns, with 3 3 3 4 in other boxes.",
+        "Ends in Full House in 12\u00a0% of turns, with 3\u00a03\u00a03\u00a04 in other boxes.",
         "Ends in Full House in 12\u00a0% of turns, with 3 only in <1\u00a0%.",
         "Ends in Threes in 88\u00a0% of turns.",
         "The upper bonus is reached in 50\u00a0% of games instead of 40\u00a0%.",
@@ -699,11 +765,11 @@ def test_sentences_of_the_advice_and_the_verdict() -> None:
         "Playing for the average, it would be 2.0 points worse than Twos.",
         "",
         "",  # a rare end is no reason
-        "A sure 20; rerolling from 2 3 4 5 ends there in 25\u00a0% of turns.",
+        "A sure 20; rerolling from 2\u00a03\u00a04\u00a05 ends there in 25\u00a0% of turns.",
     ]
     assert found["gaps"] == [
-        "Nearly as good: 5 6 (−0.01).", "5.00 points better than Chance.", "As good: 5 6.",
-        "Less than 0.01 better than 5 6.", "25.00 percentage points better than 5 6.",
+        "Nearly as good: 5\u00a06 (−0.01).", "5.00 points better than Chance.", "As good: 5\u00a06.",
+        "Less than 0.01 better than 5\u00a06.", "25.00 percentage points better than 5\u00a06.",
     ]  # fmt: skip
     assert found["rolls"] == [
         "Roll three dice", "Roll three dice for me", "Roll one die", "Roll one die for me", "Roll all dice again",
@@ -716,8 +782,8 @@ def test_sentences_of_the_advice_and_the_verdict() -> None:
         "chance of 60 or more",
     ]
     assert found["verdicts"] == [
-        "Keep 3 3: the best choice.", "Chance for 20 loses 5.00 points.", "Keep 5 6: as good as keep 3 3.",
-        "Keep 5 6 loses 25.00 percentage points of the chance.",
+        "Keep 3\u00a03: the best choice.", "Chance for 20 loses 5.00 points.", "Keep 5\u00a06: as good as keep 3\u00a03.",
+        "Keep 5\u00a06 loses 25.00 percentage points of the chance.",
     ]  # fmt: skip
     assert found["losses"] == [10, 0]
     assert found["grades"] == ["blunder", "best"]

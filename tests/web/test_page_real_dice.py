@@ -32,6 +32,58 @@ def test_turns_by_touch_with_real_dice(phone: Visitor, yatzy: Strategy) -> None:
     assert review(yatzy, game, 0).points_lost == pytest.approx(0.0, abs=1e-9)
 
 
+# Turns by the advice: all dice of the first roll, then those rolled again. The fourth, with holds marked and confirmed by
+# taps, once took 16 taps.
+TURNS = [["25523", "546", "51"], ["51435", "226", "45"], ["54462", "262", "546"], ["16125", "1313", "456"], ["46446"]]
+
+
+def test_a_turn_with_real_dice_takes_at_most_12_taps(phone: Visitor, yatzy: Strategy) -> None:
+    """The next die tapped agrees to the advice: to the dice kept, after the last roll to the box."""
+    phone.evaluate("() => { window.thrown = 0; performance.now = () => thrown; }")
+    taps = []
+    for rolls in TURNS:
+        for i, roll in enumerate(rolls):
+            phone.evaluate("thrown += 1500")  # the time to throw the dice
+            phone.tap_dice(int(face) for face in roll).settle()
+            assert len(phone.state()["rolls"]) == i
+        phone.expects("#go", "Take")
+        taps.append(sum(map(len, rolls)))
+    phone.locator("#go").tap()  # a full house with two rolls left
+    taps[-1] += 1
+    assert taps == [10, 10, 11, 12, 6]
+    phone.expects("#turn-line", "Turn 6 of 15")
+    game = read_game(phone.record())
+    assert [[len(roll) for roll in turn.dice_history] for turn in game.turns] == [[5] * len(rolls) for rolls in TURNS]
+    assert review(yatzy, game, 0).points_lost == pytest.approx(0.0, abs=1e-9)
+
+
+def test_a_die_after_the_last_roll_takes_the_box_and_undo_brings_it_back(phone: Visitor) -> None:
+    phone.open("#rules=yatzy&dice=33345&left=0").settle().expects("#go", "Take Threes for 9")
+    phone.tap_dice([2]).expects("#notice", "Threes: 9 points.").expects("#turn-line", "Turn 2 of 15")
+    assert phone.dice() == [2]
+    phone.locator("#undo").tap()
+    phone.expects("#turn-line", "Turn 1 of 15").settle()
+    assert phone.dice() == [3, 3, 3, 4, 5]
+    phone.hide_advice()
+    phone.tap_dice([2]).expects("#notice", "take a box of the card first")
+    assert phone.dice() == [3, 3, 3, 4, 5]
+
+
+def test_two_rolls_typed_within_a_second_are_two(phone: Visitor) -> None:
+    """Where that is unclear the page says how it reads them, and a tap corrects it."""
+    phone.type("55523").settle().type("62").settle().type("4")
+    assert phone.state()["holds"] == [[5, 5, 5], [5, 5, 5]]
+    assert phone.dice() == [5, 5, 5, 4]
+    phone.open("#rules=yatzy").type("33456").settle().type("126").settle().type("4").settle()
+    phone.expects("#notice", "Read as one roll of 4 dice.").expects("#guess", "Kept before this roll:")
+    assert phone.state()["holds"] == [[6]]
+    phone.locator("#guess button", has_text="two rolls").tap()
+    assert phone.state()["holds"] == [[3, 3], [3, 3]]
+    assert phone.dice() == [3, 3, 4]
+    phone.locator("#undo").tap()
+    assert phone.state()["holds"] == [[6]]
+
+
 def test_a_roll_typed_over_full_dice_begins_the_next_roll(phone: Visitor) -> None:
     phone.type("33456").settle().type("33122").settle()
     state = phone.state()
@@ -113,7 +165,11 @@ def test_a_die_is_changed_by_a_tap(phone: Visitor) -> None:
 def test_the_dice_of_a_roll_are_corrected(phone: Visitor) -> None:
     assert phone.type("33456").settle().tap_dice([1]).dice() == [3, 3, 1]
     assert phone.press("Escape").dice() == [3, 3]  # the dice that lie on the table stay
-    assert phone.press("Backspace").dice() == [3, 3, 4, 5, 6]  # back before the hold
+    assert phone.press("Backspace", "Backspace").dice() == [3, 3]
+    assert phone.get_attribute("#remove-die", "aria-disabled") == "true"
+    phone.locator("#undo").tap()
+    phone.locator("#undo").tap()
+    assert phone.dice() == [3, 3, 4, 5, 6]  # back before the hold
     assert phone.state()["left"] == 2
     phone.settle().tap_dice([1, 1, 2]).settle()
     assert phone.state()["rolls"] == [[3, 3, 4, 5, 6]]

@@ -18,7 +18,7 @@ const RETRY_MS = 5000, COUNT_AFTER_MS = 500; // what may be needed later waits u
 // An example for those who want to see what the page does; a test asks for its answer.
 const EXAMPLE = { dice: [2, 5, 5, 5, 1], kept: [5, 5, 5], value: 254.19 };
 byId("example").append(diceRow(EXAMPLE.dice, marksOf(EXAMPLE.dice, EXAMPLE.kept)));
-byId("example").addEventListener("click", () => showPosition({ rules: "yatzy", card: {}, dice: EXAMPLE.dice, left: 2 }, _("An example; Undo goes back to your own game.")));
+byId("example").addEventListener("click", () => showPosition({ rules: "yatzy", card: {}, dice: EXAMPLE.dice, left: 2, visits: "example" }, _("An example; Undo goes back to your own game.")));
 
 onDraw(() => {
   setTimeout(() => learnToCount(state.rules), COUNT_AFTER_MS);

@@ -57,7 +57,7 @@ export const figures = (rows, attributes) => element("dl", { class: "figures", .
 // Width of a chart in the units of its view box. One unit is one pixel, so that text keeps its size.
 export const chartWidth = (container) => Math.max(240, Math.min(560, container.clientWidth || 420));
 
-export const diceText = (dice) => (dice.length ? dice.join(" ") : "nothing");
+export const diceText = (dice) => (dice.length ? dice.join("\u00a0") : "nothing"); // on one line
 export const capitalize = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 export const isWholeNumber = (text) => /^\d{1,5}$/.test(text);
 
