@@ -281,7 +281,7 @@ def test_the_hold_before_a_roll_is_guessed_from_the_dice() -> None:
         """
         const losses = [{ hold: [3, 3], loss: 0 }, { hold: [3], loss: 0.399 }, { hold: [], loss: 3 }];
         const guess = (known, first, second) => {
-          state.change((t) => state.startGame(t)); game.provideHolds(() => known);
+          state.change((t) => state.startGame(t)); game.provideAdvice({ holds: () => known });
           roll(...first); roll(...second);
           return structuredClone([s().holds, s().guess, s().rolls]);
         };
@@ -313,7 +313,7 @@ def test_a_whole_roll_may_be_entered_over_dice_that_were_held(pause: int, held: 
     # Not how fast advice comes decides, but whether the player has paused: time to throw the dice again.
     found = run(
         f"""
-        game.provideMarkedHold(() => (s().rolls.length ? null : [3, 3])); game.provideHolds(() => [{{ hold: [3, 3], loss: 0 }}]);
+        game.provideAdvice({{ markedHold: () => (s().rolls.length ? null : [3, 3]), holds: () => [{{ hold: [3, 3], loss: 0 }}] }});
         roll(3, 3, 4, 5, 6); await web.pass(5000); roll(3, 3, 5); await web.pass({pause});
         roll(4); if ({pause} < 1500) roll(6);
         return [s().holds, s().dice];
@@ -338,7 +338,7 @@ def test_one_die_too_many_means_that_fewer_were_kept(
     found = run(
         f"""
         const holds = [[4, 4, 4, 5], [4, 4, 4], [4, 4, 5], [4, 4], []].map((hold, loss) => ({{ hold, loss }}));
-        game.provideMarkedHold(() => (s().rolls.length ? null : holds[0].hold)); game.provideHolds(() => holds);
+        game.provideAdvice({{ markedHold: () => (s().rolls.length ? null : holds[0].hold), holds: () => holds }});
         roll(4, 4, 4, 5, 1); await web.pass(5000);
         if ({json.dumps(marked)}) game.markHold(holds[0].hold);
         roll(2); await web.pass({pause}); roll(6);
@@ -381,8 +381,8 @@ def test_two_rolls_typed_in_one_go(typed: str, holds: list[list[int]], dice: str
     found = run(
         f"""
         const known = (all) => all.map(([hold, loss]) => ({{ hold, loss }})), first = known({json.dumps(HOLDS)}), second = known({json.dumps(SECOND)});
-        game.provideHolds(() => (s().dice.length < 5 ? null : s().rolls.length === 0 ? first : s().rolls.length === 1 ? second : null));
-        game.provideMarkedHold(() => (s().dice.length === 5 && s().left ? [[3, 3], [3, 3, 6]][s().rolls.length] : null));
+        const ofRoll = (...values) => (s().dice.length === 5 && s().left ? values[s().rolls.length] : null);
+        game.provideAdvice({{ holds: () => ofRoll(first, second), markedHold: () => ofRoll([3, 3], [3, 3, 6]) }});
         roll(3, 3, 4, 5, 6); await web.pass(5000);
         roll(...{json.dumps([int(face) for face in typed])});
         const result = structuredClone([s().holds, s().dice.join(""), s().left, s().held.map(Number).join("")]);
@@ -400,7 +400,7 @@ def test_a_die_after_the_last_roll_takes_the_advised_box() -> None:
     found = run(
         """
         let advised = null;
-        game.provideAdvisedBox(() => advised);
+        game.provideAdvice({ box: () => advised });
         const shot = () => structuredClone([s().dice, s().player, s().players.map(({ card }) => card), state.currentNotice()]), result = [];
         state.change((t) => { t.players = ["Ann", "Bo"].map(state.newPlayer); t.left = 0; t.rolls = [[1, 1, 1, 2, 2], [1, 1, 1, 2, 2]]; t.holds = [[1, 1, 1], [1, 1, 1]]; });
         roll(1, 1, 1, 1, 2); await web.pass(5000); roll(6); result.push(shot());
@@ -425,7 +425,7 @@ def test_turns_players_and_the_record() -> None:
     found = run(
         """
         const result = {}, take = (category, points, bonus_points = 0) => game.takeCategory({ category, points, bonus_points });
-        game.provideMarkedHold(() => [6, 6]);
+        game.provideAdvice({ markedHold: () => [6, 6] });
         state.change((t) => { t.players = ["Ann", "", "Cy"].map(state.newPlayer); for (const { id } of state.rules().categories) t.players[2].card[id] = 0; });
         roll(6, 6, 1, 2, 3); result.kept = game.keptMarks(); roll(6, 5, 5); result.assumed = [...s().holds];
         game.markHold([5, 5, 6]); roll(6, 6); take("sixes", 18);

@@ -118,6 +118,29 @@ def test_the_keys_stay_at_one_place(phone: Visitor) -> None:
         assert phone.evaluate(places) == before
 
 
+@pytest.mark.parametrize(("width", "height", "language"), [(844, 390, "en"), (667, 375, "de"), (640, 360, "fi")])
+def test_on_its_side_a_phone_has_all_actions_in_one_row(
+    phone: Visitor, width: int, height: int, language: str
+) -> None:
+    """The keys, Undo and the large action; the rooms are above, and back below on a phone held upright."""
+    phone.open(f"?lang={language}#rules=yatzy").type("33456").settle()
+    in_bar = "document.querySelector('#bar #rooms') !== null"
+    assert phone.evaluate(in_bar)
+    phone.set_viewport_size({"width": width, "height": height})
+    phone.wait_until(f"!({in_bar})")
+    boxes = [phone.locator(place).bounding_box() for place in ("#faces", "#undo", "#go")]
+    rights = [0.0, *(box["x"] + box["width"] for box in boxes)]
+    assert all(right <= box["x"] for right, box in zip(rights, boxes, strict=False))
+    assert rights[-1] <= width
+    assert all(height - 65 <= box["y"] and box["y"] + box["height"] <= height for box in boxes)
+    assert phone.locator("#rooms").bounding_box()["y"] < 50
+    phone.locator("#undo").tap()
+    assert phone.count("#dice button") == 4
+    phone.enter("statistics")
+    assert phone.locator("#bar .bar-buttons").is_hidden()
+    phone.enter("play")
+
+
 def test_the_other_choices_are_opened_and_closed(phone: Visitor) -> None:
     phone.type("33456").settle().expects("#more", "Other choices")
     phone.locator("#more").tap()

@@ -4,7 +4,7 @@ import { askAgain, askFor, isUnsolved, known, onFound } from "./asking.js";
 import { setCardView } from "./card.js";
 import { showAdvised } from "./dice.js";
 import { button, byId, diceText, element, onClick, say, setEnabled } from "./dom.js";
-import { firstRoll, forgetChoice, holdAndRoll, isTurnStart, markHold, passTurn, provideAdvisedBox, provideHolds, takeCategory, takenText } from "./game.js";
+import { firstRoll, forgetChoice, holdAndRoll, isTurnStart, markHold, passTurn, provideAdvice, takeCategory, takenText } from "./game.js";
 import { gradesHint } from "./grades.js";
 import { showFieldError } from "./header.js";
 import { _, formatNumber, ngettext } from "./i18n.js";
@@ -183,8 +183,10 @@ function choose(entry) {
   else markHold(entry.hold);
 }
 
-provideAdvisedBox(() => (shown?.phase === "advice" && shown.primary.kind === "take" ? shown.primary.entry : null));
-provideHolds(() => (known.answer ? known.answer.entries.filter((entry) => !entry.category).map(({ hold, loss }) => ({ hold, loss })) : null));
+provideAdvice({
+  holds: () => (known.answer ? known.answer.entries.filter((entry) => !entry.category).map(({ hold, loss }) => ({ hold, loss })) : null),
+  box: () => (shown?.phase === "advice" && shown.primary.kind === "take" ? shown.primary.entry : null),
+});
 
 onClick("go", () => { if (shown?.primary) ACTIONS[shown.primary.kind](shown.primary); });
 onClick("roll-all", () => playHold([]));

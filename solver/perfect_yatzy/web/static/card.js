@@ -1,6 +1,6 @@
 // The score card: the boxes of the player whose turn it is, what this roll would score in each, the way to the bonus.
 // A tap takes a box. In the edit mode every box is a field, for games that were not played here.
-import { byId, element, isWholeNumber, onClick, setEnabled } from "./dom.js";
+import { button, byId, element, isWholeNumber, onClick, setEnabled } from "./dom.js";
 import { playerName } from "./game.js";
 import { _, formatNumber, language, ngettext } from "./i18n.js";
 import { change, maxRerolls, rules, state, totals } from "./state.js";
@@ -73,8 +73,9 @@ function build() {
 }
 
 function boxRow(category) {
-  return element("li", { class: "row" }, element("button", { type: "button", id: `take-${category.id}`, class: "box", on: { click: () => take(category) } },
-    element("span", { class: "name" }, category.name), " ", ...state.players.map(() => element("span", { class: "points" })), element("span", { class: "unseen" })));
+  const parts = [element("span", { class: "name" }, category.name), " ", ...state.players.map(() => element("span", { class: "points" })), element("span", { class: "unseen" })];
+  const take = () => document.dispatchEvent(new CustomEvent("box-taken", { detail: category.id }));
+  return element("li", { class: "row" }, button(parts, take, { id: `take-${category.id}`, class: "box" }));
 }
 
 const field = (id, name, onChange) => element("input", { id, inputmode: "numeric", autocomplete: "off", "aria-label": name, on: { change: (event) => onChange(event.target) } });
@@ -125,10 +126,6 @@ function drawClosed() {
     : next.length === 1 ? _("The rules allow only {box} for this roll.", fields) : _("The rules close some boxes for this roll.");
 }
 
-function take(category) {
-  if (byId(`take-${category.id}`).getAttribute("aria-disabled") !== "true") document.dispatchEvent(new CustomEvent("box-taken", { detail: category.id }));
-}
-
 // --- sums ---
 
 function drawSums() {
@@ -172,7 +169,7 @@ function drawPlayers() {
   while (box.children.length > count) box.lastChild.remove();
   while (box.children.length < count) {
     const i = box.children.length;
-    box.append(element("button", { type: "button", on: { click: () => { chosen = i; drawCard(); } } }, element("span"), " ", element("b"), element("small")));
+    box.append(button([element("span"), " ", element("b"), element("small")], () => { chosen = i; drawCard(); }));
   }
   state.players.forEach((player, i) => {
     const each = box.children[i], isTurn = i === state.player && current.phase !== "over";

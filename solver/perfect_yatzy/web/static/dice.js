@@ -1,13 +1,13 @@
 // The dice on the table: which are held, which the advice keeps, the buttons to enter real dice, the roll of this turn.
 import { button, byId, diceRow, diceText, dieFace, element, moveFocusOut, setEnabled } from "./dom.js";
-import { addDie, canBeTwo, canChange, canRemoveDie, changing, chooseToChange, isTurnStart, marksOf, provideMarkedHold, readAsTwo, removeDie, setGuessedHold, toggleHeld } from "./game.js";
+import { addDie, canBeTwo, canChange, canRemoveDie, changing, chooseToChange, isTurnStart, marksOf, provideAdvice, readAsTwo, removeDie, setGuessedHold, toggleHeld } from "./game.js";
 import { _, formatNumber, language } from "./i18n.js";
 import { roving } from "./keys.js";
 import { change, hasAllDice, isCardFull, maxRerolls, me, onDraw, rules, state } from "./state.js";
 
 const MAX_ROLLS_LISTED = 12; // saved rolls can be many; more of them are chosen one at a time
 let advised = null; // the dice that the advice keeps; null while there is none
-provideMarkedHold(() => (hasAllDice() ? advised : null));
+provideAdvice({ markedHold: () => (hasAllDice() ? advised : null) });
 
 // Marks the dice that the advice keeps.
 export function showAdvised(hold) {

@@ -28,9 +28,9 @@ export function setFlag(node, name, isSet) {
 export const setEnabled = (button, isEnabled) => setFlag(button, "aria-disabled", !isEnabled);
 const isEnabled = (button) => button.getAttribute("aria-disabled") !== "true";
 
-export function button(text, listener, attributes) {
+export function button(content, listener, attributes) {
   const onClick = (event) => { if (isEnabled(event.currentTarget)) listener(event); };
-  return element("button", { type: "button", on: { click: onClick }, ...attributes }, text);
+  return element("button", { type: "button", on: { click: onClick }, ...attributes }, ...[content].flat());
 }
 
 export function onClick(id, listener) {

@@ -27,15 +27,16 @@ export const isWithin = (part, dice) => marksOf(dice, part).filter(Boolean).leng
 
 // --- rolls ---
 
-function beginRoll(s, hold) {
+// `known` is the advice on what to hold, if a player enters the next roll; null where the page rolls or there is none.
+function beginRoll(s, hold, known = null) {
   s.rolls.push(sorted(s.dice));
   s.holds.push(hold && sorted(hold)); // null until the next roll shows it
   s.left -= 1;
   s.dice = hold ? sorted(hold) : [];
   s.held = s.dice.map(() => true);
   s.fixed = s.dice.length;
-  s.chosen = false;
-  s.guess = null;
+  s.assumed = known && !s.chosen ? s.fixed : 0;
+  Object.assign(s, { chosen: false, guess: null, knownHolds: known });
 }
 
 function endRoll(s) {
@@ -58,20 +59,13 @@ export function firstRoll() {
 // Keeps a hold and rolls the other dice here.
 export const holdAndRoll = (hold) => change((s) => { beginRoll(s, hold); rollHere(s); });
 
-// The holds of a position with their losses, best first, as the advice knows them; null while there is no advice.
-let knownHolds = () => null;
-export const provideHolds = (source) => { knownHolds = source; };
-
-// The hold that the page marks while the player has marked none; null if it marks none.
-let markedHold = () => null;
-export const provideMarkedHold = (source) => { markedHold = source; };
+// The holds of a position with their losses, best first; the hold that the page marks while the player has marked none; the box
+// that it advises to take. Null while there is no such advice.
+const advice = { holds: () => null, markedHold: () => null, box: () => null };
+export const provideAdvice = (sources) => Object.assign(advice, sources);
 
 // Which dice are kept if the player goes on: those marked by the player, else those that the page marks.
-export const keptMarks = () => (state.chosen ? state.held : markedHold() ? marksOf(state.dice, markedHold()) : state.dice.map(() => false));
-
-// The box that the page advises to take; null if there is no such advice.
-let advisedBox = () => null;
-export const provideAdvisedBox = (source) => { advisedBox = source; };
+export const keptMarks = () => (state.chosen ? state.held : marksOf(state.dice, advice.markedHold() || []));
 
 let lastEntryAt = -Infinity;
 
@@ -81,13 +75,13 @@ export function addDie(face) {
   if (isCardFull()) return;
   if (changing() !== null) { changeDie(changing(), face); return; }
   chosenDie = null; // it was removed
-  const holds = knownHolds(), isFlowing = performance.now() - lastEntryAt < SAME_ROLL_MS;
+  const holds = advice.holds(), isFlowing = performance.now() - lastEntryAt < SAME_ROLL_MS;
   lastEntryAt = performance.now();
   const marks = keptMarks(), marked = state.dice.filter((_die, i) => marks[i]);
   const kept = (state.chosen || marked.length) && marked.length < rules().dice ? marked : null; // null: the next roll shows it
   const flow = flowOf(face, isFlowing, holds, kept), reading = flow && readingOf(flow);
   if (hasAllDice() && state.left === 0 && !reading) {
-    const box = isFlowing ? null : advisedBox();
+    const box = isFlowing ? null : advice.box();
     if (box) takeCategory(box, face); else showNotice(_("No roll is left in this turn: take a box of the card first."));
     return;
   }
@@ -97,7 +91,7 @@ export function addDie(face) {
   change((s) => {
     s.flow = reading ? flow : null;
     if (reading) readAs(s, reading, flow);
-    else if (hasAllDice()) nextRoll(s, kept, holds);
+    else if (hasAllDice()) beginRoll(s, kept, holds);
     if (!reading) enter(s, face);
     if (hasAllDice()) completeRoll(s);
   }, text);
@@ -109,25 +103,18 @@ function enter(s, ...faces) {
   s.held.push(...faces.map(() => false));
 }
 
-function nextRoll(s, kept, holds) {
-  const isAssumed = !s.chosen;
-  beginRoll(s, kept);
-  s.assumed = isAssumed ? s.fixed : 0;
-  s.knownHolds = holds;
-}
-
 // --- more dice than are due ---
 
 // Dice typed on over a roll whose kept dice the page has marked, without a pause or before there is advice: how the turn stood
-// before them, all dice typed since then, how many were due; what is kept next, and the advice for it. Null if it is none.
+// before that, how many dice were kept, all dice typed since then; what is kept next, and the advice for it. Null if it is none.
 function flowOf(face, isFlowing, nextHolds, next) {
-  const { flow, rolls, holds, left, knownHolds: known, assumed, chosen, dice } = state;
+  const { flow, rolls, holds, left, dice, knownHolds: known, assumed, chosen } = state;
   if (flow && isFlowing && !chosen) return { ...flow, typed: [...flow.typed, face] };
   if (!hasAllDice() || !assumed || chosen || !isFlowing && nextHolds) return null;
-  return { rolls, holds, left, known: known || [], before: dice.slice(0, assumed), typed: [...dice.slice(assumed), face], due: dice.length - assumed, next, nextHolds };
+  return { before: { rolls, holds, left, dice, knownHolds: known || [] }, assumed, typed: [...dice.slice(assumed), face], next, nextHolds };
 }
 
-const isTwo = ({ typed, due, next }) => Boolean(next?.length) && typed.length - due <= rules().dice - next.length;
+const isTwo = ({ assumed, typed, next }) => Boolean(next?.length) && typed.length + assumed + next.length <= 2 * rules().dice;
 
 // They are "one" roll if the player may have kept fewer dice than marked; else "two", the second over the dice marked next.
 function readingOf(flow) {
@@ -137,29 +124,28 @@ function readingOf(flow) {
 }
 
 // The holds that leave as many dice as were typed, those that lose least first; all dice typed show which fit.
-function heldBefore({ rolls, known, typed }) {
+function heldBefore({ before: { rolls, knownHolds }, typed }) {
   const size = rules().dice - typed.length;
-  return size ? known.filter(({ hold }) => hold.length === size) : possibleHolds(rolls.at(-1), typed, known);
+  return size ? knownHolds.filter(({ hold }) => hold.length === size) : possibleHolds(rolls.at(-1), typed, knownHolds);
 }
 
 function readAs(s, reading, flow) {
-  const { rolls, holds, left, known, before, typed, due, next, nextHolds } = flow;
-  Object.assign(s, { rolls: [...rolls], holds: [...holds], left, chosen: false, guess: null, knownHolds: known });
+  const { before, assumed, typed, next, nextHolds } = flow;
+  Object.assign(s, structuredClone(before), { chosen: false, guess: null });
   if (reading === "two") {
-    s.dice = [...before, ...typed.slice(0, due)];
-    nextRoll(s, next, nextHolds);
-    enter(s, ...typed.slice(due));
+    beginRoll(s, next, nextHolds);
+    enter(s, ...typed.slice(before.dice.length - assumed));
     return;
   }
   const size = rules().dice - typed.length, choices = size ? heldBefore(flow).map(({ hold }) => hold) : [];
-  s.holds[s.holds.length - 1] = size ? choices[0] || before.slice(0, size) : null; // null: all dice entered show it
+  s.holds[s.holds.length - 1] = size ? choices[0] || before.dice.slice(0, size) : null; // null: all dice entered show it
   s.guess = choices.length > 1 ? { choices: choices.slice(0, MAX_GUESSES), isUnclear: false } : null;
   s.assumed = s.fixed = size;
   s.dice = [...s.holds.at(-1) || [], ...typed];
 }
 
 // One roll that may have been two after all; the player says so.
-export const canBeTwo = () => Boolean(state.flow) && state.rolls.length === state.flow.rolls.length && isTwo(state.flow);
+export const canBeTwo = () => Boolean(state.flow) && state.rolls.length === state.flow.before.rolls.length && isTwo(state.flow);
 export const readAsTwo = () => change((s) => { readAs(s, "two", s.flow); s.flow = null; if (hasAllDice()) completeRoll(s); });
 
 // --- correcting a die ---
@@ -214,8 +200,7 @@ export function setGuessedHold(hold) {
   change((s) => {
     s.holds[s.holds.length - 1] = hold;
     if (s.assumed) s.dice = [...hold, ...s.dice.slice(s.assumed)];
-    s.guess.isUnclear = false;
-    s.flow = null;
+    Object.assign(s, { guess: s.guess && { ...s.guess, isUnclear: false }, flow: null });
   });
 }
 
