@@ -32,13 +32,13 @@ def test_turns_by_touch_with_real_dice(phone: Visitor, yatzy: Strategy) -> None:
     assert review(yatzy, game, 0).points_lost == pytest.approx(0.0, abs=1e-9)
 
 
-# Turns by the advice: all dice of the first roll, then those rolled again. The fourth, with holds marked and confirmed by
-# taps, once took 16 taps.
-TURNS = [["25523", "546", "51"], ["51435", "226", "45"], ["54462", "262", "546"], ["16125", "1313", "456"], ["46446"]]
+# Turns by the advice: all dice of the first roll, then those rolled again. Where holds are marked and confirmed by taps, and the
+# box is tapped, the first one takes 16.
+TURNS = [["21643", "2246", "424"], ["34323", "61", "35"], ["62222", "2"], ["63552", "642", "633"]]
 
 
 def test_a_turn_with_real_dice_takes_at_most_12_taps(phone: Visitor, yatzy: Strategy) -> None:
-    """The next die tapped agrees to the advice: to the dice kept, after the last roll to the box."""
+    """The next die tapped agrees to the advice, to the dice kept or to the box; the third turn ends after two rolls."""
     phone.evaluate("() => { window.thrown = 0; performance.now = () => thrown; }")
     taps = []
     for rolls in TURNS:
@@ -48,16 +48,23 @@ def test_a_turn_with_real_dice_takes_at_most_12_taps(phone: Visitor, yatzy: Stra
             assert len(phone.state()["rolls"]) == i
         phone.expects("#go", "Take")
         taps.append(sum(map(len, rolls)))
-    phone.locator("#go").tap()  # a full house with two rolls left
+    phone.locator("#go").tap()
     taps[-1] += 1
-    assert taps == [10, 10, 11, 12, 6]
-    phone.expects("#turn-line", "Turn 6 of 15")
+    assert taps == [12, 9, 6, 12]
+    phone.expects("#turn-line", "Turn 5 of 15")
     game = read_game(phone.record())
     assert [[len(roll) for roll in turn.dice_history] for turn in game.turns] == [[5] * len(rolls) for rolls in TURNS]
     assert review(yatzy, game, 0).points_lost == pytest.approx(0.0, abs=1e-9)
 
 
-def test_a_die_after_the_last_roll_takes_the_box_and_undo_brings_it_back(phone: Visitor) -> None:
+def test_a_die_after_the_advice_of_a_box_takes_it_and_undo_brings_it_back(phone: Visitor) -> None:
+    phone.open("#rules=yatzy&dice=23456&left=2").settle().expects("#answer", "Take Large Straight for 20")
+    phone.expects("#why", "A sure 20; rerolling from 2 3 4 5 ends there in")
+    phone.tap_dice([2]).expects("#notice", "Large Straight: 20 points.")
+    phone.locator("#undo").tap()
+    assert phone.settle().dice() == [2, 3, 4, 5, 6]
+    phone.die(0).tap()
+    assert phone.tap_dice([2]).dice() == [2, 2]  # the player says what is kept
     phone.open("#rules=yatzy&dice=33345&left=0").settle().expects("#go", "Take Threes for 9")
     phone.tap_dice([2]).expects("#notice", "Threes: 9 points.").expects("#turn-line", "Turn 2 of 15")
     assert phone.dice() == [2]

@@ -30,13 +30,15 @@ onDraw(() => {
 const loadRest = () => Promise.all([import("./end.js"), import("./transfer.js"), import("./expect.js"), import("./review.js"), import("./statistics.js")])
   .catch(() => new Promise((resolve) => setTimeout(resolve, RETRY_MS)).then(loadRest));
 
+let timer = 0;
 async function load() {
+  clearTimeout(timer);
   try {
     await drawRuleMenu();
     await start();
   } catch (error) {
-    byId("loading").replaceChildren(element("p", { class: "error", role: "alert" }, error.message), button(_("Try again"), retry));
-    timer = setTimeout(retry, RETRY_MS);
+    byId("loading").replaceChildren(element("p", { class: "error", role: "alert" }, error.message), button(_("Try again"), load));
+    timer = setTimeout(load, RETRY_MS);
     return;
   }
   byId("loading").hidden = true;
@@ -45,12 +47,6 @@ async function load() {
   await loadRest();
   redraw();
   document.documentElement.dataset.ready = ""; // for tests, and for programs that print the page
-}
-
-let timer = 0;
-function retry() {
-  clearTimeout(timer);
-  load();
 }
 
 load();

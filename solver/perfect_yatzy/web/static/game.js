@@ -69,8 +69,8 @@ export const keptMarks = () => (state.chosen ? state.held : marksOf(state.dice, 
 
 let lastEntryAt = -Infinity;
 
-// Adds a die that a player has rolled. Over full dice it begins the next roll, and the dice marked as kept stay; after the last
-// roll it takes the box that is advised and begins the next turn.
+// Adds a die that a player has rolled. Over full dice it agrees to the advice: it takes the box that is advised and begins the
+// next turn, or it begins the next roll, and the dice marked as kept stay.
 export function addDie(face) {
   if (isCardFull()) return;
   if (changing() !== null) { changeDie(changing(), face); return; }
@@ -80,11 +80,9 @@ export function addDie(face) {
   const marks = keptMarks(), marked = state.dice.filter((_die, i) => marks[i]);
   const kept = (state.chosen || marked.length) && marked.length < rules().dice ? marked : null; // null: the next roll shows it
   const flow = flowOf(face, isFlowing, holds, kept), reading = flow && readingOf(flow);
-  if (hasAllDice() && state.left === 0 && !reading) {
-    const box = isFlowing ? null : advice.box();
-    if (box) takeCategory(box, face); else showNotice(_("No roll is left in this turn: take a box of the card first."));
-    return;
-  }
+  const box = hasAllDice() && !isFlowing && !state.chosen ? advice.box() : null;
+  if (box) { takeCategory(box, face); return; }
+  if (hasAllDice() && state.left === 0 && !reading) { showNotice(_("No roll is left in this turn: take a box of the card first.")); return; }
   const isPutAside = hasAllDice() && !marked.length && holds?.[0]?.hold.length; // some would have been kept
   const text = reading === "one" ? _("Read as one roll of {count} dice. Undo takes the last one back.", { count: flow.typed.length })
     : hasAllDice() && (reading || isPutAside) ? _("A new roll. Undo brings {dice} back.", { dice: diceText(state.dice) }) : "";
@@ -152,7 +150,7 @@ export const readAsTwo = () => change((s) => { readAs(s, "two", s.flow); s.flow 
 
 // While dice are entered and after the last roll none can be held; a tap chooses one, and the next key says what it shows.
 let chosenDie = null;
-export const canChange = (at = state.dice.length - 1) => (hasAllDice() ? state.left === 0 && (state.typed || !state.rolls.length) : at >= (state.fixed || 0));
+export const canChange = (at = state.dice.length - 1) => (hasAllDice() ? state.left === 0 && (state.typed || !state.rolls.length) : at >= state.fixed);
 export const changing = () => (chosenDie?.at < state.dice.length && canChange(chosenDie.at) && chosenDie.rolls === state.rolls.length && chosenDie.turn === state.turns.length ? chosenDie.at : null);
 
 export function chooseToChange(at) {
@@ -204,27 +202,25 @@ export function setGuessedHold(hold) {
   });
 }
 
+// Leaves some of the dice on the table. Those kept before this roll are the first ones.
+const leaveDice = (count) => change((s) => {
+  s.dice.length = count;
+  if (!count) s.fixed = s.assumed = 0;
+  Object.assign(s, { held: s.dice.map((_die, i) => i < s.fixed), chosen: false, guess: null, flow: null });
+});
+
 // Removes the die entered last. Those kept before this roll stay: Undo goes back to the roll before.
-export const canRemoveDie = () => state.dice.length > (state.fixed || 0);
+export const canRemoveDie = () => state.dice.length > state.fixed;
 export function removeDie() {
-  if (!canRemoveDie()) return;
-  change((s) => {
-    s.dice.pop();
-    Object.assign(s, { held: s.dice.map((_die, i) => i < s.fixed), chosen: false, guess: null, flow: null });
-  });
+  if (canRemoveDie()) leaveDice(state.dice.length - 1);
+}
+
+// Removes the dice of this roll that were entered, then those kept before it.
+export function clearDice() {
+  if (state.dice.length) leaveDice(canRemoveDie() ? state.fixed : 0);
 }
 
 export const forgetChoice = () => change((s) => { s.held = s.dice.map(() => false); s.chosen = false; });
-
-// Removes the dice of this roll that were entered; those held before it stay.
-export function clearDice() {
-  if (!state.dice.length) return;
-  change((s) => {
-    s.dice.length = s.dice.length > (s.fixed || 0) ? s.fixed || 0 : 0;
-    if (!s.dice.length) s.fixed = s.assumed = 0;
-    Object.assign(s, { held: s.dice.map((_die, i) => i < s.fixed), chosen: false, guess: null, flow: null });
-  });
-}
 
 export function toggleHeld(at) {
   if (!hasAllDice() || state.left === 0) return;

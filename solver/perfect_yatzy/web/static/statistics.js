@@ -48,7 +48,7 @@ function summary(own) {
   const mean = (field) => own.reduce((sum, each) => sum + each[field], 0) / own.length, count = own.length;
   const paid = own.filter(({ bonus }) => bonus !== null);
   return [figures([[ngettext("game", "games", count, {}), formatNumber(count)], [_("average"), formatNumber(mean("result"), 1)], [_("best game"), formatNumber(Math.max(...own.map(({ result }) => result)))],
-    [_("lost per game"), formatNumber(mean("lost"), 1), "negative"], [_("luck per game"), signedText(mean("luck"))]], { class: "figures parts" }),
+    [_("lost per game"), formatNumber(mean("lost"), 1), mean("lost") < 0.05 ? null : "negative"], [_("luck per game"), signedText(mean("luck"))]], { class: "figures parts" }),
   element("h3", {}, _("Points lost per game, without luck")), lossChart(own.map(({ lost }) => lost)),
   table(_("Where they are lost"), [_("Where they are lost"), _("lost per game")], [[_("Keeping dice"), formatNumber(mean("holds"), 1)], [_("Choosing a box"), formatNumber(mean("boxes"), 1)]]),
   ...(paid.length ? [element("p", {}, _("Upper bonus in {share} of games.", { share: formatPercent(paid.filter(({ bonus }) => bonus).length / paid.length, 0) }))] : []),
