@@ -71,5 +71,5 @@ def test_a_screen_reader_hears_the_game(page: Visitor) -> None:
     assert said()[-2] == "Roll 2 of 3: 3 3 3 3 3."
     page.press("Enter").expects("#said", "Yatzy: 50 points.")
     assert said()[-3:] == ["Yatzy: 50 points.", "Total 50.", "Turn 2 of 15"]
-    page.click("#undo").expects("#said p:last-child", "Take Yatzy: ")
+    page.click("#undo").expects("#said p:last-child", "Take Yatzy for 50: ")
     assert page.count(":is(#table, #bar) [aria-live]:not(#said)") == 0

@@ -18,6 +18,7 @@ from perfect_yatzy.strategy import score_strategy
 from perfect_yatzy.web.site import folder as site_folder
 from perfect_yatzy.web.site import rule_data
 from support.page_modules import STATIC, run
+from support.seeds import seeds
 
 # --- constants that both languages have ---
 
@@ -419,6 +420,60 @@ def test_a_die_after_the_last_roll_takes_the_advised_box() -> None:
     assert found[2] == [[6], 1, [{"ones": 4}, {}], "Ones: 4 points."]
     assert found[3] == [*refused[:3], ""]
     assert found[4] == [[], True]
+
+
+ANY_ORDER = """
+let x = SEED;
+const draw = (n) => { x = (1664525 * x + 1013904223) % 2 ** 32; return Math.floor(x / 2 ** 32 * n); };
+const valueOf = (hold) => (hold.reduce((sum, face) => 7 * sum + face, 1) * 2654435761 % 2 ** 32) / 2 ** 29; // any advice will do
+const holdsOf = (dice) => Array.from({ length: 31 }, (_each, bits) => game.sorted(dice.filter((_die, i) => bits & 2 ** i)));
+let hasAdvice = true;
+const advised = () => (hasAdvice && s().dice.length === 5 ? s() : null);
+const best = () => (advised()?.left ? holdsOf(s().dice).reduce((most, hold) => (valueOf(hold) > valueOf(most) ? hold : most)) : null);
+const open = () => state.rules().categories.find(({ id }) => !(id in state.me().card));
+game.provideAdvice({
+  markedHold: best,
+  holds: () => best() && holdsOf(s().dice).map((hold) => ({ hold, loss: valueOf(best()) - valueOf(hold) })).sort((a, b) => a.loss - b.loss),
+  box: () => (advised() && (!s().left || valueOf(s().dice) < 0.5) ? { category: open().id, points: 0 } : null),
+});
+const within = (part, dice) => game.isWithin(part, dice), faults = [];
+const check = (isRight, what, step) => { if (!isRight && faults.length < 3) faults.push([what, step, structuredClone(s())]); };
+const checkTurn = (rolls, holds, step) => holds.forEach((hold, i) => check(hold.length < 5 && within(hold, rolls[i]) && (!rolls[i + 1] || within(hold, rolls[i + 1])), "a hold that is not in its rolls", step));
+const seen = {};
+const count = (name) => { seen[name] = (seen[name] || 0) + 1; };
+for (let step = 0; step < 3000; step++) {
+  const kind = draw(20), { dice, chosen, left, held } = s(), marked = String(game.sorted(dice.filter((_die, i) => held[i])));
+  if (kind < 13) { roll(1 + draw(6)); if (s().flow) count(s().rolls.length > s().flow.before.rolls.length ? "two" : "one"); }
+  else if (kind < 15) await web.pass(2000);
+  else if (kind === 15) game.removeDie();
+  else if (kind === 16) [game.clearDice, () => game.toggleHeld(draw(5)), () => s().guess && game.setGuessedHold(s().guess.choices.at(-1)), () => { const at = draw(5); if (at < dice.length && game.canChange(at)) game.chooseToChange(at); }][draw(4)]();
+  else if (kind === 17) (state.undoAndRedoAvailable()[0] && draw(2) ? state.undo : state.redo)();
+  else if (kind === 18) hasAdvice = draw(4) > 0;
+  else if (dice.length === 5 && s().left) { const marks = game.keptMarks(), hold = dice.filter((_die, i) => marks[i]); if (hold.length < 5) game.holdAndRoll(hold); }
+  if (game.canBeTwo() && !draw(3)) { count("said"); game.readAsTwo(); }
+  const now = s(), isFull = now.dice.length === 5, last = now.holds.at(-1);
+  if (now.turns.length) count("turn");
+  check(now.dice.length <= 5 && now.held.length === now.dice.length && now.fixed <= now.dice.length, "dice", step);
+  check(kind >= 13 || !chosen || !left || dice.length < 5 || String(now.holds.at(-1)) === marked || marked.length === 9, "marks that do not count", step);
+  check(!now.flow || now.typed, "dice of the page among those typed", step);
+  check(now.left === 2 - now.rolls.length && now.holds.length === now.rolls.length, "rolls", step);
+  check(now.rolls.every((each) => each.length === 5), "an unfinished roll", step);
+  check(isFull ? last !== null : last === undefined || last === null || !now.fixed || String(last) === String(now.dice.slice(0, now.fixed)), "dice that were not kept", step);
+  checkTurn(isFull ? [...now.rolls, now.dice] : now.rolls, now.holds.filter(Boolean), step);
+  for (const turn of now.turns) checkTurn(turn.rolls, turn.holds, step);
+  if (now.flow && !draw(4)) game.toggleHeld(draw(5));
+  if (state.isCardFull()) state.change((each) => state.startGame(each));
+}
+return [faults, seen];
+"""
+
+
+@pytest.mark.parametrize("seed", seeds(3, 10))
+def test_dice_and_corrections_in_any_order_leave_a_turn_that_can_be_reviewed(seed: int) -> None:
+    """Every roll has all its dice, and every hold is part of the roll before and after it."""
+    faults, seen = run(ANY_ORDER.replace("SEED", str(seed)), "yatzy")
+    assert faults == []
+    assert set(seen) == {"one", "two", "said", "turn"}
 
 
 def test_turns_players_and_the_record() -> None:

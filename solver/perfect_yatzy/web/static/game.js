@@ -162,6 +162,8 @@ function changeDie(at, face) {
   chosenDie = null;
   change((s) => {
     s.dice[at] = face;
+    if (at < s.fixed) s.fixed = s.assumed = 0;
+    Object.assign(s, { guess: null, flow: null });
     if (hasAllDice()) completeRoll(s);
   });
 }
@@ -173,7 +175,6 @@ function completeRoll(s) {
   if (last < 0) return;
   const hold = s.holds[last];
   if (hold && isWithin(hold, s.dice)) return; // known holds stay: more dice may follow
-  s.fixed = 0;
   const choices = possibleHolds(s.rolls[last], s.dice, s.knownHolds || []);
   s.holds[last] = choices[0].hold;
   s.guess = choices.length > 1 ? { choices: choices.slice(0, MAX_GUESSES).map((each) => each.hold), isUnclear: choices[0].loss >= CLEAR_LOSS } : null;
