@@ -37,6 +37,7 @@ CONSTANTS: list[tuple[Any, Any, str, list[str]]] = [  # in Python, as it should 
         ["grades LIMITS", "engine/review GRADES"],
     ),
     (reviews.GRADES[0][0], 0.4, "0.4", ["game CLEAR_LOSS"]),
+    (reviews.GRADES[1][0], 1.7, "1.7", ["game BLUNDER"]),
     (reviews.TIE_TOLERANCE, 1e-6, "1e-6", ["grades TIE", "engine/review TIE_TOLERANCE"]),
     (service_reviews.MIN_EXPLAINED_LOSS, 0.05, "0.05", ["engine/review MIN_EXPLAINED_LOSS"]),
     (service_reviews.EXPLAINED_OPTIONS, 2, "2", ["engine/answers EXPLAINED"]),

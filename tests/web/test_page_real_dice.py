@@ -59,11 +59,14 @@ def test_a_turn_with_real_dice_takes_at_most_12_taps(phone: Visitor, yatzy: Stra
 
 def test_a_die_after_the_advice_of_a_box_takes_it_and_undo_brings_it_back(phone: Visitor) -> None:
     phone.open("#rules=yatzy&dice=23456&left=2").settle().expects("#answer", "Take Large Straight for 20")
-    phone.expects("#why", "A sure 20; rerolling from 2 3 4 5 ends there in")
+    phone.expects("#why", "A sure 20; rerolling from 2 3 4 5 ends there in").expects(
+        "#faces-hint", "First tap the dice"
+    )
     phone.tap_dice([2]).expects("#notice", "Large Straight: 20 points.")
     phone.locator("#undo").tap()
     assert phone.settle().dice() == [2, 3, 4, 5, 6]
     phone.die(0).tap()
+    phone.expects("#faces-hint", "Tap or type the dice")
     assert phone.tap_dice([2]).dice() == [2, 2]  # the player says what is kept
     phone.open("#rules=yatzy&dice=33345&left=0").settle().expects("#go", "Take Threes for 9")
     phone.tap_dice([2]).expects("#notice", "Threes: 9 points.").expects("#turn-line", "Turn 2 of 15")

@@ -99,7 +99,7 @@ function drawList() {
   byId("ranking").hidden = !list?.isOpen;
   if (!list) { byId("ranking").replaceChildren(); return; }
   const rows = list.entries.map((entry, i) => optionRow(entry, {
-    isFirst: list.isBest(entry, i), aim: answer.aim, value: valueText(answer, entry), onChoose: () => choose(entry),
+    isFirst: list.isBest(entry, i), aim: answer.aim, value: valueText(answer, entry), onChoose: () => (entry.category ? playCategory(entry.category) : markHold(entry.hold)),
     isHeld: state.chosen && answer.choosesHold && !entry.category && sameDice(entry.hold, state.dice.filter((_die, at) => state.held[at])),
   }));
   const notes = [];
@@ -176,11 +176,6 @@ export async function playCategory(category) {
   // At the end the focus is on no button: one Enter too many does nothing.
   byId(isCardFull() ? "advice-title" : byId("go").hidden ? "dice-title" : "go").focus({ preventScroll: true });
   byId("table").scrollIntoView({ block: "nearest" });
-}
-
-function choose(entry) {
-  if (entry.category) playCategory(entry.category);
-  else markHold(entry.hold);
 }
 
 provideAdvice({

@@ -15,7 +15,6 @@ let current = { boxes: null, bestBox: "", player: 0, phase: "start" }; // of the
 let pointsOfRoll = null; // by id, the boxes that may be taken now; null if there is no roll
 
 export const clearInvalid = () => invalid.clear();
-export const invalidMessages = () => [...invalid.values()].map((entry) => entry.message);
 
 // Draws the card as the view of the page says.
 export function setCardView(view) {
@@ -46,7 +45,7 @@ function drawCard() {
   byId("edit-card").textContent = isEditing ? _("Done") : _("Edit the card");
   byId("left-line").hidden = !isEditing || !isOwn();
   byId("card-hint").hidden = !isEditing || invalid.size > 0;
-  byId("card-error").replaceChildren(...invalidMessages().map((text) => element("p", {}, text)));
+  byId("card-error").replaceChildren(...[...invalid.values()].map(({ message }) => element("p", {}, message)));
   byId("ignored").hidden = !invalid.size;
   byId("ignored").textContent = ngettext("One box of the card is wrong and not counted.", "{count} boxes of the card are wrong and not counted.", invalid.size, { count: formatNumber(invalid.size) });
 }

@@ -1,6 +1,6 @@
 // The dice on the table: which are held, which the advice keeps, the buttons to enter real dice, the roll of this turn.
 import { button, byId, diceRow, diceText, dieFace, element, moveFocusOut, setEnabled } from "./dom.js";
-import { addDie, canBeTwo, canChange, canRemoveDie, changing, chooseToChange, isTurnStart, marksOf, provideAdvice, readAsTwo, removeDie, setGuessedHold, toggleHeld } from "./game.js";
+import { addDie, advisedBox, canBeTwo, canChange, canRemoveDie, changing, chooseToChange, isTurnStart, marksOf, provideAdvice, readAsTwo, removeDie, setGuessedHold, toggleHeld } from "./game.js";
 import { _, formatNumber, language } from "./i18n.js";
 import { roving } from "./keys.js";
 import { change, hasAllDice, isCardFull, maxRerolls, me, onDraw, rules, state } from "./state.js";
@@ -13,6 +13,7 @@ provideAdvice({ markedHold: () => (hasAllDice() ? advised : null) });
 export function showAdvised(hold) {
   advised = hold;
   drawTable();
+  drawFaces();
 }
 
 // Elements are changed in place, so that the one with the focus is never replaced.
@@ -69,7 +70,7 @@ function drawFaces() {
   if (isCardFull()) moveFocusOut(byId("entry"), byId("advice-title"));
   byId("entry").hidden = isCardFull();
   byId("faces-hint").textContent = changing() !== null ? _("Tap or type what this die shows.") : isTurnStart() ? _("Real dice? Tap or type what they show.")
-    : !hasAllDice() ? _("Tap or type the dice you have rolled.") : Object.keys(me().card).length ? "" // known by then
+    : !hasAllDice() ? _("Tap or type the dice you have rolled.") : advisedBox() && state.left ? _("Rolled on? First tap the dice you have kept.") : Object.keys(me().card).length ? "" // known by then
       : state.left ? _("Rolled on? Tap or type the dice you have rolled.") : canChange() ? _("Tap a die to change it.") : "";
   roving(faces);
 }

@@ -67,6 +67,8 @@ export const provideAdvice = (sources) => Object.assign(advice, sources);
 // Which dice are kept if the player goes on: those marked by the player, else those that the page marks.
 export const keptMarks = () => (state.chosen ? state.held : marksOf(state.dice, advice.markedHold() || []));
 
+export const advisedBox = () => (hasAllDice() && !state.chosen ? advice.box() : null);
+
 let lastEntryAt = -Infinity;
 
 // Adds a die that a player has rolled. Over full dice it agrees to the advice: it takes the box that is advised and begins the
@@ -80,7 +82,7 @@ export function addDie(face) {
   const marks = keptMarks(), marked = state.dice.filter((_die, i) => marks[i]);
   const kept = (state.chosen || marked.length) && marked.length < rules().dice ? marked : null; // null: the next roll shows it
   const flow = flowOf(face, isFlowing, holds, kept), reading = flow && readingOf(flow);
-  const box = hasAllDice() && !isFlowing && !state.chosen ? advice.box() : null;
+  const box = isFlowing ? null : advisedBox();
   if (box) { takeCategory(box, face); return; }
   if (hasAllDice() && state.left === 0 && !reading) { showNotice(_("No roll is left in this turn: take a box of the card first.")); return; }
   const isPutAside = hasAllDice() && !marked.length && holds?.[0]?.hold.length; // some would have been kept
@@ -88,10 +90,9 @@ export function addDie(face) {
     : hasAllDice() && (reading || isPutAside) ? _("A new roll. Undo brings {dice} back.", { dice: diceText(state.dice) }) : "";
   change((s) => {
     s.flow = reading ? flow : null;
-    if (reading) readAs(s, reading, flow);
-    else if (hasAllDice()) beginRoll(s, kept, holds);
-    if (!reading) enter(s, face);
-    if (hasAllDice()) completeRoll(s);
+    if (reading) { readAs(s, reading, flow); return; }
+    if (hasAllDice()) beginRoll(s, kept, holds);
+    enter(s, face);
   }, text);
 }
 
@@ -99,6 +100,7 @@ function enter(s, ...faces) {
   s.typed = true;
   s.dice.push(...faces);
   s.held.push(...faces.map(() => false));
+  if (hasAllDice()) completeRoll(s);
 }
 
 // --- more dice than are due ---
@@ -140,11 +142,12 @@ function readAs(s, reading, flow) {
   s.guess = choices.length > 1 ? { choices: choices.slice(0, MAX_GUESSES), isUnclear: false } : null;
   s.assumed = s.fixed = size;
   s.dice = [...s.holds.at(-1) || [], ...typed];
+  completeRoll(s);
 }
 
 // One roll that may have been two after all; the player says so.
 export const canBeTwo = () => Boolean(state.flow) && state.rolls.length === state.flow.before.rolls.length && isTwo(state.flow);
-export const readAsTwo = () => change((s) => { readAs(s, "two", s.flow); s.flow = null; if (hasAllDice()) completeRoll(s); });
+export const readAsTwo = () => change((s) => { readAs(s, "two", s.flow); s.flow = null; });
 
 // --- correcting a die ---
 
