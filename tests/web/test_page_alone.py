@@ -62,7 +62,7 @@ def test_with_hidden_advice_all_dice_can_be_rolled_again(page: Visitor) -> None:
 
 def test_a_screen_reader_hears_the_game(page: Visitor) -> None:
     def said() -> list[str]:
-        return list(page.locator("#said p").all_text_contents())
+        return [text.replace("\u00a0", " ") for text in page.locator("#said p").all_text_contents()]
 
     page.type("33456").settle()
     assert said()[-2:] == ["Roll 1 of 3: 3 3 4 5 6.", "Keep 3 3: 245.75, average final score."]
@@ -71,5 +71,5 @@ def test_a_screen_reader_hears_the_game(page: Visitor) -> None:
     assert said()[-2] == "Roll 2 of 3: 3 3 3 3 3."
     page.press("Enter").expects("#said", "Yatzy: 50 points.")
     assert said()[-3:] == ["Yatzy: 50 points.", "Total 50.", "Turn 2 of 15"]
-    page.click("#undo").expects("#said p:last-child", "Take Yatzy: ")
+    page.click("#undo").expects("#said p:last-child", "Take Yatzy for 50: ")
     assert page.count(":is(#table, #bar) [aria-live]:not(#said)") == 0

@@ -142,7 +142,9 @@ def test_a_position_prints_on_one_page_in_dark_ink(blank: Visitor) -> None:
     printed = need("pypdf").PdfReader(io.BytesIO(blank.pdf(format="A4")))
     assert len(printed.pages) == 1
     text = printed.pages[0].extract_text()
-    assert "Yatzy · Turn 3 of 15 · dice 3 3 4 5 6 · roll 1 of 3 · total 27" in text.replace("\n", " ")
+    assert "Yatzy · Turn 3 of 15 · dice 3 3 4 5 6 · roll 1 of 3 · total 27" in text.replace("\n", " ").replace(
+        "\u00a0", " "
+    )
     assert "Ones 3\n" in text
     assert "Threes (6)\n" in text  # what this roll would score is in brackets
     values = blank.locator("#ranking .option-value").all_text_contents()

@@ -18,6 +18,7 @@ from perfect_yatzy.strategy import score_strategy
 from perfect_yatzy.web.site import folder as site_folder
 from perfect_yatzy.web.site import rule_data
 from support.page_modules import STATIC, run
+from support.seeds import seeds
 
 # --- constants that both languages have ---
 
@@ -36,6 +37,7 @@ CONSTANTS: list[tuple[Any, Any, str, list[str]]] = [  # in Python, as it should 
         ["grades LIMITS", "engine/review GRADES"],
     ),
     (reviews.GRADES[0][0], 0.4, "0.4", ["game CLEAR_LOSS"]),
+    (reviews.GRADES[1][0], 1.7, "1.7", ["game BLUNDER"]),
     (reviews.TIE_TOLERANCE, 1e-6, "1e-6", ["grades TIE", "engine/review TIE_TOLERANCE"]),
     (service_reviews.MIN_EXPLAINED_LOSS, 0.05, "0.05", ["engine/review MIN_EXPLAINED_LOSS"]),
     (service_reviews.EXPLAINED_OPTIONS, 2, "2", ["engine/answers EXPLAINED"]),
@@ -249,8 +251,11 @@ def test_dice_are_rolled_entered_held_and_corrected() -> None:
         game.addDie(1); result.refused = [state.currentNotice(), s().rolls.length];
         game.toggleHeld(0); result.unheld = s().held.some(Boolean);
         game.removeDie(); result.removed = [s().dice.length, s().left];
-        game.clearDice(); result.cleared = s().dice;
-        game.removeDie(); result.before = shot();
+        game.removeDie(); game.removeDie(); result.kept = structuredClone([s().dice, s().held, game.canRemoveDie()]);
+        roll(5, 5); game.clearDice(); result.cleared = [...s().dice];
+        game.removeDie(); result.stays = [...s().dice];
+        for (let i = 0; i < 7; i++) state.undo();
+        result.before = shot();
         return result;
         """,
         "yatzy",
@@ -266,9 +271,10 @@ def test_dice_are_rolled_entered_held_and_corrected() -> None:
     assert found["refused"] == ["No roll is left in this turn: take a box of the card first.", 2]
     assert found["unheld"] is False
     assert found["removed"] == [4, 0]
-    assert found["cleared"] == []
+    assert found["kept"] == [[2, 2, 3], [True] * 3, False]
+    assert (found["cleared"], found["stays"]) == ([2, 2, 3], [2, 2, 3])
     assert found["before"] == {
-        "dice": [1, 2, 2, 3, 6], "held": [False] * 5, "rolls": [[3, 3, 4, 5, 6]], "holds": [[3]], "left": 1,
+        "dice": [3, 1, 2, 2, 6], "held": [False] * 5, "rolls": [[3, 3, 4, 5, 6]], "holds": [[3]], "left": 1,
     }  # fmt: skip
 
 
@@ -277,7 +283,7 @@ def test_the_hold_before_a_roll_is_guessed_from_the_dice() -> None:
         """
         const losses = [{ hold: [3, 3], loss: 0 }, { hold: [3], loss: 0.399 }, { hold: [], loss: 3 }];
         const guess = (known, first, second) => {
-          state.change((t) => state.startGame(t)); game.provideHolds(() => known);
+          state.change((t) => state.startGame(t)); game.provideAdvice({ holds: () => known });
           roll(...first); roll(...second);
           return structuredClone([s().holds, s().guess, s().rolls]);
         };
@@ -309,7 +315,7 @@ def test_a_whole_roll_may_be_entered_over_dice_that_were_held(pause: int, held: 
     # Not how fast advice comes decides, but whether the player has paused: time to throw the dice again.
     found = run(
         f"""
-        game.provideMarkedHold(() => (s().rolls.length ? null : [3, 3])); game.provideHolds(() => [{{ hold: [3, 3], loss: 0 }}]);
+        game.provideAdvice({{ markedHold: () => (s().rolls.length ? null : [3, 3]), holds: () => [{{ hold: [3, 3], loss: 0 }}] }});
         roll(3, 3, 4, 5, 6); await web.pass(5000); roll(3, 3, 5); await web.pass({pause});
         roll(4); if ({pause} < 1500) roll(6);
         return [s().holds, s().dice];
@@ -334,7 +340,7 @@ def test_one_die_too_many_means_that_fewer_were_kept(
     found = run(
         f"""
         const holds = [[4, 4, 4, 5], [4, 4, 4], [4, 4, 5], [4, 4], []].map((hold, loss) => ({{ hold, loss }}));
-        game.provideMarkedHold(() => (s().rolls.length ? null : holds[0].hold)); game.provideHolds(() => holds);
+        game.provideAdvice({{ markedHold: () => (s().rolls.length ? null : holds[0].hold), holds: () => holds }});
         roll(4, 4, 4, 5, 1); await web.pass(5000);
         if ({json.dumps(marked)}) game.markHold(holds[0].hold);
         roll(2); await web.pass({pause}); roll(6);
@@ -342,8 +348,9 @@ def test_one_die_too_many_means_that_fewer_were_kept(
         if (s().guess) game.setGuessedHold([4, 4, 5]);
         const corrected = structuredClone([s().holds, s().dice]);
         if (s().guess) state.undo();
+        const canBeTwo = game.canBeTwo();
         state.undo();
-        return [...result, corrected, s().dice];
+        return [...result, corrected, canBeTwo, s().dice];
         """,
         "yatzy",
     )
@@ -353,13 +360,128 @@ def test_one_die_too_many_means_that_fewer_were_kept(
         assert found[2] == "Read as one roll of 2 dice. Undo takes the last one back."
         assert found[3] == [[4, 4, 4], [4, 4, 5]]
         assert found[4] == [[[4, 4, 5]], [4, 4, 5, 2, 6]]
+        assert found[5] is False  # nothing is marked to be kept next
+
+
+HOLDS = [([3, 3], 0), ([3], 3.1), ([4, 5, 6], 1.2), ([], 4.0)]  # of 3 3 4 5 6, with their losses
+SECOND = [([3, 3, 6], 0), ([3, 3], 0.9), ([3], 5), ([], 9)]  # of 3 3 1 2 6
+
+
+@pytest.mark.parametrize(
+    ("typed", "holds", "dice", "left"),
+    [
+        ("126", [[3, 3]], "33126", 1),
+        ("1264", [[3, 3], [3, 3, 6]], "3364", 0),  # who keeps one 3 loses too much
+        ("12645", [[3, 3], [3, 3, 6]], "33645", 0),
+        ("33456", [[3, 3]], "33456", 1),  # all five dice, those that were kept, too
+        ("12633", [[3, 3]], "12633", 1),
+        ("126451", [[3, 3], [3, 3, 6]], "33645", 0),  # no roll is left
+    ],
+)
+def test_two_rolls_typed_in_one_go(typed: str, holds: list[list[int]], dice: str, left: int) -> None:
+    """Not one roll of more dice, where that would be a blunder; undo takes back one die after the other."""
+    found = run(
+        f"""
+        const known = (all) => all.map(([hold, loss]) => ({{ hold, loss }})), first = known({json.dumps(HOLDS)}), second = known({json.dumps(SECOND)});
+        const ofRoll = (...values) => (s().dice.length === 5 && s().left ? values[s().rolls.length] : null);
+        game.provideAdvice({{ holds: () => ofRoll(first, second), markedHold: () => ofRoll([3, 3], [3, 3, 6]) }});
+        roll(3, 3, 4, 5, 6); await web.pass(5000);
+        roll(...{json.dumps([int(face) for face in typed])});
+        const result = structuredClone([s().holds, s().dice.join(""), s().left, s().held.map(Number).join("")]);
+        for (let i = 0; i < {min(len(typed), 5)}; i++) state.undo();
+        return [result, s().dice, s().rolls];
+        """,
+        "yatzy",
+    )
+    marks = "0" * 5 if len(dice) == 5 else "1110"
+    assert found == [[holds, dice, left, marks], [3, 3, 4, 5, 6], []]
+
+
+def test_a_die_after_the_last_roll_takes_the_advised_box() -> None:
+    """After a pause, and only where a box is advised; one step of the history."""
+    found = run(
+        """
+        let advised = null;
+        game.provideAdvice({ box: () => advised });
+        const shot = () => structuredClone([s().dice, s().player, s().players.map(({ card }) => card), state.currentNotice()]), result = [];
+        state.change((t) => { t.players = ["Ann", "Bo"].map(state.newPlayer); t.left = 0; t.rolls = [[1, 1, 1, 2, 2], [1, 1, 1, 2, 2]]; t.holds = [[1, 1, 1], [1, 1, 1]]; });
+        roll(1, 1, 1, 1, 2); await web.pass(5000); roll(6); result.push(shot());
+        advised = { category: "ones", points: 4 };
+        roll(6); result.push(shot()); // in one go with the die before
+        await web.pass(5000); roll(6); result.push(shot());
+        state.undo(); result.push(shot());
+        state.change((t) => { t.players.pop(); t.players[0].card = Object.fromEntries(state.rules().categories.slice(1).map(({ id }) => [id, 0])); });
+        await web.pass(5000); roll(6); result.push([s().dice, state.isCardFull()]);
+        return result;
+        """,
+        "yatzy",
+    )
+    refused = [[1, 1, 1, 1, 2], 0, [{}, {}], "No roll is left in this turn: take a box of the card first."]
+    assert found[:2] == [refused, refused]
+    assert found[2] == [[6], 1, [{"ones": 4}, {}], "Ones: 4 points."]
+    assert found[3] == [*refused[:3], ""]
+    assert found[4] == [[], True]
+
+
+ANY_ORDER = """
+let x = SEED;
+const draw = (n) => { x = (1664525 * x + 1013904223) % 2 ** 32; return Math.floor(x / 2 ** 32 * n); };
+const valueOf = (hold) => (hold.reduce((sum, face) => 7 * sum + face, 1) * 2654435761 % 2 ** 32) / 2 ** 29; // any advice will do
+const holdsOf = (dice) => Array.from({ length: 31 }, (_each, bits) => game.sorted(dice.filter((_die, i) => bits & 2 ** i)));
+let hasAdvice = true;
+const advised = () => (hasAdvice && s().dice.length === 5 ? s() : null);
+const best = () => (advised()?.left ? holdsOf(s().dice).reduce((most, hold) => (valueOf(hold) > valueOf(most) ? hold : most)) : null);
+const open = () => state.rules().categories.find(({ id }) => !(id in state.me().card));
+game.provideAdvice({
+  markedHold: best,
+  holds: () => best() && holdsOf(s().dice).map((hold) => ({ hold, loss: valueOf(best()) - valueOf(hold) })).sort((a, b) => a.loss - b.loss),
+  box: () => (advised() && (!s().left || valueOf(s().dice) < 0.5) ? { category: open().id, points: 0 } : null),
+});
+const within = (part, dice) => game.isWithin(part, dice), faults = [];
+const check = (isRight, what, step) => { if (!isRight && faults.length < 3) faults.push([what, step, structuredClone(s())]); };
+const checkTurn = (rolls, holds, step) => holds.forEach((hold, i) => check(hold.length < 5 && within(hold, rolls[i]) && (!rolls[i + 1] || within(hold, rolls[i + 1])), "a hold that is not in its rolls", step));
+const seen = {};
+const count = (name) => { seen[name] = (seen[name] || 0) + 1; };
+for (let step = 0; step < 3000; step++) {
+  const kind = draw(20), { dice, chosen, left, held } = s(), marked = String(game.sorted(dice.filter((_die, i) => held[i])));
+  if (kind < 13) { roll(1 + draw(6)); if (s().flow) count(s().rolls.length > s().flow.before.rolls.length ? "two" : "one"); }
+  else if (kind < 15) await web.pass(2000);
+  else if (kind === 15) game.removeDie();
+  else if (kind === 16) [game.clearDice, () => game.toggleHeld(draw(5)), () => s().guess && game.setGuessedHold(s().guess.choices.at(-1)), () => { const at = draw(5); if (at < dice.length && game.canChange(at)) game.chooseToChange(at); }][draw(4)]();
+  else if (kind === 17) (state.undoAndRedoAvailable()[0] && draw(2) ? state.undo : state.redo)();
+  else if (kind === 18) hasAdvice = draw(4) > 0;
+  else if (dice.length === 5 && s().left) { const marks = game.keptMarks(), hold = dice.filter((_die, i) => marks[i]); if (hold.length < 5) game.holdAndRoll(hold); }
+  if (game.canBeTwo() && !draw(3)) { count("said"); game.readAsTwo(); }
+  const now = s(), isFull = now.dice.length === 5, last = now.holds.at(-1);
+  if (now.turns.length) count("turn");
+  check(now.dice.length <= 5 && now.held.length === now.dice.length && now.fixed <= now.dice.length, "dice", step);
+  check(kind >= 13 || !chosen || !left || dice.length < 5 || String(now.holds.at(-1)) === marked || marked.length === 9, "marks that do not count", step);
+  check(!now.flow || now.typed, "dice of the page among those typed", step);
+  check(now.left === 2 - now.rolls.length && now.holds.length === now.rolls.length, "rolls", step);
+  check(now.rolls.every((each) => each.length === 5), "an unfinished roll", step);
+  check(isFull ? last !== null : last === undefined || last === null || !now.fixed || String(last) === String(now.dice.slice(0, now.fixed)), "dice that were not kept", step);
+  checkTurn(isFull ? [...now.rolls, now.dice] : now.rolls, now.holds.filter(Boolean), step);
+  for (const turn of now.turns) checkTurn(turn.rolls, turn.holds, step);
+  if (now.flow && !draw(4)) game.toggleHeld(draw(5));
+  if (state.isCardFull()) state.change((each) => state.startGame(each));
+}
+return [faults, seen];
+"""
+
+
+@pytest.mark.parametrize("seed", seeds(3, 10))
+def test_dice_and_corrections_in_any_order_leave_a_turn_that_can_be_reviewed(seed: int) -> None:
+    """Every roll has all its dice, and every hold is part of the roll before and after it."""
+    faults, seen = run(ANY_ORDER.replace("SEED", str(seed)), "yatzy")
+    assert faults == []
+    assert set(seen) == {"one", "two", "said", "turn"}
 
 
 def test_turns_players_and_the_record() -> None:
     found = run(
         """
         const result = {}, take = (category, points, bonus_points = 0) => game.takeCategory({ category, points, bonus_points });
-        game.provideMarkedHold(() => [6, 6]);
+        game.provideAdvice({ markedHold: () => [6, 6] });
         state.change((t) => { t.players = ["Ann", "", "Cy"].map(state.newPlayer); for (const { id } of state.rules().categories) t.players[2].card[id] = 0; });
         roll(6, 6, 1, 2, 3); result.kept = game.keptMarks(); roll(6, 5, 5); result.assumed = [...s().holds];
         game.markHold([5, 5, 6]); roll(6, 6); take("sixes", 18);
@@ -686,7 +808,7 @@ def test_sentences_of_the_advice_and_the_verdict() -> None:
         "yatzy",
     )
     assert found["why"] == [
-        "Ends in Full House in 12\u00a0% of turns, with 3 3 3 4 in other boxes.",
+        "Ends in Full House in 12\u00a0% of turns, with 3\u00a03\u00a03\u00a04 in other boxes.",
         "Ends in Full House in 12\u00a0% of turns, with 3 only in <1\u00a0%.",
         "Ends in Threes in 88\u00a0% of turns.",
         "The upper bonus is reached in 50\u00a0% of games instead of 40\u00a0%.",
@@ -699,11 +821,11 @@ def test_sentences_of_the_advice_and_the_verdict() -> None:
         "Playing for the average, it would be 2.0 points worse than Twos.",
         "",
         "",  # a rare end is no reason
-        "A sure 20; rerolling from 2 3 4 5 ends there in 25\u00a0% of turns.",
+        "A sure 20; rerolling from 2\u00a03\u00a04\u00a05 ends there in 25\u00a0% of turns.",
     ]
     assert found["gaps"] == [
-        "Nearly as good: 5 6 (−0.01).", "5.00 points better than Chance.", "As good: 5 6.",
-        "Less than 0.01 better than 5 6.", "25.00 percentage points better than 5 6.",
+        "Nearly as good: 5\u00a06 (−0.01).", "5.00 points better than Chance.", "As good: 5\u00a06.",
+        "Less than 0.01 better than 5\u00a06.", "25.00 percentage points better than 5\u00a06.",
     ]  # fmt: skip
     assert found["rolls"] == [
         "Roll three dice", "Roll three dice for me", "Roll one die", "Roll one die for me", "Roll all dice again",
@@ -716,8 +838,8 @@ def test_sentences_of_the_advice_and_the_verdict() -> None:
         "chance of 60 or more",
     ]
     assert found["verdicts"] == [
-        "Keep 3 3: the best choice.", "Chance for 20 loses 5.00 points.", "Keep 5 6: as good as keep 3 3.",
-        "Keep 5 6 loses 25.00 percentage points of the chance.",
+        "Keep 3\u00a03: the best choice.", "Chance for 20 loses 5.00 points.", "Keep 5\u00a06: as good as keep 3\u00a03.",
+        "Keep 5\u00a06 loses 25.00 percentage points of the chance.",
     ]  # fmt: skip
     assert found["losses"] == [10, 0]
     assert found["grades"] == ["blunder", "best"]

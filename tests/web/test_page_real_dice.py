@@ -32,6 +32,68 @@ def test_turns_by_touch_with_real_dice(phone: Visitor, yatzy: Strategy) -> None:
     assert review(yatzy, game, 0).points_lost == pytest.approx(0.0, abs=1e-9)
 
 
+# Turns by the advice: all dice of the first roll, then those rolled again. Where holds are marked and confirmed by taps, and the
+# box is tapped, the first one takes 16.
+TURNS = [["21643", "2246", "424"], ["34323", "61", "35"], ["62222", "2"], ["63552", "642", "633"]]
+
+
+def test_a_turn_with_real_dice_takes_at_most_12_taps(phone: Visitor, yatzy: Strategy) -> None:
+    """The next die tapped agrees to the advice, to the dice kept or to the box; the third turn ends after two rolls."""
+    phone.evaluate("() => { window.thrown = 0; performance.now = () => thrown; }")
+    taps = []
+    for rolls in TURNS:
+        for i, roll in enumerate(rolls):
+            phone.evaluate("thrown += 1500")  # the time to throw the dice
+            phone.tap_dice(int(face) for face in roll).settle()
+            assert len(phone.state()["rolls"]) == i
+        phone.expects("#go", "Take")
+        taps.append(sum(map(len, rolls)))
+    phone.locator("#go").tap()
+    taps[-1] += 1
+    assert taps == [12, 9, 6, 12]
+    phone.expects("#turn-line", "Turn 5 of 15")
+    game = read_game(phone.record())
+    assert [[len(roll) for roll in turn.dice_history] for turn in game.turns] == [[5] * len(rolls) for rolls in TURNS]
+    assert review(yatzy, game, 0).points_lost == pytest.approx(0.0, abs=1e-9)
+
+
+def test_a_die_after_the_advice_of_a_box_takes_it_and_undo_brings_it_back(phone: Visitor) -> None:
+    phone.open("#rules=yatzy&dice=23456&left=2").settle().expects("#answer", "Take Large Straight for 20")
+    phone.expects("#why", "A sure 20; rerolling from 2 3 4 5 ends there in").expects(
+        "#faces-hint", "First tap the dice"
+    )
+    phone.tap_dice([2]).expects("#notice", "Large Straight: 20 points.")
+    phone.locator("#undo").tap()
+    assert phone.settle().dice() == [2, 3, 4, 5, 6]
+    phone.die(0).tap()
+    phone.expects("#faces-hint", "Tap or type the dice")
+    assert phone.tap_dice([2]).dice() == [2, 2]  # the player says what is kept
+    phone.open("#rules=yatzy&dice=33345&left=0").settle().expects("#go", "Take Threes for 9")
+    phone.tap_dice([2]).expects("#notice", "Threes: 9 points.").expects("#turn-line", "Turn 2 of 15")
+    assert phone.dice() == [2]
+    phone.locator("#undo").tap()
+    phone.expects("#turn-line", "Turn 1 of 15").settle()
+    assert phone.dice() == [3, 3, 3, 4, 5]
+    phone.hide_advice()
+    phone.tap_dice([2]).expects("#notice", "take a box of the card first")
+    assert phone.dice() == [3, 3, 3, 4, 5]
+
+
+def test_two_rolls_typed_within_a_second_are_two(phone: Visitor) -> None:
+    """Where that is unclear the page says how it reads them, and a tap corrects it."""
+    phone.type("55523").settle().type("62").settle().type("4")
+    assert phone.state()["holds"] == [[5, 5, 5], [5, 5, 5]]
+    assert phone.dice() == [5, 5, 5, 4]
+    phone.open("#rules=yatzy").type("33456").settle().type("126").settle().type("4").settle()
+    phone.expects("#notice", "Read as one roll of 4 dice.").expects("#guess", "Kept before this roll:")
+    assert phone.state()["holds"] == [[6]]
+    phone.locator("#guess button", has_text="two rolls").tap()
+    assert phone.state()["holds"] == [[3, 3], [3, 3]]
+    assert phone.dice() == [3, 3, 4]
+    phone.locator("#undo").tap()
+    assert phone.state()["holds"] == [[6]]
+
+
 def test_a_roll_typed_over_full_dice_begins_the_next_roll(phone: Visitor) -> None:
     phone.type("33456").settle().type("33122").settle()
     state = phone.state()
@@ -64,6 +126,29 @@ def test_the_keys_stay_at_one_place(phone: Visitor) -> None:
         if len(dice) > 1:
             phone.settle()
         assert phone.evaluate(places) == before
+
+
+@pytest.mark.parametrize(("width", "height", "language"), [(844, 390, "en"), (667, 375, "de"), (640, 360, "fi")])
+def test_on_its_side_a_phone_has_all_actions_in_one_row(
+    phone: Visitor, width: int, height: int, language: str
+) -> None:
+    """The keys, Undo and the large action; the rooms are above, and back below on a phone held upright."""
+    phone.open(f"?lang={language}#rules=yatzy").type("33456").settle()
+    in_bar = "document.querySelector('#bar #rooms') !== null"
+    assert phone.evaluate(in_bar)
+    phone.set_viewport_size({"width": width, "height": height})
+    phone.wait_until(f"!({in_bar})")
+    boxes = [phone.locator(place).bounding_box() for place in ("#faces", "#undo", "#go")]
+    rights = [0.0, *(box["x"] + box["width"] for box in boxes)]
+    assert all(right <= box["x"] for right, box in zip(rights, boxes, strict=False))
+    assert rights[-1] <= width
+    assert all(height - 65 <= box["y"] and box["y"] + box["height"] <= height for box in boxes)
+    assert phone.locator("#rooms").bounding_box()["y"] < 50
+    phone.locator("#undo").tap()
+    assert phone.count("#dice button") == 4
+    phone.enter("statistics")
+    assert phone.locator("#bar .bar-buttons").is_hidden()
+    phone.enter("play")
 
 
 def test_the_other_choices_are_opened_and_closed(phone: Visitor) -> None:
@@ -113,7 +198,11 @@ def test_a_die_is_changed_by_a_tap(phone: Visitor) -> None:
 def test_the_dice_of_a_roll_are_corrected(phone: Visitor) -> None:
     assert phone.type("33456").settle().tap_dice([1]).dice() == [3, 3, 1]
     assert phone.press("Escape").dice() == [3, 3]  # the dice that lie on the table stay
-    assert phone.press("Backspace").dice() == [3, 3, 4, 5, 6]  # back before the hold
+    assert phone.press("Backspace", "Backspace").dice() == [3, 3]
+    assert phone.get_attribute("#remove-die", "aria-disabled") == "true"
+    phone.locator("#undo").tap()
+    phone.locator("#undo").tap()
+    assert phone.dice() == [3, 3, 4, 5, 6]  # back before the hold
     assert phone.state()["left"] == 2
     phone.settle().tap_dice([1, 1, 2]).settle()
     assert phone.state()["rolls"] == [[3, 3, 4, 5, 6]]

@@ -101,6 +101,19 @@ def test_the_example_of_the_first_screen_is_true(blank: Visitor) -> None:
     blank.open("#rules=yatzy")
     advice, value = (blank.text_content(f"#start .hero {place}") for place in ("strong", "b"))
     blank.click("#example").settle()
-    assert blank.text_content("#answer strong") == advice
+    assert blank.inner_text("#answer strong").replace("\u00a0", " ") == advice
     blank.expects("#answer b", value)
     assert blank.dice() == [2, 5, 5, 5, 1]
+
+
+def test_the_example_is_no_game(page: Visitor) -> None:
+    """Players can sit down without a question, and what is played on from it is not in the statistics."""
+    page.click("#example").settle().menu("new-game")
+    assert page.dice() == []
+    page.click("#undo").settle().menu("open-players").click("#add-player")
+    assert page.locator("#players-hint").is_hidden()
+    page.press("Escape").seat("Ann")
+    while "turn 1" in page.text_content("#turn-line"):
+        page.click("#go").wait_until("document.getElementById('go').dataset.kind !== ''")
+    assert page.evaluate("loaded('game').then(({hasRecord}) => hasRecord())") is False
+    page.menu("open-players").click("#add-player").expects("#players-hint", "ends the game")

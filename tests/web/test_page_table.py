@@ -73,7 +73,7 @@ def test_comparing_the_boxes_changes_the_list_only(blank: Visitor) -> None:
     blank.expects("#go", "Roll three dice")
     best = blank.locator("#ranking button[aria-label$=', best']")  # the hold that the boxes are compared with
     assert best.count() == 1
-    assert str(best.get_attribute("aria-label")).startswith("Keep 6 6: ")
+    assert str(best.get_attribute("aria-label")).startswith("Keep 6\u00a06: ")
     assert best.evaluate("(row) => row === document.querySelector('#ranking button')")
     asked = (
         "(query) => loaded('ask').then(({ask}) =>"

@@ -4,7 +4,7 @@ import { askAgain, askFor, isUnsolved, known, onFound } from "./asking.js";
 import { setCardView } from "./card.js";
 import { showAdvised } from "./dice.js";
 import { button, byId, diceText, element, onClick, say, setEnabled } from "./dom.js";
-import { firstRoll, forgetChoice, holdAndRoll, isTurnStart, markHold, passTurn, provideHolds, takeCategory } from "./game.js";
+import { firstRoll, forgetChoice, holdAndRoll, isTurnStart, markHold, passTurn, provideAdvice, takeCategory, takenText } from "./game.js";
 import { gradesHint } from "./grades.js";
 import { showFieldError } from "./header.js";
 import { _, formatNumber, ngettext } from "./i18n.js";
@@ -12,11 +12,12 @@ import { keepFocus } from "./keys.js";
 import { optionRow } from "./options.js";
 import { drawMap, hideMap } from "./outcomes.js";
 import { forgetSolve, solveBox, workText } from "./solve.js";
-import { categoryName, change, hasAllDice, isCardFull, maxRerolls, me, objective, onDraw, position, redraw, rules, startGame, state, totals } from "./state.js";
+import { change, hasAllDice, isCardFull, maxRerolls, me, objective, onDraw, position, redraw, rules, startGame, state, totals } from "./state.js";
 import { confirmLoss, isAdviceHidden } from "./training.js";
 import { sameDice, view } from "./view.js";
 
 const narrow = matchMedia("(max-width: 55.99rem)"); // there the list is closed at first: the card comes next
+const flat = matchMedia("(min-width: 40rem) and (max-height: 30rem)"); // a phone on its side
 let shown = null, showsAll = false, showsList = false, comparedFor = ""; // the position in which the list shows boxes
 let saidFor = null, saidProblem = "";
 
@@ -98,7 +99,7 @@ function drawList() {
   byId("ranking").hidden = !list?.isOpen;
   if (!list) { byId("ranking").replaceChildren(); return; }
   const rows = list.entries.map((entry, i) => optionRow(entry, {
-    isFirst: list.isBest(entry, i), aim: answer.aim, value: valueText(answer, entry), onChoose: () => choose(entry),
+    isFirst: list.isBest(entry, i), aim: answer.aim, value: valueText(answer, entry), onChoose: () => (entry.category ? playCategory(entry.category) : markHold(entry.hold)),
     isHeld: state.chosen && answer.choosesHold && !entry.category && sameDice(entry.hold, state.dice.filter((_die, at) => state.held[at])),
   }));
   const notes = [];
@@ -168,21 +169,19 @@ export async function playCategory(category) {
   const entry = boxes?.find((each) => each.category === category);
   if (!entry || answer && !await confirmLoss(entry, answer.entries[0], answer.entries[1])) return;
   if (key !== cardAndDice()) return;
-  const points = entry.points + (entry.bonus_points || 0), { card, bonusPoints } = me();
+  const { card, bonusPoints } = me();
   const after = totals({ card: { ...card, [category]: entry.points }, bonusPoints: bonusPoints + (entry.bonus_points || 0) });
-  say(ngettext("{box}: {count} point.", "{box}: {count} points.", points, { box: categoryName(category), count: formatNumber(points) }), _("Total {points}.", { points: formatNumber(after.all) }));
+  say(takenText(entry), _("Total {points}.", { points: formatNumber(after.all) }));
   takeCategory(entry);
   // At the end the focus is on no button: one Enter too many does nothing.
   byId(isCardFull() ? "advice-title" : byId("go").hidden ? "dice-title" : "go").focus({ preventScroll: true });
   byId("table").scrollIntoView({ block: "nearest" });
 }
 
-function choose(entry) {
-  if (entry.category) playCategory(entry.category);
-  else markHold(entry.hold);
-}
-
-provideHolds(() => (known.answer ? known.answer.entries.filter((entry) => !entry.category).map(({ hold, loss }) => ({ hold, loss })) : null));
+provideAdvice({
+  holds: () => (known.answer ? known.answer.entries.filter((entry) => !entry.category).map(({ hold, loss }) => ({ hold, loss })) : null),
+  box: () => (shown?.phase === "advice" && shown.primary.kind === "take" ? shown.primary.entry : null),
+});
 
 onClick("go", () => { if (shown?.primary) ACTIONS[shown.primary.kind](shown.primary); });
 onClick("roll-all", () => playHold([]));
@@ -198,11 +197,11 @@ onClick("hide-list", () => { showsList = showsAll = false; draw(); byId("more").
 onClick("instead", () => { comparedFor = comparedFor ? "" : cardAndDice(); showsAll = false; draw(); byId("instead").focus(); });
 document.addEventListener("box-taken", (event) => playCategory(event.detail));
 document.addEventListener("work-done", repeat);
-// One large action: under the advice, on a phone where the thumb is; so the rooms.
+// One large action: under the advice, on a phone where the thumb is; so the rooms, if there is room.
 function place() {
   (narrow.matches ? byId("undo") : byId("instead-of")).after(byId("go"));
-  (narrow.matches ? byId("go") : byId("turn-line")).after(byId("rooms"));
+  (narrow.matches && !flat.matches ? byId("go") : byId("turn-line")).after(byId("rooms"));
 }
-narrow.addEventListener("change", () => { place(); redraw(); });
+for (const each of [narrow, flat]) each.addEventListener("change", () => { place(); redraw(); });
 place();
 onDraw(update);

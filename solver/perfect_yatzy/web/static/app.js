@@ -18,7 +18,7 @@ const RETRY_MS = 5000, COUNT_AFTER_MS = 500; // what may be needed later waits u
 // An example for those who want to see what the page does; a test asks for its answer.
 const EXAMPLE = { dice: [2, 5, 5, 5, 1], kept: [5, 5, 5], value: 254.19 };
 byId("example").append(diceRow(EXAMPLE.dice, marksOf(EXAMPLE.dice, EXAMPLE.kept)));
-byId("example").addEventListener("click", () => showPosition({ rules: "yatzy", card: {}, dice: EXAMPLE.dice, left: 2 }, _("An example; Undo goes back to your own game.")));
+byId("example").addEventListener("click", () => showPosition({ rules: "yatzy", card: {}, dice: EXAMPLE.dice, left: 2, visits: "example" }, _("An example; Undo goes back to your own game.")));
 
 onDraw(() => {
   setTimeout(() => learnToCount(state.rules), COUNT_AFTER_MS);
@@ -30,13 +30,15 @@ onDraw(() => {
 const loadRest = () => Promise.all([import("./end.js"), import("./transfer.js"), import("./expect.js"), import("./review.js"), import("./statistics.js")])
   .catch(() => new Promise((resolve) => setTimeout(resolve, RETRY_MS)).then(loadRest));
 
+let timer = 0;
 async function load() {
+  clearTimeout(timer);
   try {
     await drawRuleMenu();
     await start();
   } catch (error) {
-    byId("loading").replaceChildren(element("p", { class: "error", role: "alert" }, error.message), button(_("Try again"), retry));
-    timer = setTimeout(retry, RETRY_MS);
+    byId("loading").replaceChildren(element("p", { class: "error", role: "alert" }, error.message), button(_("Try again"), load));
+    timer = setTimeout(load, RETRY_MS);
     return;
   }
   byId("loading").hidden = true;
@@ -45,12 +47,6 @@ async function load() {
   await loadRest();
   redraw();
   document.documentElement.dataset.ready = ""; // for tests, and for programs that print the page
-}
-
-let timer = 0;
-function retry() {
-  clearTimeout(timer);
-  load();
 }
 
 load();

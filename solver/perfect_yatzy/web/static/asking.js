@@ -50,7 +50,8 @@ async function request([body, ...others], signal, instead = null) {
   clearTimeout(wait);
   if (signal.aborted) return;
   if (answers) {
-    const [found, boxes] = answers, entries = choosesHold ? found.holds : found.categories;
+    const [found, boxes] = answers, paid = ({ points, bonus_points }) => ({ points, bonus_points }); // a hold of all dice takes a box: for how many
+    const entries = choosesHold ? found.holds.map((each) => (each.category ? { ...each, ...paid(boxes.categories.find(({ category }) => category === each.category)) } : each)) : found.categories;
     const isInstead = Boolean(instead) && !found.aim; // the average in the place of a chance
     known = { failure: isInstead ? instead : null, boxes: (boxes || found).categories, answer: { choosesHold, aim: found.aim, approximate: found.approximate, entries, instead: isInstead } };
     tell();

@@ -1,6 +1,6 @@
 // The score card: the boxes of the player whose turn it is, what this roll would score in each, the way to the bonus.
 // A tap takes a box. In the edit mode every box is a field, for games that were not played here.
-import { byId, element, isWholeNumber, onClick, setEnabled } from "./dom.js";
+import { button, byId, element, isWholeNumber, onClick, setEnabled } from "./dom.js";
 import { playerName } from "./game.js";
 import { _, formatNumber, language, ngettext } from "./i18n.js";
 import { change, maxRerolls, rules, state, totals } from "./state.js";
@@ -15,7 +15,6 @@ let current = { boxes: null, bestBox: "", player: 0, phase: "start" }; // of the
 let pointsOfRoll = null; // by id, the boxes that may be taken now; null if there is no roll
 
 export const clearInvalid = () => invalid.clear();
-export const invalidMessages = () => [...invalid.values()].map((entry) => entry.message);
 
 // Draws the card as the view of the page says.
 export function setCardView(view) {
@@ -46,7 +45,7 @@ function drawCard() {
   byId("edit-card").textContent = isEditing ? _("Done") : _("Edit the card");
   byId("left-line").hidden = !isEditing || !isOwn();
   byId("card-hint").hidden = !isEditing || invalid.size > 0;
-  byId("card-error").replaceChildren(...invalidMessages().map((text) => element("p", {}, text)));
+  byId("card-error").replaceChildren(...[...invalid.values()].map(({ message }) => element("p", {}, message)));
   byId("ignored").hidden = !invalid.size;
   byId("ignored").textContent = ngettext("One box of the card is wrong and not counted.", "{count} boxes of the card are wrong and not counted.", invalid.size, { count: formatNumber(invalid.size) });
 }
@@ -73,8 +72,9 @@ function build() {
 }
 
 function boxRow(category) {
-  return element("li", { class: "row" }, element("button", { type: "button", id: `take-${category.id}`, class: "box", on: { click: () => take(category) } },
-    element("span", { class: "name" }, category.name), " ", ...state.players.map(() => element("span", { class: "points" })), element("span", { class: "unseen" })));
+  const parts = [element("span", { class: "name" }, category.name), " ", ...state.players.map(() => element("span", { class: "points" })), element("span", { class: "unseen" })];
+  const take = () => document.dispatchEvent(new CustomEvent("box-taken", { detail: category.id }));
+  return element("li", { class: "row" }, button(parts, take, { id: `take-${category.id}`, class: "box" }));
 }
 
 const field = (id, name, onChange) => element("input", { id, inputmode: "numeric", autocomplete: "off", "aria-label": name, on: { change: (event) => onChange(event.target) } });
@@ -125,10 +125,6 @@ function drawClosed() {
     : next.length === 1 ? _("The rules allow only {box} for this roll.", fields) : _("The rules close some boxes for this roll.");
 }
 
-function take(category) {
-  if (byId(`take-${category.id}`).getAttribute("aria-disabled") !== "true") document.dispatchEvent(new CustomEvent("box-taken", { detail: category.id }));
-}
-
 // --- sums ---
 
 function drawSums() {
@@ -172,7 +168,7 @@ function drawPlayers() {
   while (box.children.length > count) box.lastChild.remove();
   while (box.children.length < count) {
     const i = box.children.length;
-    box.append(element("button", { type: "button", on: { click: () => { chosen = i; drawCard(); } } }, element("span"), " ", element("b"), element("small")));
+    box.append(button([element("span"), " ", element("b"), element("small")], () => { chosen = i; drawCard(); }));
   }
   state.players.forEach((player, i) => {
     const each = box.children[i], isTurn = i === state.player && current.phase !== "over";

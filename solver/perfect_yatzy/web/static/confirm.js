@@ -1,6 +1,6 @@
 // Before a choice is carried out: a question if it loses more than the player wants to give away. With hidden advice
 // every choice is graded, counted, and kept for practice if it is a mistake.
-import { button, byId, element } from "./dom.js";
+import { button, element } from "./dom.js";
 import { addMistakes } from "./drill.js";
 import { sorted } from "./game.js";
 import { isMistake } from "./grades.js";
@@ -32,12 +32,6 @@ export function noteChoice(option, best, position) {
   return grade;
 }
 
-// The section Training can change it back.
-function warnNoMore() {
-  setSettings({ threshold: 0 });
-  byId("threshold").value = "0";
-}
-
 // A dialog that says what is lost; the safe answer has the focus.
 function asked(option, best) {
   return new Promise((resolve) => {
@@ -50,7 +44,7 @@ function asked(option, best) {
     const dialog = element("dialog", { id: "loss-dialog", "aria-labelledby": "loss-title" },
       element("h2", { id: "loss-title" }, _("Are you sure?")), ...sentences,
       element("div", { class: "bar" }, button(_("Choose again"), () => close(false), { class: "primary", autofocus: true }),
-        button(_("Do it anyway"), () => close(true)), button(_("Do it, and do not warn again"), () => { warnNoMore(); close(true); }, { class: "quiet" })));
+        button(_("Do it anyway"), () => close(true)), button(_("Do it, and do not warn again"), () => { setSettings({ threshold: 0 }); close(true); }, { class: "quiet" })));
     dialog.addEventListener("close", () => {
       const isYes = dialog.returnValue === "yes";
       dialog.remove();

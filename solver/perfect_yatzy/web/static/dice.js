@@ -1,18 +1,19 @@
 // The dice on the table: which are held, which the advice keeps, the buttons to enter real dice, the roll of this turn.
 import { button, byId, diceRow, diceText, dieFace, element, moveFocusOut, setEnabled } from "./dom.js";
-import { addDie, canChange, changing, chooseToChange, isTurnStart, marksOf, provideMarkedHold, removeDie, setGuessedHold, toggleHeld } from "./game.js";
+import { addDie, advisedBox, canBeTwo, canChange, canRemoveDie, changing, chooseToChange, isTurnStart, marksOf, provideAdvice, readAsTwo, removeDie, setGuessedHold, toggleHeld } from "./game.js";
 import { _, formatNumber, language } from "./i18n.js";
 import { roving } from "./keys.js";
 import { change, hasAllDice, isCardFull, maxRerolls, me, onDraw, rules, state } from "./state.js";
 
 const MAX_ROLLS_LISTED = 12; // saved rolls can be many; more of them are chosen one at a time
 let advised = null; // the dice that the advice keeps; null while there is none
-provideMarkedHold(() => (hasAllDice() ? advised : null));
+provideAdvice({ markedHold: () => (hasAllDice() ? advised : null) });
 
 // Marks the dice that the advice keeps.
 export function showAdvised(hold) {
   advised = hold;
   drawTable();
+  drawFaces();
 }
 
 // Elements are changed in place, so that the one with the focus is never replaced.
@@ -65,11 +66,11 @@ function drawFaces() {
     faces.replaceChildren(...buttons, button("⌫", removeDie, { id: "remove-die", class: "face", "aria-label": _("Remove the last die") }));
     faces.dataset.builtFor = builtFor;
   }
-  setEnabled(byId("remove-die"), state.dice.length > 0 || state.rolls.length > 0);
+  setEnabled(byId("remove-die"), canRemoveDie());
   if (isCardFull()) moveFocusOut(byId("entry"), byId("advice-title"));
   byId("entry").hidden = isCardFull();
   byId("faces-hint").textContent = changing() !== null ? _("Tap or type what this die shows.") : isTurnStart() ? _("Real dice? Tap or type what they show.")
-    : !hasAllDice() ? _("Tap or type the dice you have rolled.") : Object.keys(me().card).length ? "" // known by then
+    : !hasAllDice() ? _("Tap or type the dice you have rolled.") : advisedBox() && state.left ? _("Rolled on? First tap the dice you have kept.") : Object.keys(me().card).length ? "" // known by then
       : state.left ? _("Rolled on? Tap or type the dice you have rolled.") : canChange() ? _("Tap a die to change it.") : "";
   roving(faces);
 }
@@ -87,16 +88,16 @@ function drawRoll() {
 
 // What was held before a roll that the player has entered, and other holds that fit.
 function drawGuess() {
-  const box = byId("guess"), guess = state.guess, key = JSON.stringify([guess, state.holds, language]);
+  const box = byId("guess"), held = state.holds.at(-1), isTwo = canBeTwo(), guess = state.guess || (isTwo ? { choices: [held] } : null), key = JSON.stringify([guess, isTwo, held, language]);
   if (box.dataset.key === key) return;
   box.dataset.key = key;
   box.hidden = !guess;
   if (!guess) { box.replaceChildren(); return; }
-  const held = String(state.holds[state.holds.length - 1]);
-  box.classList.toggle("unclear", guess.isUnclear);
+  box.classList.toggle("unclear", Boolean(guess.isUnclear));
   box.replaceChildren(element("span", {}, guess.isUnclear ? _("Which dice did you keep before this roll?") : _("Kept before this roll:")),
     ...guess.choices.map((hold) => button(hold.length ? diceRow(hold) : _("none"), () => setGuessedHold(hold),
-      { "aria-pressed": String(String(hold) === held), "aria-label": hold.length ? diceText(hold) : _("none"), class: "guess" })));
+      { "aria-pressed": String(String(hold) === String(held)), "aria-label": hold.length ? diceText(hold) : _("none"), class: "guess" })),
+    ...(isTwo ? [button(_("two rolls"), readAsTwo, { class: "guess" })] : []));
 }
 
 byId("left").addEventListener("change", (event) => change((s) => { s.left = Number(event.target.value); }));

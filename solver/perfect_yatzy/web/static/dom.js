@@ -28,9 +28,9 @@ export function setFlag(node, name, isSet) {
 export const setEnabled = (button, isEnabled) => setFlag(button, "aria-disabled", !isEnabled);
 const isEnabled = (button) => button.getAttribute("aria-disabled") !== "true";
 
-export function button(text, listener, attributes) {
+export function button(content, listener, attributes) {
   const onClick = (event) => { if (isEnabled(event.currentTarget)) listener(event); };
-  return element("button", { type: "button", on: { click: onClick }, ...attributes }, text);
+  return element("button", { type: "button", on: { click: onClick }, ...attributes }, ...[content].flat());
 }
 
 export function onClick(id, listener) {
@@ -57,7 +57,7 @@ export const figures = (rows, attributes) => element("dl", { class: "figures", .
 // Width of a chart in the units of its view box. One unit is one pixel, so that text keeps its size.
 export const chartWidth = (container) => Math.max(240, Math.min(560, container.clientWidth || 420));
 
-export const diceText = (dice) => (dice.length ? dice.join(" ") : "nothing");
+export const diceText = (dice) => (dice.length ? dice.join("\u00a0") : "nothing"); // on one line
 export const capitalize = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 export const isWholeNumber = (text) => /^\d{1,5}$/.test(text);
 

@@ -77,7 +77,8 @@ async function request() {
 
 function verdicts() {
   if (state.players.length > 1 && isGameOver()) {
-    return state.players.map((player, i) => [playerName(i), totals(player).all]).sort((a, b) => b[1] - a[1]).map(([name, points]) => playerSentence(name, points));
+    return state.players.map((player, i) => [playerName(i), totals(player).all]).sort((a, b) => b[1] - a[1])
+      .map(([name, points]) => _("{name}, {points} points: {verdict}", { name, points: formatNumber(points), verdict: gapSentence(points) }));
   }
   const points = totals().all, share = shareBelow(points);
   return share === null ? [gapSentence(points)] : [gapSentence(points), _("{share} of games by perfect play end lower.", { share: formatPercent(share, 0) })];
@@ -92,8 +93,6 @@ function gapSentence(points) {
   }
   return gap > 0 ? _("{gap} points above the average of perfect play ({mean}).", fields) : _("{gap} points below the average of perfect play ({mean}).", fields);
 }
-
-const playerSentence = (name, points) => _("{name}, {points} points: {verdict}", { name, points: formatNumber(points), verdict: gapSentence(points) });
 
 function shareBelow(points) {
   if (!start.distribution || start.approximate) return null;

@@ -124,9 +124,8 @@ function cardView(rules, position, options, onTake) {
     if (points !== undefined) return element("li", { class: "row filled" }, name, " ", element("span", { class: "points" }, formatNumber(points)));
     if (!option) return element("li", {}, name, " ", element("span", { class: "points" }, "–"));
     const text = option.bonus_points ? `${formatNumber(option.points)} + ${formatNumber(option.bonus_points)}` : option.points ? formatNumber(option.points) : "·";
-    return element("li", { class: "open" }, element("button", { type: "button", "data-box": category.id, title: actionText(option, position.rules), on: { click: (event) => {
-      if (event.currentTarget.getAttribute("aria-disabled") !== "true") onTake(option);
-    } } }, name, " ", element("span", { class: "points now" + (option.points ? "" : " zero") }, text)));
+    const parts = [name, " ", element("span", { class: "points now" + (option.points ? "" : " zero") }, text)];
+    return element("li", { class: "open" }, button(parts, () => onTake(option), { "data-box": category.id, title: actionText(option, position.rules) }));
   };
   const side = (isUpper, ...sums) => element("ul", { "aria-label": isUpper ? _("Upper boxes") : _("Other boxes") },
     ...rules.categories.filter((category) => Boolean(category.upper) === isUpper).map(cellOf), ...sums);

@@ -35,12 +35,10 @@ function fade() {
   const isWaiting = isVisible && !isCardFull();
   byId("expect").setAttribute("aria-busy", String(isWaiting));
   byId("expect-status").replaceChildren(isWaiting ? _("Working …") : "");
-  for (const each of outdatable()) each.classList.add("outdated");
+  for (const each of [...byId("expect-figures").children, byId("spread")]) each.classList.add("outdated");
   if (shownRules !== state.rules) hideOutdated();
   byId("expect-notes").replaceChildren();
 }
-
-const outdatable = () => [...byId("expect-figures").children, byId("spread")];
 
 function hideOutdated() {
   shownRules = "";

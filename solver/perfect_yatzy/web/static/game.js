@@ -1,8 +1,9 @@
 // The course of a game on the page: rolls by the page or by real dice, holds, boxes taken, whose turn it is, its record.
-import { hasAllDice, isCardFull, isFull, change, maxRerolls, redraw, rules, showNotice, state } from "./state.js";
-import { _ } from "./i18n.js";
+import { diceText } from "./dom.js";
+import { _, formatNumber, ngettext } from "./i18n.js";
+import { categoryName, hasAllDice, isCardFull, isFull, change, maxRerolls, redraw, rules, showNotice, state } from "./state.js";
 
-const CLEAR_LOSS = 0.4; // points: a hold that loses less is assumed without a question (an inaccuracy at most)
+const CLEAR_LOSS = 0.4, BLUNDER = 1.7; // points: a hold that loses less is assumed without a question; one that loses more hardly ever
 const MAX_GUESSES = 4;
 const SAME_ROLL_MS = 1500; // dice entered in quicker succession are of one roll: nobody throws dice so fast
 
@@ -26,27 +27,27 @@ export const isWithin = (part, dice) => marksOf(dice, part).filter(Boolean).leng
 
 // --- rolls ---
 
-function beginRoll(s, hold) {
+// `known` is the advice on what to hold, if a player enters the next roll; null where the page rolls or there is none.
+function beginRoll(s, hold, known = null) {
   s.rolls.push(sorted(s.dice));
   s.holds.push(hold && sorted(hold)); // null until the next roll shows it
   s.left -= 1;
   s.dice = hold ? sorted(hold) : [];
   s.held = s.dice.map(() => true);
   s.fixed = s.dice.length;
-  s.chosen = false;
-  s.guess = null;
+  s.assumed = known && !s.chosen ? s.fixed : 0;
+  Object.assign(s, { chosen: false, guess: null, knownHolds: known });
 }
 
 function endRoll(s) {
   s.held = s.dice.map(() => false);
   s.chosen = false;
-  s.fixed = 0;
 }
 
 // Rolls the dice that are missing. The phone answers like a table.
 function rollHere(s) {
   while (s.dice.length < rules().dice) s.dice.push(1 + Math.floor(randomFraction() * rules().faces));
-  s.typed = false;
+  Object.assign(s, { typed: false, flow: null });
   navigator.vibrate?.(10);
   endRoll(s);
 }
@@ -58,71 +59,101 @@ export function firstRoll() {
 // Keeps a hold and rolls the other dice here.
 export const holdAndRoll = (hold) => change((s) => { beginRoll(s, hold); rollHere(s); });
 
-// The holds of a position with their losses, best first, as the advice knows them; null while there is no advice.
-let knownHolds = () => null;
-export const provideHolds = (source) => { knownHolds = source; };
-
-// The hold that the page marks while the player has marked none; null if it marks none.
-let markedHold = () => null;
-export const provideMarkedHold = (source) => { markedHold = source; };
+// The holds of a position with their losses, best first; the hold that the page marks while the player has marked none; the box
+// that it advises to take. Null while there is no such advice.
+const advice = { holds: () => null, markedHold: () => null, box: () => null };
+export const provideAdvice = (sources) => Object.assign(advice, sources);
 
 // Which dice are kept if the player goes on: those marked by the player, else those that the page marks.
-export const keptMarks = () => (state.chosen ? state.held : markedHold() ? marksOf(state.dice, markedHold()) : state.dice.map(() => false));
+export const keptMarks = () => (state.chosen ? state.held : marksOf(state.dice, advice.markedHold() || []));
+
+export const advisedBox = () => (hasAllDice() && !state.chosen ? advice.box() : null);
 
 let lastEntryAt = -Infinity;
 
-// Adds a die that a player has rolled. Over full dice it begins the next roll, and the dice marked as kept stay.
+// Adds a die that a player has rolled. Over full dice it agrees to the advice: it takes the box that is advised and begins the
+// next turn, or it begins the next roll, and the dice marked as kept stay.
 export function addDie(face) {
   if (isCardFull()) return;
   if (changing() !== null) { changeDie(changing(), face); return; }
   chosenDie = null; // it was removed
-  const holds = knownHolds();
-  // More dice than are due, without a pause or before there is advice, where the player has not said what was kept: one roll.
-  const isFlowing = performance.now() - lastEntryAt < SAME_ROLL_MS;
-  const isSameRoll = hasAllDice() && state.assumed && !state.chosen && (isFlowing || !holds);
+  const holds = advice.holds(), isFlowing = performance.now() - lastEntryAt < SAME_ROLL_MS;
   lastEntryAt = performance.now();
-  if (hasAllDice() && state.left === 0 && !isSameRoll) {
-    showNotice(_("No roll is left in this turn: take a box of the card first."));
-    return;
-  }
   const marks = keptMarks(), marked = state.dice.filter((_die, i) => marks[i]);
-  const isPutAside = hasAllDice() && !isSameRoll && !marked.length && holds?.[0]?.hold.length; // some would have been kept
   const kept = (state.chosen || marked.length) && marked.length < rules().dice ? marked : null; // null: the next roll shows it
-  const text = isPutAside ? _("A new roll. Undo brings {dice} back.", { dice: state.dice.join(" ") })
-    : isSameRoll ? _("Read as one roll of {count} dice. Undo takes the last one back.", { count: state.dice.length - state.assumed + 1 }) : "";
+  const flow = flowOf(face, isFlowing, holds, kept), reading = flow && readingOf(flow);
+  const box = isFlowing ? null : advisedBox();
+  if (box) { takeCategory(box, face); return; }
+  if (hasAllDice() && state.left === 0 && !reading) { showNotice(_("No roll is left in this turn: take a box of the card first.")); return; }
+  const isPutAside = hasAllDice() && !marked.length && holds?.[0]?.hold.length; // some would have been kept
+  const text = reading === "one" ? _("Read as one roll of {count} dice. Undo takes the last one back.", { count: flow.typed.length })
+    : hasAllDice() && (reading || isPutAside) ? _("A new roll. Undo brings {dice} back.", { dice: diceText(state.dice) }) : "";
   change((s) => {
-    s.typed = true;
-    if (isSameRoll) {
-      keepFewer(s);
-    } else if (hasAllDice()) {
-      const isAssumed = !s.chosen;
-      beginRoll(s, kept);
-      s.assumed = isAssumed ? s.fixed : 0;
-      s.knownHolds = holds;
-    }
-    s.dice.push(face);
-    s.held.push(false);
-    if (hasAllDice()) completeRoll(s);
+    s.flow = reading ? flow : null;
+    if (reading) { readAs(s, reading, flow); return; }
+    if (hasAllDice()) beginRoll(s, kept, holds);
+    enter(s, face);
   }, text);
 }
 
-// Makes room for one more die of the roll: the player has kept fewer dice than the page had marked, those that lose least; with
-// all dice entered the roll itself shows which.
-function keepFewer(s) {
-  const rolled = s.dice.slice(s.assumed), size = s.assumed - 1, last = s.holds.length - 1;
-  const choices = (s.knownHolds || []).map(({ hold }) => hold).filter((hold) => hold.length === size);
-  s.holds[last] = size ? choices[0] || s.holds[last].slice(0, size) : null;
-  s.guess = size && choices.length > 1 ? { choices: choices.slice(0, MAX_GUESSES), isUnclear: false } : null;
-  s.assumed = size;
-  s.dice = [...s.holds[last] || [], ...rolled];
-  s.held = s.dice.map(() => false);
+function enter(s, ...faces) {
+  s.typed = true;
+  s.dice.push(...faces);
+  s.held.push(...faces.map(() => false));
+  if (hasAllDice()) completeRoll(s);
 }
+
+// --- more dice than are due ---
+
+// Dice typed on over a roll whose kept dice the page has marked, without a pause or before there is advice: how the turn stood
+// before that, how many dice were kept, all dice typed since then; what is kept next, and the advice for it. Null if it is none.
+function flowOf(face, isFlowing, nextHolds, next) {
+  const { flow, rolls, holds, left, dice, knownHolds: known, assumed, chosen } = state;
+  if (flow && isFlowing && !chosen) return { ...flow, typed: [...flow.typed, face] };
+  if (!hasAllDice() || !assumed || chosen || !isFlowing && nextHolds) return null;
+  return { before: { rolls, holds, left, dice, knownHolds: known || [] }, assumed, typed: [...dice.slice(assumed), face], next, nextHolds };
+}
+
+const isTwo = ({ assumed, typed, next }) => Boolean(next?.length) && typed.length + assumed + next.length <= 2 * rules().dice;
+
+// They are "one" roll if the player may have kept fewer dice than marked; else "two", the second over the dice marked next.
+function readingOf(flow) {
+  const free = rules().dice - flow.typed.length;
+  const isOne = free >= 0 && (!flow.next || heldBefore(flow)[0]?.loss < (free ? BLUNDER : CLEAR_LOSS));
+  return isOne ? "one" : isTwo(flow) ? "two" : null;
+}
+
+// The holds that leave as many dice as were typed, those that lose least first; all dice typed show which fit.
+function heldBefore({ before: { rolls, knownHolds }, typed }) {
+  const size = rules().dice - typed.length;
+  return size ? knownHolds.filter(({ hold }) => hold.length === size) : possibleHolds(rolls.at(-1), typed, knownHolds);
+}
+
+function readAs(s, reading, flow) {
+  const { before, assumed, typed, next, nextHolds } = flow;
+  Object.assign(s, structuredClone(before), { chosen: false, guess: null });
+  if (reading === "two") {
+    beginRoll(s, next, nextHolds);
+    enter(s, ...typed.slice(before.dice.length - assumed));
+    return;
+  }
+  const size = rules().dice - typed.length, choices = size ? heldBefore(flow).map(({ hold }) => hold) : [];
+  s.holds[s.holds.length - 1] = size ? choices[0] || before.dice.slice(0, size) : null; // null: all dice entered show it
+  s.guess = choices.length > 1 ? { choices: choices.slice(0, MAX_GUESSES), isUnclear: false } : null;
+  s.assumed = s.fixed = size;
+  s.dice = [...s.holds.at(-1) || [], ...typed];
+  completeRoll(s);
+}
+
+// One roll that may have been two after all; the player says so.
+export const canBeTwo = () => Boolean(state.flow) && state.rolls.length === state.flow.before.rolls.length && isTwo(state.flow);
+export const readAsTwo = () => change((s) => { readAs(s, "two", s.flow); s.flow = null; });
 
 // --- correcting a die ---
 
 // While dice are entered and after the last roll none can be held; a tap chooses one, and the next key says what it shows.
 let chosenDie = null;
-export const canChange = (at = state.dice.length - 1) => (hasAllDice() ? state.left === 0 && (state.typed || !state.rolls.length) : at >= (state.fixed || 0));
+export const canChange = (at = state.dice.length - 1) => (hasAllDice() ? state.left === 0 && (state.typed || !state.rolls.length) : at >= state.fixed);
 export const changing = () => (chosenDie?.at < state.dice.length && canChange(chosenDie.at) && chosenDie.rolls === state.rolls.length && chosenDie.turn === state.turns.length ? chosenDie.at : null);
 
 export function chooseToChange(at) {
@@ -134,6 +165,8 @@ function changeDie(at, face) {
   chosenDie = null;
   change((s) => {
     s.dice[at] = face;
+    if (at < s.fixed) s.fixed = s.assumed = 0;
+    Object.assign(s, { guess: null, flow: null });
     if (hasAllDice()) completeRoll(s);
   });
 }
@@ -169,35 +202,29 @@ export function setGuessedHold(hold) {
   change((s) => {
     s.holds[s.holds.length - 1] = hold;
     if (s.assumed) s.dice = [...hold, ...s.dice.slice(s.assumed)];
-    s.guess.isUnclear = false;
+    Object.assign(s, { guess: s.guess && { ...s.guess, isUnclear: false }, flow: null });
   });
 }
 
-// Removes the die entered last; before the first of a roll it goes back to the roll before.
+// Leaves some of the dice on the table. Those kept before this roll are the first ones.
+const leaveDice = (count) => change((s) => {
+  s.dice.length = count;
+  if (!count) s.fixed = s.assumed = 0;
+  Object.assign(s, { held: s.dice.map((_die, i) => i < s.fixed), chosen: false, guess: null, flow: null });
+});
+
+// Removes the die entered last. Those kept before this roll stay: Undo goes back to the roll before.
+export const canRemoveDie = () => state.dice.length > state.fixed;
 export function removeDie() {
-  if (!state.dice.length && !state.rolls.length) return;
-  change((s) => {
-    if (s.dice.length > (s.fixed || 0)) { s.dice.pop(); s.held.pop(); s.guess = null; return; }
-    s.dice = s.rolls.pop();
-    s.holds.pop();
-    s.left += 1;
-    s.assumed = 0;
-    endRoll(s);
-  });
+  if (canRemoveDie()) leaveDice(state.dice.length - 1);
+}
+
+// Removes the dice of this roll that were entered, then those kept before it.
+export function clearDice() {
+  if (state.dice.length) leaveDice(canRemoveDie() ? state.fixed : 0);
 }
 
 export const forgetChoice = () => change((s) => { s.held = s.dice.map(() => false); s.chosen = false; });
-
-// Removes the dice of this roll that were entered; those held before it stay.
-export function clearDice() {
-  if (!state.dice.length) return;
-  change((s) => {
-    s.dice.length = s.held.length = s.dice.length > (s.fixed || 0) ? s.fixed || 0 : 0;
-    if (!s.dice.length) s.fixed = s.assumed = 0;
-    s.chosen = false;
-    s.guess = null;
-  });
-}
 
 export function toggleHeld(at) {
   if (!hasAllDice() || state.left === 0) return;
@@ -224,8 +251,13 @@ function nextPlayer() {
 // Whether the rolls of this turn are those that the rerolls left say.
 export const isTurnComplete = () => state.left === maxRerolls() - state.rolls.length;
 
-// Ends the turn with a category of the answer to `score`. Rerolls left count: some rules save them, some pay for a first roll.
-export function takeCategory(entry) {
+export function takenText({ category, points, bonus_points: bonus = 0 }) {
+  return ngettext("{box}: {count} point.", "{box}: {count} points.", points + bonus, { box: categoryName(category), count: formatNumber(points + bonus) });
+}
+
+// Ends the turn with a category of the answer to `score`; `face` is the first die of the next turn, if that is how the player goes on.
+// Rerolls left count: some rules save them, some pay for a first roll.
+export function takeCategory(entry, face = 0) {
   const text = isTurnComplete() || state.edited ? "" :
     _("The rerolls left were set by hand: the game played here can no longer be reviewed; Undo restores it.");
   change((s) => {
@@ -239,12 +271,13 @@ export function takeCategory(entry) {
     player.bonusPoints += entry.bonus_points || 0;
     if (rules().saved_rolls) player.saved = s.left;
     beginTurn(s);
-  }, text);
+    if (face && !isCardFull()) enter(s, face);
+  }, [face ? takenText(entry) : "", text].filter(Boolean).join(" "));
 }
 
 function beginTurn(s) {
   s.player = nextPlayer();
-  Object.assign(s, { dice: [], held: [], chosen: false, rolls: [], holds: [], fixed: 0, assumed: 0, knownHolds: null, guess: null, left: maxRerolls() });
+  Object.assign(s, { dice: [], held: [], chosen: false, rolls: [], holds: [], fixed: 0, assumed: 0, knownHolds: null, flow: null, guess: null, left: maxRerolls() });
 }
 
 // Where a card was filled by hand, the next player goes on.

@@ -61,7 +61,7 @@ async function changeRules(spec, edit, notice) {
   } catch (error) { showNotice(error.message); }
 }
 
-export const isGameStarted = () => state.dice.length || state.turns.length || state.players.some((player) => Object.keys(player.card).length);
+export const isGameStarted = () => (state.dice.length && state.visits !== "example") || state.turns.length || state.players.some((player) => Object.keys(player.card).length);
 
 function chooseRules(event) {
   clearInvalid();
@@ -185,7 +185,7 @@ function addListeners() {
   for (const id of ["open-rules", "menu-rules"]) onClick(id, () => byId("rules-dialog").showModal());
   onClick("aim", () => { byId("rules-dialog").showModal(); byId("objective").focus(); });
   onClick("menu-button", () => showMenu(byId("menu").hidden));
-  onClick("new-game", () => { clearInvalid(); if (isGameStarted()) change((s) => startGame(s), _("A new game; Undo brings the old one back.")); });
+  onClick("new-game", () => { clearInvalid(); if (isGameStarted() || state.dice.length) change((s) => startGame(s), _("A new game; Undo brings the old one back.")); });
   onClick("print", () => window.print());
   // Before the click opens a dialog: closed again, it gives the focus back to the button of the menu.
   byId("menu").addEventListener("click", (event) => { if (event.target.closest("button")) { byId("menu-button").focus(); showMenu(false); } }, true);

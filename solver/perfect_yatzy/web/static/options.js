@@ -1,6 +1,6 @@
 // Options of the advice as rows: dice as small dice, the loss as a number, a bar and a word.
 import { actionTitle, optionTitle } from "./actions.js";
-import { diceRow, element } from "./dom.js";
+import { button, diceRow, element } from "./dom.js";
 import { barShare, gradeChip, gradeName, gradeOf, isMistake, pointsText } from "./grades.js";
 import { _, formatNumber, formatPercent } from "./i18n.js";
 
@@ -21,8 +21,7 @@ export function optionRow(entry, { isFirst, aim, isHeld, value, onChoose }) {
   const fields = { option: optionTitle(entry), value, loss: pointsText(loss), grade: gradeName(grade) };
   const label = aim ? (lost ? _("{option}: chance {value}, loses {loss} %, {grade}", fields) : _("{option}: chance {value}, {grade}", fields))
     : lost ? _("{option}: {value} on average, loses {loss}, {grade}", fields) : _("{option}: {value} on average, {grade}", fields);
-  const row = element("button", { type: "button", class: "option" + (isHeld ? " current" : ""), "aria-label": label, "aria-current": isHeld ? "true" : null, on: { click: onChoose } },
-    element("span", { class: "what" }, what), " ", bar, element("span", { class: "option-value" }, value), " ",
-    element("span", { class: "option-loss" }, lost), " ", isMistake(grade) ? gradeChip(grade) : ""); // six coloured words look like a report of errors
-  return element("li", {}, row);
+  const parts = [element("span", { class: "what" }, what), " ", bar, element("span", { class: "option-value" }, value), " ",
+    element("span", { class: "option-loss" }, lost), " ", isMistake(grade) ? gradeChip(grade) : ""]; // six coloured words look like a report of errors
+  return element("li", {}, button(parts, onChoose, { class: "option" + (isHeld ? " current" : ""), "aria-label": label, "aria-current": isHeld ? "true" : null }));
 }

@@ -96,14 +96,10 @@ function turnItem(number, turn, spec) {
 
 function decisionRow(each, spec, onClick) {
   const isBest = each.grade === "best" || each.grade === "tied";
-  const bar = element("span", { class: each.grade });
-  bar.style.width = `${(isBest ? 0 : 100 * barShare(each.loss)).toFixed(0)}%`;
+  const bar = element("span", { class: each.grade, style: `width: ${(isBest ? 0 : 100 * barShare(each.loss)).toFixed(0)}%` });
   const instead = isBest ? "" : element("span", { class: "instead" },
     _("{grade}; best: {action}", { grade: gradeName(each.grade), action: actionText(each.best, spec) }));
-  return element("button", { type: "button", class: "decision", on: { click: onClick } },
-    element("span", { class: "unseen" }, `${placeText(each.turn, each.roll)}: `),
-    diceRow(each.dice, keptDice(each.dice, each.done)), " ",
-    element("span", { class: "action" }, actionTitle(each.done, spec), " ", instead), " ",
-    element("span", { class: "loss-bar" }, bar),
-    isBest ? gradeChip(each.grade) : gradeChip(each.grade, _("−{points}", { points: pointsText(each.loss) })));
+  return button([element("span", { class: "unseen" }, `${placeText(each.turn, each.roll)}: `), diceRow(each.dice, keptDice(each.dice, each.done)), " ",
+    element("span", { class: "action" }, actionTitle(each.done, spec), " ", instead), " ", element("span", { class: "loss-bar" }, bar),
+    isBest ? gradeChip(each.grade) : gradeChip(each.grade, _("−{points}", { points: pointsText(each.loss) }))], onClick, { class: "decision" });
 }

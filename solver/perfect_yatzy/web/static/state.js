@@ -13,11 +13,12 @@ export const newPlayer = (name = "") => ({ name, card: {}, saved: 0, bonusPoints
 // `typed` means that the dice are real ones, entered by the player; `fixed` of them were held before a roll that is being
 // entered, and `guess` has the holds that fit it, where the player has not said what was held.
 // `assumed` of the dice, the first ones, were kept as the page marked them, without a word of the player.
-// `visits` means that the table shows a position of a review or of an exercise, not the player's own game.
+// `visits` means that the table shows a position of a review or of an exercise, or the "example", not the player's own game.
+// `flow` has the dice typed in one go over more than were due, see flowOf().
 // `chosen` means that the player has marked dice to hold; until then the page suggests the best hold.
 export const emptyState = () => ({
   rules: "yatzy", players: [newPlayer()], player: 0, dice: [], held: [], chosen: false, fixed: 0, left: 2, typed: false,
-  rolls: [], holds: [], guess: null, assumed: 0, objective: "mean", goal: "", opponents: "", ties: "loss", turns: [], edited: false, date: "",
+  rolls: [], holds: [], guess: null, assumed: 0, flow: null, objective: "mean", goal: "", opponents: "", ties: "loss", turns: [], edited: false, date: "",
   visits: false,
 });
 

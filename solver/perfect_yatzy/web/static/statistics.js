@@ -30,13 +30,13 @@ function draw() {
   drawnFor = key;
   const all = games().filter(({ record }) => record.rules === state.rules), names = [...new Set(all.flatMap(({ players }) => players.map(({ name }) => name)))];
   if (!names.includes(player)) player = names[0] || "";
-  const own = all.flatMap(({ players }) => players.filter(({ name }) => name === player));
+  const own = all.flatMap(({ players }) => players.filter(({ name }) => name === player)), days = streak();
   byId("statistics").replaceChildren(
     element("h2", { id: "statistics-title", tabindex: -1 }, _("Statistics: {game}", { game: rules().name })),
     ...(names.length > 1 ? [element("p", {}, element("label", {}, _("Player"), " ", element("select", { id: "statistics-player", on: { change: (event) => { player = event.target.value; draw(); } } },
       ...names.map((name) => element("option", { value: name, selected: name === player }, name)))))] : []),
     ...(own.length ? summary(own) : [element("p", {}, _("Finished games are kept here, on this device: what you score, what errors cost, and whether you get better."))]),
-    ...puzzles(),
+    ...(days ? [element("p", { id: "streak" }, ngettext("Puzzle of the day: {count} day in a row.", "Puzzle of the day: {count} days in a row.", days, { count: formatNumber(days) }))] : []),
     element("div", { class: "bar" }, button(_("Export the games"), () => download(games().map(({ record }) => record)), { id: "export" }),
       button(_("Import games…"), () => byId("import-file").click(), { id: "import" }),
       element("input", { type: "file", id: "import-file", accept: ".jsonl,.json", hidden: true, on: { change: importGames } }),
@@ -48,7 +48,7 @@ function summary(own) {
   const mean = (field) => own.reduce((sum, each) => sum + each[field], 0) / own.length, count = own.length;
   const paid = own.filter(({ bonus }) => bonus !== null);
   return [figures([[ngettext("game", "games", count, {}), formatNumber(count)], [_("average"), formatNumber(mean("result"), 1)], [_("best game"), formatNumber(Math.max(...own.map(({ result }) => result)))],
-    [_("lost per game"), formatNumber(mean("lost"), 1), "negative"], [_("luck per game"), signedText(mean("luck"))]], { class: "figures parts" }),
+    [_("lost per game"), formatNumber(mean("lost"), 1), mean("lost") < 0.05 ? null : "negative"], [_("luck per game"), signedText(mean("luck"))]], { class: "figures parts" }),
   element("h3", {}, _("Points lost per game, without luck")), lossChart(own.map(({ lost }) => lost)),
   table(_("Where they are lost"), [_("Where they are lost"), _("lost per game")], [[_("Keeping dice"), formatNumber(mean("holds"), 1)], [_("Choosing a box"), formatNumber(mean("boxes"), 1)]]),
   ...(paid.length ? [element("p", {}, _("Upper bonus in {share} of games.", { share: formatPercent(paid.filter(({ bonus }) => bonus).length / paid.length, 0) }))] : []),
@@ -70,11 +70,6 @@ function lossChart(lost) {
     ...[0, most].map((value) => svg("text", { x: LEFT - 6, y: yOf(value) + 4, "text-anchor": "end" }, formatNumber(value))),
     svg("line", { x1: LEFT, x2: width, y1: base, y2: base, class: "axis" }), svg("polyline", { points: line(lost), class: "without-errors" }), svg("polyline", { points: line(average), class: "expected" }),
     ...(lost.length < 2 ? [svg("circle", { cx: xOf(0), cy: yOf(lost[0]), r: 4, class: "mistake" })] : []));
-}
-
-function puzzles() {
-  const days = streak();
-  return days ? [element("p", { id: "streak" }, ngettext("Puzzle of the day: {count} day in a row.", "Puzzle of the day: {count} days in a row.", days, { count: formatNumber(days) }))] : [];
 }
 
 // Every game is reviewed before it is kept: one that is wrong or unfinished is left out, and counted.

@@ -25,7 +25,6 @@ function build() {
   const options = (id, all, nameOf) => byId(id).replaceChildren(...all.map((value) => element("option", { value }, nameOf(value))));
   options("threshold", THRESHOLDS, (value) => (value ? ngettext("{count} point", "{count} points", value, { count: formatNumber(value, value % 1 ? 1 : 0) }) : _("never")));
   options("difficulty", DIFFICULTIES, difficultyName);
-  byId("threshold").value = String(threshold());
   byId("difficulty").value = difficulty;
 }
 
@@ -34,6 +33,7 @@ const difficultyName = (each) => ({ easy: _("easy"), medium: _("medium"), hard: 
 export function drawTraining() {
   build();
   byId("hide-advice").checked = isAdviceHidden();
+  byId("threshold").value = String(threshold()); // the warning itself can switch it off
   drawLastChoice();
   drawSession();
   const grade = gradeToday(state.rules, difficulty);
