@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from perfect_yatzy import load_rules
+from perfect_yatzy import Strategy, load_rules
 from perfect_yatzy.cli.commands.play import new_session
 from perfect_yatzy.cli.terminal_game import TerminalGame
 from perfect_yatzy.cli.views.play import computer_line
@@ -14,7 +14,6 @@ from perfect_yatzy.play.record import read_games
 from perfect_yatzy.play.save_file import SaveFile, load_session
 from perfect_yatzy.play.session import Session
 from perfect_yatzy.service.queries import QueryService
-from perfect_yatzy.strategy.strategy import Strategy
 from support.command import Run, refusal
 from support.refusals import refused
 from support.sessions import FORCED, scripted_session

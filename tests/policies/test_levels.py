@@ -10,17 +10,14 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from perfect_yatzy.errors import StateError
-from perfect_yatzy.game.rule_loader import builtin_ids, load_rules
-from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy import RuleSet, StateError, Strategy, evaluate, load_rules, open_strategy
+from perfect_yatzy.game.rule_loader import builtin_ids
 from perfect_yatzy.model.objectives import Variance
 from perfect_yatzy.policies import levels
-from perfect_yatzy.policies.evaluation import evaluate, policy_mean, policy_values
+from perfect_yatzy.policies.evaluation import policy_mean, policy_values
 from perfect_yatzy.policies.levels import LEVELS, Level, calibrate, calibrated_level, shipped_levels
 from perfect_yatzy.policies.soft_policy import SoftPolicy, simulated_loss, soft_loss
-from perfect_yatzy.strategy.opening import open_strategy
 from perfect_yatzy.strategy.rollout import Rollout
-from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.tablebase.backward_induction import solve_objective
 from support import games
 from support.naive_soft import NaiveSoft

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from perfect_yatzy.game.rules import RuleSet
-from perfect_yatzy.strategy.strategy import Strategy
+from perfect_yatzy import RuleSet, Strategy
 from support.games import joker_game, rule_sets
 from support.need import need
 from support.refusals import refused

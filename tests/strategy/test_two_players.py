@@ -12,18 +12,15 @@ from typing import Any
 import numpy as np
 import perfect_yatzy
 import pytest
-from perfect_yatzy import RuleSet, State, ValueFunction
-from perfect_yatzy.errors import StateError
-from perfect_yatzy.game.notation import parse_card
+from perfect_yatzy import RuleSet, State, StateError, ValueFunction, parse_card, reach, versus
 from perfect_yatzy.game.rules import Bonus
 from perfect_yatzy.kernels.leads import range_of
 from perfect_yatzy.model.objectives import FRAME
 from perfect_yatzy.strategy import two_players
 from perfect_yatzy.strategy.late_score import LateScore, split
-from perfect_yatzy.strategy.score_strategy import reach
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.strategy.two_players import Replanned, TwoPlayerGame, versus_strategy
-from perfect_yatzy.strategy.versus import versus, versus_bounds
+from perfect_yatzy.strategy.versus import versus_bounds
 from perfect_yatzy.tablebase.backward_induction import solve_values
 from perfect_yatzy.tablebase.inventory import leftovers
 from perfect_yatzy.tablebase.table_info import table_stem

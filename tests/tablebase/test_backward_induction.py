@@ -11,16 +11,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import example, given
-from perfect_yatzy.errors import RulesError
+from perfect_yatzy import RulesError, RuleSet, State, Strategy, load_rules, open_strategy
 from perfect_yatzy.game.dice import sub_multisets
 from perfect_yatzy.game.notation import counts_of, dice_of
-from perfect_yatzy.game.rule_loader import load_rules
-from perfect_yatzy.game.rules import Bonus, RuleSet
-from perfect_yatzy.game.scorecard import EMPTY_STATE, State
+from perfect_yatzy.game.rules import Bonus
+from perfect_yatzy.game.scorecard import EMPTY_STATE
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.model.turn_model import turn_model, turn_outcomes
-from perfect_yatzy.strategy.opening import open_strategy
-from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.strategy.verify import bellman_residual, random_states
 from perfect_yatzy.tablebase.backward_induction import solve_values

@@ -15,8 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from perfect_yatzy import Proof, RulesError, RuleSet, State, TableError, load_rules, prove
-from perfect_yatzy.game.notation import parse_card
+from perfect_yatzy import Proof, RulesError, RuleSet, State, TableError, load_rules, parse_card, prove
 from perfect_yatzy.kernels import exact as kernel
 from perfect_yatzy.service.budget import SolveBudget
 from perfect_yatzy.service.queries import QueryService

@@ -13,10 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
-from perfect_yatzy.errors import RulesError, StateError, TableError
-from perfect_yatzy.game.rule_loader import load_rules
-from perfect_yatzy.game.rules import RuleSet
-from perfect_yatzy.game.scorecard import State
+from perfect_yatzy import RulesError, RuleSet, State, StateError, TableError, load_rules
 from perfect_yatzy.model import objectives
 from perfect_yatzy.model.checked_values import BLOCK_BYTES
 from perfect_yatzy.model.objectives import BonusChance, Goals, Objective, Values, Variance

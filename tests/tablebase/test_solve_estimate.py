@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from perfect_yatzy.errors import RulesError
-from perfect_yatzy.game.rule_loader import load_rules
+from perfect_yatzy import RulesError, load_rules
 from perfect_yatzy.model import objectives
 from perfect_yatzy.model.estimates import rule_set_stats
 from perfect_yatzy.model.objectives import Goals, Objective

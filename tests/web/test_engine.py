@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from perfect_yatzy.errors import RulesError, SolverError
-from perfect_yatzy.game.notation import counts_of, parse_card
-from perfect_yatzy.game.rule_loader import builtin_ids, load_rules
-from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy import RulesError, RuleSet, SolverError, Strategy, load_rules, parse_card
+from perfect_yatzy.game.notation import counts_of
+from perfect_yatzy.game.rule_loader import builtin_ids
 from perfect_yatzy.game.scoring import possible_points, scoring_options
 from perfect_yatzy.game.upper_sums import upper_sums
 from perfect_yatzy.model.state_space import state_space
@@ -22,7 +21,6 @@ from perfect_yatzy.play.record import Game
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.service.reviews import explained_review
 from perfect_yatzy.strategy.opponents import least_score
-from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.web.site.rule_data import rule_data
 from support import page_modules
 from support.engine import (
