@@ -22,7 +22,7 @@ from support.seeds import examples
 YATZY = load_rules("yatzy")
 NAMES = ["yatzy", "yahtzee", "yatzy-forced", "maxi", "kniffel", "cheerio", "generala", "giant-forced"]
 THREE = ["single of open if above par: keep", "pair if rolls left 1: keep", "dice of 2-3: keep"]
-SLOW_START = examples(6, 25)
+SLOW_START = examples(2, 25)
 MORE = examples(40, 200)
 
 

@@ -26,6 +26,8 @@ def full_example(*values: Any) -> Callable[[Any], Any]:
 
 
 def examples(fixed: int, drawn: int) -> hypothesis.settings:
-    """The number of Hypothesis' examples in ring 1 and from ring 2 on; slow examples are no failure."""
+    """The number of Hypothesis' examples, besides explicit ones, in ring 1 and from ring 2 on; they may be slow."""
     number = drawn if SEED_VARIABLE in os.environ else fixed
-    return hypothesis.settings(max_examples=number, suppress_health_check=list(hypothesis.HealthCheck))
+    phases = list(hypothesis.Phase) if number else [hypothesis.Phase.explicit]
+    health = list(hypothesis.HealthCheck)
+    return hypothesis.settings(max_examples=max(1, number), phases=phases, suppress_health_check=health)

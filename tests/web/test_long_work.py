@@ -61,8 +61,9 @@ def streamed(solve: Solve, note: Callable[[], None] = lambda: None) -> str:
 
 
 @pytest.fixture
-def empty(tmp_path: Path) -> TestClient:
-    """A server whose folder has no tables."""
+def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TestClient:
+    """A server whose folder has no tables, without the files of the page, which take most of its start."""
+    monkeypatch.setattr("perfect_yatzy.web.app.add_page", lambda app: None)
     return TestClient(create_app(tmp_path), base_url="http://127.0.0.1")
 
 
