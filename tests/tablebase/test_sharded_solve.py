@@ -143,7 +143,7 @@ def test_values_are_rounded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert not list(tmp_path.glob("*/*unrounded*"))
 
 
-@pytest.mark.parametrize("rules", ["yatzy", "yahtzee"])
+@pytest.mark.parametrize("rules", [pytest.param("yatzy", marks=FULL), "yahtzee"])
 def test_whole_games(tmp_path: Path, rules: str) -> None:
     objective, whole = Objective(load_rules(rules)), solve_values(rules)
     steps: list[tuple[int, int]] = []

@@ -36,6 +36,7 @@ from support.engine import (
 from support.games import joker_game, saved_rolls_game
 from support.human import human
 from support.mechanics import MECHANICS, random_rules
+from support.seeds import in_rings
 
 # Jokers of every kind, orders, first rolls, strict crossing out, boxes that require others, small and quick to solve.
 MIDDLE = ("yahtzee", "yahtzee-free-joker", "yahtzee-no-joker", "kniffel", "crag", "generala", "balut")
@@ -96,7 +97,7 @@ def test_turns_under_the_rules_of_every_rule_set_and_switch(folder: Path) -> Non
     asked: list[tuple[RuleSet, dict[str, Any]]] = []
     for number, rules in enumerate(chosen):
         (folder / f"rules-{number}.json").write_text(json.dumps(rule_data(rules)))
-        for _, body in random_positions(rules, 30, seed=number):
+        for _, body in random_positions(rules, in_rings(10, 30), seed=number):
             asked.append((rules, body | {"file": f"rules-{number}.json"}))
     found = answers(folder, *(("turn", body) for _, body in asked))
     wrong = [
@@ -161,7 +162,7 @@ def whole_questions(rules: RuleSet) -> Iterator[Question]:
     aims: list[dict[str, Any]] = [
         {"goal": 9}, {"opponents": "12; 3"}, {"opponents": [8], "ties": "half"}, {"opponents": "empty; 2", "ties": "win"},
     ]  # fmt: skip
-    for number, (path, body) in enumerate(random_positions(rules, 24, seed=2)):
+    for number, (path, body) in enumerate(random_positions(rules, in_rings(12, 24), seed=2)):
         yield path, body
         yield path, body | {"explain": True}
         late = rules.dice < 4 or len(body["card"]) > 12

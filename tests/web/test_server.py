@@ -165,6 +165,7 @@ def test_the_request_rate_of_a_client_is_limited(client: TestClient, monkeypatch
         limiter.allow(str(number))
     assert all(limiter.allow("a") for _ in range(2000))  # with too many clients all are forgotten
     monkeypatch.setattr("perfect_yatzy.web.middleware.RateLimiter", lambda: RateLimiter(1.0, 3.0))
+    monkeypatch.setattr("perfect_yatzy.web.app.add_page", lambda app: None)  # takes most of its start
     few = TestClient(create_app(), base_url="http://127.0.0.1")
     found = [few.get("/api/languages") for _ in range(4)]
     assert [each.status_code for each in found] == [200, 200, 200, 429]
@@ -264,8 +265,9 @@ def test_any_request_is_answered_or_rejected_with_a_reason(
 
 def test_ids_and_lists_of_opponents_are_accepted(client: TestClient) -> None:
     asked = {"dice": "33456", "card": LATE_CARD, "ties": "win"}
-    text = client.post("/api/hold", json={**asked, "opponents": "251; ones=3"}).json()
-    listed = client.post("/api/hold", json={**asked, "opponents": [251, "ones=3"], "id": "a"})
+    other = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=12"
+    text = client.post("/api/hold", json={**asked, "opponents": f"251; {other}"}).json()
+    listed = client.post("/api/hold", json={**asked, "opponents": [251, other], "id": "a"})
     assert listed.status_code == 200
     assert listed.json() == {**text, "id": "a"}
 
