@@ -248,23 +248,6 @@ def test_the_answer_of_the_command(run: Run, yatzy: Strategy, tmp_path: Path) ->
     assert len(path.read_text().splitlines()) == len(sample) + 1
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["-o", "positions.xlsx"], "positions.xlsx must end in .csv, .parquet or .jsonl"),
-        ([], "Missing option '--output' / '-o'"),
-        (["-n", "0", "-o", "p.csv"], "Invalid value for '--positions'"),
-        (["-e", "2", "-o", "p.csv"], "Invalid value for '--exploration'"),
-        (["-p", "greedy", "-o", "p.csv"], "policy is 'greedy'; must be one of perfect"),
-        (["-c", "ones=99", "-o", "p.csv"], "ones cannot hold 99"),
-    ],
-)
-def test_wrong_requests_get_one_line(run: Run, yatzy: Strategy, arguments: list[str], message: str) -> None:
-    found = run("positions", "yatzy", *arguments)
-    assert (found.returncode, found.stdout, found.stderr.count("\n")) == (2, "", 1)
-    assert message in found.stderr
-
-
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
 def test_a_dataset_card_describes_the_file(suffix: str, run: Run, tmp_path: Path) -> None:
     """Its hash is that of the file, it explains exactly the columns of the file, and the same command writes both again."""

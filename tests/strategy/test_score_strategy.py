@@ -518,26 +518,6 @@ def test_expect_says_how_likely_a_win_is(run: Run, yatzy: Strategy) -> None:
                 assert len(max(text.splitlines(), key=len)) <= 80
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--goal", "200", "--opponents", "3"], "goal and opponents cannot be combined"),
-        (["--ties", "win"], "ties can only be used with opponents"),
-        (["--opponents", "3", "--ties", "so"], "ties is 'so'; must be one of loss, half, win"),
-        (["--opponents", "nobody"], "'nobody' is not an opponent"),
-        (["--opponents", "250 260"], "(several: 251; 260)"),
-        (["--opponents", ""], "no opponents given"),
-        (["--opponents", " ; "], "no opponents given"),
-        (["--opponents", "ones=3 extra=50"], "50 bonus points are impossible here: this card cannot have any"),
-        (["--goal", "-1"], "Invalid value for '--goal'"),
-    ],
-)
-def test_wrong_aims_get_one_line(run: Run, yatzy: Strategy, arguments: list[str], message: str) -> None:
-    found = run("hold", "33456", *arguments)
-    assert (found.returncode, found.stdout, found.stderr.count("\n")) == (2, "", 1)
-    assert message in found.stderr
-
-
 def test_a_state_space_from_a_card_counts_its_own_states() -> None:
     whole, rest = (StateSpace(games.joker_game("forced"), start) for start in (State(), State(1, 3)))
     assert 0 < rest.size < whole.size
