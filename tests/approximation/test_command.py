@@ -27,7 +27,7 @@ from support.rule_files import two_dice_sheet
 
 CLUB = Path(__file__).parent.parent / "data" / "club-sheet.toml"
 SIMULATE = "simulate", "--games", "200"
-SMALL = {"games": 200, "fit_games": 40, "rounds": 1, "work": 0.15, "memory": 1 << 24}
+SMALL = {"games": 200, "fit_games": 40, "rounds": 1, "work": 0.02, "memory": 1 << 24}
 
 
 @pytest.fixture(scope="module")

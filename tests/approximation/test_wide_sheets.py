@@ -27,6 +27,7 @@ from support.command import Run
 from support.games import CHANCE, joker_game, small
 from support.human import check_play, human
 from support.rule_files import two_dice_sheet
+from support.seeds import FULL
 
 COLUMNS = (("free", 1), ("forced", 1), ("free", 2), ("reversed", 2), ("free", 3), ("upper-first", 3))
 SETTINGS = {"games": 40, "fit_games": 20, "rounds": 1, "work": 1e-4, "memory": 1 << 24}
@@ -51,7 +52,7 @@ def ninety(tmp_path_factory: pytest.TempPathFactory) -> RuleSet:
 
 
 @pytest.mark.parametrize("order", ["free", "forced", "reversed"])
-@pytest.mark.parametrize("boxes", [62, 63, 64, 65, 90, 126])
+@pytest.mark.parametrize("boxes", [63, 64, 126, *(pytest.param(boxes, marks=FULL) for boxes in (62, 65, 90))])
 def test_every_box_is_filled_once(boxes: int, order: str) -> None:
     """Box i always pays i + 1 points: whatever is played, the final score is the sum, and no strategy makes more."""
     always = (Category(f"b{i}", f"B{i}", (Pattern("any", score="fixed", points=i + 1),)) for i in range(boxes))
@@ -155,6 +156,7 @@ def test_the_commands(strategy: ApproximateStrategy, sheet: str, run: Run, tmp_p
     assert "Result" in answer.stdout, answer.stderr
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "args",
     [

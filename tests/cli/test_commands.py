@@ -83,6 +83,10 @@ def test_ties_are_shown_as_ties(run: Run, yatzy: Strategy) -> None:
     assert out["categories"][0]["loss"] == 0.0
 
 
+NOBODY = "is not an opponent; give a final score such as 251, a card, or empty (several: 251; 260)"
+NONE_GIVEN = "no opponents given; give a final score such as 251, a card, or empty"
+GREEDY = "policy is 'greedy'; must be one of perfect, most-points, prices, hold-rules, hold-rules:5, level:3, safe, bold, win"
+GREEDY += ", goal:280, FILE.json, FILE.npy, FILE.py:NAME, process:COMMAND"
 BAD = [
     (["hold", "3345"], "'3345' is 4 dice; yatzy has 5"),
     (["hold", "33456", "--card", "oens=3"], "unknown category 'oens'; did you mean ones?"),
@@ -102,6 +106,25 @@ BAD = [
     (["expect", "--games", "100", "--seed", str(2**63)], f"Invalid value for '--seed': {2**63} is not in the range 0<=x<={2**63 - 1} (see yatzy expect --help)"),
     (["simulate", "--seed", str(10**23)], f"Invalid value for '--seed': {10**23} is not in the range 0<=x<={2**63 - 1} (see yatzy simulate --help)"),
     (["expect", "--seed", "3"], "--seed can only be used with --games (see yatzy expect --help)"),
+    (["hold", "33456", "--goal", "200", "--opponents", "3"], "goal and opponents cannot be combined; give one of them"),
+    (["hold", "33456", "--ties", "win"], "ties can only be used with opponents"),
+    (["hold", "33456", "--opponents", "3", "--ties", "so"], "ties is 'so'; must be one of loss, half, win"),
+    (["hold", "33456", "--opponents", "nobody"], f"'nobody' {NOBODY}"),
+    (["hold", "33456", "--opponents", "250 260"], f"'250 260' {NOBODY}"),
+    (["hold", "33456", "--opponents", ""], NONE_GIVEN),
+    (["hold", "33456", "--opponents", " ; "], NONE_GIVEN),
+    (["hold", "33456", "--opponents", "ones=3 extra=50"], "50 bonus points are impossible here: this card cannot have any"),
+    (["hold", "33456", "--goal", "-1"], "Invalid value for '--goal' / '-g': -1 is not in the range 0<=x<=99999 (see yatzy hold --help)"),
+    (["positions", "-o", "p.xlsx"], "p.xlsx must end in .csv, .parquet or .jsonl"),
+    (["positions"], "Missing option '--output' / '-o' (see yatzy positions --help)"),
+    (["positions", "-n", "0", "-o", "p.csv"], "Invalid value for '--positions' / '-n': 0 is not in the range 1<=x<=10000000 (see yatzy positions --help)"),
+    (["positions", "-e", "2", "-o", "p.csv"], "Invalid value for '--exploration' / '-e': 2.0 is not in the range 0<=x<=1 (see yatzy positions --help)"),
+    (["positions", "-p", "greedy", "-o", "p.csv"], GREEDY),
+    (["positions", "-c", "ones=99", "-o", "p.csv"], "ones cannot hold 99; it can hold 0, 1, 2, 3, 4, 5"),
+    (["simulate", "--policy", "greedy"], GREEDY),
+    (["simulate", "-o", "games.xlsx"], "games.xlsx must end in .csv, .parquet or .jsonl"),
+    (["simulate", "-n", "0"], "Invalid value for '--games' / '-n': 0 is not in the range 1<=x<=100000000 (see yatzy simulate --help)"),
+    (["simulate", "--card", "ones=99"], "ones cannot hold 99; it can hold 0, 1, 2, 3, 4, 5"),
     (["odds", "-l", "9"], "9 rolls left; under yatzy there can be 0 to 2"),
     (["hold", "33456", "--rolls-left", "many"], "Invalid value for '--rolls-left' / '-l': 'many' is not a whole number (see yatzy hold --help)"),
     (["hodl", "33456"], "No such command 'hodl'. Did you mean 'hold'? (see yatzy --help)"),

@@ -16,9 +16,8 @@ from typing import Any
 import click
 import perfect_yatzy
 import pytest
-from perfect_yatzy import RulesError, load_rules
+from perfect_yatzy import RulesError, SolverError, load_rules
 from perfect_yatzy._files import replacing
-from perfect_yatzy.errors import SolverError
 from perfect_yatzy.service.queries import QueryService
 from support.command import Run
 from support.need import need
@@ -174,22 +173,30 @@ def test_other_answers_of_the_server(client: Any, monkeypatch: pytest.MonkeyPatc
     from perfect_yatzy.web.middleware import RateLimiter
 
     assert {*ERRORS} == {403, 408, 409, 413, 421, 422, 429, 503}
-    hold = {"json": {"dice": "33456"}}
-    for method, path, given, status, code in (
-        ("GET", "/nothing", {}, 404, "not-found"),
-        ("GET", "/api/hold", {}, 405, "method-not-allowed"),
-        ("POST", "/api/hold", {"json": {"dice": "3345"}}, 422, "invalid-dice"),
-        ("POST", "/api/hold", {"json": {"dice": "33456", "dices": 1}}, 422, "unknown-field"),
-        ("POST", "/api/hold", {"json": {}}, 422, "missing-field"),
-        ("POST", "/api/hold", {"content": b"{", "headers": {"content-type": "application/json"}}, 422, "invalid-request"),
-        ("POST", "/api/hold", {"content": b"\xff", "headers": {"content-type": "application/json"}}, 422, "invalid-request"),
-        ("POST", "/api/hold", {"content": b"[" * 10_001}, 422, "invalid-request"),
-        ("POST", "/api/hold", {"content": b" " * 65_537}, 413, "body-too-large"),
-        ("POST", "/api/hold", hold | {"headers": {"host": "evil.example"}}, 421, "unknown-host"),
-        ("POST", "/api/hold", hold | {"headers": {"sec-fetch-site": "cross-site"}}, 403, "cross-site"),
-    ):  # fmt: skip
+    hold, json_type = {"json": {"dice": "33456"}}, {"headers": {"content-type": "application/json"}}
+    for method, path, given, status, code, field in (
+        ("GET", "/nothing", {}, 404, "not-found", ""),
+        ("GET", "/api/nothing", {}, 404, "not-found", ""),
+        ("GET", "/api/hold", {}, 405, "method-not-allowed", ""),
+        ("POST", "/api/hold", {"json": {"dice": "3345"}}, 422, "invalid-dice", "dice"),
+        ("POST", "/api/hold", {"json": {"dice": "33456", "dices": 1}}, 422, "unknown-field", "dices"),
+        ("POST", "/api/hold", {"json": {"dice": "33456", "saved": 101}}, 422, "invalid-value", "saved"),
+        ("POST", "/api/hold", {"json": {}}, 422, "missing-field", "dice"),
+        ("POST", "/api/hold", {"json": []}, 422, "invalid-request", ""),
+        ("POST", "/api/hold", {"content": b"{"} | json_type, 422, "invalid-request", ""),
+        ("POST", "/api/hold", {"content": b"\xff"} | json_type, 422, "invalid-request", ""),
+        ("POST", "/api/hold", {"content": b"[" * 10_001}, 422, "invalid-request", ""),
+        ("POST", "/api/hold", {"content": b" " * 65_537}, 413, "body-too-large", ""),
+        ("POST", "/api/hold", hold | {"headers": {"host": "evil.example"}}, 421, "unknown-host", ""),
+        ("GET", "/", {"headers": {"host": "evil.example"}}, 421, "unknown-host", ""),
+        ("POST", "/api/hold", hold | {"headers": {"sec-fetch-site": "cross-site"}}, 403, "cross-site", ""),
+    ):
         found = client.request(method, path, **given)
-        assert (found.status_code, found.json()["code"]) == (status, code), path
+        error = found.json()
+        assert (found.status_code, error["code"], error.get("field", "")) == (status, code, field), path
+        assert error.keys() == {"schema", "error", "code", *(["field"] if field else [])}
+        assert error["error"][0].isalpha() or error["error"][0] in "/'\""
+    assert client.head("/", headers={"host": "localhost:8765"}).status_code == 200
     monkeypatch.setattr(RateLimiter, "allow", lambda *args: False)
     found = client.post("/api/hold", **hold)
     assert (found.status_code, found.json()["code"]) == (429, "rate-limited")

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import perfect_yatzy
 import pytest
-from perfect_yatzy import Strategy
-from perfect_yatzy.game.rule_loader import load_rules
+from perfect_yatzy import Strategy, load_rules
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.policies.levels import shipped_levels
 from perfect_yatzy.policies.price_sheet import PriceSheet

@@ -15,6 +15,7 @@ from typing import Any
 
 import perfect_yatzy
 import pytest
+from perfect_yatzy import RuleSet, Strategy
 from perfect_yatzy._messages import LANGUAGES
 from perfect_yatzy.cli.views.guide import guide_html
 from perfect_yatzy.cli.views.guide_content import GuideContent, guide_content
@@ -22,10 +23,8 @@ from perfect_yatzy.cli.views.guide_pdf import guide_pdf
 from perfect_yatzy.cli.views.guide_text import guide_text
 from perfect_yatzy.cli.views.pdf_paper import PdfError
 from perfect_yatzy.cli.views.words import Words, words_of
-from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.game.translations import languages, localized
 from perfect_yatzy.policies.guide import Guide, make_guide
-from perfect_yatzy.strategy.strategy import Strategy
 from support.command import Run, refusal
 from support.need import need, need_program
 from support.seeds import FULL

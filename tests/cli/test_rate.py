@@ -7,10 +7,9 @@ import json
 from pathlib import Path
 
 import pytest
-from perfect_yatzy.play.rating import rate
+from perfect_yatzy import Strategy, rate
 from perfect_yatzy.play.record import Game, write_games
 from perfect_yatzy.play.simulated_records import simulated_records
-from perfect_yatzy.strategy.strategy import Strategy
 from support.command import Run, refusal
 from support.human import human
 from support.need import need

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from perfect_yatzy import State, StateError, Strategy
 from perfect_yatzy.cli.views.strategy_tables import (
     FORMATS,
     STRATEGY_TABLES,
@@ -23,10 +24,7 @@ from perfect_yatzy.cli.views.strategy_tables import (
     opening,
     parquet,
 )
-from perfect_yatzy.errors import StateError
-from perfect_yatzy.game.scorecard import State
 from perfect_yatzy.game.translations import localized
-from perfect_yatzy.strategy.strategy import Strategy
 from support.command import Run, refusal
 from support.need import need
 

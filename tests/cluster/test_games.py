@@ -10,20 +10,16 @@ from pathlib import Path
 import numpy as np
 import perfect_yatzy
 import pytest
-from perfect_yatzy.errors import SolverError, StateError
-from perfect_yatzy.policies.evaluation import evaluate
+from perfect_yatzy import Cluster, Simulation, SolverError, StateError, Strategy, evaluate
 from perfect_yatzy.policies.named import Setting, named_policy
 from perfect_yatzy.policies.process import ProcessPlayer
 from perfect_yatzy.policies.sampling import sample
-from perfect_yatzy.strategy.simulation import Simulation
-from perfect_yatzy.strategy.strategy import Strategy
 from support.command import Run
 from support.need import need
 
 need("distributed")
 
 from perfect_yatzy.cluster.evaluating import evaluate_on, sample_on
-from perfect_yatzy.cluster.session import Cluster
 
 CARD = "ones=3 twos=6 threes=9 fours=12 fives=15 one-pair=10 two-pairs=18 chance=22 small-straight=15 yatzy=0"
 BOT = """

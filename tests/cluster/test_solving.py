@@ -16,9 +16,7 @@ from threading import Event
 
 import numpy as np
 import pytest
-from perfect_yatzy.errors import StateError, TableError
-from perfect_yatzy.game.rule_loader import load_rules
-from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy import Cluster, RuleSet, StateError, TableError, load_rules, open_cluster
 from perfect_yatzy.model.objectives import Goals, Objective, Values
 from perfect_yatzy.tablebase.backward_induction import solve_objective
 from perfect_yatzy.tablebase.store import open_table, table_path
@@ -29,7 +27,7 @@ from support.shards import OBJECTIVES
 
 need("distributed")
 
-from perfect_yatzy.cluster.session import Cluster, open_cluster, solve_objective_on
+from perfect_yatzy.cluster.session import solve_objective_on
 
 pytestmark = pytest.mark.full
 

@@ -85,8 +85,8 @@ def exact_mean(rules: RuleSet, player: Strategy) -> Fraction:
 
 
 SMALL = [
-    pytest.param(small(face(5), face(6), PAIR, CHANCE, bonus=Bonus(16, 7)), id="plain"),
-    pytest.param(saved_rolls_game("free", True), id="saved rolls", marks=pytest.mark.full),
+    pytest.param(small(face(5), face(6), PAIR, CHANCE, bonus=Bonus(16, 7)), id="plain", marks=FULL),
+    pytest.param(saved_rolls_game("free", True), id="saved rolls", marks=FULL),
     pytest.param(joker_game("forced"), id="jokers"),
 ]
 

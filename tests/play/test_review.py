@@ -113,15 +113,6 @@ def test_words_of_the_identity() -> None:
     assert [grade_word(name, 2) for name in words] == ["best", "tied", "inaccuracies", "mistakes", "blunders"]
 
 
-def test_the_mean_of_luck_is_zero(yatzy: Strategy) -> None:
-    """Exactly, over all first rolls."""
-    grid, mean = yatzy.evaluator.dice, 0.0
-    for counts, weight in zip(grid.counts[grid.first_roll :], grid.weights, strict=True):
-        dice = tuple(face for face, count in enumerate(counts, 1) for _ in range(count))
-        mean += weight * (yatzy.holds("", dice)[0].value - yatzy.value(""))
-    assert mean == pytest.approx(0, abs=1e-9)
-
-
 def test_the_outlook_of_an_action_adds_up_to_its_value(forced: Strategy) -> None:
     chances = solve_objective(BonusChance(forced.rules, forced.values))
 

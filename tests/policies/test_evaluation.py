@@ -24,14 +24,14 @@ from perfect_yatzy.policies.evaluation import Evaluation, evaluate, policy_mean,
 from perfect_yatzy.policies.policy import STOP, CardTurn, FunctionPolicy, ValueFunction, all_states
 from perfect_yatzy.policies.soft_policy import SoftPolicy
 from perfect_yatzy.strategy.strategy import Strategy
-from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy, TurnEvaluator
+from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy
 from perfect_yatzy.tablebase.backward_induction import solve_objective, solve_values
 from support import games
 from support.naive import Dice
 from support.naive_policies import GreedyChoice, NaivePolicy
 from support.seeds import examples
 
-EVERY_KIND_OF_GAME = examples(6, 25)
+EVERY_KIND_OF_GAME = examples(2, 25)
 
 
 def moments(results: dict[int, Fraction]) -> tuple[Fraction, Fraction]:
@@ -156,18 +156,6 @@ def test_play_for_a_goal_is_evaluated(forced: Strategy) -> None:
     assert found.losses is None
     bonus = 50 * found.upper_bonus_chance
     assert sum(result.mean for result in found.categories) + bonus == pytest.approx(found.mean, abs=1e-9)
-
-
-@pytest.mark.full
-def test_a_policy_and_its_simulation_agree() -> None:
-    """The first numbers of a price list, played for Yatzy; the interval is 3.5 standard errors."""
-    prices = [6.9, 7.5, 10.7, 12.3, 15.4, 19.2, 17.4, 21.6, 18.2, 13.9, 9.0, 11.3, 17.8, 28.9, 10.6]
-    policy = ValueFunction("yatzy", lambda states: states.open @ np.array(prices))
-    found = evaluate(policy)
-    played = Strategy(policy.rules, None, TurnEvaluator(policy.rules, policy.values))
-    scores = perfect_yatzy.simulate(played, 20_000, seed=3).final_scores
-    assert abs(scores.mean() - found.mean) < 3.5 * found.standard_deviation / 20_000**0.5
-    assert scores.std() == pytest.approx(found.standard_deviation, rel=0.03)
 
 
 def test_a_policy_from_a_card_on() -> None:

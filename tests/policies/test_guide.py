@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import perfect_yatzy
 import pytest
-from perfect_yatzy.game.scorecard import State
+from perfect_yatzy import State, Strategy, ValueFunction
 from perfect_yatzy.policies.evaluation import policy_mean
 from perfect_yatzy.policies.guide import (
     SampledTurns,
@@ -20,11 +20,9 @@ from perfect_yatzy.policies.guide import (
 )
 from perfect_yatzy.policies.hold_policy import HoldRulePolicy
 from perfect_yatzy.policies.hold_rules import parse_hold_rule
-from perfect_yatzy.policies.policy import ValueFunction
 from perfect_yatzy.policies.price_sheet import PriceSheet
 from perfect_yatzy.policies.sheet_search import turn_losses
 from perfect_yatzy.policies.strategy_sheet import StrategySheet
-from perfect_yatzy.strategy.strategy import Strategy
 from support.games import joker_game, saved_rolls_game
 from support.seeds import FULL
 from support.sheets import yatzy_sheet

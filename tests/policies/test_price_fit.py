@@ -28,6 +28,7 @@ from perfect_yatzy.tablebase.backward_induction import solve_values
 from support.games import CHANCE, PAIR, face, joker_game, saved_rolls_game, small
 from support.naive import Naive
 from support.naive_policies import GreedyChoice, NaivePolicy
+from support.seeds import FULL
 from support.sheets import defined_value
 
 
@@ -51,8 +52,13 @@ GAMES = {
 }
 
 
-@pytest.mark.parametrize("name", ["free", "forced", "joker"])
-@pytest.mark.parametrize("sampled", [False, True])
+@pytest.mark.parametrize(
+    ("name", "sampled"),
+    [
+        ("free", False), ("forced", False), ("joker", True),
+        *(pytest.param(*case, marks=FULL) for case in (("joker", False), ("free", True), ("forced", True))),
+    ],
+)  # fmt: skip
 def test_the_stated_mean_is_that_of_greedy_play_on_the_printed_numbers(
     name: str, sampled: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,10 +6,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from perfect_yatzy import RuleSet, State, open_strategy
-from perfect_yatzy.game.rule_loader import load_rules
+from perfect_yatzy import RuleSet, State, evaluate, load_rules, open_strategy
 from perfect_yatzy.game.rules import Bonus
-from perfect_yatzy.policies.evaluation import evaluate, policy_mean
+from perfect_yatzy.policies.evaluation import policy_mean
 from perfect_yatzy.policies.hold_policy import HoldRulePolicy
 from perfect_yatzy.policies.hold_rules import hold_rule, parse_hold_rule, parse_hold_rules
 from perfect_yatzy.policies.price_sheet import PriceSheet, make_sheet, terms_of

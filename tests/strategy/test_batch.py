@@ -33,7 +33,7 @@ def asked(strategy: Strategy, number: int, seed: int) -> dict[str, Any]:
     return columns(states) | {"dice": random.integers(1, rules.faces + 1, (number, rules.dice)), "rolls_left": left}
 
 
-@examples(2, 8)
+@examples(0, 8)
 @given(games.rule_sets())
 @example(games.joker_game("forced", first_roll_bonus=(("run", 3),)))
 @example(games.joker_game("free", saved_rolls=True))

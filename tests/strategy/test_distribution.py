@@ -60,7 +60,7 @@ def assert_simulated(strategy: Strategy, found: ScoreDistribution, games: int) -
     assert simulated[-1] <= found.scores[-1]
 
 
-@examples(2, 30)
+@examples(0, 30)
 @given(games.rule_sets())
 @example(games.joker_game("forced", first_roll_bonus=(("run", 3),)))
 @example(games.joker_game("free", order="forced"))

@@ -12,9 +12,8 @@ from threading import Thread
 
 import numpy as np
 import pytest
-from perfect_yatzy import load_rules
+from perfect_yatzy import Strategy, load_rules
 from perfect_yatzy.model.checked_values import BlockHasher
-from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.tablebase.store import table_path
 from perfect_yatzy.tablebase.table_file import HEADER_BYTES
 from perfect_yatzy.tablebase.table_info import checked_fields, table_stem, with_checksum

@@ -228,20 +228,3 @@ def test_the_command_writes_parquet(run: Run, yatzy: Strategy, tmp_path: Path) -
     assert table.schema.metadata[b"policy"] == b"mean"
     assert table.schema.metadata[b"fingerprint"] == yatzy.rules.fingerprint.encode()
     assert table.equals(to_arrow(simulate(yatzy, 500, seed=1)))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (["--policy", "greedy"], 2, "policy is 'greedy'; must be one of perfect"),
-        (["-o", "games.xlsx"], 2, "games.xlsx must end in .csv, .parquet or .jsonl"),
-        (["-n", "0"], 2, "Invalid value for '--games'"),
-        (["--card", "ones=99"], 2, "ones cannot hold 99"),
-    ],
-)
-def test_wrong_requests_get_one_line(
-    run: Run, yatzy: Strategy, arguments: list[str], code: int, message: str
-) -> None:
-    found = run("simulate", "yatzy", *arguments)
-    assert (found.returncode, found.stdout, found.stderr.count("\n")) == (code, "", 1)
-    assert message in found.stderr

@@ -19,10 +19,8 @@ import perfect_yatzy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from perfect_yatzy import Hold, Scorecard, State, StateError, Strategy
-from perfect_yatzy.game.action_numbers import action_number
+from perfect_yatzy import Hold, RuleSet, Scorecard, State, StateError, Strategy, action_number
 from perfect_yatzy.game.notation import counts_of, dice_of, is_subset
-from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.kernels.table_slices import PADDING, window
 from perfect_yatzy.strategy.simulation import simulate
 from perfect_yatzy.strategy.verify import random_states

@@ -11,8 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from perfect_yatzy.errors import StateError
-from perfect_yatzy.strategy.strategy import Strategy
+from perfect_yatzy import StateError, Strategy
 
 ROOT = Path(__file__).resolve().parents[2]
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

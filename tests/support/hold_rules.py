@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hypothesis import strategies as st
+from perfect_yatzy import RuleSet, State
 from perfect_yatzy.game.dice import Dice, lattice
 from perfect_yatzy.game.notation import dice_of
-from perfect_yatzy.game.rules import RuleSet
-from perfect_yatzy.game.scorecard import State
 from perfect_yatzy.policies.hold_policy import holds_of_card
 from perfect_yatzy.policies.hold_rules import Condition, DicePattern, HoldRule, hold_rule
 

@@ -23,6 +23,11 @@ Card = tuple[int, int, int, bool]  # filled, upper, saved rolls, flag
 class Naive:
     """Exact values of one game. All methods are pure; the expensive ones are memoised."""
 
+    memoised: tuple[str, ...] = (
+        "value", "best", "hold_value", "stops", "endings", "after", "upper_bonus", "points", "most_points", "outcomes",
+        "rolls", "holds_of", "widths",
+    )  # fmt: skip
+
     def __init__(self, game: dict[str, Any]) -> None:
         self.game = game
         self.boxes: list[dict[str, Any]] = game["categories"]
@@ -39,10 +44,7 @@ class Naive:
         if joker and (joker.get("requires") == "points" or (joker["bonus"] and "bonus_requires" not in joker)):
             asked_for.append(self.joker_box)
         self.flag_box = asked_for[0] if asked_for else None
-        for method in (
-            "value", "best", "hold_value", "stops", "endings", "after", "upper_bonus",
-            "points", "most_points", "outcomes", "rolls", "holds_of", "widths",
-        ):  # fmt: skip
+        for method in self.memoised:
             setattr(self, method, cache(getattr(self, method)))
 
     # --- dice -------------------------------------------------------------------------------------------------

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from fractions import Fraction
-from functools import cache
 from typing import Any
 
 from perfect_yatzy.strategy.score_distribution import ScoreDistribution
@@ -24,11 +23,11 @@ Option = tuple[Fraction, Fraction, tuple[int, ...]]  # utility, mean, what order
 class NaiveUtility(Naive):
     """Exact expected utility of any card and any number of points made."""
 
-    def __init__(self, game: dict[str, Any], utility: Callable[[int], Fraction]) -> None:
+    memoised = *Naive.memoised, "expected_utility", "best_utility", "hold_utility"
+
+    def __init__(self, game: dict[str, Any], utility: Callable[[int], Fraction] = Fraction) -> None:
         super().__init__(game)
         self.utility = utility
-        for method in ("expected_utility", "best_utility", "hold_utility"):
-            setattr(self, method, cache(getattr(self, method)))
 
     def expected_utility(self, filled: int, upper: int, saved: int, flag: bool, made: int) -> Fraction:
         """Highest expected utility of the final score."""
@@ -55,12 +54,8 @@ class NaiveUtility(Naive):
 class NaivePlay(NaiveUtility):
     """Exact chances of the points to come under a way to play, which :meth:`act` defines."""
 
+    memoised = *NaiveUtility.memoised, "act", "distribution", "turn"
     depends_on_points = False  # whether the play depends on the points made so far
-
-    def __init__(self, game: dict[str, Any], utility: Callable[[int], Fraction] = Fraction) -> None:
-        super().__init__(game, utility)
-        for method in ("act", "distribution", "turn"):
-            setattr(self, method, cache(getattr(self, method)))
 
     def act(self, filled: int, upper: int, flag: bool, made: int, dice: Dice, left: int, first: bool) -> int | Dice:
         """The box to end the turn with, or the dice to hold."""
@@ -158,12 +153,13 @@ class NaiveContest(NaiveUtility):
     The opponent plays for the mean. A tie counts as a loss.
     """
 
+    memoised = *NaiveUtility.memoised, "after_turn"
+
     def __init__(self, game: dict[str, Any], theirs: Card = (0, 0, 0, False), known: dict[Card, Any] | None = None):
-        super().__init__(game, Fraction)
+        super().__init__(game)
         self.theirs, self.known = theirs, {} if known is None else known
         self.known[theirs] = self
         self.play = NaiveTieBreak(game, Fraction, Fraction(0))
-        self.after_turn = cache(self._after_turn)
 
     def chance(self, ours: Card = (0, 0, 0, False), lead: int = 0) -> Fraction:
         """The chance to win if our turn begins; `lead` is our points less theirs."""
@@ -173,7 +169,7 @@ class NaiveContest(NaiveUtility):
         """After our turn: the mean over theirs."""
         return self.after_turn((filled, upper, saved, flag), made)
 
-    def _after_turn(self, ours: Card, lead: int) -> Fraction:
+    def after_turn(self, ours: Card, lead: int) -> Fraction:
         if self.theirs[0] == self.full_mask:
             return Fraction(int(lead + self.value(*ours[:2]) > self.value(*self.theirs[:2])))
         filled, upper, _, flag = self.theirs
@@ -205,17 +201,18 @@ class NaiveDuel(NaiveUtility):
     U(A, B, lead) = mean over the turn of A, played for the best, of 1 - U(B, A', -(lead + points))
     """
 
+    memoised = *NaiveUtility.memoised, "chance"
+
     def __init__(self, game: dict[str, Any], theirs: Card, tie: Fraction, known: dict[Card, Any] | None = None):
-        super().__init__(game, Fraction)
+        super().__init__(game)
         self.theirs, self.tie, self.known = theirs, tie, {} if known is None else known
         self.known[theirs] = self
-        self.chance = cache(self._chance)
 
     def against(self, card: Card) -> NaiveDuel:
         """The same against another card."""
         return self.known.get(card) or NaiveDuel(self.game, card, self.tie, self.known)
 
-    def _chance(self, mine: Card, lead: int) -> Fraction:
+    def chance(self, mine: Card, lead: int) -> Fraction:
         return super().expected_utility(*mine, lead)
 
     def expected_utility(self, filled: int, upper: int, saved: int, flag: bool, made: int) -> Fraction:

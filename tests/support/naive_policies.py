@@ -24,11 +24,11 @@ Losses = Counter[tuple[int, str, int]]  # (filled boxes, "hold", rerolls left) o
 class NaivePolicy(NaivePlay):
     """Exact results of a policy in one game."""
 
+    memoised = *NaivePlay.memoised, "losses", "turn_losses"
+
     def __init__(self, game: dict[str, Any], choose: Choose) -> None:
         super().__init__(game)
         self.choose = choose
-        for method in ("losses", "turn_losses"):
-            setattr(self, method, cache(getattr(self, method)))
 
     def act(self, filled: int, upper: int, flag: bool, made: int, dice: Dice, left: int, first: bool) -> int | Dice:
         return self.choose(filled, upper, 0, flag, dice, left, first)  # saved rolls are among those left

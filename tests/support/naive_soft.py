@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from functools import cache
 from math import sqrt
 from typing import Any, TypeVar
 
@@ -23,11 +22,11 @@ Distribution = dict[int, float]
 class NaiveSoft(Naive):
     """Exact play of a soft policy, by brute force."""
 
+    memoised = *Naive.memoised, "distribution", "from_roll"
+
     def __init__(self, game: dict[str, Any], sharpness: float) -> None:
         super().__init__(game)
         self.sharpness = sharpness
-        for method in ("distribution", "from_roll"):
-            setattr(self, method, cache(getattr(self, method)))
 
     def chances(self, values: Mapping[Option, Fraction]) -> dict[Option, float]:
         """Chance of each option of a decision."""

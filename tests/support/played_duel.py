@@ -55,9 +55,7 @@ class Turns(Naive):
 class EveryLead(Turns):
     """The chance to win for each lead from -LEADS to LEADS, for any two cards with at most two open boxes."""
 
-    def __init__(self, game: dict[str, Any]) -> None:
-        super().__init__(game)
-        self.before = cache(self._before)
+    memoised = *Turns.memoised, "before"
 
     def moved(self, mine: Card, theirs: Card) -> Array:
         """For the player who has moved; a tie counts a half."""
@@ -66,7 +64,7 @@ class EveryLead(Turns):
             return (np.sign(leads) + 1) / 2
         return 1 - self.before(theirs, mine)[::-1]
 
-    def _before(self, mine: Card, theirs: Card) -> Array:
+    def before(self, mine: Card, theirs: Card) -> Array:
         """For the player who moves next."""
         stop = np.zeros((len(self.dice_of), 2 * LEADS + 1))
         for box in self.next_boxes(mine[0]):

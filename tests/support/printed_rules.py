@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from itertools import combinations_with_replacement
 from typing import Any
 
 from perfect_yatzy import RuleSet
 
-from support.naive import Dice, Naive
-from support.naive_hold_rules import oracle_of, pays
+from support.naive import Dice
+from support.naive_hold_rules import is_of_use, oracle_of
 
 NUMBERS = {
     "en": "one two three four five six seven eight nine ten eleven twelve",
@@ -386,7 +385,9 @@ class PrintedGuide:
         if named is None:
             return (), frozenset()
         if rule.kind == "score":
-            paying = {b for b in rule.boxes if points(self.rules)(self.rules.index_of[b], dice) >= rule.least}
+            paying = {
+                b for b in rule.boxes if oracle_of(self.rules).points(self.rules.index_of[b], dice) >= rule.least
+            }
             return (dice if rule.action != ROLL_ALL else ()), frozenset(paying)
         if rule.action == ROLL_ALL:
             return (), frozenset(self.names.values())
@@ -439,19 +440,7 @@ class PrintedGuide:
 @cache
 def good_for(rules: RuleSet, kept: Dice) -> frozenset[str]:
     """The boxes that dice are good for: the upper boxes of their faces, and others that may yet score with them."""
-    faces, more = range(1, rules.faces + 1), rules.dice - len(kept)
-    rolls = [tuple(sorted((*kept, *other))) for other in combinations_with_replacement(faces, more)]
-    return frozenset(
-        box.id
-        for c, box in enumerate(rules.categories)
-        if (box.face in kept if box.face else any(pays(oracle_of(rules), c, roll) for roll in rolls))
-    )
-
-
-@cache
-def points(rules: RuleSet) -> Callable[[int, Dice], int]:
-    """What a box pays for dice, jokers aside."""
-    return Naive(rules.canonical()).points
+    return frozenset(box.id for box in rules.categories if is_of_use(rules, box.id, kept))
 
 
 def runs(faces: list[int]) -> list[list[int]]:

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from perfect_yatzy.errors import SolverError, StateError
-from perfect_yatzy.game.rule_loader import RuleFileError, load_rules
-from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy import RuleSet, SolverError, StateError, load_rules
+from perfect_yatzy.game.rule_loader import RuleFileError
 
 Errors = type[SolverError] | tuple[type[SolverError], ...]
 

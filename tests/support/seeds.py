@@ -20,12 +20,19 @@ def seeds(fixed: int, drawn: int) -> list[Any]:
     return [*range(fixed), *(pytest.param(generator.randrange(1000, 10**9), marks=FULL) for _ in range(drawn))]
 
 
+def in_rings(first: int, further: int) -> int:
+    """How much of something in ring 1, and from ring 2 on."""
+    return further if SEED_VARIABLE in os.environ else first
+
+
 def full_example(*values: Any) -> Callable[[Any], Any]:
     """An explicit example of Hypothesis from ring 2 on."""
     return hypothesis.example(*values) if SEED_VARIABLE in os.environ else lambda test: test
 
 
 def examples(fixed: int, drawn: int) -> hypothesis.settings:
-    """The number of Hypothesis' examples in ring 1 and from ring 2 on; slow examples are no failure."""
-    number = drawn if SEED_VARIABLE in os.environ else fixed
-    return hypothesis.settings(max_examples=number, suppress_health_check=list(hypothesis.HealthCheck))
+    """The number of Hypothesis' examples, besides explicit ones, in ring 1 and from ring 2 on; they may be slow."""
+    number = in_rings(fixed, drawn)
+    phases = list(hypothesis.Phase) if number else [hypothesis.Phase.explicit]
+    health = list(hypothesis.HealthCheck)
+    return hypothesis.settings(max_examples=max(1, number), phases=phases, suppress_health_check=health)

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from perfect_yatzy.game.rule_loader import load_rules
-from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy import RuleSet, load_rules
 from perfect_yatzy.model.objectives import (
     BonusChance,
     ExponentialUtility,

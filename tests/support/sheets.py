@@ -6,10 +6,9 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
+from perfect_yatzy import RuleSet, State
 from perfect_yatzy.game.dice import Dice, lattice
 from perfect_yatzy.game.notation import dice_of
-from perfect_yatzy.game.rules import RuleSet
-from perfect_yatzy.game.scorecard import State
 from perfect_yatzy.policies.hold_rules import parse_hold_rule
 from perfect_yatzy.policies.price_sheet import PriceSheet
 from perfect_yatzy.policies.strategy_sheet import StrategySheet

@@ -5,22 +5,21 @@ from __future__ import annotations
 import hashlib
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from math import comb
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import example, given
-from perfect_yatzy.errors import RulesError
+from perfect_yatzy import RulesError, RuleSet, State, Strategy, load_rules, open_strategy
 from perfect_yatzy.game.dice import sub_multisets
 from perfect_yatzy.game.notation import counts_of, dice_of
-from perfect_yatzy.game.rule_loader import load_rules
-from perfect_yatzy.game.rules import Bonus, RuleSet
-from perfect_yatzy.game.scorecard import EMPTY_STATE, State
+from perfect_yatzy.game.rules import Bonus
+from perfect_yatzy.game.scorecard import EMPTY_STATE
+from perfect_yatzy.model.objectives import Values
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.model.turn_model import turn_model, turn_outcomes
-from perfect_yatzy.strategy.opening import open_strategy
-from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.strategy.verify import bellman_residual, random_states
 from perfect_yatzy.tablebase.backward_induction import solve_values
@@ -42,25 +41,30 @@ def test_saved_rolls_oracle_of_the_catalogue(order: str, saved_rolls: bool, expe
     assert solve_values(games.saved_rolls_game(order, saved_rolls))[-1] == pytest.approx(expected, abs=1e-12)
 
 
-TEN_DIGITS = """
-yatzy yatzy-forced+threshold-63 yahtzee yahtzee-free-joker yahtzee-no-joker yahtzee-plain
-kniffel+free-striking kniffel+championship kniffel+travel-edition kniffel+travel-edition-any-entry
-kniffel+no-extra kniffel+bonus-100 crag yams
+@cache
+def solved(key: str) -> Values:
+    return solve_values(load_rules(key))
+
+
+TEN_DIGITS = (
+    "yatzy yatzy-forced+threshold-63 yahtzee yahtzee-free-joker yahtzee-no-joker kniffel+championship crag yams"
+)
+VARIANTS = """
+yahtzee-plain kniffel+free-striking kniffel+travel-edition kniffel+travel-edition-any-entry kniffel+no-extra
+kniffel+bonus-100 yatzy+five-is-full-house yatzy+four-is-two-pairs yatzy+five-is-full-house+four-is-two-pairs
 """
-YATZY = "yatzy+five-is-full-house yatzy+four-is-two-pairs yatzy+five-is-full-house+four-is-two-pairs"
 
 
 @pytest.mark.parametrize(
     "key",
     [
         *TEN_DIGITS.split(),
-        *(pytest.param(key, marks=FULL) for key in YATZY.split()),
+        *(pytest.param(key, marks=FULL) for key in VARIANTS.split()),
         pytest.param("maxi-tactic", marks=pytest.mark.slow),
     ],
 )
 def test_published_values_to_every_printed_digit(key: str) -> None:
-    rules = load_rules(key)
-    assert f"{solve_values(rules)[-1]:.10f}" == rules.published.value
+    assert f"{solved(key)[-1]:.10f}" == load_rules(key).published.value
 
 
 @pytest.mark.parametrize(
@@ -68,7 +72,7 @@ def test_published_values_to_every_printed_digit(key: str) -> None:
 )
 def test_values_of_games_that_nobody_has_published(key: str, value: float) -> None:
     """Kniffel and Balut: those of a second program, dense arrays in NumPy, written from the texts of the rules alone."""
-    assert solve_values(load_rules(key))[-1] == pytest.approx(value, abs=1e-10)
+    assert solved(key)[-1] == pytest.approx(value, abs=1e-10)
 
 
 @pytest.mark.full
@@ -98,7 +102,7 @@ def test_unrolled_and_indexed_lattices_give_the_same_bits(key: str, straight_lin
 def test_golden_hashes() -> None:
     """An optimisation may not change a bit of these tables. A change of arithmetic may, with its reason."""
     for key, known in {"yatzy": "db5620aebb3447d2", "yatzy-forced": "ae375e289466892f"}.items():
-        assert hashlib.sha256(solve_values(load_rules(key)).tobytes()).hexdigest()[:16] == known
+        assert hashlib.sha256(solved(key).tobytes()).hexdigest()[:16] == known
 
 
 def test_every_value_follows_from_its_children(yatzy: Strategy, forced: Strategy) -> None:
@@ -129,8 +133,7 @@ MORE_GAMES = ["yahtzee-free-joker", "kniffel+travel-edition", "yacht", "giant-fo
 
 @pytest.mark.parametrize("key", [*OTHER_GAMES, *(pytest.param(key, marks=FULL) for key in MORE_GAMES)])
 def test_every_value_of_other_games_follows_from_its_children(key: str) -> None:
-    rules = load_rules(key)
-    assert bellman_residual(TurnEvaluator(rules, solve_values(rules)), 150, seed=8) < 1e-10
+    assert bellman_residual(TurnEvaluator(load_rules(key), solved(key)), 150, seed=8) < 1e-10
 
 
 def test_random_states_are_spread_over_the_table(yatzy: Strategy) -> None:

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from perfect_yatzy.errors import TableError
-from perfect_yatzy.game.rule_loader import load_rules
+from perfect_yatzy import TableError, load_rules
 from perfect_yatzy.model import checked_values
 from perfect_yatzy.model.checked_values import BLOCK_BYTES, CheckedValues, Table
 from perfect_yatzy.model.objectives import Objective

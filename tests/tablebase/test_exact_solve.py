@@ -15,8 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from perfect_yatzy import Proof, RulesError, RuleSet, State, TableError, load_rules, prove
-from perfect_yatzy.game.notation import parse_card
+from perfect_yatzy import Proof, RulesError, RuleSet, State, TableError, load_rules, parse_card, prove
 from perfect_yatzy.kernels import exact as kernel
 from perfect_yatzy.service.budget import SolveBudget
 from perfect_yatzy.service.queries import QueryService
@@ -31,7 +30,7 @@ from support.flips import flip
 from support.games import SAVED, joker_game
 from support.mechanics import MECHANICS, random_rules
 from support.naive import Naive
-from support.seeds import seeds
+from support.seeds import FULL, seeds
 
 from tables.check_exact import check_yatzy, forced_value
 
@@ -148,7 +147,12 @@ def spread(oracle: Naive, *start: int) -> Spread:
 
 
 @pytest.mark.parametrize(
-    "rules", [SAVED, joker_game("forced", saved_rolls=True), *(random_rules(seed, boxes=3) for seed in range(3))]
+    "rules",
+    [
+        SAVED,
+        pytest.param(joker_game("forced", saved_rolls=True), marks=FULL),
+        *(random_rules(seed, boxes=3) for seed in range(3)),
+    ],
 )
 def test_variance_and_chance_of_the_bonus(rules: RuleSet) -> None:
     oracle = Naive(rules.canonical())

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from perfect_yatzy.errors import TableError
-from perfect_yatzy.game.scorecard import State
+from perfect_yatzy import State, TableError
 from perfect_yatzy.kernels.table_slices import window
 from perfect_yatzy.model import checked_values
 from perfect_yatzy.model.checked_values import BLOCK_BYTES, CheckedValues

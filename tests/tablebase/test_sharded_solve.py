@@ -13,10 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
-from perfect_yatzy.errors import RulesError, StateError, TableError
-from perfect_yatzy.game.rule_loader import load_rules
-from perfect_yatzy.game.rules import RuleSet
-from perfect_yatzy.game.scorecard import State
+from perfect_yatzy import RulesError, RuleSet, State, StateError, TableError, load_rules
 from perfect_yatzy.model import objectives
 from perfect_yatzy.model.checked_values import BLOCK_BYTES
 from perfect_yatzy.model.objectives import BonusChance, Goals, Objective, Values, Variance
@@ -146,7 +143,7 @@ def test_values_are_rounded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert not list(tmp_path.glob("*/*unrounded*"))
 
 
-@pytest.mark.parametrize("rules", ["yatzy", "yahtzee"])
+@pytest.mark.parametrize("rules", [pytest.param("yatzy", marks=FULL), "yahtzee"])
 def test_whole_games(tmp_path: Path, rules: str) -> None:
     objective, whole = Objective(load_rules(rules)), solve_values(rules)
     steps: list[tuple[int, int]] = []

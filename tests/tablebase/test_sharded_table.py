@@ -12,8 +12,7 @@ import perfect_yatzy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from perfect_yatzy.errors import TableError
-from perfect_yatzy.game.rule_loader import load_rules
+from perfect_yatzy import TableError, load_rules
 from perfect_yatzy.kernels.table_slices import window
 from perfect_yatzy.model.checked_values import BLOCK_BYTES, CheckedValues
 from perfect_yatzy.model.objectives import Goals, Objective, Utility

@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from perfect_yatzy.errors import RulesError
-from perfect_yatzy.game.rule_loader import load_rules
-from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy import RulesError, RuleSet, load_rules
 from perfect_yatzy.tablebase.backward_induction import solve_values
 from support.oracle import check_against_oracle
 

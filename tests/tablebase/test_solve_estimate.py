@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from perfect_yatzy.errors import RulesError
-from perfect_yatzy.game.rule_loader import load_rules
+from perfect_yatzy import RulesError, load_rules
 from perfect_yatzy.model import objectives
 from perfect_yatzy.model.estimates import rule_set_stats
 from perfect_yatzy.model.objectives import Goals, Objective
@@ -20,6 +19,7 @@ from perfect_yatzy.tablebase.sharded_solve import solve_sharded
 from perfect_yatzy.tablebase.solve_estimate import BUSY, DRIVER_SECONDS, LayerEstimate, estimate_solve
 from perfect_yatzy.tablebase.store import solve_to_store
 from perfect_yatzy.tablebase.table_info import ShardedTableInfo
+from support.seeds import FULL
 from support.shards import OBJECTIVES, SMALL
 
 
@@ -90,7 +90,9 @@ def test_the_time_of_a_layer_is_near_that_of_a_simulation(seconds: list[float], 
     assert layer.wall(workers, driven=True) == max(found, DRIVER_SECONDS * len(seconds))
 
 
-@pytest.mark.parametrize(("key", "kind"), [("maxi-tactic", Goals), ("maxi-unsaved", Objective)])
+@pytest.mark.parametrize(
+    ("key", "kind"), [("maxi-tactic", Goals), pytest.param("maxi-unsaved", Objective, marks=FULL)]
+)
 def test_workers_and_the_barrier(key: str, kind: type[Objective]) -> None:
     objective = kind(load_rules(key))
     alone = estimate_solve(objective, shards=True)

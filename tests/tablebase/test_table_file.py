@@ -14,15 +14,13 @@ from pathlib import Path
 import numpy as np
 import perfect_yatzy
 import pytest
-from perfect_yatzy.errors import RulesError, TableError
+from perfect_yatzy import RulesError, Strategy, TableError, load_rules
 from perfect_yatzy.game.patterns import Pattern
-from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.game.rules import Category
 from perfect_yatzy.model import objectives
 from perfect_yatzy.model.estimates import rule_set_stats
 from perfect_yatzy.model.objectives import Goals, Objective
 from perfect_yatzy.model.state_space import state_space
-from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.strategy.verify import sampling_error_bound, verify
 from perfect_yatzy.tablebase import inventory, memory, store

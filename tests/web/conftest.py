@@ -35,7 +35,7 @@ def service(store: Path) -> QueryService:
     return QueryService()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def client(yatzy: Strategy) -> TestClient:
     """The application in this process, with the table of Yatzy solved."""
     need("httpx2")

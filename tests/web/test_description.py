@@ -18,11 +18,9 @@ need("jsonschema_rs")
 
 import jsonschema_rs
 from fastapi.testclient import TestClient
-from perfect_yatzy.errors import CODES, TableError
-from perfect_yatzy.game.rule_loader import load_rules
+from perfect_yatzy import Strategy, TableError, load_rules, open_strategy
+from perfect_yatzy.errors import CODES
 from perfect_yatzy.service.work import Report
-from perfect_yatzy.strategy.opening import open_strategy
-from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.web.answers import HTTP_CODES
 from perfect_yatzy.web.limits import IsDisconnected
 from perfect_yatzy.web.rule_sets import listed_rules

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from perfect_yatzy.errors import RulesError, SolverError
-from perfect_yatzy.game.notation import counts_of, parse_card
-from perfect_yatzy.game.rule_loader import builtin_ids, load_rules
-from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy import RulesError, RuleSet, SolverError, Strategy, load_rules, parse_card
+from perfect_yatzy.game.notation import counts_of
+from perfect_yatzy.game.rule_loader import builtin_ids
 from perfect_yatzy.game.scoring import possible_points, scoring_options
 from perfect_yatzy.game.upper_sums import upper_sums
 from perfect_yatzy.model.state_space import state_space
@@ -22,7 +21,6 @@ from perfect_yatzy.play.record import Game
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.service.reviews import explained_review
 from perfect_yatzy.strategy.opponents import least_score
-from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.web.site.rule_data import rule_data
 from support import page_modules
 from support.engine import (
@@ -38,6 +36,7 @@ from support.engine import (
 from support.games import joker_game, saved_rolls_game
 from support.human import human
 from support.mechanics import MECHANICS, random_rules
+from support.seeds import in_rings
 
 # Jokers of every kind, orders, first rolls, strict crossing out, boxes that require others, small and quick to solve.
 MIDDLE = ("yahtzee", "yahtzee-free-joker", "yahtzee-no-joker", "kniffel", "crag", "generala", "balut")
@@ -98,7 +97,7 @@ def test_turns_under_the_rules_of_every_rule_set_and_switch(folder: Path) -> Non
     asked: list[tuple[RuleSet, dict[str, Any]]] = []
     for number, rules in enumerate(chosen):
         (folder / f"rules-{number}.json").write_text(json.dumps(rule_data(rules)))
-        for _, body in random_positions(rules, 30, seed=number):
+        for _, body in random_positions(rules, in_rings(10, 30), seed=number):
             asked.append((rules, body | {"file": f"rules-{number}.json"}))
     found = answers(folder, *(("turn", body) for _, body in asked))
     wrong = [
@@ -163,7 +162,7 @@ def whole_questions(rules: RuleSet) -> Iterator[Question]:
     aims: list[dict[str, Any]] = [
         {"goal": 9}, {"opponents": "12; 3"}, {"opponents": [8], "ties": "half"}, {"opponents": "empty; 2", "ties": "win"},
     ]  # fmt: skip
-    for number, (path, body) in enumerate(random_positions(rules, 24, seed=2)):
+    for number, (path, body) in enumerate(random_positions(rules, in_rings(12, 24), seed=2)):
         yield path, body
         yield path, body | {"explain": True}
         late = rules.dice < 4 or len(body["card"]) > 12

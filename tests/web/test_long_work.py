@@ -18,15 +18,13 @@ need("fastapi")
 need("httpx2")
 
 from fastapi.testclient import TestClient
-from perfect_yatzy.errors import Cancelled, StateError
-from perfect_yatzy.model.objectives import Goals, Objective
+from perfect_yatzy import Cancelled, StateError, Strategy, reach
+from perfect_yatzy.model.objectives import Goals
 from perfect_yatzy.service.budget import SolveBudget
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.service.work import ConfirmationRequired, Report, Work, WorkProgress
-from perfect_yatzy.strategy.score_strategy import reach
-from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.tablebase.backward_induction import solve_objective
-from perfect_yatzy.tablebase.store import has_table, open_table, solve_to_store
+from perfect_yatzy.tablebase.store import has_table
 from perfect_yatzy.web import long_work
 from perfect_yatzy.web.app import create_app
 from perfect_yatzy.web.limits import IsDisconnected
@@ -63,8 +61,9 @@ def streamed(solve: Solve, note: Callable[[], None] = lambda: None) -> str:
 
 
 @pytest.fixture
-def empty(tmp_path: Path) -> TestClient:
-    """A server whose folder has no tables."""
+def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TestClient:
+    """A server whose folder has no tables, without the files of the page, which take most of its start."""
+    monkeypatch.setattr("perfect_yatzy.web.app.add_page", lambda app: None)
     return TestClient(create_app(tmp_path), base_url="http://127.0.0.1")
 
 
@@ -202,18 +201,6 @@ def stopping(after: float) -> Callable[[int, int], None]:
             raise Cancelled("stopped")
 
     return report
-
-
-def test_an_interrupted_solve_keeps_its_layers(tmp_path: Path, forced: Strategy) -> None:
-    objective = Objective(forced.rules)
-    with pytest.raises(Cancelled):
-        solve_to_store(objective, tmp_path, progress=stopping(0.5))
-    assert not has_table(forced.rules, tmp_path)
-    assert any(name.endswith(".part.layer") for name in files_in(tmp_path))
-    begun: list[int] = []
-    solve_to_store(objective, tmp_path, progress=lambda done, total: begun.append(done))
-    assert begun[0] > 0.5 * objective.size  # the first layer after those that were kept
-    assert (open_table(objective, tmp_path)[1] == forced.values).all()
 
 
 def test_work_in_memory_stops_too(forced: Strategy) -> None:

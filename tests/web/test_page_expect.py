@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from perfect_yatzy.game.notation import parse_card
-from perfect_yatzy.strategy.distribution import distribution
-from perfect_yatzy.strategy.strategy import Strategy
+from perfect_yatzy import Strategy, distribution, parse_card
 from support.browser import Visitor
 from support.server import running_server
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
+from perfect_yatzy import Hold, Strategy
 from perfect_yatzy.play.puzzle import daily_seed, find_puzzle
-from perfect_yatzy.strategy.actions import Hold
-from perfect_yatzy.strategy.strategy import Strategy
 from support.browser import Visitor
 
 pytestmark = pytest.mark.full
