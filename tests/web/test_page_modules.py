@@ -418,7 +418,7 @@ def test_a_die_after_the_last_roll_takes_the_advised_box() -> None:
     )
     refused = [[1, 1, 1, 1, 2], 0, [{}, {}], "No roll is left in this turn: take a box of the card first."]
     assert found[:2] == [refused, refused]
-    assert found[2] == [[6], 1, [{"ones": 4}, {}], "Ones: 4 points."]
+    assert found[2] == [[6], 1, [{"ones": 4}, {}], "Ones: 4 points. Total 4."]
     assert found[3] == [*refused[:3], ""]
     assert found[4] == [[], True]
 

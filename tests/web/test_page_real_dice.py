@@ -69,7 +69,7 @@ def test_a_die_after_the_advice_of_a_box_takes_it_and_undo_brings_it_back(phone:
     phone.expects("#faces-hint", "Tap or type the dice")
     assert phone.tap_dice([2]).dice() == [2, 2]  # the player says what is kept
     phone.open("#rules=yatzy&dice=33345&left=0").settle().expects("#go", "Take Threes for 9")
-    phone.tap_dice([2]).expects("#notice", "Threes: 9 points.").expects("#turn-line", "Turn 2 of 15")
+    phone.tap_dice([2]).expects("#notice", "Threes: 9 points. Total 9.").expects("#turn-line", "Turn 2 of 15")
     assert phone.dice() == [2]
     phone.locator("#undo").tap()
     phone.expects("#turn-line", "Turn 1 of 15").settle()
@@ -87,6 +87,9 @@ def test_two_rolls_typed_within_a_second_are_two(phone: Visitor) -> None:
     phone.open("#rules=yatzy").type("33456").settle().type("126").settle().type("4").settle()
     phone.expects("#notice", "Read as one roll of 4 dice.").expects("#guess", "Kept before this roll:")
     assert phone.state()["holds"] == [[6]]
+    phone.enter("puzzle")
+    assert phone.locator("#notice").is_hidden()  # it is about the dice
+    phone.enter("play")
     phone.locator("#guess button", has_text="two rolls").tap()
     assert phone.state()["holds"] == [[3, 3], [3, 3]]
     assert phone.dice() == [3, 3, 4]
@@ -175,6 +178,8 @@ def test_the_card_stays_in_its_place_while_a_roll_is_asked_for(phone: Visitor) -
     for route in asked:
         route.continue_()
     phone.settle().unroute("**/api/hold")
+    before = phone.evaluate(top)
+    assert abs(phone.tap_dice([1]).evaluate(top) - before) < 10  # the next roll is entered
 
 
 def test_a_die_is_changed_by_a_tap(phone: Visitor) -> None:

@@ -4,7 +4,7 @@ import { askAgain, askFor, isUnsolved, known, onFound } from "./asking.js";
 import { setCardView } from "./card.js";
 import { showAdvised } from "./dice.js";
 import { button, byId, diceText, element, onClick, say, setEnabled } from "./dom.js";
-import { firstRoll, forgetChoice, holdAndRoll, isTurnStart, markHold, passTurn, provideAdvice, takeCategory, takenText } from "./game.js";
+import { firstRoll, forgetChoice, holdAndRoll, isTurnStart, markHold, passTurn, provideAdvice, takeCategory, takenTexts } from "./game.js";
 import { gradesHint } from "./grades.js";
 import { showFieldError } from "./header.js";
 import { _, formatNumber, ngettext } from "./i18n.js";
@@ -46,8 +46,8 @@ function draw() {
   document.body.classList.toggle("first", !state.turns.length && state.players.every((player) => !Object.keys(player.card).length));
   byId("advice").classList.toggle("hidden-advice", phase === "own");
   byId("ranking").setAttribute("aria-busy", String(isWaiting));
-  // What comes below stays in its place until the answer is there.
-  for (const node of [byId("advice"), byId("more").parentElement]) node.style.minHeight = isWaiting ? node.style.minHeight || `${node.offsetHeight}px` : "";
+  // What comes below stays in its place until the answer is there, also while the next dice are entered.
+  for (const node of [byId("advice"), byId("more").parentElement]) node.style.minHeight = isWaiting || phase === "entering" ? node.style.minHeight || `${node.offsetHeight}px` : "";
   drawHeadline();
   drawWork(failure, cost);
   showAdvised(shown.advised);
@@ -169,9 +169,7 @@ export async function playCategory(category) {
   const entry = boxes?.find((each) => each.category === category);
   if (!entry || answer && !await confirmLoss(entry, answer.entries[0], answer.entries[1])) return;
   if (key !== cardAndDice()) return;
-  const { card, bonusPoints } = me();
-  const after = totals({ card: { ...card, [category]: entry.points }, bonusPoints: bonusPoints + (entry.bonus_points || 0) });
-  say(takenText(entry), _("Total {points}.", { points: formatNumber(after.all) }));
+  say(...takenTexts(entry));
   takeCategory(entry);
   // At the end the focus is on no button: one Enter too many does nothing.
   byId(isCardFull() ? "advice-title" : byId("go").hidden ? "dice-title" : "go").focus({ preventScroll: true });

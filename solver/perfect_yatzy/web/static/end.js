@@ -46,14 +46,11 @@ function whatHappened() {
     }, () => {}); // without the server only the score is shown
   }
   const { found = [] } = reviewed;
-  return [...(hasAim() ? [gradedBy()] : []), ...found.flatMap((each) => [...(found.length > 1 ? [element("h3", {}, each.player)] : []), reviewFigures(each, false), ...largestMistake(each, record)]),
+  // A review does not know the aim: what was right for the aim can be an error for the average.
+  const notes = hasAim() ? [_("Graded by the average score, not by the aim “{aim}”. The game is not counted in the statistics.", { aim: objectiveName(objective()) })] : [];
+  return [...notes.map((text) => element("p", { class: "hint", id: "graded-by" }, text)), ...found.flatMap((each) => [...(found.length > 1 ? [element("h3", {}, each.player)] : []), reviewFigures(each, false), ...largestMistake(each, record)]),
     element("p", { class: "bar" }, button(_("Review this game"), () => { showRoom("review"); byId("review-own").click(); }, { id: "review-end" }),
       ...(found.length ? [button(_("Share a picture"), () => sharePicture(record, found), { id: "share" })] : []))];
-}
-
-// A review does not know the aim: what was right for the aim can be an error for the average.
-function gradedBy() {
-  return element("p", { class: "hint", id: "graded-by" }, _("Graded by the average score, not by the aim “{aim}”. The game is not counted in the statistics.", { aim: objectiveName(objective()) }));
 }
 
 function largestMistake({ decisions }, record) {

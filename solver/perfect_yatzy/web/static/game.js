@@ -1,7 +1,7 @@
 // The course of a game on the page: rolls by the page or by real dice, holds, boxes taken, whose turn it is, its record.
 import { diceText } from "./dom.js";
 import { _, formatNumber, ngettext } from "./i18n.js";
-import { categoryName, hasAllDice, isCardFull, isFull, change, maxRerolls, redraw, rules, showNotice, state } from "./state.js";
+import { categoryName, hasAllDice, isCardFull, isFull, change, maxRerolls, me, redraw, rules, showNotice, state, totals } from "./state.js";
 
 const CLEAR_LOSS = 0.4, BLUNDER = 1.7; // points: a hold that loses less is assumed without a question; one that loses more hardly ever
 const MAX_GUESSES = 4;
@@ -251,14 +251,17 @@ function nextPlayer() {
 // Whether the rolls of this turn are those that the rerolls left say.
 export const isTurnComplete = () => state.left === maxRerolls() - state.rolls.length;
 
-export function takenText({ category, points, bonus_points: bonus = 0 }) {
-  return ngettext("{box}: {count} point.", "{box}: {count} points.", points + bonus, { box: categoryName(category), count: formatNumber(points + bonus) });
+// What taking a box makes, as sentences: its points, and the total.
+export function takenTexts({ category, points, bonus_points: bonus = 0 }) {
+  const { card, bonusPoints } = me(), after = totals({ card: { ...card, [category]: points }, bonusPoints: bonusPoints + bonus });
+  return [ngettext("{box}: {count} point.", "{box}: {count} points.", points + bonus, { box: categoryName(category), count: formatNumber(points + bonus) }),
+    _("Total {points}.", { points: formatNumber(after.all) })];
 }
 
 // Ends the turn with a category of the answer to `score`; `face` is the first die of the next turn, if that is how the player goes on.
 // Rerolls left count: some rules save them, some pay for a first roll.
 export function takeCategory(entry, face = 0) {
-  const text = isTurnComplete() || state.edited ? "" :
+  const taken = face ? takenTexts(entry) : [], text = isTurnComplete() || state.edited ? "" :
     _("The rerolls left were set by hand: the game played here can no longer be reviewed; Undo restores it.");
   change((s) => {
     const turn = { player: s.player, rolls: [...s.rolls, sorted(s.dice)], holds: s.holds, category: entry.category, points: entry.points };
@@ -272,7 +275,7 @@ export function takeCategory(entry, face = 0) {
     if (rules().saved_rolls) player.saved = s.left;
     beginTurn(s);
     if (face && !isCardFull()) enter(s, face);
-  }, [face ? takenText(entry) : "", text].filter(Boolean).join(" "));
+  }, [...taken, text].filter(Boolean).join(" "));
 }
 
 function beginTurn(s) {

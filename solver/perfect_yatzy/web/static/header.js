@@ -166,39 +166,35 @@ function showMenu(isOpen) {
   byId("menu-button").setAttribute("aria-expanded", String(isOpen));
 }
 
-function addListeners() {
-  const onChange = (id, listener) => byId(id).addEventListener("change", listener);
-  onChange("rules", chooseRules);
-  onChange("language", (event) => chooseLanguage(event.target.value));
-  onChange("objective", (event) => { showFieldError("goal", ""); change((s) => { s.objective = event.target.value; }); });
-  onChange("goal", setGoal);
-  byId("goal").addEventListener("input", () => showFieldError("goal", ""));
-  onChange("opponents", setOpponents);
-  onClick("rules-done", closeRules);
-  for (const id of ["goal", "opponents"]) byId(id).addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); closeRules(); } });
-  byId("rules-dialog").addEventListener("close", dropUnfinishedAim);
-  onClick("opponents-players", () => { byId("open-players").click(); });
-  onClick("open-language", () => { byId("language-dialog").showModal(); byId("language").focus(); });
-  onChange("ties", (event) => change((s) => { s.ties = event.target.value; }));
-  for (const id of ["undo", "menu-undo"]) onClick(id, undo);
-  onClick("redo", redo);
-  for (const id of ["open-rules", "menu-rules"]) onClick(id, () => byId("rules-dialog").showModal());
-  onClick("aim", () => { byId("rules-dialog").showModal(); byId("objective").focus(); });
-  onClick("menu-button", () => showMenu(byId("menu").hidden));
-  onClick("new-game", () => { clearInvalid(); if (isGameStarted() || state.dice.length) change((s) => startGame(s), _("A new game; Undo brings the old one back.")); });
-  onClick("print", () => window.print());
-  // Before the click opens a dialog: closed again, it gives the focus back to the button of the menu.
-  byId("menu").addEventListener("click", (event) => { if (event.target.closest("button")) { byId("menu-button").focus(); showMenu(false); } }, true);
-  document.addEventListener("click", (event) => { if (!event.target.closest(".menu")) showMenu(false); });
-  byId("header").addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || byId("menu").hidden) return;
-    event.stopPropagation();
-    showMenu(false);
-    byId("menu-button").focus();
-  });
-  for (const close of document.querySelectorAll("dialog .close")) close.addEventListener("click", () => close.closest("dialog").close());
-  byId("skip").addEventListener("click", (event) => { event.preventDefault(); byId("dice-title").focus(); }); // the hash holds the position
-}
-
-addListeners();
+const onChange = (id, listener) => byId(id).addEventListener("change", listener);
+onChange("rules", chooseRules);
+onChange("language", (event) => chooseLanguage(event.target.value));
+onChange("objective", (event) => { showFieldError("goal", ""); change((s) => { s.objective = event.target.value; }); });
+onChange("goal", setGoal);
+byId("goal").addEventListener("input", () => showFieldError("goal", ""));
+onChange("opponents", setOpponents);
+onClick("rules-done", closeRules);
+for (const id of ["goal", "opponents"]) byId(id).addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); closeRules(); } });
+byId("rules-dialog").addEventListener("close", dropUnfinishedAim);
+onClick("opponents-players", () => { byId("open-players").click(); });
+onClick("open-language", () => { byId("language-dialog").showModal(); byId("language").focus(); });
+onChange("ties", (event) => change((s) => { s.ties = event.target.value; }));
+for (const id of ["undo", "menu-undo"]) onClick(id, undo);
+onClick("redo", redo);
+for (const id of ["open-rules", "menu-rules"]) onClick(id, () => byId("rules-dialog").showModal());
+onClick("aim", () => { byId("rules-dialog").showModal(); byId("objective").focus(); });
+onClick("menu-button", () => showMenu(byId("menu").hidden));
+onClick("new-game", () => { clearInvalid(); if (isGameStarted() || state.dice.length) change((s) => startGame(s), _("A new game; Undo brings the old one back.")); });
+onClick("print", () => window.print());
+// Before the click opens a dialog: closed again, it gives the focus back to the button of the menu.
+byId("menu").addEventListener("click", (event) => { if (event.target.closest("button")) { byId("menu-button").focus(); showMenu(false); } }, true);
+document.addEventListener("click", (event) => { if (!event.target.closest(".menu")) showMenu(false); });
+byId("header").addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || byId("menu").hidden) return;
+  event.stopPropagation();
+  showMenu(false);
+  byId("menu-button").focus();
+});
+for (const close of document.querySelectorAll("dialog .close")) close.addEventListener("click", () => close.closest("dialog").close());
+byId("skip").addEventListener("click", (event) => { event.preventDefault(); byId("dice-title").focus(); }); // the hash holds the position
 onDraw(drawHeader);

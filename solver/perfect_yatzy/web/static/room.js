@@ -1,5 +1,5 @@
 // The rooms of the page: play, puzzles, reviews, statistics. One is shown at a time; the game on the table waits.
-import { change, me, onDraw, showPosition, state } from "./state.js";
+import { change, me, onDraw, showNotice, showPosition, state } from "./state.js";
 import { language } from "./i18n.js";
 import { button, byId, element } from "./dom.js";
 
@@ -18,7 +18,7 @@ export function showRoom(name, target = null) {
   else window.scrollTo(0, 0);
 }
 
-for (const tab of rooms) tab.addEventListener("click", () => showRoom(tab.dataset.room));
+for (const tab of rooms) tab.addEventListener("click", () => { showRoom(tab.dataset.room); showNotice(""); }); // it was about the room before
 
 // --- a position of a review or of an exercise on the table: a line above the dice says what was chosen there and leads back ---
 
