@@ -17,7 +17,7 @@ SPOKEN = [
 # Keys of files and JSON, values that are typed, and a column of the page of JSON Schema: not words for people.
 KEYS = {
     "above par", "below par", "second best", "crossed out first", "second best loses, ", "advice mean", "advice win",
-    "goal estimates", "what it scores", "rolls left", "turns left",
+    "bonus needs", "goal estimates", "what it scores", "rolls left", "turns left",
 }  # fmt: skip
 PLAIN = re.compile(r"[A-Za-z]{2,} [a-z]{2,}")  # two words
 CODE = re.compile(r"[<>{}]|^\s*(yatzy |--)")  # HTML, CSS, a command

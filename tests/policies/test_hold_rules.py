@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from perfect_yatzy import RuleSet, State, StateError, evaluate, load_rules
+from perfect_yatzy.game.dice import lattice
 from perfect_yatzy.policies.evaluation import policy_mean
 from perfect_yatzy.policies.hold_policy import HoldRulePolicy
 from perfect_yatzy.policies.hold_rules import parse_hold_rule, parse_hold_rules
@@ -21,7 +22,12 @@ from support.seeds import examples
 
 YATZY = load_rules("yatzy")
 NAMES = ["yatzy", "yahtzee", "yatzy-forced", "maxi", "kniffel", "cheerio", "generala", "giant-forced"]
-THREE = ["single of open if above par: keep", "pair if rolls left 1: keep", "dice of 2-3: keep"]
+THREE = [
+    "single of open if above par: keep",
+    "pair of open if bonus needs 1-2: keep",
+    "pair if rolls left 1: keep",
+    "dice of 2-3: keep",
+]
 SLOW_START = examples(2, 25)
 MORE = examples(40, 200)
 
@@ -51,6 +57,7 @@ WRITTEN = {
     ),
     "single lowest if rolls left 2 and above par: keep": "single lowest if above par and rolls left 2: keep",
     "dice of 1-6: keep": "dice of 1-6: keep",
+    "pair if bonus needs 2-2 and below par: keep": "pair if below par and bonus needs 2: keep",
     "pays chance if turns left 1-1: stop": "pays chance if turns left 1: stop",
     "pays yatzy or FH or yatzy for 20: stop": "pays full-house or yatzy for 20: stop",
     "pays full-house for 1: stop": "pays full-house: stop",
@@ -86,6 +93,8 @@ def test_other_ways_to_write_a_rule(written: str) -> None:
         ("any: keep", "`any` names no dice to keep"),
         ("any if rolls left 3: stop", "when a hold is chosen, yatzy has 1 to 2 left"),
         ("any if turns left 4-20: stop", "yatzy has 15 turns"),
+        ("any if bonus needs 2-6: stop", "bonus needs 2-6: yatzy is played with 5 dice"),
+        ("any if bonus needs few: stop", "expected a number of dice, or a range such as 1-3 instead of 'few'"),
         ("row: keep", "expected how many faces instead of ':'"),
         ("x" * 2000, "a hold rule has 2,000 characters"),
     ],
@@ -98,7 +107,7 @@ def test_a_rule_that_is_malformed_or_does_not_apply_is_an_error(text: str, messa
 
 def test_a_rule_set_without_upper_boxes_has_no_open_faces_and_no_par() -> None:
     rules = games.small(games.PAIR, games.CHANCE)
-    for text in ("pair of open: keep", "any if above par: stop"):
+    for text in ("pair of open: keep", "any if above par: stop", "any if bonus needs 1: stop"):
         with pytest.raises(StateError, match="has no"):
             parse_hold_rule(rules, text)
 
@@ -120,6 +129,20 @@ def test_the_holds_of_a_card_are_those_of_the_definition(data: st.DataObject, na
     state = data.draw(cards(rules))
     for shown, left, held in kept_by(rules, several, state, data.draw(some_rolls(rules))):
         assert held == held_dice(rules, several, state, shown, left), (shown, left)
+
+
+@pytest.mark.parametrize(
+    ("name", "scored", "is_joker"),
+    [("yahtzee", False, True), ("yahtzee-plain", False, False), ("kniffel", False, False), ("kniffel", True, True)],
+)
+def test_a_joker_makes_dice_of_use_only_where_it_is_one(name: str, scored: bool, is_joker: bool) -> None:
+    """Four 1s with only the large straight open: the fifth would be a joker if the filled Yahtzee box allows it."""
+    rules = load_rules(name)
+    state = State(rules.full_mask ^ 1 << rules.index_of["large-straight"], 30, joker_paid=scored)
+    dice = lattice(rules.dice, rules.faces)
+    roll = int(dice.rank(np.array([4, 0, 1, 0, 0, 0]))) - dice.first_roll
+    held = [kept for _, _, kept in kept_by(rules, parse_hold_rules(rules, ["four: keep"]), state, [roll])]
+    assert held == [(1, 1, 1, 1) if is_joker else ()] * 2
 
 
 def random_prices(rules: RuleSet, seed: int) -> PriceSheet:

@@ -22,7 +22,7 @@ from perfect_yatzy.model.hold_rule_arrays import STOP
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.policies.guide import Guide
 from perfect_yatzy.policies.hold_policy import Cards, applies, rule_holds, rule_uses
-from perfect_yatzy.policies.hold_rules import HoldRule, parse_hold_rules
+from perfect_yatzy.policies.hold_rules import Condition, HoldRule, parse_hold_rules
 from perfect_yatzy.policies.price_sheet import make_sheet, terms_of
 from perfect_yatzy.policies.strategy_sheet import StrategySheet, packaged_sheet
 from perfect_yatzy.strategy.category_odds import category_odds
@@ -148,10 +148,13 @@ def test_the_printed_rules_play_as_the_code_on_all_cards_and_rolls(name: str) ->
     rolls = [dice_of(dice.counts[dice.first_roll + roll].tolist()) for roll in range(dice.n_rolls)]
     places, states = all_cards(rules)
     seen, views = Cards.of_rows(rules, space, places[:, 0], places[:, 1]), [card_of(rules, state) for state in states]
-    assert seen.above_par.any()
-    assert not seen.above_par.all() or not rules.bonus
+    if rules.bonus:
+        above = applies(rules, Condition("above par"), seen, 1)
+        assert above.any()
+        assert not above.all()
     bits = {box.id: 1 << i for i, box in enumerate(rules.categories)}
     offered = np.array([sum(bits[box] for box in PrintedGuide.boxes_for(rules, view)) for view in views])
+    jokers = np.array([PrintedGuide.has_jokers(rules, view) for view in views], dtype=np.int64)
     named_faces = [frozenset(PrintedGuide.open_faces_of(rules, view)) for view in views]
     kinds = {faces: i for i, faces in enumerate(dict.fromkeys(named_faces))}
     kind = np.array([kinds[faces] for faces in named_faces])
@@ -165,7 +168,10 @@ def test_the_printed_rules_play_as_the_code_on_all_cards_and_rolls(name: str) ->
             ]
         )
         good = np.array(
-            [[[sum(bits[box] for box in boxes) for _, boxes in line] for line in lines] for lines in done]
+            [
+                [[[sum(bits[box] for box in boxes) for boxes in kinds_of] for _, kinds_of in line] for line in lines]
+                for lines in done
+            ]
         )
         kept = np.where(holds.sum(-1) == rules.dice, STOP, dice.rank(holds))
         asked = list(dict.fromkeys(c for rule in reader.rules_read for c in rule.conditions))
@@ -178,7 +184,7 @@ def test_the_printed_rules_play_as_the_code_on_all_cards_and_rolls(name: str) ->
                 here = np.flatnonzero(
                     np.all([np.ones(len(views), bool), *(holding[c] for c in read.conditions)], axis=0)
                 )
-                counts = good[i, kind[here]] & offered[here, None] != 0
+                counts = good[i, kind[here], :, jokers[here]] & offered[here, None] != 0
                 expected[here] = np.where(counts, kept[i, kind[here]], expected[here])
                 fits = np.all(
                     [np.ones(len(views), bool), *(applies(rules, c, seen, left) for c in rule.conditions)], axis=0
@@ -186,6 +192,7 @@ def test_the_printed_rules_play_as_the_code_on_all_cards_and_rolls(name: str) ->
                 here = np.flatnonzero(fits)
                 lines, uses = rule_holds(rules, rule), rule_uses(rules, rule)
                 line = seen.faces[here] if len(lines) > 1 else np.zeros_like(here)
-                found[here] = np.where(uses[line] & seen.usable[here, None] != 0, lines[line], found[here])
+                use = uses[line + len(lines) * seen.jokers[here]]
+                found[here] = np.where(use & seen.usable[here, None] != 0, lines[line], found[here])
             wrong = np.argwhere(expected != found)
             assert not len(wrong), (states[wrong[0, 0]], rolls[wrong[0, 1]], left)

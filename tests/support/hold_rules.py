@@ -41,7 +41,7 @@ def patterns(draw: st.DrawFn, rules: RuleSet) -> DicePattern:
 def conditions(draw: st.DrawFn, rules: RuleSet) -> Condition:
     kinds = ["open", "closed", "only", "turns left"]
     kinds += ["scored"] if rules.tracked_index >= 0 else []
-    kinds += ["above par", "below par"] if rules.bonus else []
+    kinds += ["above par", "below par", "bonus needs"] if rules.bonus else []
     kinds += ["rolls left"] if rules.rolls_per_turn > 1 else []
     kind = draw(st.sampled_from(kinds))
     if kind in ("above par", "below par"):
@@ -51,6 +51,9 @@ def conditions(draw: st.DrawFn, rules: RuleSet) -> Condition:
     if kind == "rolls left":
         number = draw(st.integers(1, rules.rolls_per_turn - 1))
         return Condition("rolls left", (), number, number)
+    if kind == "bonus needs":
+        low = draw(st.integers(1, rules.dice))
+        return Condition("bonus needs", (), low, draw(st.integers(low, rules.dice)))
     if kind == "turns left":
         low = draw(st.integers(1, len(rules.categories)))
         return Condition("turns left", (), low, draw(st.integers(low, len(rules.categories))))

@@ -6,6 +6,7 @@ For one roll, one card and one rule at a time, with sets of dice tried by brute 
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from functools import cache
 from itertools import combinations_with_replacement
 from typing import Any
@@ -76,6 +77,8 @@ def holds(rules: RuleSet, condition: Condition, state: State, boxes: list[str], 
         total = sum(oracle.sums(state.upper))
         is_above = threshold * share <= total * sum(most) < threshold * sum(most)
         return is_above == (condition.kind == "above par")
+    if condition.kind == "bonus needs":
+        return condition.low <= dice_for_bonus(rules, state) <= condition.high
     if condition.kind == "scored":
         return state.joker_paid
     if condition.kind == "rolls left":
@@ -87,19 +90,40 @@ def holds(rules: RuleSet, condition: Condition, state: State, boxes: list[str], 
     return bool(ids & set(boxes)) == (condition.kind == "open")
 
 
+def dice_for_bonus(rules: RuleSet, state: State) -> int:
+    """The fewest dice in each empty upper box with which the sum of a column reaches its next step; 0: no number."""
+    oracle = oracle_of(rules)
+    for needed in range(1, rules.dice + 1):
+        for column, (total, steps) in enumerate(zip(oracle.sums(state.upper), oracle.steps, strict=True)):
+            made = Fraction(0)
+            for i, box in enumerate(rules.categories):
+                if box.upper and box.column == column and not state.filled >> i & 1:
+                    made += Fraction(oracle.most_points(i) * needed, rules.dice)
+            if any(total < least <= total + made for least, _ in steps):
+                return needed
+    return 0
+
+
 @cache
-def is_of_use(rules: RuleSet, box: str, kept: Dice) -> bool:
-    """Whether dice may count in a box: as its face, or in some roll with them, also as a joker."""
+def is_of_use(rules: RuleSet, box: str, kept: Dice, jokers: bool) -> bool:
+    """Whether dice may count in a box: as its face, or in some roll with them, also as a joker if there are `jokers`."""
     place, oracle = rules.index_of[box], oracle_of(rules)
     if face := rules.categories[place].face:
         return face in kept
     others = combinations_with_replacement(range(1, rules.faces + 1), rules.dice - len(kept))
-    return any(pays(oracle, place, tuple(sorted((*kept, *other)))) for other in others)
+    return any(pays(oracle, place, tuple(sorted((*kept, *other))), jokers) for other in others)
 
 
-def pays(oracle: Naive, place: int, dice: Dice) -> bool:
+def has_jokers(rules: RuleSet, filled: bool, scored: bool) -> bool:
+    """Whether rolls of the joker's kind may be jokers, by whether its box is filled and whether it holds points."""
+    joker = rules.canonical()["joker"]
+    return bool(joker) and filled and (scored or joker.get("requires", "filled") == "filled")
+
+
+def pays(oracle: Naive, place: int, dice: Dice, jokers: bool) -> bool:
     """Whether a box pays for a roll, as it is or as a joker."""
-    joker, as_joker = oracle.game["joker"], oracle.joker_box is not None and oracle.points(oracle.joker_box, dice) > 0
+    joker = jokers and oracle.game["joker"]
+    as_joker = joker and oracle.points(oracle.joker_box, dice) > 0
     if as_joker and joker["mode"] == "maximum":
         return oracle.most_points(place) > 0
     in_full = as_joker and joker["mode"] != "none" and not oracle.boxes[place]["upper"]
@@ -113,11 +137,12 @@ def held_dice(rules: RuleSet, hold_rules: list[HoldRule], state: State, dice: Di
     usable = list(boxes)
     if rules.joker and rules.joker.bonus and rules.joker.category == tracked and state.joker_paid:
         usable.append(tracked)
+    jokers = has_jokers(rules, bool(rules.joker and state.filled >> rules.joker_index & 1), state.joker_paid)
     for rule in hold_rules:
         named = named_dice(rules, rule.pattern, dice, boxes)
         if named is not None and all(holds(rules, c, state, boxes, left) for c in rule.conditions):
             kept = dice if rule.action == "stop" else named
-            if rule.action != "roll all" and not any(is_of_use(rules, box, kept) for box in usable):
+            if rule.action != "roll all" and not any(is_of_use(rules, box, kept, jokers) for box in usable):
                 continue
             if rule.action == "stop" or (rule.action == "keep" and len(named) == rules.dice):
                 return None

@@ -136,6 +136,7 @@ CONDITIONS = {
         "only": "no box but {o} is open|this turn can fill nothing but {o}",
         "above": r"the upper sum is at or above par but below (?P<top>\d+)",
         "below": r"the upper sum is below par or already (?P<top>\d+)",
+        "needs": "the bonus needs {t} (?:die|dice) in each empty upper box",
         "rolls": "{n} rolls? (?:is|are) left",
         "turns": "{t} turns? (?:is|are) left",
         "scored": "{b} holds points",
@@ -146,6 +147,7 @@ CONDITIONS = {
         "only": "ingen annan ruta än {o} är ledig|omgången inte kan fylla något annat än {o}",
         "above": r"övre summan är lika med eller över bonustakten men under (?P<top>\d+)",
         "below": r"övre summan är under bonustakten eller redan (?P<top>\d+)",
+        "needs": "bonusen kräver {t} tärning(?:ar)? i varje tom övre ruta",
         "rolls": "{n} kast återstår",
         "turns": "{t} omgång(?:ar)? återstår",
         "scored": "{b} har gett poäng",
@@ -156,6 +158,7 @@ CONDITIONS = {
         "only": "intet andet felt end {o} er ledigt|turen ikke kan udfylde andet end {o}",
         "above": r"den øvre sum er lig med eller over bonustakten, men under (?P<top>\d+)",
         "below": r"den øvre sum er under bonustakten eller allerede (?P<top>\d+)",
+        "needs": "bonussen kræver {t} terning(?:er)? i hvert tomt øvre felt",
         "rolls": "der er {n} kast tilbage",
         "turns": "der er {t} ture? tilbage",
         "scored": "{b} har givet point",
@@ -166,6 +169,7 @@ CONDITIONS = {
         "only": "ingen annen rute enn {o} er ledig|runden ikke kan fylle noe annet enn {o}",
         "above": r"den øvre summen er lik eller over bonustakten, men under (?P<top>\d+)",
         "below": r"den øvre summen er under bonustakten eller allerede (?P<top>\d+)",
+        "needs": "bonusen krever {t} terning(?:er)? i hver tom øvre rute",
         "rolls": "{n} kast gjenstår",
         "turns": "{t} runder? gjenstår",
         "scored": "{b} har gitt poeng",
@@ -176,6 +180,7 @@ CONDITIONS = {
         "only": "kein anderes Feld als {o} frei ist|diese Runde nichts anderes als {o} füllen kann",
         "above": r"die obere Summe auf oder über Bonuskurs, aber unter (?P<top>\d+) ist",
         "below": r"die obere Summe unter Bonuskurs oder schon (?P<top>\d+) ist",
+        "needs": "für den Bonus in jedem leeren oberen Feld {t} Würfel (?:fehlt|fehlen)",
         "rolls": "noch {n} (?:Wurf|Würfe) übrig (?:ist|sind)",
         "turns": "noch {t} Runden? übrig (?:ist|sind)",
         "scored": "{b} Punkte hat",
@@ -186,10 +191,20 @@ CONDITIONS = {
         "only": "mikään muu ruutu kuin {o} ei ole vapaa|vuorolla ei voi täyttää muuta ruutua kuin {o}",
         "above": r"yläsumma on bonustahdissa tai yli mutta alle (?P<top>\d+)",
         "below": r"yläsumma on alle bonustahdin tai jo (?P<top>\d+)",
+        "needs": "bonukseen tarvitaan {t} noppaa? jokaiseen tyhjään yläruutuun",
         "rolls": "{n} heitto?a? on jäljellä",
         "turns": "{t} vuoroa? on jäljellä",
         "scored": "ruudussa {b} on pisteitä",
     },
+}
+# What the legend says of the bonus: the upper sums that it is paid from.
+BONUS = {
+    "en": "bring the upper sum to {steps} if",
+    "sv": "lyfter övre summan till {steps} om",
+    "da": "bringer den øvre sum op på {steps}, hvis",
+    "nb": "bringer den øvre summen opp i {steps} hvis",
+    "de": "die obere Summe {steps} erreicht",
+    "fi": "yläsumma nousee lukuun {steps}, kun",
 }
 ACTIONS = {
     "en": ("keep all of them", "keep one of each", "keep one of each in the longest row, if equal the higher", "stop", "roll all dice"),
@@ -199,6 +214,7 @@ ACTIONS = {
     "de": ("alle diese behalten", "je einen behalten", "je einen der längsten Folge behalten, bei Gleichstand der höheren", "aufhören", "alle neu werfen"),
     "fi": ("pidä ne kaikki", "pidä yksi kutakin", "pidä yksi kutakin pisimmästä jonosta, tasatilanteessa suuremmasta", "lopeta", "heitä kaikki"),
 }  # fmt: skip
+Boxes = tuple[frozenset[str], frozenset[str]]
 KEEP, EACH, LONGEST, STOP, ROLL_ALL = range(5)
 
 
@@ -246,6 +262,7 @@ class PrintedGuide:
         self.rule_texts = [*numbered_sentences(text)]
         self.rules_read = [self.read(sentence) for sentence in self.rule_texts]
         self.par = self.read_par(text)
+        self.steps = self.read_steps(text)
 
     # --- reading ------------------------------------------------------------------------------------------------
 
@@ -260,6 +277,12 @@ class PrintedGuide:
                 box.id: Fraction(value.replace(",", ".")) for box, value in zip(upper, match.groups(), strict=True)
             }
         return found
+
+    def read_steps(self, text: str) -> list[int]:
+        """The upper sums that the bonus is paid from, as far as the legend names them."""
+        listed = rf"((?:\d+(?:, |{OR[self.language]})?)+)"
+        found = re.search(BONUS[self.language].replace("{steps}", listed), " ".join(text.split()))
+        return [int(step) for step in re.findall(r"\d+", found[1])] if found else []
 
     def phrase(self, text: str) -> str:
         """A phrase as a regular expression."""
@@ -334,7 +357,7 @@ class PrintedGuide:
             return kind, self.names[found["b"] or ""]
         if kind == "rolls":
             return kind, self.number(found["n"] or "")
-        if kind == "turns":
+        if kind in ("turns", "needs"):
             text = found["t"] or ""
             return (kind, *(self.span(text) if "–" in text else (self.number(text),) * 2))
         names = self.split_names(found.get("o") or found.get("a") or "")
@@ -369,7 +392,7 @@ class PrintedGuide:
         for rule in self.rules_read:
             if all(self.holds(condition, card, left) for condition in rule.conditions):
                 kept, good = self.done(rule, open_faces, dice)
-                if good & boxes:
+                if good[self.has_jokers(self.rules, card)] & boxes:
                     return None if len(kept) == len(dice) else kept
         return ()
 
@@ -379,20 +402,35 @@ class PrintedGuide:
         joker = rules.joker
         return card.boxes | ({joker.category} if joker and joker.bonus and card.scored else set())
 
-    def done(self, rule: PrintedRule, open_faces: frozenset[int], dice: Dice) -> tuple[Dice, frozenset[str]]:
-        """What a sentence keeps of a roll, all dice to stop, and the boxes of which the card must offer one."""
+    @staticmethod
+    def has_jokers(rules: RuleSet, card: Card) -> bool:
+        """Whether the rules of the game make another roll of the joker's kind a joker."""
+        joker = rules.joker
+        return joker is not None and joker.category in card.filled and (card.scored or joker.requires == "filled")
+
+    def dice_for_bonus(self, card: Card) -> int:
+        """How many dice in each empty upper box bring the upper sum to its next step; 0 if no number does."""
+        points = sum(box.face for box in self.rules.categories if box.face and box.id not in card.filled)
+        missing = [step - card.upper for step in self.steps if step > card.upper]
+        return next((n for n in range(1, self.rules.dice + 1) if missing and n * points >= missing[0]), 0)
+
+    def done(self, rule: PrintedRule, open_faces: frozenset[int], dice: Dice) -> tuple[Dice, Boxes]:
+        """What a sentence keeps of a roll, all dice to stop; and the boxes of which the card must offer one.
+
+        Without jokers, and with them.
+        """
         named = self.named(rule, open_faces, dice)
         if named is None:
-            return (), frozenset()
+            return (), (frozenset(), frozenset())
         if rule.kind == "score":
             paying = {
                 b for b in rule.boxes if oracle_of(self.rules).points(self.rules.index_of[b], dice) >= rule.least
             }
-            return (dice if rule.action != ROLL_ALL else ()), frozenset(paying)
+            return (dice if rule.action != ROLL_ALL else ()), (frozenset(paying),) * 2
         if rule.action == ROLL_ALL:
-            return (), frozenset(self.names.values())
+            return (), (frozenset(self.names.values()),) * 2
         kept = dice if rule.action == STOP else named
-        return kept, good_for(self.rules, kept)
+        return kept, (good_for(self.rules, kept, False), good_for(self.rules, kept, True))
 
     @staticmethod
     def open_faces_of(rules: RuleSet, card: Card) -> Iterator[int]:
@@ -426,6 +464,8 @@ class PrintedGuide:
         if kind in ("above", "below"):
             par = sum(value for box, value in self.par.items() if box in card.filled)
             return (par <= card.upper < values[0]) == (kind == "above")
+        if kind == "needs":
+            return bool(values[0] <= self.dice_for_bonus(card) <= values[1])
         if kind == "rolls":
             return bool(left == values[0])
         if kind == "turns":
@@ -438,9 +478,9 @@ class PrintedGuide:
 
 
 @cache
-def good_for(rules: RuleSet, kept: Dice) -> frozenset[str]:
+def good_for(rules: RuleSet, kept: Dice, jokers: bool) -> frozenset[str]:
     """The boxes that dice are good for: the upper boxes of their faces, and others that may yet score with them."""
-    return frozenset(box.id for box in rules.categories if is_of_use(rules, box.id, kept))
+    return frozenset(box.id for box in rules.categories if is_of_use(rules, box.id, kept, jokers))
 
 
 def runs(faces: list[int]) -> list[list[int]]:

@@ -6,8 +6,8 @@ For a block of a card, with the numbers of rerolls left from 1 on::
                = all dice rolled, if there is none
     category   = greedy for the values of a table (prices)
 
-Only par depends on the lane. So the holds are found once for upper sums below par and once for the others, rule by
-rule from the last to the first, each overwriting the rolls that it fits.
+Only conditions on the upper sum depend on the lane. So the holds are found once for each run of lanes in which the
+same rules apply, rule by rule from the last to the first, each overwriting the rolls that it fits.
 
 The gain of a rule that decides some situations of a list is, to first order (policy gradient; Sutton et al., "Policy
 gradient methods for reinforcement learning with function approximation", NIPS 1999, theorem 1)::
@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..game.dice import Floats
-from ..model.hold_rule_arrays import ABOVE, BELOW, ROLL_ALL, STOP, HoldRuleArrays
+from ..model.hold_rule_arrays import ROLL_ALL, STOP, HoldRuleArrays
 from ..model.state_space import LANES
 from .actions import choose_actions, turn_chances
 from .jit import jit
@@ -45,9 +45,7 @@ class HoldRuleActions(NamedTuple):
 
     rules: HoldRuleArrays
     prices: TableSlice  # values of the children, for which the category is greedy
-    chosen: npt.NDArray[
-        np.int32
-    ]  # (2 * rolls,): working memory: the rule that decides each roll below par, and from par on
+    chosen: npt.NDArray[np.int32]  # (rolls,): working memory: the rule that decides each roll
 
 
 @jit
@@ -83,43 +81,48 @@ def usable_boxes(rules, model, row, choices):
 
 
 @jit
+def use_lines(rules, model, row):
+    """Where the lines of `of_use` begin for a card: the second half if rolls of the joker's kind are jokers."""
+    are_jokers = model.layout.masks[row] & rules.joker_box and (row >= model.card_count or not rules.joker_scored)
+    return rules.start[rules.size] if are_jokers else 0
+
+
+@jit
 def chosen_hold(rules, i, faces, roll):
     """The hold of rule i for a roll; none of its dice if there is no such rule."""
     return rules.holds[rules.start[i] + faces * rules.per_mask[i] + roll] if i < rules.size else ROLL_ALL
 
 
 @jit
-def deciding_rules(rules, roll_count, on_card, usable, faces, rerolls, other_side, target, first):
+def deciding_rules(rules, roll_count, applying, usable, first_use, faces, rerolls, target, first):
     """Number of the first rule that fits each roll, into `target` from entry `first` on; that of all if none does."""
     for roll in range(roll_count):
         target[first + roll] = rules.size
     for i in range(rules.size - 1, -1, -1):
-        # `other_side`: the side of par not to consider
-        if on_card >> i & 1 and rules.rerolls[i] >> rerolls & 1 and rules.par[i] & other_side == 0:
-            line = rules.start[i] + faces * rules.per_mask[i]
+        if applying >> i & 1 and rules.rerolls[i] >> rerolls & 1:
+            line = first_use + rules.start[i] + faces * rules.per_mask[i]
             for roll in range(roll_count):
                 if rules.of_use[line + roll] & usable:
                     target[first + roll] = i
 
 
 @jit
-def write_holds(policy, roll_count, on_card, usable, faces, rerolls, first_lane, below, above, hold, like):
-    """Write the hold of each roll; `below`, `above`: whether some lanes are below par, or from par on."""
-    rules, chosen = policy.rules, policy.chosen
-    if below:
-        deciding_rules(rules, roll_count, on_card, usable, faces, rerolls, ABOVE, chosen, 0)
-    if above:
-        deciding_rules(rules, roll_count, on_card, usable, faces, rerolls, BELOW, chosen, roll_count)
-    for roll in range(roll_count):
-        low = chosen_hold(rules, chosen[roll], faces, roll) if below else ROLL_ALL
-        high = chosen_hold(rules, chosen[roll_count + roll], faces, roll) if above else ROLL_ALL
-        if not above or (below and low == high):
-            store(hold, roll, splat(like, float(low)))
-        elif not below:
-            store(hold, roll, splat(like, float(high)))
-        else:
-            for lane in range(LANES):
-                hold[roll * LANES + lane] = float(high if rules.above_par[first_lane + lane] else low)
+def write_holds(policy, roll_count, on_card, usable, first_use, faces, rerolls, first_lane, hold, like):
+    """Write the hold of each roll."""
+    rules, chosen, lane = policy.rules, policy.chosen, 0
+    while lane < LANES:
+        applying, end = on_card & rules.on_upper[first_lane + lane], lane + 1
+        while end < LANES and on_card & rules.on_upper[first_lane + end] == applying:
+            end += 1
+        deciding_rules(rules, roll_count, applying, usable, first_use, faces, rerolls, chosen, 0)
+        for roll in range(roll_count):
+            held = float(chosen_hold(rules, chosen[roll], faces, roll))
+            if end - lane == LANES:
+                store(hold, roll, splat(like, held))
+            else:
+                for i in range(lane, end):
+                    hold[roll * LANES + i] = held
+        lane = end
 
 
 @choose_actions.of(HoldRuleActions)
@@ -127,18 +130,14 @@ def _rule_actions(policy, job, block, most_saved):
     model, scratch, rules = job.model, job.scratch, policy.rules
     layout, roll_count, temp = model.layout, model.dice.roll_count, scratch.temp
     on_card = rules_of_card(rules, model, block.row, block.choices)
-    usable = usable_boxes(rules, model, block.row, block.choices)
+    usable, first_use = usable_boxes(rules, model, block.row, block.choices), use_lines(rules, model, block.row)
     faces = open_faces(rules, model, block.choices)
     first_lane = layout.lane_sets[block.row] * layout.lane_width + block.start
-    sides = 0
-    for lane in range(LANES):
-        sides += int(rules.above_par[first_lane + lane])
-    below, above = sides < LANES, sides > 0
     for rerolls in range(model.rolls_per_turn + most_saved):
         is_first = choose_stage_stops(mean_table(policy.prices), job, block, rerolls)
         hold = shifted(scratch.hold, -rerolls * roll_count * LANES)
         if rerolls > 0:
-            write_holds(policy, roll_count, on_card, usable, faces, rerolls, first_lane, below, above, hold, temp)
+            write_holds(policy, roll_count, on_card, usable, first_use, faces, rerolls, first_lane, hold, temp)
         else:
             fill(hold, 0, roll_count, splat(temp, -1.0))
         if is_first:
@@ -185,12 +184,13 @@ def sample_turns(rows, lanes, arguments, policy, samples):
                 value = buffer[(model.dice.first_roll + roll) * LANES + lane]
                 result.roll_value[(n * stages + rerolls) * roll_count + roll] = value
         on_card = rules_of_card(rules, model, block.row, block.choices)
-        usable = usable_boxes(rules, model, block.row, block.choices)
+        usable, first_use = usable_boxes(rules, model, block.row, block.choices), use_lines(rules, model, block.row)
         faces, lane_set = open_faces(rules, model, block.choices), model.layout.lane_sets[block.row]
-        other_side = BELOW if rules.above_par[lane_set * model.layout.lane_width + lanes[n]] else ABOVE
+        applying = on_card & rules.on_upper[lane_set * model.layout.lane_width + lanes[n]]
         for rerolls in range(1, stages):
             place = (n * stages + rerolls) * roll_count
-            deciding_rules(rules, roll_count, on_card, usable, faces, rerolls, other_side, result.decided_by, place)
+            target = result.decided_by
+            deciding_rules(rules, roll_count, applying, usable, first_use, faces, rerolls, target, place)
 
 
 @jit
@@ -206,7 +206,7 @@ def turn_values(rows, lanes, arguments, policy, values):
 
 
 @jit
-def rule_gains(holds, of_use, per_mask, faces, usable, weights, samples, sizes, gains):
+def rule_gains(holds, of_use, per_mask, faces, usable, first_use, weights, samples, sizes, gains):
     """Gain of a pattern and its action, without conditions, by state, rerolls left and deciding rule."""
     named, useful, source, result = views(holds), views(of_use), views(samples), views(gains)
     stages, roll_count, hold_count, columns = sizes
@@ -216,7 +216,7 @@ def rule_gains(holds, of_use, per_mask, faces, usable, weights, samples, sizes, 
             stage = n * stages + rerolls
             for roll in range(roll_count):
                 hold = named[line + roll]
-                if useful[line + roll] & usable[n]:
+                if useful[first_use[n] + line + roll] & usable[n]:
                     here = stage * roll_count + roll
                     stopped = source.roll_value[n * stages * roll_count + roll]
                     value = stopped if hold == STOP else source.hold_value[stage * hold_count + hold]

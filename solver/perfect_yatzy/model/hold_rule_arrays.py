@@ -10,7 +10,6 @@ import numpy.typing as npt
 from ..game.dice import Ints
 
 ROLL_ALL, STOP, NO_FIT = 0, -1, -2  # in place of a hold: keep no dice; end the turn; the rule does not fit the roll
-ABOVE, BELOW = 1, 2  # conditions on par, as a sum
 MAX_RULES = 62  # the rules that apply are bits of an integer
 
 
@@ -20,19 +19,21 @@ class HoldRuleArrays(NamedTuple):
     size: int  # number of rules; each array has one more entry, which is not used
     # (n,): lattice index of the dice to hold, STOP or NO_FIT, by roll; several such lines
     holds: npt.NDArray[np.int32]
-    # like `holds`: bitmask of the categories of which one must be open, because the dice may score in it
+    # twice as long as `holds`: bitmask of the categories of which one must be open, because the dice may score in it;
+    # then the same where rolls of the joker's kind are jokers
     of_use: Ints
-    start: Ints  # (size + 1,): first line of each rule in `holds`
+    start: Ints  # (size + 1,): first line of each rule in `holds`, and where the last ends
     per_mask: Ints  # (size + 1,): length of a line if the rule has one for each bitmask of open faces, else 0
     all_open: Ints  # (size + 1,): bitmask of categories that must be open
     none_open: Ints  # (size + 1,): bitmask of categories that must not be open
     any_start: Ints  # rule i needs an open category in each bitmask of ``any_open[any_start[i]:any_start[i + 1]]``
     any_open: Ints
     scored: Ints  # (size + 1,): 1 if the tracked box must hold points
+    joker_box: int  # bit of the joker's box if its rolls may score as jokers once it is filled, else 0
+    joker_scored: int  # 1 if they do so only once it holds points
     bonus_box: int  # bit of the joker's box if its points make another roll of its kind pay a bonus, else 0
     rerolls: Ints  # (size + 1,): bitmask of the numbers of rerolls left to which the rule applies
-    par: Ints  # (size + 1,): ABOVE: only from par on; BELOW: only below it; 0: both
     least_turns: Ints  # (size + 1,): turns left, this one included
     most_turns: Ints
     face_bit: Ints  # (categories + 1,): bit of the face that an upper category collects; 0 if it collects none
-    above_par: npt.NDArray[np.int8]  # (lane sets * lane width,): 1 where the upper sum of a lane is at least par
+    on_upper: Ints  # (lane sets * lane width,): bitmask of the rules whose conditions on the upper sum hold in a lane

@@ -21,15 +21,15 @@ from ..game.scorecard import EMPTY_STATE, State
 from ..game.scoring import full_points, points_table
 from ..game.upper_sums import upper_sums
 from ..kernels.table_slices import window
-from ..model.hold_rule_arrays import ABOVE, BELOW, NO_FIT, ROLL_ALL, STOP, HoldRuleArrays
+from ..model.hold_rule_arrays import NO_FIT, ROLL_ALL, STOP, HoldRuleArrays
 from ..model.policies import RowActions
 from ..model.state_space import StateSpace, state_space
-from .hold_rules import Condition, DicePattern, HoldRule, all_categories
+from .hold_rules import ON_UPPER_SUM, Condition, DicePattern, HoldRule, all_categories
 from .player import Acting
 from .price_sheet import PriceSheet, upper_best
 
 Holds = npt.NDArray[np.int32]
-CARD_LIMITS = ("all_open", "none_open", "scored", "rerolls", "par", "least_turns", "most_turns")
+CARD_LIMITS = ("all_open", "none_open", "scored", "rerolls", "least_turns", "most_turns")
 
 
 def collected_faces(rules: RuleSet) -> list[int]:
@@ -121,15 +121,16 @@ def paying(rules: RuleSet, pattern: DicePattern) -> Ints:
     return np.asarray((1 << np.array(places)) @ pays[places])
 
 
-@lru_cache(maxsize=8)
-def boxes_of_use(rules: RuleSet) -> Ints:
+@lru_cache(maxsize=16)
+def boxes_of_use(rules: RuleSet, jokers: bool) -> Ints:
     """Bitmask of the categories in which the dice of each hold may count: ``(holds,)``.
 
-    Those that collect a face which they show; and others that pay for some roll with them, jokers included.
+    Those that collect a face which they show; and others that pay for some roll with them, as a joker too if there
+    are `jokers`.
     """
     dice = lattice(rules.dice, rules.faces)
     paid = points_table(rules) > 0
-    if rules.joker:
+    if jokers:
         paid |= (full_points(rules) > 0) & paid[rules.joker_index]
     pays = np.zeros((dice.n_holds, len(paid)), dtype=bool)
     pays[dice.first_roll :] = paid.T
@@ -142,17 +143,31 @@ def boxes_of_use(rules: RuleSet) -> Ints:
 
 
 def rule_uses(rules: RuleSet, rule: HoldRule) -> Ints:
-    """Bitmask of the categories of which one must be open, for a rule to count with a roll; as :func:`rule_holds`.
+    """Bitmask of the categories of which one must be open, for a rule to count with a roll; 0 where it does not fit.
 
-    0 where it does not fit the roll.
+    Twice the lines of :func:`rule_holds`: the second half is for cards on which rolls of the joker's kind are jokers.
     """
-    holds, use = rule_holds(rules, rule), boxes_of_use(rules)
+    holds = rule_holds(rules, rule)
     if rule.pattern.kind == "pays":
-        return paying(rules, rule.pattern)[None]
+        return np.tile(paying(rules, rule.pattern), (2, 1))
     if rule.action == "roll all":
-        return np.where(holds == NO_FIT, 0, -1)
-    stopped = use[lattice(rules.dice, rules.faces).first_roll :]
-    return np.where(holds == NO_FIT, 0, np.where(holds == STOP, stopped, use[np.maximum(holds, 0)]))
+        return np.tile(np.where(holds == NO_FIT, 0, -1), (2, 1))
+    lines = []
+    for jokers in (False, joker_box(rules) > 0):
+        use = boxes_of_use(rules, jokers)
+        stopped = use[lattice(rules.dice, rules.faces).first_roll :]
+        lines.append(np.where(holds == NO_FIT, 0, np.where(holds == STOP, stopped, use[np.maximum(holds, 0)])))
+    return np.concatenate(lines)
+
+
+def joker_box(rules: RuleSet) -> int:
+    """Bit of the joker's box if its rolls may score as jokers once it is filled, else 0."""
+    return 1 << rules.joker_index if rules.joker and rules.joker.mode != "none" else 0
+
+
+def joker_scored(rules: RuleSet) -> bool:
+    """Whether they do so only once it holds points."""
+    return rules.joker is not None and rules.joker.requires == "points"
 
 
 def bonus_box(rules: RuleSet) -> int:
@@ -161,15 +176,41 @@ def bonus_box(rules: RuleSet) -> int:
     return 1 << rules.joker_index if pays else 0
 
 
-def par_sides(rules: RuleSet, space: StateSpace) -> npt.NDArray[np.int8]:
-    """1 where the upper sum of a lane is at least par, the bonus not yet reached: ``(lane sets, lane_width)`` int8.
+def rules_on_upper(rules: RuleSet, hold_rules: Sequence[HoldRule], space: StateSpace) -> Ints:
+    """Bitmask of the rules whose conditions on the upper sum hold in each lane: ``(lane sets, lane_width)``.
 
-    Par is that of :mod:`.price_sheet`: with five dice and a threshold of 63, three of each face. All upper sums of a
-    lane lie on the same side: those that have lost the bonus are below par, those that have secured it are apart.
+    They are the same for all upper sums of a lane: those that have lost the bonus are below par, those that have
+    secured it are apart.
     """
     layout = space.layout
     filled = np.array([space.lanes.filled(lane_set) for lane_set in range(len(layout.lane_upper))], dtype=np.int64)
-    return np.ascontiguousarray(above_par(rules, filled[:, None], layout.lane_upper).astype(np.int8))
+    found = np.full(layout.lane_upper.shape, (1 << len(hold_rules)) - 1, dtype=np.int64)
+    for condition in {c for rule in hold_rules for c in rule.conditions if c.kind in ON_UPPER_SUM}:
+        having = sum(1 << i for i, rule in enumerate(hold_rules) if condition in rule.conditions)
+        found &= np.where(holds_on_upper(rules, condition, filled[:, None], layout.lane_upper), -1, ~having)
+    return np.ascontiguousarray(found)
+
+
+def holds_on_upper(rules: RuleSet, condition: Condition, filled: Ints, upper: Ints) -> npt.NDArray[np.bool_]:
+    """Whether a condition on the upper sum holds, by the filled boxes and the sum."""
+    if condition.kind == "bonus needs":
+        needed = dice_needed(rules, filled, upper)
+        return np.asarray((condition.low <= needed) & (needed <= condition.high))
+    return np.asarray(above_par(rules, filled, upper) == (condition.kind == "above par"))
+
+
+def dice_needed(rules: RuleSet, filled: Ints, upper: Ints) -> Ints:
+    """The fewest dice in each empty upper box that reach the next step of a bonus; many if all dice do not."""
+    uppers, best = upper_sums(rules), upper_best(rules)
+    found = np.full(np.broadcast_shapes(filled.shape, upper.shape), np.iinfo(np.int64).max)
+    for column, (bonus, total) in enumerate(zip(rules.bonuses, uppers.split(upper), strict=True)):
+        boxes = [c for c in uppers.counting if rules.categories[c].column == column]
+        to_come = sum((~filled >> c & 1) * best[c] for c in boxes)
+        for least, _ in bonus.steps:
+            short = least - total
+            needed = -(-short * rules.dice // np.maximum(to_come, 1))
+            found = np.where((short > 0) & (short <= to_come), np.minimum(found, needed), found)
+    return found
 
 
 def above_par(rules: RuleSet, filled: Ints, upper: Ints) -> npt.NDArray[np.bool_]:
@@ -191,21 +232,23 @@ def hold_rule_arrays(rules: RuleSet, hold_rules: Sequence[HoldRule], space: Stat
     return HoldRuleArrays(
         size=len(named),
         holds=np.concatenate([*(lines.ravel() for lines in named), np.zeros(1, np.int32)]),
-        of_use=_ints([mask for lines in uses for mask in lines.ravel().tolist()]),
-        start=_ints(np.cumsum([0, *sizes])[:-1].tolist()),
+        of_use=np.concatenate([*(np.split(lines, 2)[half].ravel() for half in (0, 1) for lines in uses), _ints([])]),
+        start=np.cumsum([0, *sizes]),
         per_mask=_ints([n_rolls if len(lines) > 1 else 0 for lines in named]),
         any_start=_ints(np.cumsum([0, *map(len, any_open)]).tolist()),
         any_open=_ints([mask for masks in any_open for mask in masks]),
+        joker_box=joker_box(rules),
+        joker_scored=int(joker_scored(rules)),
         bonus_box=bonus_box(rules),
         **{name: _ints([limit[name] for limit in limits]) for name in CARD_LIMITS},
         face_bit=_ints(face_bits(rules)),
-        above_par=par_sides(rules, space).ravel(),
+        on_upper=rules_on_upper(rules, hold_rules, space).ravel(),
     )
 
 
 def _card_limits(rules: RuleSet, rule: HoldRule) -> dict[str, Any]:
     """The conditions of a rule as numbers, by the fields of :class:`HoldRuleArrays`."""
-    limits: dict[str, Any] = dict.fromkeys(("all_open", "none_open", "scored", "par", "least_turns"), 0)
+    limits: dict[str, Any] = dict.fromkeys(("all_open", "none_open", "scored", "least_turns"), 0)
     limits |= {"rerolls": -1, "most_turns": len(rules.categories), "any_open": ()}
     for condition in rule.conditions:
         mask = category_mask(rules, condition)
@@ -224,8 +267,6 @@ def _card_limits(rules: RuleSet, rule: HoldRule) -> dict[str, Any]:
         elif condition.kind == "turns left":
             limits["least_turns"] = max(limits["least_turns"], condition.low)
             limits["most_turns"] = min(limits["most_turns"], condition.high)
-        else:
-            limits["par"] |= ABOVE if condition.kind == "above par" else BELOW
     return limits
 
 
@@ -270,12 +311,14 @@ class Cards:
     usable: Ints  # (n,) int64: Bitmask of the categories in which dice may be of use
     faces: Ints  # (n,) int64: Bitmask of the open faces
     turns: Ints  # (n,) int64: Turns left, this one included
-    above_par: npt.NDArray[np.bool_]  # (n,) bool
+    filled: Ints  # (n,) int64: Bitmask of the filled categories
+    upper: Ints  # (n,) int64: Upper sums
     scored: npt.NDArray[np.bool_]  # (n,) bool: Whether the tracked box holds points
+    jokers: npt.NDArray[np.bool_]  # (n,) bool: Whether rolls of the joker's kind are jokers
 
     @classmethod
-    def of(cls, rules: RuleSet, filled: Ints, above: npt.NDArray[np.bool_], scored: npt.NDArray[np.bool_]) -> Cards:
-        """Cards by their filled boxes, the side of par they are on, and whether the tracked box holds points."""
+    def of(cls, rules: RuleSet, filled: Ints, upper: Ints, scored: npt.NDArray[np.bool_]) -> Cards:
+        """Cards by their filled boxes, their upper sums, and whether the tracked box holds points."""
         still_open = ~filled & rules.full_mask
         choices = still_open.copy()
         for c, needed in enumerate(prerequisites(rules)):
@@ -284,34 +327,34 @@ class Cards:
         for c, bit in enumerate(face_bits(rules)):
             faces |= (choices >> c & 1) * bit
         turns = np.bitwise_count(still_open).astype(np.int64)
-        return cls(choices, choices | bonus_box(rules) * scored, faces, turns, above, scored)
+        jokers = (filled & joker_box(rules) != 0) & (scored | (not joker_scored(rules)))
+        return cls(choices, choices | bonus_box(rules) * scored, faces, turns, filled, upper, scored, jokers)
 
     @classmethod
     def of_rows(cls, rules: RuleSet, space: StateSpace, rows: Ints, lanes: Ints) -> Cards:
         """The cards of states, by their rows and lanes."""
-        above = par_sides(rules, space)[space.layout.lane_sets[rows], lanes] == 1
-        return cls.of(rules, space.layout.masks[rows], above, rows >= space.cards)
+        layout = space.layout
+        upper = layout.lane_upper[layout.lane_sets[rows], lanes]
+        return cls.of(rules, layout.masks[rows], upper, rows >= space.cards)
 
     @classmethod
     def of_state(cls, rules: RuleSet, state: State) -> Cards:
         """The card of one state."""
         filled, upper, scored = (np.array([field]) for field in (state.filled, state.upper, state.joker_paid))
-        return cls.of(rules, filled, above_par(rules, filled, upper), scored)
+        return cls.of(rules, filled, upper, scored)
 
 
 def named_on(rules: RuleSet, rule: HoldRule, cards: Cards, rolls: Ints) -> Holds:
     """What a rule does on each card with its roll, if its conditions hold; NO_FIT where it does not count."""
     holds, uses = rule_holds(rules, rule), rule_uses(rules, rule)
     line = cards.faces if len(holds) > 1 else np.zeros_like(cards.faces)
-    return np.where(uses[line, rolls] & cards.usable != 0, holds[line, rolls], NO_FIT)
+    return np.where(uses[line + len(holds) * cards.jokers, rolls] & cards.usable != 0, holds[line, rolls], NO_FIT)
 
 
 def applies(rules: RuleSet, condition: Condition, cards: Cards, rolls_left: int) -> npt.NDArray[np.bool_]:
     """Whether a condition holds on each card with a number of rolls left, ``(n,)`` bool."""
-    if condition.kind == "above par":
-        return cards.above_par
-    if condition.kind == "below par":
-        return ~cards.above_par
+    if condition.kind in ON_UPPER_SUM:
+        return holds_on_upper(rules, condition, cards.filled, cards.upper)
     if condition.kind == "scored":
         return cards.scored
     if condition.kind == "rolls left":
@@ -354,6 +397,6 @@ class HoldRulePolicy(Acting):
         n_rolls = lattice(self.rules.dice, self.rules.faces).n_rolls
 
         def actions(rows: Ints) -> Iterable[tuple[Ints, Any]]:
-            return [(rows, HoldRuleActions(self.arrays, table, np.zeros(2 * n_rolls, dtype=np.int32)))]
+            return [(rows, HoldRuleActions(self.arrays, table, np.zeros(n_rolls, dtype=np.int32)))]
 
         return actions

@@ -29,6 +29,8 @@ the named dice, stops, or rolls all dice. Grammar, with ``[...]`` optional and `
                above par                      upper sum at least par, but below the bonus threshold; par: its part
                                               that falls to the filled upper boxes (63: three of each face)
                below par                      upper sum less than par, or the threshold reached
+               bonus needs N, bonus needs N-M the fewest dice in each empty upper box that reach the bonus (its next
+                                              step) have this number; it has none if all dice do not reach it
                rolls left N
                turns left N, turns left N-M   this turn included
                CATEGORY scored                the box holds points; only where the game remembers it (the joker's)
@@ -40,8 +42,8 @@ To keep all dice is to stop. In a forced order a category is *open* if this turn
 is an error.
 
 A rule to keep or to stop counts only if the dice it keeps are of use: they show the face that an open category
-collects, or another open category pays for some roll with them, jokers included. While another roll of the joker's
-kind pays a bonus, its box counts as open for this.
+collects, or another open category pays for some roll with them, as a joker too where the rules make it one. While
+another roll of the joker's kind pays a bonus, its box counts as open for this.
 
 ``parse_hold_rule(rules, str(rule)) == rule`` for every rule of a rule set.
 """
@@ -66,11 +68,14 @@ MAX_ROLLS_LEFT = 60  # with saved rolls
 SECTIONS = ("upper", "lower")  # words for all categories of a section
 
 PatternKind = Literal["any", "groups", "different", "row", "dice", "pays"]
-ConditionKind = Literal["open", "closed", "only", "scored", "above par", "below par", "rolls left", "turns left"]
+ConditionKind = Literal[
+    "open", "closed", "only", "scored", "above par", "below par", "bonus needs", "rolls left", "turns left"
+]
 Action = Literal["keep", "stop", "roll all"]
 
 ACTIONS: tuple[Action, ...] = ("keep", "stop", "roll all")
-CONDITION_ORDER = ("open", "closed", "only", "scored", "above par", "below par", "rolls left", "turns left")
+ON_UPPER_SUM = ("above par", "below par", "bonus needs")
+CONDITION_ORDER = ("open", "closed", "only", "scored", *ON_UPPER_SUM, "rolls left", "turns left")
 MAX_RULE_TEXT = 1_000
 GROUP_SIZES = {word: size for size, word in GROUP_WORDS.items()}
 TOKENS = re.compile(r"[^\s:,]+|[:,]")
@@ -101,7 +106,7 @@ class Condition:
     # kinds ``open``, ``closed`` and ``only``: ``upper`` or ``lower`` for a whole section, then ids in the order of
     # the sheet. Kind ``scored``: one id
     categories: tuple[str, ...] = ()
-    low: int = 0  # the numbers allowed, both included; kinds ``rolls left`` (one number) and ``turns left``
+    low: int = 0  # the numbers allowed, both included; ``rolls left`` (one number), ``turns left``, ``bonus needs``
     high: int = 0
 
     def __str__(self) -> str:
@@ -214,8 +219,10 @@ def _check(rules: RuleSet, rule: HoldRule) -> None:
         if condition.kind == "scored" and condition.categories != (tracked,):
             known = f"only {tracked} can be" if tracked else f"{rules.key} has no such box"
             raise rule_error(f"{condition}: a box whose points change what may be scored later; {known}")
-        if condition.kind in ("above par", "below par") and not rules.bonus:
-            raise rule_error(f"{rules.key} has no upper bonus, so there is no par")
+        if condition.kind in ON_UPPER_SUM and not rules.bonus:
+            raise rule_error(f"{rules.key} has no upper bonus, so there is no par and nothing that it needs")
+        if condition.kind == "bonus needs" and not 1 <= condition.low <= condition.high <= rules.dice:
+            raise rule_error(f"{condition}: {rules.key} is played with {rules.dice} dice")
         most = MAX_ROLLS_LEFT if rules.saved_rolls else rules.rolls_per_turn - 1
         if condition.kind == "rolls left" and not 1 <= condition.low <= most:
             raise rule_error(f"rolls left {condition.low}: when a hold is chosen, {rules.key} has 1 to {most} left")
@@ -367,21 +374,24 @@ class _Parser:
         if self.take("rolls", "left"):
             number = self.number("a number of rolls")
             return Condition("rolls left", (), number, number)
-        if self.take("turns", "left"):
-            match = NUMBERS.fullmatch(self.peek())
-            if not match:
-                raise self.expected("a number of turns, or a range such as 1-5")
-            self.at += 1
-            return Condition("turns left", (), int(match[1]), int(match[2] or match[1]))
+        ranges: dict[ConditionKind, str] = {"bonus needs": "dice", "turns left": "turns"}
+        for kind, what in ranges.items():
+            if self.take(*kind.split()):
+                match = NUMBERS.fullmatch(self.peek())
+                if not match:
+                    raise self.expected(f"a number of {what}, or a range such as 1-3")
+                self.at += 1
+                return Condition(kind, (), int(match[1]), int(match[2] or match[1]))
         only = self.take("only")
         names = self.boxes()
         while self.take("or"):
             names += self.boxes()
         if self.take("open"):
             return Condition("only" if only else "open", tuple(names))
-        for kind in ("closed", "scored"):
-            if not only and self.take(kind):
-                return Condition(kind, tuple(names))
+        states: tuple[ConditionKind, ...] = ("closed", "scored")
+        for state in states:
+            if not only and self.take(state):
+                return Condition(state, tuple(names))
         known = "`or` and a category, or `open`" if only else "`or` and a category, `open`, `closed` or `scored`"
         raise self.expected(known)
 

@@ -72,7 +72,7 @@ class Sample:
     def argument(self, holds: tuple[HoldRule, ...]) -> Any:
         """A list as the policy argument of the kernels."""
         arrays = hold_rule_arrays(self.rules, holds, self.space)
-        return self.actions(arrays, self.price_table, np.zeros(2 * self.dice.n_rolls, dtype=np.int32))
+        return self.actions(arrays, self.price_table, np.zeros(self.dice.n_rolls, dtype=np.int32))
 
     def sampled(self, rows: Ints, lanes: Ints) -> Any:
         """The turns of states under the list, as :class:`perfect_yatzy.kernels.hold_rules.SampledTurns`."""
@@ -119,7 +119,8 @@ class Sample:
         sizes = self.stages, n_rolls, self.dice.n_holds, columns
         per_mask = n_rolls if len(named) > 1 else 0
         lines, cards = (named.ravel(), uses.ravel(), per_mask), self.cards
-        rule_gains(*lines, cards.faces, cards.usable, weights, self.turns, sizes, result)
+        first_use = cards.jokers * np.int64(named.size)
+        rule_gains(*lines, cards.faces, cards.usable, first_use, weights, self.turns, sizes, result)
         return result.reshape(len(weights), self.stages, columns)[:, 1:].transpose(1, 0, 2).reshape(-1, columns)
 
     def factors(self, conditions: Sequence[Condition]) -> Floats:

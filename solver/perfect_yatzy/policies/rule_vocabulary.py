@@ -23,6 +23,7 @@ CONDITION_COST = {
     "scored": 0.05,
     "above par": 0.08,
     "below par": 0.08,
+    "bonus needs": 0.08,
     "rolls left": 0.04,
     "turns left": 0.1,
 }
@@ -142,6 +143,8 @@ def candidate_conditions(rules: RuleSet) -> list[Condition]:
         found += [Condition("open", ids) for ids in _families(rules)]
     if rules.bonus:
         found += [Condition("above par"), Condition("below par")]
+        needed = range(1, rules.dice)
+        found += [Condition("bonus needs", (), low, high) for low in needed for high in needed if low <= high]
     found += [Condition("rolls left", (), n, n) for n in range(1, rules.rolls_per_turn)]
     turns = len(rules.categories)
     if leaves_choice(rules):

@@ -242,6 +242,9 @@ def _explanations(rules: RuleSet, holds: Sequence[HoldRule], words: Words) -> It
         yield words.fill("legend.rolls")
     if "turns left" in conditions:
         yield words.fill("legend.turns")
+    if "bonus needs" in conditions:
+        steps = sorted({str(least) for bonus in rules.bonuses for least, _ in bonus.steps}, key=int)
+        yield words.fill("legend.needs", thresholds=words.listed(steps, "or"))
     if {"above par", "below par"} & conditions:
         yield words.fill("legend.par", bonus=words.words("prices.bonus"))
 
@@ -297,9 +300,10 @@ def _condition(rules: RuleSet, condition: Condition, words: Words) -> Text:
         return words.fill("rule.scored", box=rules.categories[rules.tracked_index].name)
     if condition.kind in ("above par", "below par"):
         return words.fill(f"rule.{condition.kind.replace(' ', '_')}", threshold=rules.threshold)
+    key = f"rule.{condition.kind.replace(' ', '_')}"
     if condition.low == condition.high:
-        return words.fill(f"rule.{condition.kind.replace(' ', '_')}", count=condition.low, number=condition.low)
-    return words.fill("rule.turns_between", low=condition.low, high=condition.high)
+        return words.fill(key, count=condition.low, number=condition.low)
+    return words.fill(f"{key}_between", low=condition.low, high=condition.high)
 
 
 def _boxes(rules: RuleSet, condition: Condition, words: Words) -> Text:
