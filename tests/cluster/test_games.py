@@ -10,12 +10,13 @@ from pathlib import Path
 import numpy as np
 import perfect_yatzy
 import pytest
-from perfect_yatzy import Cluster, Simulation, SolverError, StateError, Strategy, evaluate
+from perfect_yatzy import Cluster, Simulation, SolverError, Strategy, evaluate
 from perfect_yatzy.policies.named import Setting, named_policy
 from perfect_yatzy.policies.process import ProcessPlayer
 from perfect_yatzy.policies.sampling import sample
 from support.command import Run
 from support.need import need
+from support.refusals import refused
 
 need("distributed")
 
@@ -60,8 +61,7 @@ def test_impossible_simulations(cluster: Cluster, yatzy: Strategy) -> None:
         (yatzy, 0, 0, "games is 0"),
         (yatzy, 1, -1, "seed is -1"),
     ):
-        with pytest.raises(StateError, match=message):
-            cluster.simulate(strategy, games, seed=seed)
+        refused(message, cluster.simulate, strategy, games, seed=seed)
 
 
 def test_policies(cluster: Cluster, yatzy: Strategy, tmp_path: Path) -> None:
@@ -74,8 +74,7 @@ def test_policies(cluster: Cluster, yatzy: Strategy, tmp_path: Path) -> None:
         assert np.array_equal(there.distribution.chances, here.distribution.chances)
     titles = {number: title for number, title, _ in evaluate_on(cluster.engine, names, yatzy.rules, CARD)}
     assert titles[2] == names[2]
-    with pytest.raises(SolverError, match="policy is 'worst'"):
-        cluster.evaluate(["worst"], "yatzy", CARD)
+    refused("policy is 'worst'", cluster.evaluate, ["worst"], "yatzy", CARD, error=SolverError)
 
 
 def test_a_program(cluster: Cluster, yatzy: Strategy, tmp_path: Path) -> None:

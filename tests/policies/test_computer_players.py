@@ -32,6 +32,7 @@ from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.versus import versus
 from support import games
 from support.naive_objectives import NaiveUtility
+from support.refusals import refused
 from support.seeds import examples
 
 HALF = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 chance=20"
@@ -71,8 +72,7 @@ def test_kinds_have_names() -> None:
         assert f"{kind.key}: {kind.label}" == name
         assert parse_kind(kind.key) == kind
     for wrong in ("9", "", "0", "levels", "winner"):
-        with pytest.raises(StateError, match="is not a computer player; use a level from 1"):
-            parse_kind(wrong)
+        refused("is not a computer player; use a level from 1", parse_kind, wrong)
 
 
 def test_a_level_draws_as_its_policy_says(yatzy: Strategy) -> None:
@@ -198,8 +198,7 @@ def test_a_style_that_does_not_fit_in_memory_is_refused(monkeypatch: pytest.Monk
         raise RulesError("too large")
 
     monkeypatch.setattr(risk, "check_memory", refuse)
-    with pytest.raises(RulesError, match="too large"):
-        computer_player("cheerio", "bold")
+    refused("too large", computer_player, "cheerio", "bold", error=RulesError)
 
 
 def test_the_service_announces_and_refuses_what_a_player_needs() -> None:

@@ -11,6 +11,7 @@ from perfect_yatzy import RuleSet, StateError, TableError, load_rules
 from perfect_yatzy.policies.price_sheet import make_sheet, terms_of
 from perfect_yatzy.policies.strategy_sheet import StrategySheet, find_sheet, packaged_sheet, sheet_path
 from support.games import joker_game
+from support.refusals import refused
 
 
 def sheet_of(rules: RuleSet) -> StrategySheet:
@@ -65,13 +66,11 @@ def test_malformed_sheets_are_rejected(change: dict[str, Any], message: str, tmp
 def test_files_that_are_no_sheets_are_rejected(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "sheet.json"
     path.write_bytes(content)
-    with pytest.raises(StateError, match="not a strategy sheet"):
-        StrategySheet.load(path)
+    refused("not a strategy sheet", StrategySheet.load, path)
 
 
 def test_a_file_that_cannot_be_read_or_written(tmp_path: Path) -> None:
-    with pytest.raises(TableError, match="cannot read"):
-        StrategySheet.load(tmp_path / "missing.json")
+    refused("cannot read", StrategySheet.load, tmp_path / "missing.json", error=TableError)
     (tmp_path / "file").write_text("")
     with pytest.raises(TableError, match="cannot write"):
         sheet_of(load_rules("yatzy")).save(tmp_path / "file" / "sheet.json")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,10 @@ from perfect_yatzy.frames import to_arrow
 from perfect_yatzy.play.puzzle import play_turn
 from perfect_yatzy.play.record import card_after
 from perfect_yatzy.strategy.simulation import simulate
-from support.command import Run, refused_in_a_line
+from support.command import Run
 from support.need import need
 from support.players import same_games
+from support.refusals import refused
 from support.seeds import FULL
 
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
@@ -118,7 +120,7 @@ def test_games_start_at_the_card_the_strategy_was_made_for(yatzy: Strategy) -> N
     ],
 )
 def test_wrong_arguments_are_rejected_in_one_line(yatzy: Strategy, call: Any, message: str) -> None:
-    refused_in_a_line(call, yatzy, message)
+    refused(re.escape(message), call, yatzy)
 
 
 def test_the_dice_depend_on_seed_and_game_number_only(yatzy: Strategy) -> None:

@@ -29,6 +29,7 @@ from perfect_yatzy.tablebase.table_file import read_table
 from perfect_yatzy.tablebase.table_info import ShardedTableInfo, shards_folder, unfinished_shards
 from support import games
 from support.flips import flip
+from support.refusals import refused
 from support.seeds import FULL, examples
 from support.shards import (
     MEAN,
@@ -353,8 +354,7 @@ def test_a_file_that_cannot_grow_ends_in_one_sentence_and_is_resumed(
 
 def test_a_second_driver_is_refused(tmp_path: Path) -> None:
     def again(done: int, total: int) -> None:
-        with pytest.raises(TableError, match="is being solved by another process"):
-            solve_sharded(MEAN, tmp_path)
+        refused("is being solved by another process", solve_sharded, MEAN, tmp_path, error=TableError)
 
     assert solve_sharded(MEAN, tmp_path, progress=again).values == MEAN.size
 
@@ -365,6 +365,5 @@ def test_the_disk_is_checked_first(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(sharded_solve, "check_space", full)
     engine = CountingEngine()
-    with pytest.raises(TableError, match=f"no room for {MEAN.size * 8}"):
-        solve_sharded(MEAN, tmp_path, engine=engine)
+    refused(f"no room for {MEAN.size * 8}", solve_sharded, MEAN, tmp_path, engine=engine, error=TableError)
     assert engine.results == []

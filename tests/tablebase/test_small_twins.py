@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from perfect_yatzy import RulesError, RuleSet, load_rules
-from perfect_yatzy.tablebase.backward_induction import solve_values
+from perfect_yatzy import RuleSet, load_rules
 from support.oracle import check_against_oracle
 
 HEAD = 'id = "twin"\nname = "Twin"\n'
@@ -94,10 +93,3 @@ def test_small_twins_against_the_oracle(name: str, tmp_path: Path) -> None:
 )
 def test_kniffel_and_generala_against_the_oracle(text: str, switch: str, tmp_path: Path) -> None:
     check_against_oracle(loaded(text, tmp_path, switch))
-
-
-@pytest.mark.parametrize("name", ["triple-yahtzee", "yamb", "giant"])
-def test_the_whole_games_are_refused(name: str) -> None:
-    with pytest.raises(RulesError) as caught:
-        solve_values(load_rules(name))
-    assert caught.value.code == "too-large"
