@@ -20,6 +20,11 @@ from support.refusals import refused
 
 need("distributed")
 
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+from perfect_yatzy.cluster.engine import DaskEngine
 from perfect_yatzy.cluster.evaluating import evaluate_on, sample_on
 
 CARD = "ones=3 twos=6 threes=9 fours=12 fives=15 one-pair=10 two-pairs=18 chance=22 small-straight=15 yatzy=0"
@@ -125,3 +130,53 @@ def test_without_the_extra(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyP
     refused = run("solve", "crag", "--workers", "1", "--tables", str(tmp_path))
     needs = "yatzy: a cluster needs dask and distributed; install with: pip install 'perfect-yatzy[cluster]'"
     assert (refused.returncode, refused.stderr.splitlines()[-1]) == (1, needs)
+
+
+BOTS = """
+import json, sys
+for line in sys.stdin:
+    hold, dice = (lambda request: (request["query"] == "hold", request["dice"]))(json.loads(line))
+    print(json.dumps({"hold": [max(dice)]} if hold else {"category": sys.argv[1]}), flush=True)
+"""
+
+
+class EngineHere:
+    """The tasks in this process, the last one first."""
+
+    threads = 1
+
+    def seeing(self, folder: object, kernels: str) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def map(self, function: Callable[[Any], Any], tasks: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+        for number, task in reversed([*enumerate(tasks)]):
+            yield number, function(task)
+
+    play = DaskEngine.play
+
+
+@pytest.mark.parametrize("games", [1, 7, 8])
+def test_the_games_of_a_program_are_as_many_as_asked_for(forced: Strategy, tmp_path: Path, games: int) -> None:
+    """Also where they cannot be divided evenly; each game once, with the dice of its number."""
+    late = " ".join(f"{box.id}=0" for box in forced.rules.categories[:-1])
+    (tmp_path / "bot.py").write_text(BOTS)
+    command = f"{sys.executable} {tmp_path / 'bot.py'} {forced.rules.categories[-1].id}"
+    with ProcessPlayer(command) as player:
+        here = sample(player, forced, games, 5, late)
+    reports: list[tuple[int, int]] = []
+    there = sample_on(EngineHere(), command, forced, games, 5, late, progress=lambda *step: reports.append(step))  # type: ignore[arg-type]
+    arrays = attrgetter("scores", "game_losses", "losses.holds", "losses.categories")
+    assert all(map(np.array_equal, arrays(here), arrays(there)))
+    assert reports[-1] == (games, games)
+
+
+def test_titles_name_the_files_as_they_were_given(
+    forced: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Workers get the whole path; what they find belongs to the policy that was asked for."""
+    np.save(tmp_path / "guess.npy", np.random.default_rng(1).uniform(0, 50, len(forced.table)))
+    monkeypatch.chdir(tmp_path)
+    names = ["guess.npy", "perfect", str(tmp_path / "guess.npy")]
+    found = {number: (title, each.mean) for number, title, each in evaluate_on(EngineHere(), names, forced.rules)}  # type: ignore[arg-type]
+    assert [found[number][0] for number in range(3)] == ["guess.npy", "Perfect play", names[2]]
+    assert found[0][1] == found[2][1] < found[1][1] == pytest.approx(forced.value())

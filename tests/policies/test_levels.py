@@ -20,7 +20,7 @@ from perfect_yatzy.policies.soft_policy import SoftPolicy, simulated_loss, soft_
 from perfect_yatzy.strategy.rollout import Rollout
 from perfect_yatzy.tablebase.backward_induction import solve_objective
 from support import games
-from support.naive_soft import NaiveSoft
+from support.naive_policies import NaiveSoft
 from support.refusals import refused
 from support.seeds import FULL, examples, full_example
 
