@@ -45,8 +45,10 @@ class Program:
     def start(self, **env: str) -> subprocess.Popen[str]:
         pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
         environment = os.environ | {"NUMBA_CACHE_DIR": str(self.cache)} | env
-        (self.folder / "program.py").write_text(self.text)
-        command = [sys.executable, str(self.folder / "program.py")]
+        file = self.folder / "program.py"
+        if not file.exists() or file.read_text() != self.text:  # else one that is starting might read half of it
+            file.write_text(self.text)
+        command = [sys.executable, str(file)]
         return subprocess.Popen(command, text=True, env=environment, **pipes)  # type: ignore[call-overload, no-any-return]
 
     def run(self, **env: str) -> tuple[str, str]:
