@@ -491,12 +491,7 @@ def test_expect_says_how_likely_a_win_is(run: Run, yatzy: Strategy) -> None:
     assert "If you maximise the expected score:" in half[:spread]
     simulated = run("expect", "--card", LATE, "--goal", "240", "--games", "100", "--no-spread").stdout
     assert "100 simulated games: mean " in simulated
-    for several, is_bound in (
-        (f"251; {LATE}", True),
-        (LATE, True),
-        ("251; 300", False),
-        ("251", False),
-    ):
+    for several, is_bound in ((f"251; {LATE}", True), (LATE, True), ("251; 300", False), ("251", False)):
         for ties in ("loss", "half", "win"):
             answer = json.loads(
                 run("expect", "--card", LATE, "--opponents", several, "--ties", ties, "--json").stdout

@@ -198,10 +198,7 @@ def test_simulation_of_jokers_first_rolls_and_saved_rolls(key: str, deviation: f
 @pytest.mark.full
 @pytest.mark.parametrize(
     ("key", "variant"),
-    [
-        ("yatzy", "yatzy-scandinavian"),
-        ("yatzy+five-is-full-house+four-is-two-pairs", "yatzy-scandinavian+fh5+tp4"),
-    ],
+    [("yatzy", "yatzy-scandinavian"), ("yatzy+five-is-full-house+four-is-two-pairs", "yatzy-scandinavian+fh5+tp4")],
 )
 def test_an_outside_solver_agrees_position_by_position(key: str, variant: str, yatzy: Strategy) -> None:
     """Every option of a few hundred random positions, to 1e-9, with the PyPI package yatzy-solver."""

@@ -77,10 +77,7 @@ def free_port() -> int:
 
 @contextmanager
 def running_server(
-    tables: str | os.PathLike[str],
-    limits: Mapping[str, float] | None = None,
-    *options: str,
-    descriptors: int = 0,
+    tables: str | os.PathLike[str], limits: Mapping[str, float] | None = None, *options: str, descriptors: int = 0
 ) -> Iterator[Server]:
     """`yatzy serve` on a free port, with other limits than those of perfect_yatzy.web.limits; it has answered a hold.
 
