@@ -89,8 +89,8 @@ def test_processes_that_start_together_compile_a_kernel_once(program: Program) -
     slow = "import time\nfrom numba.core import compiler\ncompile_ir = compiler.compile_extra\n"
     slow += "compiler.compile_extra = lambda *a, **k: (time.sleep(1), compile_ir(*a, **k))[1]\n"
     program.text = slow + PROGRAM
-    started = [program.start() for _ in range(3)]
-    assert sorted(process.communicate()[0] for process in started) == ["42 0\n", "42 1\n", "42 1\n"]
+    started = [program.start() for _ in range(2)]
+    assert sorted(process.communicate()[0] for process in started) == ["42 0\n", "42 1\n"]
 
 
 def test_a_failed_compilation_frees_the_lock(program: Program) -> None:
