@@ -11,7 +11,7 @@ import perfect_yatzy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from perfect_yatzy.errors import RulesError, StateError
+from perfect_yatzy.errors import RulesError
 from perfect_yatzy.game.notation import parse_card
 from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.game.rules import RuleSet
@@ -107,8 +107,7 @@ def test_the_mean_plays_the_best_option(yatzy: Strategy) -> None:
         (("", "334", 0), "dice"),
         ((" ".join(f"{c.id}=0" for c in yatzy.rules.categories), "33456", 0), "the game is over"),
     ):
-        with pytest.raises(StateError, match=message):
-            player.choose(*arguments)  # type: ignore[arg-type]
+        refused(message, player.choose, *arguments)
 
 
 def plays_to_win(player: ComputerPlayer, card: Scorecard, others: list[Any]) -> bool:

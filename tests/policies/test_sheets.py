@@ -86,8 +86,7 @@ def test_a_sheet_states_what_its_hold_rules_are_worth(sheet: StrategySheet) -> N
         assert may_lack or found.figures["worst"] > 0
     if sheet.holds:
         assert sheet.figures["worst"] <= MOST_LOST_BY_A_HOLD.get(sheet.rules.key, 100)
-    with pytest.raises(StateError, match=f"the sheet of {sheet.rules.key} has .* rules for the holds, not 61"):
-        sheet.with_rules(61)
+    refused(f"the sheet of {sheet.rules.key} has .* rules for the holds, not 61", sheet.with_rules, 61)
 
 
 def rules_of(seconds: float) -> list[str]:

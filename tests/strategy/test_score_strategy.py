@@ -14,7 +14,7 @@ import perfect_yatzy
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from perfect_yatzy import RulesError, Scorecard, State, StateError, Strategy, distribution, load_rules
+from perfect_yatzy import RulesError, Scorecard, State, Strategy, distribution, load_rules
 from perfect_yatzy.cli.views.answers import expect_lines, objective_lines
 from perfect_yatzy.cli.views.wording import chance_text, points_text
 from perfect_yatzy.game.notation import dice_of, parse_card
@@ -90,8 +90,7 @@ def test_the_rest_of_a_game_has_the_values_of_the_whole(key: str) -> None:
     expected = restricted(whole.space, rest.space, whole.values)
     assert np.abs(values - expected).max() < 1e-9
     assert values[rest.space.index(card.state)] == pytest.approx(whole.value(card))
-    with pytest.raises(StateError, match="begins at a card"):
-        rest.space.check(State())
+    refused("begins at a card", rest.space.check, State())
 
 
 def test_goal_play_is_never_below_mean_play_for_any_goal(yatzy: Strategy) -> None:
@@ -187,8 +186,7 @@ ONES = [[1] * 5]
 )
 def test_a_rest_of_a_game_refuses_what_it_does_not_know(ask: Any, message: str, yatzy: Strategy) -> None:
     line = maximise("yatzy", lambda scores: scores * 1.0, LATE)
-    with pytest.raises(StateError, match=message):
-        ask(line, parse_card(yatzy.rules, LATE).state)
+    refused(message, ask, line, parse_card(yatzy.rules, LATE).state)
 
 
 def test_a_goal_from_a_card_refuses_another_number_of_points_in_the_jokers_box() -> None:
@@ -261,8 +259,7 @@ def test_a_strategy_begins_at_the_card_it_was_made_for(yatzy: Strategy) -> None:
         assert goal.start == line.start == parse_card(yatzy.rules, LATE)
         assert goal.value() == goal.value(LATE)
         assert line.value() == line.value(LATE)
-    with pytest.raises(StateError, match="card is State"):
-        reach("yatzy", 240, State())  # type: ignore[arg-type]
+    refused("card is State", reach, "yatzy", 240, State())
 
 
 def test_a_goal_counts_the_points_on_the_card(yatzy: Strategy) -> None:
@@ -341,8 +338,7 @@ def test_a_tie_counts_as_one_says(ties: str, worth: list[float]) -> None:
     assert winning(np.array([239, 240, 241])).tolist() == worth
     assert winning.goal == {"loss": 241, "half": None, "win": 240}[ties]
     assert WinUtility([finished(240), Opponent(np.array([1, 2]), np.full(2, 0.5), playing=True)], ties).goal is None
-    with pytest.raises(StateError, match="ties is 'maybe'"):
-        WinUtility([finished(1)], "maybe")
+    refused("ties is 'maybe'", WinUtility, [finished(1)], "maybe")
     refused("opponents is empty", WinUtility, [], ties)
 
 

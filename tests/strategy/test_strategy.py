@@ -134,8 +134,7 @@ def test_rules_go_by_name_or_by_themselves(forced: Strategy) -> None:
 def test_forced_order_has_one_category(forced: Strategy) -> None:
     choices = forced.categories("ones=3", "22255")
     assert [(c.category, c.points) for c in choices] == [("twos", 6)]
-    with pytest.raises(StateError, match="in the order of the sheet"):
-        forced.value(State(0b10, 4))
+    refused("in the order of the sheet", forced.value, State(0b10, 4))
 
 
 def questions(yatzy: Strategy, number: int, seed: int) -> tuple[np.ndarray, ...]:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
-from perfect_yatzy import RulesError, RuleSet, State, StateError, TableError, load_rules
+from perfect_yatzy import RulesError, RuleSet, State, TableError, load_rules
 from perfect_yatzy.model import objectives
 from perfect_yatzy.model.checked_values import BLOCK_BYTES
 from perfect_yatzy.model.objectives import BonusChance, Goals, Objective, Values, Variance
@@ -228,8 +228,7 @@ def test_an_objective_survives_its_text(kind: str) -> None:
 
 
 def test_the_rest_of_a_game_has_no_text() -> None:
-    with pytest.raises(StateError, match="cannot be solved in shards"):
-        objective_text(Goals(SMALL, State(filled=1)))
+    refused("cannot be solved in shards", objective_text, Goals(SMALL, State(filled=1)))
 
 
 # -- interruptions

@@ -24,6 +24,7 @@ from perfect_yatzy.tablebase.table_file import read_table
 from perfect_yatzy.tablebase.table_info import TableInfo
 from perfect_yatzy.tablebase.table_writer import TableWriter
 from support import games
+from support.refusals import refused
 from support.seeds import FULL
 from support.shards import MEAN, SMALL, stored_table
 
@@ -237,8 +238,7 @@ def test_a_table_that_is_being_solved_again_is_not_removed_in_part(tmp_path: Pat
     solve_to_store(Goals(SMALL), tmp_path)
     writer = abandoned(tmp_path)
     before = sorted(tmp_path.iterdir())
-    with pytest.raises(TableError, match="is being solved by another process; nothing was removed"):
-        remove(*stored(tmp_path))
+    refused("is being solved by another process; nothing was removed", remove, *stored(tmp_path), error=TableError)
     assert sorted(tmp_path.iterdir()) == before
     writer.close()
     remove(*stored(tmp_path))
@@ -280,5 +280,4 @@ def test_a_folder_that_cannot_be_written_is_one_error(tmp_path: Path, monkeypatc
 
     monkeypatch.setattr(Path, "unlink", denied)
     for call in (lambda: remove_leftovers(tmp_path), lambda: remove(*stored(tmp_path))):
-        with pytest.raises(TableError, match=r"cannot remove .*\.part: Permission denied"):
-            call()
+        refused(r"cannot remove .*\.part: Permission denied", call, error=TableError)
