@@ -23,6 +23,7 @@ from perfect_yatzy.tablebase.inventory import leftovers, matching, stored
 from support.command import Run
 from support.flips import flip
 from support.human import check_play, human
+from support.refusals import refused
 from support.rule_files import two_dice_sheet
 
 CLUB = Path(__file__).parent.parent / "data" / "club-sheet.toml"
@@ -88,21 +89,17 @@ def test_wrong_settings_and_damaged_files_are_refused(
         with pytest.raises(StateError):
             perfect_yatzy.approximate(sheet, tmp_path, **setting)  # type: ignore[arg-type]
     source, target = fitted_path(strategy.rules), fitted_path(strategy.rules, tmp_path)
-    with pytest.raises(TableError, match="no approximate strategy"):
-        open_approximate(strategy.rules, tmp_path)
+    refused("no approximate strategy", open_approximate, strategy.rules, tmp_path, error=TableError)
     target.with_suffix(".json").write_bytes(source.with_suffix(".json").read_bytes())
     target.write_bytes(source.read_bytes())
     flip(target, 4 * target.stat().st_size)
-    with pytest.raises(TableError, match="altered") as raised:
-        open_approximate(strategy.rules, tmp_path)
-    assert raised.value.code == "table-damaged"
+    assert refused("altered", open_approximate, strategy.rules, tmp_path, error=TableError).code == "table-damaged"
 
 
 def test_without_the_strategy_the_error_says_what_to_run(sheet: str, tmp_path: Path) -> None:
     asked = {"query": "hold", "rules": sheet, "dice": "33"}
     for ask in (lambda: open_strategy(sheet, tmp_path), lambda: QueryService(tmp_path).answer(asked)):
-        with pytest.raises(RulesError, match=r"yatzy solve .*twin.toml --approximate"):
-            ask()
+        refused(r"yatzy solve .*twin.toml --approximate", ask, error=RulesError)
 
 
 def test_simulated_games_and_a_review(strategy: ApproximateStrategy) -> None:

@@ -125,8 +125,7 @@ def test_a_fitted_game_is_played_nearly_perfectly_and_never_better() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("key", "exact"),
-    [("yatzy", 248.4399893779), ("yahtzee-plain", 245.8707745141), ("maxi-unsaved", 394.5575068204)],
+    ("key", "exact"), [("yatzy", 248.4399893779), ("yahtzee-plain", 245.8707745141), ("maxi-unsaved", 394.5575068204)]
 )
 def test_strategies_of_solvable_games_lose_less_than_the_documented_share(key: str, exact: float) -> None:
     values, _ = fit_values(relaxed_start(load_rules(key)), seed=1)

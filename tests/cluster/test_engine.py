@@ -22,6 +22,7 @@ from perfect_yatzy.errors import ClusterError, MissingPackage, StateError, Table
 from perfect_yatzy.tablebase.memory import peak_memory
 from support import cluster_tasks as tasks
 from support.need import need
+from support.refusals import refused
 
 need("distributed")
 
@@ -154,8 +155,7 @@ def test_a_folder_that_a_worker_does_not_see(engine: DaskEngine, tmp_path: Path)
     unseen = Job(software(), str(tmp_path / "elsewhere" / "proof"), "token")
     engine._job, before = unseen, engine._job
     try:
-        with pytest.raises(ClusterError, match=r"worker tls://.* does not see the folder .*elsewhere; choose"):
-            engine._describe()
+        refused(r"worker tls://.* does not see the folder .*elsewhere; choose", engine._describe, error=ClusterError)
         with pytest.raises(ClusterError, match=r"worker .*:\d+ does not see the folder"):
             list(engine.map(tasks.square, [3]))
     finally:
@@ -171,8 +171,7 @@ def test_a_folder_that_cannot_be_written_to(engine: DaskEngine, tmp_path: Path) 
 def test_other_software_on_a_worker_is_named(engine: DaskEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     other = tuple({**dict(software()), "numpy": "1.2.3"}.items())
     monkeypatch.setattr(engine, "_job", Job(other))
-    with pytest.raises(ClusterError, match=r"numpy .* instead of 1\.2\.3; install the same versions"):
-        engine._describe()
+    refused(r"numpy .* instead of 1\.2\.3; install the same versions", engine._describe, error=ClusterError)
     with pytest.raises(ClusterError, match=r"numpy .* instead of 1\.2\.3"):
         list(engine.map(tasks.square, [1]))
 

@@ -10,14 +10,17 @@ from pathlib import Path
 import numpy as np
 import perfect_yatzy
 import pytest
-from perfect_yatzy import Cluster, Simulation, SolverError, StateError, Strategy, evaluate
+from perfect_yatzy import Cluster, Simulation, SolverError, Strategy, evaluate
 from perfect_yatzy.policies.named import Setting, named_policy
 from perfect_yatzy.policies.process import ProcessPlayer
 from perfect_yatzy.policies.sampling import sample
 from support.command import Run
+from support.engine_here import EngineHere
 from support.need import need
+from support.refusals import refused
 
 need("distributed")
+
 
 from perfect_yatzy.cluster.evaluating import evaluate_on, sample_on
 
@@ -60,8 +63,7 @@ def test_impossible_simulations(cluster: Cluster, yatzy: Strategy) -> None:
         (yatzy, 0, 0, "games is 0"),
         (yatzy, 1, -1, "seed is -1"),
     ):
-        with pytest.raises(StateError, match=message):
-            cluster.simulate(strategy, games, seed=seed)
+        refused(message, cluster.simulate, strategy, games, seed=seed)
 
 
 def test_policies(cluster: Cluster, yatzy: Strategy, tmp_path: Path) -> None:
@@ -74,8 +76,7 @@ def test_policies(cluster: Cluster, yatzy: Strategy, tmp_path: Path) -> None:
         assert np.array_equal(there.distribution.chances, here.distribution.chances)
     titles = {number: title for number, title, _ in evaluate_on(cluster.engine, names, yatzy.rules, CARD)}
     assert titles[2] == names[2]
-    with pytest.raises(SolverError, match="policy is 'worst'"):
-        cluster.evaluate(["worst"], "yatzy", CARD)
+    refused("policy is 'worst'", cluster.evaluate, ["worst"], "yatzy", CARD, error=SolverError)
 
 
 def test_a_program(cluster: Cluster, yatzy: Strategy, tmp_path: Path) -> None:
@@ -126,3 +127,38 @@ def test_without_the_extra(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyP
     refused = run("solve", "crag", "--workers", "1", "--tables", str(tmp_path))
     needs = "yatzy: a cluster needs dask and distributed; install with: pip install 'perfect-yatzy[cluster]'"
     assert (refused.returncode, refused.stderr.splitlines()[-1]) == (1, needs)
+
+
+BOTS = """
+import json, sys
+for line in sys.stdin:
+    hold, dice = (lambda request: (request["query"] == "hold", request["dice"]))(json.loads(line))
+    print(json.dumps({"hold": [max(dice)]} if hold else {"category": sys.argv[1]}), flush=True)
+"""
+
+
+@pytest.mark.parametrize("games", [1, 7, 8])
+def test_the_games_of_a_program_are_as_many_as_asked_for(forced: Strategy, tmp_path: Path, games: int) -> None:
+    """Also where they cannot be divided evenly; each game once, with the dice of its number."""
+    late = " ".join(f"{box.id}=0" for box in forced.rules.categories[:-1])
+    (tmp_path / "bot.py").write_text(BOTS)
+    command = f"{sys.executable} {tmp_path / 'bot.py'} {forced.rules.categories[-1].id}"
+    with ProcessPlayer(command) as player:
+        here = sample(player, forced, games, 5, late)
+    reports: list[tuple[int, int]] = []
+    there = sample_on(EngineHere(), command, forced, games, 5, late, progress=lambda *step: reports.append(step))  # type: ignore[arg-type]
+    arrays = attrgetter("scores", "game_losses", "losses.holds", "losses.categories")
+    assert all(map(np.array_equal, arrays(here), arrays(there)))
+    assert reports[-1] == (games, games)
+
+
+def test_titles_name_the_files_as_they_were_given(
+    forced: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Workers get the whole path; what they find belongs to the policy that was asked for."""
+    np.save(tmp_path / "guess.npy", np.random.default_rng(1).uniform(0, 50, len(forced.table)))
+    monkeypatch.chdir(tmp_path)
+    names = ["guess.npy", "perfect", str(tmp_path / "guess.npy")]
+    found = {number: (title, each.mean) for number, title, each in evaluate_on(EngineHere(), names, forced.rules)}  # type: ignore[arg-type]
+    assert [found[number][0] for number in range(3)] == ["guess.npy", "Perfect play", names[2]]
+    assert found[0][1] == found[2][1] < found[1][1] == pytest.approx(forced.value())

@@ -17,8 +17,8 @@ from perfect_yatzy.game.notation import find_category, parse_category, parse_dic
 from perfect_yatzy.game.scoring import possible_points
 from perfect_yatzy.strategy.opponents import parse_opponents
 from support import reference
+from support.reference import steps
 from support.refusals import refused
-from support.steps import steps
 
 YATZY = load_rules("yatzy")
 faces = st.lists(st.integers(1, 6), min_size=5, max_size=5)

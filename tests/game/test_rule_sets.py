@@ -86,8 +86,7 @@ EXAMPLES = {
 
 
 @pytest.mark.parametrize(
-    ("key", "dice", "paid"),
-    [(key, *example) for key, examples in EXAMPLES.items() for example in examples.items()],
+    ("key", "dice", "paid"), [(key, *example) for key, examples in EXAMPLES.items() for example in examples.items()]
 )
 def test_rolls_pay_what_the_sources_say(key: str, dice: str, paid: str) -> None:
     """All categories that pay, and no other; of several boxes of a row one."""

@@ -24,10 +24,9 @@ from perfect_yatzy.play.simulated_records import simulated_records
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.tablebase.backward_induction import solve_values
 from support.games import CHANCE, PAIR, rule_sets, saved_rolls_game, small
-from support.human import human
+from support.human import human, replay
 from support.players import wrong_by
 from support.refusals import refused
-from support.replay import replay
 from support.seeds import FULL
 
 # Each box twice: of equal categories the first is taken, also where crossing out is restricted.

@@ -16,7 +16,7 @@ from perfect_yatzy.play.record import read_game, read_games
 from perfect_yatzy.play.save_file import load_session, save_session
 from perfect_yatzy.play.session import Session
 from perfect_yatzy.service.queries import QueryService
-from support.steps import steps
+from support.reference import steps
 
 ROLLS = [[1, 3, 3, 4, 6], [3, 3, 3, 5, 6]]
 TURN = {"player": 0, "rolls": ROLLS, "holds": [[3, 3]], "category": "threes", "points": 9}

@@ -22,9 +22,8 @@ from perfect_yatzy.strategy.simulation import simulate
 from perfect_yatzy.strategy.turn_outcomes import outcomes_of_hold
 from perfect_yatzy.tablebase.backward_induction import solve_objective
 from support.command import Run
-from support.human import human
+from support.human import human, replay
 from support.refusals import load_text, refused
-from support.replay import replay
 from support.seeds import FULL
 
 MANY = {"yatzy": 300, "yahtzee": 200, "yahtzee-free-joker": 150, "generala": 150, "yatzy-saved": 200}

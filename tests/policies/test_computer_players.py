@@ -11,7 +11,7 @@ import perfect_yatzy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from perfect_yatzy.errors import RulesError, StateError
+from perfect_yatzy.errors import RulesError
 from perfect_yatzy.game.notation import parse_card
 from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.game.rules import RuleSet
@@ -32,6 +32,7 @@ from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.versus import versus
 from support import games
 from support.naive_objectives import NaiveUtility
+from support.refusals import refused
 from support.seeds import examples
 
 HALF = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 chance=20"
@@ -71,8 +72,7 @@ def test_kinds_have_names() -> None:
         assert f"{kind.key}: {kind.label}" == name
         assert parse_kind(kind.key) == kind
     for wrong in ("9", "", "0", "levels", "winner"):
-        with pytest.raises(StateError, match="is not a computer player; use a level from 1"):
-            parse_kind(wrong)
+        refused("is not a computer player; use a level from 1", parse_kind, wrong)
 
 
 def test_a_level_draws_as_its_policy_says(yatzy: Strategy) -> None:
@@ -107,8 +107,7 @@ def test_the_mean_plays_the_best_option(yatzy: Strategy) -> None:
         (("", "334", 0), "dice"),
         ((" ".join(f"{c.id}=0" for c in yatzy.rules.categories), "33456", 0), "the game is over"),
     ):
-        with pytest.raises(StateError, match=message):
-            player.choose(*arguments)  # type: ignore[arg-type]
+        refused(message, player.choose, *arguments)
 
 
 def plays_to_win(player: ComputerPlayer, card: Scorecard, others: list[Any]) -> bool:
@@ -118,10 +117,7 @@ def plays_to_win(player: ComputerPlayer, card: Scorecard, others: list[Any]) -> 
 def test_who_plays_to_win_maximises_the_chance(yatzy: Strategy) -> None:
     player, card, other = computer_player(yatzy, "win"), parse_card(yatzy.rules, HALF), parse_card(yatzy.rules, HALF)
     assert isinstance(player, WinningPlayer)
-    for others, opponents in (
-        ([240], [finished(240)]),
-        ([240, other], [finished(240), opponent(yatzy, other)]),
-    ):
+    for others, opponents in (([240], [finished(240)]), ([240, other], [finished(240), opponent(yatzy, other)])):
         assert plays_to_win(player, card, others)
         best = utility_strategy(yatzy.rules, WinUtility(opponents, "half"), card, yatzy.evaluator)
         assert player.evaluator(card, others).value(card.state) == best.value(card)  # a tie is half
@@ -198,8 +194,7 @@ def test_a_style_that_does_not_fit_in_memory_is_refused(monkeypatch: pytest.Monk
         raise RulesError("too large")
 
     monkeypatch.setattr(risk, "check_memory", refuse)
-    with pytest.raises(RulesError, match="too large"):
-        computer_player("cheerio", "bold")
+    refused("too large", computer_player, "cheerio", "bold", error=RulesError)
 
 
 def test_the_service_announces_and_refuses_what_a_player_needs() -> None:

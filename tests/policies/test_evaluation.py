@@ -29,6 +29,7 @@ from perfect_yatzy.tablebase.backward_induction import solve_objective, solve_va
 from support import games
 from support.naive import Dice
 from support.naive_policies import GreedyChoice, NaivePolicy
+from support.refusals import refused
 from support.seeds import examples
 
 EVERY_KIND_OF_GAME = examples(2, 25)
@@ -94,8 +95,7 @@ def draw(*key: object) -> int:
 @example(games.joker_game("none"), 2)
 def test_a_random_policy_function_agrees_with_the_oracle(rules: RuleSet, seed: int) -> None:
     if rules.saved_rolls:
-        with pytest.raises(RulesError, match="saves rolls"):
-            FunctionPolicy(rules, lambda turn: (0, 0))
+        refused("saves rolls", FunctionPolicy, rules, lambda turn: (0, 0), error=RulesError)
         return
     space = state_space(rules)
 
@@ -228,8 +228,7 @@ def test_rules_that_contradict_the_policy_are_refused(call: Any, forced: Strateg
     guess = ValueFunction("yatzy-forced", np.zeros(state_space(forced.rules).size))
     for policy in (guess, forced, SoftPolicy(forced, 1.0), perfect_yatzy.computer_player(forced, 3)):
         call(policy, "yatzy-forced")
-        with pytest.raises(StateError, match="the policy is for yatzy-forced, not for yatzy"):
-            call(policy, "yatzy")
+        refused("the policy is for yatzy-forced, not for yatzy", call, policy, "yatzy")
 
 
 def test_a_message_of_long_work_waits_until_it_can_tell(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -256,10 +255,8 @@ def test_results_print_on_a_line() -> None:
 def test_wrong_guesses_are_refused() -> None:
     size = state_space(perfect_yatzy.load_rules("yatzy-forced")).size
     for guess, message in (([1.0, 2.0, 3.0], "has shape \\(3,\\)"), (np.full(size, np.nan), "must be finite")):
-        with pytest.raises(StateError, match=message):
-            ValueFunction("yatzy-forced", guess)
-    with pytest.raises(StateError, match="must be a policy"):
-        evaluate("yatzy")  # type: ignore[arg-type]
+        refused(message, ValueFunction, "yatzy-forced", guess)
+    refused("must be a policy", evaluate, "yatzy")
     assert PolicyMean(ValueFunction("yatzy-forced", np.zeros(size))).size == size
 
 
@@ -283,11 +280,9 @@ def test_games_of_any_policy_are_those_of_its_evaluation(forced: Strategy) -> No
     assert np.array_equal(
         perfect_yatzy.simulate(ValueFunction(rules, forced.values), 1_000, seed=3).final_scores, perfect
     )
-    with pytest.raises(StateError, match="policy is 'yatzy'"):
-        perfect_yatzy.simulate("yatzy", 1)  # type: ignore[arg-type]
+    refused("policy is 'yatzy'", perfect_yatzy.simulate, "yatzy", 1)
 
 
 def test_two_players_need_policies_whose_actions_can_be_listed() -> None:
     for player in (lambda position: "chance", perfect_yatzy.open_policy("safe", "yatzy-forced")):
-        with pytest.raises(StateError, match="acts in one position at a time"):
-            perfect_yatzy.versus("yatzy-forced", player)  # type: ignore[arg-type]
+        refused("acts in one position at a time", perfect_yatzy.versus, "yatzy-forced", player)

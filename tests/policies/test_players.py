@@ -23,7 +23,7 @@ from perfect_yatzy import (
     simulate,
     start_turn,
 )
-from perfect_yatzy.errors import RulesError, StateError
+from perfect_yatzy.errors import RulesError
 from perfect_yatzy.game.action_numbers import action_number, numbered_action
 from perfect_yatzy.game.dice_stream import dice_of_game
 from perfect_yatzy.game.legal_actions import TurnPosition
@@ -33,6 +33,7 @@ from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from support import games
 from support.command import Run
 from support.mechanics import random_rules
+from support.refusals import refused
 
 JOKERS = games.joker_game("forced", bonus=4)
 GAMES = [
@@ -147,12 +148,10 @@ def test_what_an_agent_may_not_answer(answer: Callable[[int, Any], Any], message
     def agent(observations: dict[str, Any]) -> Any:
         return answer(len(observations["counts"]), observations["action_mask"])
 
-    with pytest.raises(StateError, match=message):
-        evaluate(BatchPolicy(JOKERS, agent))
+    refused(message, evaluate, BatchPolicy(JOKERS, agent))
     with pytest.raises(KeyError, match="mask"):
         evaluate(BatchPolicy(JOKERS, lambda observations: observations["mask"]))
-    with pytest.raises(RulesError, match="saves rolls"):
-        BatchPolicy(games.saved_rolls_game("free", True), agent)
+    refused("saves rolls", BatchPolicy, games.saved_rolls_game("free", True), agent, error=RulesError)
 
 
 KINDS = ["perfect", "mean", "most-points", "prices", "hold-rules", "level:3", "goal:150", "safe", "win", "FILE:play",
@@ -259,5 +258,4 @@ def test_positions_of_another_player_are_labelled_by_perfect_play() -> None:
     assert (found.rolls_left == 2).all()  # it never rerolls
     explored = sample_positions(strategy, 600, seed=2, exploration=0.5, player=player)
     assert 0.2 < (explored.rolls_left < 2).mean() < 0.9
-    with pytest.raises(StateError, match="starts from a scorecard"):
-        sample_positions(strategy, 1, start=start_turn(JOKERS).state, player=player)
+    refused("starts from a scorecard", sample_positions, strategy, 1, start=start_turn(JOKERS).state, player=player)

@@ -21,6 +21,7 @@ from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.tablebase.backward_induction import solve_values
 from support import games
+from support.refusals import refused
 
 SMALL = games.joker_game("forced", bonus=4)
 SAVES = games.saved_rolls_game("free", False)
@@ -79,8 +80,7 @@ def test_a_perfect_player_loses_nothing() -> None:
 def test_an_illegal_action_names_the_position() -> None:
     with pytest.raises(StateError, match=r"game 1, card empty, dice [1-3]{3}, 2 rerolls left: "):
         sample(lambda position: (6, 6), open_strategy(SMALL), 1)
-    with pytest.raises(StateError, match="games is 0"):
-        sample(lambda position: "none", open_strategy(SMALL), 0)
+    refused("games is 0", sample, lambda position: "none", open_strategy(SMALL), 0)
 
 
 BOT = """
@@ -166,8 +166,7 @@ def test_a_mistake_in_a_player_is_shown_with_the_position() -> None:
         sample(lambda position: str(1 // 0), open_strategy(SMALL), 1)
     assert len(caught.value.__notes__) == 1
     assert caught.value.__notes__[0].startswith("game 1, card empty, dice ")
-    with pytest.raises(StateError, match="action is 42; must be the dice to hold"):
-        sample(lambda position: 42, open_strategy(SMALL), 1)  # type: ignore[arg-type, return-value]
+    refused("action is 42; must be the dice to hold", sample, lambda position: 42, open_strategy(SMALL), 1)
 
 
 def test_evaluate_takes_a_function_of_positions_and_an_object_with_act() -> None:
@@ -179,5 +178,4 @@ def test_evaluate_takes_a_function_of_positions_and_an_object_with_act() -> None
     for player in (Bot(), strategy.best_action):
         found = evaluate(player, SMALL, games=5)
         assert (found.mean, found.loss, found.games) == (strategy.value(), 0.0, 5)
-    with pytest.raises(StateError, match="policy is 3; must be a policy"):
-        evaluate(3)  # type: ignore[call-overload]
+    refused("policy is 3; must be a policy", evaluate, 3)

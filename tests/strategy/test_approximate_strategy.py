@@ -15,6 +15,7 @@ from perfect_yatzy.play.review import action_outlook, review
 from perfect_yatzy.strategy.approximate_strategy import ApproximateStrategy, FunctionEvaluator
 from perfect_yatzy.strategy.verify import random_states
 from support.human import human
+from support.refusals import refused
 from support.seeds import FULL
 
 CERTIFICATE = Certificate(
@@ -115,9 +116,7 @@ def test_a_game_without_a_state_space_is_played_and_what_needs_a_table_is_refuse
         lambda: computer_player(strategy, 3),
         lambda: computer_player(strategy, "safe"),
     ):
-        with pytest.raises(RulesError, match=r"exact table|can be solved") as raised:
-            question()
-        assert raised.value.code == "too-large"
+        assert refused(r"exact table|can be solved", question, error=RulesError).code == "too-large"
 
 
 def test_a_certificate_is_read_as_it_was_written_and_bounds_are_not_rounded_down() -> None:

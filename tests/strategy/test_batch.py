@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import perfect_yatzy
 import pytest
 from hypothesis import example, given
-from perfect_yatzy import BatchOptions, RuleSet, State, StateError, Strategy, maximise, open_strategy, reach
+from perfect_yatzy import BatchOptions, RuleSet, State, Strategy, maximise, open_strategy, reach
 from perfect_yatzy.game.action_numbers import action_count, action_number, hold_count, numbered_action
 from perfect_yatzy.strategy import batch
 from perfect_yatzy.strategy.verify import random_states
 from support import games
-from support.command import refused_in_a_line
 from support.naive import Naive
 from support.players import in_memory
+from support.refusals import refused
 from support.seeds import FULL, examples
 
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
@@ -162,15 +163,13 @@ POSITION = [0, 0], [0, 0], [[3, 3, 4, 5, 6]] * 2, [2, 0]
     ],
 )
 def test_wrong_actions_are_refused_in_a_line(yatzy: Strategy, call: Any, message: str) -> None:
-    refused_in_a_line(call, yatzy, message)
+    refused(re.escape(message), call, yatzy)
 
 
 def test_values_that_do_not_fit_are_refused(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is computed; regrets need no such memory."""
     monkeypatch.setattr(batch, "available_memory", lambda: 3_000)
-    with pytest.raises(StateError, match="values of 225 options in 2 positions take") as caught:
-        yatzy.options(*POSITION)
-    assert caught.value.code == "too-large"
+    assert refused("values of 225 options in 2 positions take", yatzy.options, *POSITION).code == "too-large"
     assert yatzy.regrets(*POSITION, actions=["33", "chance"]).shape == (2,)
 
 

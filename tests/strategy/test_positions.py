@@ -21,10 +21,11 @@ from perfect_yatzy.play.record import card_after
 from perfect_yatzy.strategy import positions as module
 from perfect_yatzy.strategy.position_sample import MEANINGS, PositionSample
 from support import games
-from support.command import Run, refused_in_a_line
+from support.command import Run
 from support.naive import Naive
 from support.need import need
 from support.players import in_memory
+from support.refusals import refused
 from support.seeds import FULL
 
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
@@ -205,7 +206,7 @@ def test_every_column_has_a_meaning(yatzy: Strategy) -> None:
     ],
 )
 def test_wrong_arguments_are_refused_in_a_line(yatzy: Strategy, call: Any, message: str) -> None:
-    refused_in_a_line(call, yatzy, message)
+    refused(re.escape(message), call, yatzy)
 
 
 # --- the command -------------------------------------------------------------------------------------------------------

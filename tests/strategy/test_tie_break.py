@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from fractions import Fraction
 
@@ -17,7 +16,6 @@ from perfect_yatzy.strategy.distribution import distribution
 from perfect_yatzy.strategy.simulation import simulate
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator
 from support import games
-from support.command import Run
 from support.naive_objectives import NaiveTieBreak, assert_chances
 from support.players import same_games
 from support.seeds import FULL, examples, full_example
@@ -77,14 +75,6 @@ def test_without_a_table_of_means_the_rest_is_solved_for_it(
         assert other.evaluator.means.space.start == parse_card(yatzy.rules, LATE).state
         assert same_games(simulate(other, 2_000), simulate(stored, 2_000))
     assert not list(folder.iterdir())
-
-
-def test_the_command_plays_for_the_mean_what_is_settled(run: Run, yatzy: Strategy) -> None:
-    command = "simulate", "yatzy", "-n", "500", "--card", LATE, "--json", "--policy"
-    meant, *others = (json.loads(run(*command, policy).stdout) for policy in ("mean", "goal:0", "goal:9999"))
-    for found, reached in zip(others, (1.0, 0.0), strict=True):
-        assert (found["mean"], found["chances"]) == (meant["mean"], meant["chances"])
-        assert found["reached"] == found["chance"] == reached
 
 
 # --- against the oracle -----------------------------------------------------------------------------------------------

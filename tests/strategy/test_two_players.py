@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import perfect_yatzy
 import pytest
-from perfect_yatzy import RuleSet, State, StateError, ValueFunction, parse_card, reach, versus
+from perfect_yatzy import RuleSet, State, ValueFunction, parse_card, reach, versus
 from perfect_yatzy.game.rules import Bonus
 from perfect_yatzy.kernels.leads import range_of
 from perfect_yatzy.model.objectives import FRAME
@@ -31,7 +31,7 @@ from support.command import Run
 from support.mechanics import random_rules
 from support.naive import Card
 from support.naive_objectives import NaiveDuel, NaiveTieBreak, NaiveUtility
-from support.refusals import load_text
+from support.refusals import load_text, refused
 from support.seeds import FULL, seeds
 
 ERROR = 2e-6  # that is stated
@@ -249,13 +249,10 @@ def test_the_last_boxes_of_yatzy_against_fractions(boxes: int) -> None:
 
 def test_what_is_no_game_of_two_is_refused() -> None:
     rules = perfect_yatzy.load_rules("yatzy")
-    with pytest.raises(StateError, match="as many open boxes as the opponent, or one more"):
-        versus(rules, cards=("ones=3 twos=6", "ones=3"))
-    with pytest.raises(StateError, match="ties is 'draw'; must be one of loss, half, win"):
-        versus(rules, ties="draw")
+    refused("as many open boxes as the opponent, or one more", versus, rules, cards=("ones=3 twos=6", "ones=3"))
+    refused("ties is 'draw'; must be one of loss, half, win", versus, rules, ties="draw")
     other = mean_play(perfect_yatzy.load_rules("yatzy-forced"))
-    with pytest.raises(StateError, match="another game"):
-        versus("generala", other)
+    refused("another game", versus, "generala", other)
 
 
 @pytest.mark.parametrize("ties", ["half", pytest.param("loss", marks=FULL)])

@@ -1,18 +1,159 @@
-"""Two players: games played by the solved values, and the last boxes of Yatzy by brute force over all leads."""
+"""Two players: games played by the solved values, and the last boxes of Yatzy by brute force over all leads.
+
+means of holds = K @ values of rolls        best of a roll = max(stop, max over its holds of their means)
+"""
 
 from __future__ import annotations
 
+from functools import cache
 from statistics import median
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 import perfect_yatzy
 import pytest
+from numpy.typing import NDArray
 from perfect_yatzy import State
+from perfect_yatzy.kernels.leads import LeadValues, range_of
+from perfect_yatzy.model.objectives import FRAME
 from perfect_yatzy.strategy.two_players import TwoPlayerGame
-from support.played_duel import LEADS, EveryLead, Table
+from support.naive import Naive
 
 ERROR = 2e-6  # that is stated
+
+Array = NDArray[Any]
+Card = tuple[int, int]  # filled, upper
+LEADS = 140  # beyond it nobody catches up in two boxes
+
+
+class Turns(Naive):
+    """Turns of games without jokers and saved rolls, as matrices."""
+
+    def __init__(self, game: dict[str, Any]) -> None:
+        super().__init__(game)
+        self.dice_of = [dice for dice, _p in self.rolls()]
+        self.weights = np.array([float(p) for _dice, p in self.rolls()])
+        number = {dice: i for i, dice in enumerate(self.dice_of)}
+        holds = sorted({held for dice in self.dice_of for held in self.holds_of(dice)})
+        self.chances = np.zeros((len(holds), len(number)))
+        for i, held in enumerate(holds):
+            for dice, p in self.rolls(held):
+                self.chances[i, number[dice]] = p
+        place = {held: i for i, held in enumerate(holds)}
+        lists = [[place[held] for held in self.holds_of(dice)] for dice in self.dice_of]
+        self.holds = np.concatenate(lists)
+        self.starts = np.cumsum([0, *map(len, lists)])
+        self.paid = np.array([[self.points(box, dice) for dice in self.dice_of] for box in range(len(self.boxes))])
+        first = [game["first_roll_bonus"].get(box["id"], 0) for box in self.boxes]
+        self.paid_at_once = self.paid + (self.paid > 0) * np.array(first)[:, None]
+
+    def reroll(self, values: Array) -> tuple[Array, Array]:
+        """Means of the holds, and the best of the holds of each roll."""
+        means = self.chances @ values
+        return means, np.maximum.reduceat(means[self.holds], self.starts[:-1], axis=0)
+
+    def card_after(self, card: Card, box: int, points: int) -> Card:
+        return self.after(*card, False, box, points)[:2]
+
+
+class EveryLead(Turns):
+    """The chance to win for each lead from -LEADS to LEADS, for any two cards with at most two open boxes."""
+
+    memoised = *Turns.memoised, "before"
+
+    def moved(self, mine: Card, theirs: Card) -> Array:
+        """For the player who has moved; a tie counts a half."""
+        if mine[0] == theirs[0] == self.full_mask:
+            leads = np.arange(-LEADS, LEADS + 1) + self.upper_bonus(mine[1]) - self.upper_bonus(theirs[1])
+            return (np.sign(leads) + 1) / 2
+        return 1 - self.before(theirs, mine)[::-1]
+
+    def before(self, mine: Card, theirs: Card) -> Array:
+        """For the player who moves next."""
+        stop = np.zeros((len(self.dice_of), 2 * LEADS + 1))
+        for box in self.next_boxes(mine[0]):
+            for roll, points in enumerate(self.paid[box].tolist()):
+                values = self.moved(self.card_after(mine, box, points), theirs)
+                shifted = np.concatenate([values[points:], np.ones(points)])
+                stop[roll] = np.maximum(stop[roll], shifted)
+        values = stop
+        for _reroll in range(self.game["rolls"] - 1):
+            values = self.reroll(values)[1]
+        return self.weights @ values
+
+
+class Table:
+    """Many games at once by the values of a solve; the chances are read from its layers, nothing else is asked."""
+
+    def __init__(self, game: TwoPlayerGame, layers: list[LeadValues], seed: int) -> None:
+        self.game, self.layers, self.turns = game, layers, Turns(game.rules.canonical())
+        self.random = np.random.default_rng(seed)
+        self.place_of = cache(lambda *card: game.players[0].space.index(State(*card)))
+
+    def play(self, games: int) -> Array:
+        """What the first player gets from each game: 1, 0, or a half for a tie."""
+        cards, lead = [np.zeros((games, 2), np.int64), np.zeros((games, 2), np.int64)], np.zeros(games, np.int64)
+        for turn in reversed(list(self.game.turns())):
+            mine, theirs = cards if turn.mover == 0 else cards[::-1]
+            for part in np.array_split(np.arange(games), -(-games // 500)):
+                points = self._turn(turn.left, mine, theirs, lead if turn.mover == 0 else -lead, part)
+                lead[part] += points if turn.mover == 0 else -points
+        bonus = [np.array([self.turns.upper_bonus(upper) for upper in card[:, 1].tolist()]) for card in cards]
+        return (np.sign(lead + bonus[0] - bonus[1]) + 1) / 2
+
+    def _turn(self, left: int, mine: Array, theirs: Array, lead: Array, part: Array) -> Array:
+        """One turn of the games `part`; the cards of the players who move are changed, the points returned."""
+        turns, n, rerolls = self.turns, len(part), self.turns.game["rolls"] - 1
+        stop = np.full((len(turns.boxes), len(turns.dice_of), n), -1.0)
+        at_once = stop.copy()
+        after: dict[tuple[Card, Card], tuple[int, Array]] = {}
+        for column, g in enumerate(part.tolist()):
+            card, other = tuple(mine[g].tolist()), tuple(theirs[g].tolist())
+            for box in turns.next_boxes(card[0]):
+                for points in np.unique(turns.paid[box]).tolist() if self._upper(box) else [0]:
+                    rolls = turns.paid[box] == points if self._upper(box) else slice(None)
+                    pair = turns.card_after(card, box, points), other
+                    if pair not in after:
+                        after[pair] = self._chances(left, *pair)
+                    low, chances = after[pair]
+                    for values, paid in ((stop, turns.paid[box]), (at_once, turns.paid_at_once[box])):
+                        at = np.clip(lead[g] + paid[rolls] - low, 0, len(chances) - 1)
+                        values[box, rolls, column] = chances[at]
+        best = [stop.max(axis=0)]
+        means = []
+        for _reroll in range(rerolls):
+            found, values = turns.reroll(best[-1])
+            means.append(found)
+            best.append(values)
+        roll = self.random.choice(len(turns.weights), n, p=turns.weights)
+        each = np.arange(n)
+        ended = at_once.max(axis=0)[roll, each] > best[-1][roll, each]
+        for found in reversed(means):
+            for g in np.flatnonzero(~ended).tolist():
+                options = turns.holds[turns.starts[roll[g]] : turns.starts[roll[g] + 1]]
+                held = options[found[options, g].argmax()]
+                roll[g] = self.random.choice(len(turns.weights), p=turns.chances[held])
+        box = np.where(ended, at_once[:, roll, each].argmax(axis=0), stop[:, roll, each].argmax(axis=0))
+        for column, g in enumerate(part.tolist()):
+            points = int(turns.paid[box[column], roll[column]])
+            mine[g] = turns.card_after(tuple(mine[g].tolist()), int(box[column]), points)
+        return np.where(ended, turns.paid_at_once[box, roll], turns.paid[box, roll])
+
+    def _upper(self, box: int) -> bool:
+        return bool(self.turns.boxes[box]["upper"] and self.turns.game["bonus"])
+
+    def _chances(self, left: int, mine: Card, theirs: Card) -> tuple[int, Array]:
+        """The chance of the player who has moved, from the lowest lead on."""
+        if left == 1:
+            lead = self.turns.upper_bonus(mine[1]) - self.turns.upper_bonus(theirs[1])
+            return -lead - 1, np.array([0, 0.5, 1])
+        turn = next(turn for turn in self.game.turns() if turn.left == left - 1)
+        before, other = self.game.pairs(turn)
+        i, j = self.place_of(*theirs) - before.first, self.place_of(*mine) - other.first
+        low, high = range_of(before, i, other, j, 0)
+        values, place = self.layers[left - 1].values, self.layers[left - 1].place[i * other.size + j]
+        return -high - 1, values[place + FRAME - 1 : place + FRAME + high - low + 2]
 
 
 @pytest.mark.slow

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from perfect_yatzy import StateError, Strategy
 
 ROOT = Path(__file__).resolve().parents[2]
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -63,11 +62,3 @@ def refusal(run: Run, *words: str, code: int = 2) -> str:
     out = run(*words)
     assert (out.returncode, out.stdout, out.stderr.count("\n")) == (code, "", 1), (words, out)
     return out.stderr
-
-
-def refused_in_a_line(call: Callable[[Strategy], object], strategy: Strategy, message: str) -> None:
-    """Check that a call raises StateError with the message, in one line."""
-    with pytest.raises(StateError) as caught:
-        call(strategy)
-    assert message in str(caught.value)
-    assert "\n" not in str(caught.value)

@@ -1,4 +1,4 @@
-"""Games with mistakes, as a person plays them."""
+"""Games as a person plays them, with mistakes, and games of a simulation from single queries."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 from perfect_yatzy import Scorecard, Strategy
 from perfect_yatzy.game.dice import Dice
+from perfect_yatzy.play.puzzle import play_turn
 from perfect_yatzy.play.record import Game, Turn, card_after
 
 from support.command import Run
@@ -48,3 +49,13 @@ def check_play(run: Run, sheet: str, folder: Path) -> None:
     played = run("play", sheet, *options, stdin="?\nhold none\n?\nquit")
     assert "expected" in played.stdout
     assert played.returncode == 0, played.stderr
+
+
+def replay(strategy: Strategy, seed: int, game: int) -> Game:
+    """A game of :func:`perfect_yatzy.simulate` with a seed, from the empty card, as a record; the first one is game 0."""
+    card, turns = Scorecard(strategy.rules), []
+    for number in range(len(strategy.rules.categories)):
+        turn = play_turn(strategy, card, seed, game, number)
+        turns.append(turn)
+        card = card_after(card, turn)
+    return Game(strategy.rules, ("mean",), tuple(turns), {"source": "simulate", "seed": seed, "game": game})

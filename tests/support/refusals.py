@@ -15,11 +15,12 @@ Errors = type[SolverError] | tuple[type[SolverError], ...]
 
 def refused(
     message: str, call: Callable[..., object], *args: Any, error: Errors = StateError, **options: Any
-) -> None:
-    """Check that a call raises an error whose text matches a regular expression, in one line."""
+) -> SolverError:
+    """The error that a call must raise; its text matches a regular expression, in one line."""
     with pytest.raises(error, match=message) as caught:
         call(*args, **options)
     assert "\n" not in str(caught.value)
+    return caught.value
 
 
 def load_text(folder: Path, text: str, start: str = 'id = "own"\nname = "Own"\n', switches: str = "") -> RuleSet:

@@ -1,17 +1,21 @@
-"""The server as a process, requests to it by HTTP, and bodies of the largest allowed size in every field."""
+"""The server as a process, requests to it, bodies of the largest allowed size in every field; a plain static host."""
 
 from __future__ import annotations
 
 import http.client
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
 
 from perfect_yatzy.kernels import lattice
 from perfect_yatzy.web.limits import MAX_BODY_BYTES
@@ -73,10 +77,7 @@ def free_port() -> int:
 
 @contextmanager
 def running_server(
-    tables: str | os.PathLike[str],
-    limits: Mapping[str, float] | None = None,
-    *options: str,
-    descriptors: int = 0,
+    tables: str | os.PathLike[str], limits: Mapping[str, float] | None = None, *options: str, descriptors: int = 0
 ) -> Iterator[Server]:
     """`yatzy serve` on a free port, with other limits than those of perfect_yatzy.web.limits; it has answered a hold.
 
@@ -122,15 +123,15 @@ VALID = {  # the fields that a query needs
 def largest_bodies(query: str) -> Iterator[tuple[str, bytes]]:
     """A name, and a body with one field of a query as long as allowed, for every field and several contents."""
     if query == "review":
-        yield from ((name, filled(*parts)) for name, parts in REVIEWS.items())
+        yield from ((review, filled(*parts)) for review, parts in REVIEWS.items())
         return
     members = ",".join(f'"a{n:05d}": 1' for n in range((MAX_BODY_BYTES - 200) // 13))
-    for field in FIELDS:
-        others = "".join(f"{part}," for part in VALID[query].split(", ") if field not in part)
-        start = f'{{{others}"{field}": '
-        yield from ((f"{field} of {unit!r}", filled(start + '"', unit, '"}')) for unit in TEXTS)
-        yield from ((f"{field}, a list of {unit!r}", filled(start + "[", unit, "1]}")) for unit in LISTS)
-        yield f"{field}, an object", (start + "{" + members + "}}").encode()
+    for name in FIELDS:
+        others = "".join(f"{part}," for part in VALID[query].split(", ") if name not in part)
+        start = f'{{{others}"{name}": '
+        yield from ((f"{name} of {unit!r}", filled(start + '"', unit, '"}')) for unit in TEXTS)
+        yield from ((f"{name}, a list of {unit!r}", filled(start + "[", unit, "1]}")) for unit in LISTS)
+        yield f"{name}, an object", (start + "{" + members + "}}").encode()
     yield "many fields", ("{" + VALID[query] + "," + members + "}").encode()
 
 
@@ -138,3 +139,58 @@ def is_error(body: bytes) -> bool:
     """Whether an answer is an error in the format of the API."""
     found = json.loads(body)
     return isinstance(found, dict) and {"schema", "error", "code"} <= found.keys()
+
+
+BASE = "/games/yatzy/"  # as on GitHub Pages, not at the root
+
+
+@dataclass
+class StaticHost:
+    """A running host."""
+
+    address: str
+    sent: list[tuple[str, int]] = field(default_factory=list)  # path and bytes of each answer
+
+    @property
+    def bytes_sent(self) -> int:
+        return sum(size for _, size in self.sent)
+
+
+@contextmanager
+def static_host(folder: Path, port: int = 0, *, ranges: bool = True) -> Iterator[StaticHost]:
+    """Serve a folder until the block ends; `ranges` is whether the host knows Range requests."""
+
+    class Handler(SimpleHTTPRequestHandler):
+        def do_GET(self) -> None:
+            path = folder / self.path.split("?")[0].removeprefix(BASE)
+            if not self.path.startswith(BASE) or (not path.is_file() and path != folder / ""):
+                self.send_error(404)
+                return
+            path = path / "index.html" if path.is_dir() else path
+            size, wanted = path.stat().st_size, re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
+            begin, end = (int(wanted[1]), min(size, int(wanted[2]) + 1)) if wanted and ranges else (0, size)
+            with path.open("rb") as file:
+                file.seek(begin)
+                content = file.read(end - begin)
+            self.send_response(206 if wanted and ranges else 200)
+            if wanted and ranges:
+                self.send_header("Content-Range", f"bytes {begin}-{end - 1}/{size}")
+            self.send_header("Content-Type", self.guess_type(str(path)))
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            host.sent.append((self.path, len(content)))
+            self.wfile.write(content)
+
+        def log_message(self, *args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+    host = StaticHost(f"http://localhost:{server.server_address[1]}{BASE}")
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield host
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

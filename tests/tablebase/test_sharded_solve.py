@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
-from perfect_yatzy import RulesError, RuleSet, State, StateError, TableError, load_rules
+from perfect_yatzy import RulesError, RuleSet, State, TableError, load_rules
 from perfect_yatzy.model import objectives
 from perfect_yatzy.model.checked_values import BLOCK_BYTES
 from perfect_yatzy.model.objectives import BonusChance, Goals, Objective, Values, Variance
@@ -29,6 +29,7 @@ from perfect_yatzy.tablebase.table_file import read_table
 from perfect_yatzy.tablebase.table_info import ShardedTableInfo, shards_folder, unfinished_shards
 from support import games
 from support.flips import flip
+from support.refusals import refused
 from support.seeds import FULL, examples
 from support.shards import (
     MEAN,
@@ -227,8 +228,7 @@ def test_an_objective_survives_its_text(kind: str) -> None:
 
 
 def test_the_rest_of_a_game_has_no_text() -> None:
-    with pytest.raises(StateError, match="cannot be solved in shards"):
-        objective_text(Goals(SMALL, State(filled=1)))
+    refused("cannot be solved in shards", objective_text, Goals(SMALL, State(filled=1)))
 
 
 # -- interruptions
@@ -353,8 +353,7 @@ def test_a_file_that_cannot_grow_ends_in_one_sentence_and_is_resumed(
 
 def test_a_second_driver_is_refused(tmp_path: Path) -> None:
     def again(done: int, total: int) -> None:
-        with pytest.raises(TableError, match="is being solved by another process"):
-            solve_sharded(MEAN, tmp_path)
+        refused("is being solved by another process", solve_sharded, MEAN, tmp_path, error=TableError)
 
     assert solve_sharded(MEAN, tmp_path, progress=again).values == MEAN.size
 
@@ -365,6 +364,5 @@ def test_the_disk_is_checked_first(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(sharded_solve, "check_space", full)
     engine = CountingEngine()
-    with pytest.raises(TableError, match=f"no room for {MEAN.size * 8}"):
-        solve_sharded(MEAN, tmp_path, engine=engine)
+    refused(f"no room for {MEAN.size * 8}", solve_sharded, MEAN, tmp_path, engine=engine, error=TableError)
     assert engine.results == []

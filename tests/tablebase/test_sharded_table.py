@@ -26,6 +26,7 @@ from perfect_yatzy.tablebase.table_file import read_table
 from perfect_yatzy.tablebase.table_info import ShardedTableInfo, TableInfo, shards_folder, with_checksum
 from support.command import Run
 from support.flips import flip
+from support.refusals import refused
 from support.seeds import examples
 from support.shards import MEAN, SMALL, values_of
 
@@ -166,8 +167,7 @@ def test_a_damaged_shard_is_refused(small: Path, damage: str) -> None:
     _, table = read_table(table_path(SMALL, small.parent), MEAN)
     found = "is missing" if damage == "missing" else "truncated or damaged|of another table"
     way_out = "rebuild it with: yatzy solve small --shards --force"
-    with pytest.raises(TableError, match=rf"{path.name} .*({found}).*{way_out}"):
-        np.asarray(table)
+    refused(rf"{path.name} .*({found}).*{way_out}", np.asarray, table, error=TableError)
 
 
 def test_a_manifest_that_does_not_fit_is_refused(small: Path) -> None:
@@ -176,11 +176,9 @@ def test_a_manifest_that_does_not_fit_is_refused(small: Path) -> None:
     shards = fields["shards"]
     del fields["checksum"]
     path.with_suffix(".json").write_bytes(with_checksum(fields | {"shards": shards[1:]}))
-    with pytest.raises(TableError, match="is of another table"):
-        np.asarray(read_table(path, MEAN)[1])
+    refused("is of another table", np.asarray, read_table(path, MEAN)[1], error=TableError)
     path.with_suffix(".json").write_bytes(with_checksum(fields | {"shards": shards[:-1]}))
-    with pytest.raises(TableError, match=r"the description of the table .* is damaged"):
-        read_table(path, MEAN)
+    refused(r"the description of the table .* is damaged", read_table, path, MEAN, error=TableError)
 
 
 def test_tables_of_different_utilities_are_not_confused(tmp_path: Path) -> None:
@@ -188,8 +186,7 @@ def test_tables_of_different_utilities_are_not_confused(tmp_path: Path) -> None:
     solve_sharded(one, tmp_path)
     path = table_path(SMALL, tmp_path, "utility")
     read_table(path, one)
-    with pytest.raises(TableError, match="was made for another utility"):
-        read_table(path, other)
+    refused("was made for another utility", read_table, path, other, error=TableError)
 
 
 @pytest.mark.parametrize("form", ["one file", "shards"])
@@ -204,8 +201,7 @@ def test_the_description_of_the_other_form_is_refused(tmp_path: Path, form: str)
         solve_sharded(MEAN, tmp_path)
         shards_folder(path).rename(tmp_path / "elsewhere")
         path.write_bytes(b"")
-    with pytest.raises(TableError, match=r"has no manifest|is that of a table in shards"):
-        open_table(MEAN, tmp_path)
+    refused(r"has no manifest|is that of a table in shards", open_table, MEAN, tmp_path, error=TableError)
 
 
 # -- files
@@ -229,8 +225,7 @@ def test_a_shard_reads_back(tmp_path_factory: pytest.TempPathFactory, start: int
         shard.read_into(memoryview(data), first)
         shard.check(first, memoryview(data))
         data[-1] ^= 1
-        with pytest.raises(TableError, match="was altered"):
-            shard.check(first, memoryview(data))
+        refused("was altered", shard.check, first, memoryview(data), error=TableError)
 
 
 # -- the store

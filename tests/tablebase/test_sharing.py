@@ -3,29 +3,108 @@
 from __future__ import annotations
 
 import contextlib
+import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from perfect_yatzy.errors import TableError
 from perfect_yatzy.model.objectives import Goals, Objective
-from perfect_yatzy.tablebase import inventory
+from perfect_yatzy.tablebase import inventory, store
 from perfect_yatzy.tablebase.backward_induction import solve_layers
 from perfect_yatzy.tablebase.inventory import leftovers, matching, remove, remove_leftovers, stored
 from perfect_yatzy.tablebase.store import has_table, open_table, solve_to_store, table_path
 from perfect_yatzy.tablebase.table_file import read_table
+from perfect_yatzy.tablebase.table_info import TableInfo
 from perfect_yatzy.tablebase.table_writer import TableWriter
 from support import games
+from support.refusals import refused
 from support.seeds import FULL
 from support.shards import MEAN, SMALL, stored_table
-from support.sharing import open_by_processes, open_by_threads, processes, run_together
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs locks of files")
+
+OPEN = """
+import sys, json
+from perfect_yatzy.model.objectives import Objective
+from perfect_yatzy.tablebase import store
+from support import games
+solved = []
+write = store.write_table
+store.write_table = lambda *given: solved.append(1) or write(*given)
+print("ready", flush=True)
+sys.stdin.readline()
+for _ in range(int(sys.argv[2])):
+    if sys.argv[3] == "solve":
+        store.solve_to_store(Objective(games.saved_rolls_game("free", True)), sys.argv[1])
+    else:
+        info, values = store.open_table(Objective(games.saved_rolls_game("free", True)), sys.argv[1])
+print(info.sha256 if sys.argv[3] == "open" else "", len(solved))
+"""
+
+
+def processes(folder: Path, count: int, times: int, what: str) -> list[subprocess.Popen[str]]:
+    return [
+        subprocess.Popen(
+            [sys.executable, "-c", OPEN, str(folder), str(times), what],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=Path(__file__).resolve().parent.parent,
+        )
+        for _ in range(count)
+    ]
+
+
+def run_together(started: list[subprocess.Popen[str]]) -> list[list[str]]:
+    """Let all begin at once; the last line of each."""
+    for process in started:
+        assert process.stdout
+        assert process.stdout.readline() == "ready\n"
+    for process in started:
+        assert process.stdin
+        process.stdin.write("\n")
+        process.stdin.flush()
+    found = []
+    for process in started:
+        out, errors = process.communicate(timeout=120)
+        assert process.returncode == 0, errors
+        found.append(out.split())
+    return found
+
+
+def open_by_threads(folder: Path, count: int) -> tuple[set[str], int]:
+    """Let threads of this process open a missing table at once; the hashes they see, and how many of them solved it."""
+    solved: list[int] = []
+    write, start = store.write_table, threading.Barrier(count)
+
+    def counted(*given: Any) -> TableInfo:
+        solved.append(1)
+        return write(*given)
+
+    def open_one(_: int) -> str:
+        start.wait()
+        return store.open_table(Objective(games.saved_rolls_game("free", True)), folder)[0].sha256
+
+    store.write_table = counted
+    try:
+        with ThreadPoolExecutor(count) as pool:
+            return set(pool.map(open_one, range(count))), len(solved)
+    finally:
+        store.write_table = write
+
+
+def open_by_processes(folder: Path, count: int) -> tuple[set[str], int]:
+    """The same by processes."""
+    found = run_together(processes(folder, count, 1, "open"))
+    return {sha256 for sha256, _ in found}, sum(int(solved) for _, solved in found)
 
 
 @pytest.mark.parametrize(
@@ -159,8 +238,7 @@ def test_a_table_that_is_being_solved_again_is_not_removed_in_part(tmp_path: Pat
     solve_to_store(Goals(SMALL), tmp_path)
     writer = abandoned(tmp_path)
     before = sorted(tmp_path.iterdir())
-    with pytest.raises(TableError, match="is being solved by another process; nothing was removed"):
-        remove(*stored(tmp_path))
+    refused("is being solved by another process; nothing was removed", remove, *stored(tmp_path), error=TableError)
     assert sorted(tmp_path.iterdir()) == before
     writer.close()
     remove(*stored(tmp_path))
@@ -202,5 +280,4 @@ def test_a_folder_that_cannot_be_written_is_one_error(tmp_path: Path, monkeypatc
 
     monkeypatch.setattr(Path, "unlink", denied)
     for call in (lambda: remove_leftovers(tmp_path), lambda: remove(*stored(tmp_path))):
-        with pytest.raises(TableError, match=r"cannot remove .*\.part: Permission denied"):
-            call()
+        refused(r"cannot remove .*\.part: Permission denied", call, error=TableError)

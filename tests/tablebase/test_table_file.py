@@ -31,6 +31,7 @@ from perfect_yatzy.tablebase.table_info import with_checksum
 from perfect_yatzy.tablebase.table_writer import TableWriter
 from support import games
 from support.flips import flip
+from support.refusals import refused
 from support.shards import MEAN, SMALL, stored_table
 
 
@@ -216,12 +217,10 @@ def test_what_is_missing_is_noticed_before_the_solve(tmp_path: Path, monkeypatch
     empty.mkdir()
     with pytest.raises(TableError, match=r"cannot write a table to .*; choose a folder with --tables"):
         solve_to_store(MEAN, blocked)
-    with pytest.raises(TableError, match=r"MB free and the table needs"):
-        memory.check_space(tmp_path, 1 << 60)
+    refused(r"MB free and the table needs", memory.check_space, tmp_path, 1 << 60, error=TableError)
     monkeypatch.setattr(memory, "available_memory", lambda: 10 << 20)
     needs = r"solving small needs 0\.\d\d GB of memory and 0\.01 GB are free; its table has"
-    with pytest.raises(RulesError, match=needs):
-        solve_to_store(MEAN, empty)
+    refused(needs, solve_to_store, MEAN, empty, error=RulesError)
     assert list(empty.iterdir()) == []
 
 
@@ -254,8 +253,7 @@ def test_the_store_lists_and_removes_its_tables(tmp_path: Path) -> None:
     done, begun = sorted(inventory.stored(tmp_path), key=lambda table: not table.finished)
     assert (done.key, done.objective, begun.objective, begun.finished) == ("small", "mean", "goals", False)
     assert done.bytes == sum(path.stat().st_size for path in done.files)
-    with pytest.raises(TableError, match="is being solved by another process"):
-        inventory.remove(begun)
+    refused("is being solved by another process", inventory.remove, begun, error=TableError)
     writer.close()
     for table in (done, begun):
         inventory.remove(table)

@@ -15,7 +15,7 @@ from perfect_yatzy.service.queries import QueryService
 from support.command import ROOT
 from support.engine import make_site
 from support.need import need_program
-from support.static_server import static_host
+from support.server import static_host
 
 pytestmark = pytest.mark.full
 GAMES = ("crag", "generala", "yahtzee-plain", "yatzy-forced")

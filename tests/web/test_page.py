@@ -10,9 +10,8 @@ import pytest
 from perfect_yatzy.play.record import read_games, write_games
 from perfect_yatzy.play.review import review
 from perfect_yatzy.strategy.strategy import Strategy
-from support.browser import Visitor
+from support.browser import SMALL, Visitor, axe_faults
 from support.human import human
-from support.looks import SMALL, axe_faults
 from support.need import need
 
 playwright = need("playwright.sync_api")

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 from perfect_yatzy.play.record import write_games
 from perfect_yatzy.strategy.strategy import Strategy
-from support.browser import Visitor
+from support.browser import Visitor, axe_faults, looks_right
 from support.human import human
-from support.looks import axe_faults, looks_right
 from support.need import need
 
 pytestmark = pytest.mark.full

@@ -10,9 +10,8 @@ import pytest
 from perfect_yatzy.play.record import Game, Turn, write_games
 from perfect_yatzy.play.review import Review, review
 from perfect_yatzy.strategy.strategy import Strategy
-from support.browser import Visitor
+from support.browser import RULES, Visitor, axe_faults
 from support.human import human
-from support.looks import RULES, axe_faults
 
 pytestmark = pytest.mark.full
 PARAMETER = "(name) => new URLSearchParams(location.hash.slice(1)).get(name) ?? ''"

@@ -31,12 +31,7 @@ from perfect_yatzy.service.resolver import ObjectivePlan
 from perfect_yatzy.service.work import WorkProgress
 from perfect_yatzy.tablebase.store import has_table
 from perfect_yatzy.web.app import create_app
-from perfect_yatzy.web.limits import (
-    ClientDisconnected,
-    ConcurrencyLimiter,
-    QueueFullError,
-    RateLimiter,
-)
+from perfect_yatzy.web.limits import ClientDisconnected, ConcurrencyLimiter, QueueFullError, RateLimiter
 from perfect_yatzy.web.middleware import RequestFilter, host_name
 from perfect_yatzy.web.workers import RequestScheduler
 from support.human import human
@@ -128,13 +123,6 @@ def test_outcomes_of_a_hold_add_up_to_its_value(client: TestClient, yatzy: Strat
                 else yatzy.categories("ones=3", dice)[0].value
             )
             assert best["expected_final_score"] == pytest.approx(3 + value, abs=1e-9)
-
-
-def test_a_game_is_reviewed(client: TestClient, yatzy: Strategy) -> None:
-    record = human(yatzy, 4).to_json()
-    found = client.post("/api/review", json={"game": record}).json()
-    assert found["result"] == pytest.approx(found["start"] + found["luck"] - found["points_lost"], abs=1e-9)
-    assert client.post("/api/review", json={"game": record, "player": 1}).status_code == 422
 
 
 def test_large_bodies_in_parts_and_broken_ones_are_rejected(client: TestClient) -> None:
@@ -279,8 +267,11 @@ def test_a_lone_surrogate_in_a_name_can_be_answered(client: TestClient, yatzy: S
     assert found.json()["error"]
 
 
-def test_the_worst_decisions_are_explained(client: TestClient, yatzy: Strategy) -> None:
-    found = client.post("/api/review", json={"game": human(yatzy, 2).to_json(), "why": 3}).json()
+def test_a_game_is_reviewed_and_its_worst_decisions_are_explained(client: TestClient, yatzy: Strategy) -> None:
+    record = human(yatzy, 2).to_json()
+    assert client.post("/api/review", json={"game": record, "player": 1}).status_code == 422
+    found = client.post("/api/review", json={"game": record, "why": 3}).json()
+    assert found["result"] == pytest.approx(found["start"] + found["luck"] - found["points_lost"], abs=1e-9)
     explained = [d for d in found["decisions"] if "outlook" in d["done"]]
     assert sorted(d["loss"] for d in explained) == sorted(d["loss"] for d in found["decisions"])[-3:]
     for decision in explained:

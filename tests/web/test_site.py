@@ -17,7 +17,7 @@ from perfect_yatzy.web.site.folder import check_folder, service_worker
 from support.command import Run
 from support.engine import make_site, random_positions
 from support.flips import flip
-from support.static_server import static_host
+from support.server import static_host
 
 HOLD = {"rules": "yatzy-forced", "dice": "33456"}
 LINK = "#rules=yatzy-forced"
