@@ -88,6 +88,7 @@ def test_another_machine_changes_no_bit(first: str, sheet: str, machine: dict[st
     assert answer.stdout.strip() == first
 
 
+@pytest.mark.full
 def test_minutes_are_as_much_work_as_the_machine_does_in_them(sheet: str, tmp_path: Path) -> None:
     settings = {name: value for name, value in SETTINGS.items() if name != "work"}
     found = perfect_yatzy.approximate(sheet, tmp_path, minutes=1e-4, **settings).certificate  # type: ignore[arg-type]

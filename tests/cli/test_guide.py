@@ -27,7 +27,6 @@ from perfect_yatzy.game.translations import languages, localized
 from perfect_yatzy.policies.guide import Guide, make_guide
 from support.command import Run, refusal
 from support.need import need, need_program
-from support.seeds import FULL
 from support.sheets import yatzy_sheet
 
 KEYS = ["yatzy", "yahtzee", "yatzy-forced", "yacht"]
@@ -265,7 +264,8 @@ def check_pages(pdf: bytes, pages: int, size: tuple[float, float], title: str | 
     return "\n".join(found)
 
 
-@pytest.mark.parametrize("language", [code if code == "sv" else pytest.param(code, marks=FULL) for code in LANGUAGES])
+@pytest.mark.full
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_the_pdf_of_yatzy_is_two_sheets_with_all_names(language: str) -> None:
     content = content_of("yatzy", language, with_sheet=True, n_rules=25)
     text = check_pages(guide_pdf(content), 2, A4, content.title)
