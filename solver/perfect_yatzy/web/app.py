@@ -271,4 +271,4 @@ def add_page(app: FastAPI) -> None:
         return files[request.url.path.removeprefix("/")].response(request.headers)
 
     for name in files:
-        app.add_api_route(f"/{name}", page, methods=["GET", "HEAD"], include_in_schema=False)
+        app.add_route(f"/{name}", page, methods=["GET", "HEAD"])
