@@ -158,7 +158,7 @@ class SampledTurns(NamedTuple):
 
 @jit
 def sample_turns(rows, lanes, arguments, policy, samples):
-    """Turns of sampled states under a list of hold rules."""
+    """Turns of sampled states under a list of hold rules, into `samples`, a :class:`SampledTurns`."""
     job, followed, result = views(arguments), views(policy), views(samples)
     model, scratch = job.policy.model, job.policy.scratch
     quantities, rules = mean_table(job.below), followed.rules
