@@ -25,6 +25,7 @@ from perfect_yatzy.cli.views.pdf_paper import PdfError
 from perfect_yatzy.cli.views.words import Words, words_of
 from perfect_yatzy.game.translations import languages, localized
 from perfect_yatzy.policies.guide import Guide, make_guide
+from perfect_yatzy.policies.strategy_sheet import packaged_sheet
 from support.command import Run, refusal
 from support.need import need, need_program
 from support.sheets import yatzy_sheet
@@ -119,6 +120,15 @@ def test_the_guide_says_what_its_numbers_are_worth(yatzy_guide: GuideContent) ->
     assert "+25.4 once it is safe, −14.2 once it is lost" in bonus
     assert "+2.33 for each point above par" in bonus
     assert "three of each face in the upper boxes that are filled: Ones 3, Twos 6, Threes 9" in bonus
+
+
+@pytest.mark.parametrize("key", ["yatzy", "yams"])
+def test_the_most_that_a_hold_loses_is_not_rounded_down(key: str) -> None:
+    sheet = packaged_sheet(perfect_yatzy.load_rules(key))
+    content = guide_content(replace(guide_of(key, False), sheet=sheet))
+    said = re.search(r"loses more than ([\d.]+) points", " ".join(map(str, content.lead)))
+    assert said
+    assert sheet.figures["worst"] <= float(said[1]) < sheet.figures["worst"] + 0.1
 
 
 def test_the_worked_examples_compute(yatzy_guide: GuideContent) -> None:

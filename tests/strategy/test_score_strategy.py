@@ -15,8 +15,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from perfect_yatzy import RulesError, Scorecard, State, Strategy, distribution, load_rules
-from perfect_yatzy.cli.views.answers import expect_lines, objective_lines
-from perfect_yatzy.cli.views.wording import chance_text, points_text
+from perfect_yatzy.cli.views.answers import chance_phrase, expect_lines, objective_lines
+from perfect_yatzy.cli.views.results import bounds_lines
+from perfect_yatzy.cli.views.wording import chance_text, points_text, rounded_down, rounded_up
 from perfect_yatzy.game.notation import dice_of, parse_card
 from perfect_yatzy.game.patterns import Pattern
 from perfect_yatzy.game.rules import Bonus, Category, RuleSet
@@ -461,6 +462,21 @@ def test_small_chances_are_told_from_none() -> None:
     assert [points_text(x) for x in (-1e-13, -0.0, 0.004, 231.456)] == ["0.00", "0.00", "0.00", "231.46"]
     shown = [chance_text(p) for p in (0.0, 1e-9, 4.9e-7, 1.2e-6, 4.9e-5, 0.0001, 0.99999, 1.0)]
     assert shown == ["0.00 %", "<0.0001 %", "<0.0001 %", "0.0001 %", "0.0049 %", "0.01 %", ">99.99 %", "100.00 %"]
+
+
+@given(st.floats(1e-9, 1, exclude_max=True))
+@example(0.00004999)
+@example(0.45716)
+@example(0.99999)
+def test_at_least_and_at_most_are_rounded_to_the_safe_side(chance: float) -> None:
+    said = chance_phrase(chance, {"lower_bound": True, "ties": "loss"})
+    shown = float(said.removeprefix("at least ").partition(" %")[0])
+    assert 100 * chance - 0.010001 < shown <= 100 * chance + 1e-7
+    low, high = bounds_lines(load_rules("yatzy"), "half", chance, chance)[0].split("between ")[1].split(" and ")
+    assert float(low.strip(" %>")) <= 100 * chance + 1e-7 or low.startswith(">")
+    assert 100 * chance <= float(high.strip(" %>")) + 1e-7 or high.startswith(">")
+    assert [rounded_up(x, 1) for x in (10.6332, 10.6, 9.8, -0.05)] == [10.7, 10.6, 9.8, 0.0]
+    assert [rounded_down(x, 2) for x in (0.29, 0.2999, 0.57, 1.0)] == [0.29, 0.29, 0.57, 1.0]
 
 
 @pytest.mark.parametrize(

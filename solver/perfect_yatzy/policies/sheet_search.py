@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from math import ceil
 from typing import Any
 
 from ..strategy.distribution import has_distribution
@@ -102,7 +103,7 @@ def of_list(found: Learned) -> tuple[tuple[HoldRule, ...], dict[str, Any]]:
     figures: dict[str, Any] = {"mean": round(found.mean, 7)}
     if found.worth:
         figures["worth"] = [round(worth, 3) + 0.0 for worth in found.worth]
-    return found.holds, figures | ({} if found.worst is None else {"worst": round(found.worst, 4)})
+    return found.holds, figures | ({} if found.worst is None else {"worst": ceil(found.worst * 1e4) / 1e4})
 
 
 def turn_losses(

@@ -160,6 +160,8 @@ def learn(
 
 def print_figures(name: str, sheet: StrategySheet, best: float) -> None:
     """Print how good a sheet is, and each of its lists of rules for the holds; `best` is the mean of perfect play."""
+    from ..views.wording import rounded_up
+
     figures, of_prices = sheet.figures, float(sheet.figures["prices_mean"])
     mean = number_text(of_prices, 2)
     if "prices_mean_interval" in figures:
@@ -174,4 +176,4 @@ def print_figures(name: str, sheet: StrategySheet, best: float) -> None:
         click.echo(text.format(count=size, mean=number_text(found["mean"], 2)))
         if "worst" in found:
             text = _("  The most that a single hold by them loses: {worst}")
-            click.echo(text.format(worst=number_text(found["worst"], 1)))
+            click.echo(text.format(worst=number_text(rounded_up(found["worst"], 1), 1)))

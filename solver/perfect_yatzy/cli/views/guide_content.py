@@ -14,6 +14,7 @@ from ...policies.guide import RARE, Example, GiveUp, Guide, HoldExample, Option,
 from ...policies.opening_rolls import OpeningLine, shortened
 from ...policies.price_sheet import PriceSheet
 from ...policies.strategy_sheet import StrategySheet
+from .wording import rounded_up
 from .words import (
     NO_TEXT,
     Text,
@@ -132,7 +133,7 @@ def _lead(guide: Guide, words: Words) -> list[Text]:
     figures = {"mean": words.number(sheet.figures[figure]), "perfect": words.number(guide.perfect)}
     lead = [words.fill("guide.lead_rules", numbers=sheet.prices.n_numbers, holds=len(sheet.holds), **figures)]
     if "worst" in sheet.figures:
-        lead.append(words.fill("guide.lead_worst", worst=words.number(sheet.figures["worst"])))
+        lead.append(words.fill("guide.lead_worst", worst=words.number(rounded_up(sheet.figures["worst"], 1))))
     return lead
 
 
@@ -206,7 +207,7 @@ def _short(guide: Guide, words: Words) -> Section | None:
     sheet = guide.sheet.with_rules(min(guide.sheet.sizes))
     title = words.fill("holds.short", count=len(sheet.holds), mean=words.number(sheet.figures["mean"]))
     worst = sheet.figures.get("worst")
-    note = NO_TEXT if worst is None else words.fill("holds.short_worst", worst=words.number(worst))
+    note = NO_TEXT if worst is None else words.fill("holds.short_worst", worst=words.number(rounded_up(worst, 1)))
     return Section("short", str(title), note, tuple(Row(hold_sentence(guide.rules, r, words)) for r in sheet.holds))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from math import floor
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
@@ -46,6 +47,17 @@ def loss_text(loss: float, is_best: bool) -> str:
     if loss == 0.0:
         return number_text(0, 2) if is_best else _("{loss} tie", loss=number_text(0, 2))
     return f"<{number_text(0.01, 2)}" if loss < 0.005 else number_text(loss, 2)
+
+
+def rounded_down(value: float, decimals: int) -> float:
+    """What may be said after "at least": the value without the decimals that are not shown."""
+    unit: float = 10.0**decimals
+    return floor(round(value * unit, 6)) / unit
+
+
+def rounded_up(value: float, decimals: int) -> float:
+    """What may be said after "at most"."""
+    return -rounded_down(-value, decimals)
 
 
 def chance_text(chance: float) -> str:

@@ -6,10 +6,10 @@ import { _, formatNumber, formatPercent } from "./i18n.js";
 
 export const objectiveName = (aim) => (aim.goal !== undefined ? _("{points} or more", { points: formatNumber(aim.goal) }) : _("a win"));
 
-// Against opponents who still play a chance is a lower bound.
+// Against opponents who still play a chance is a lower bound, and rounded down.
 export function chanceText(chance, aim, decimals = 2) {
-  const value = formatPercent(chance, decimals);
-  return aim.lower_bound ? _("at least {chance}", { chance: value }) : value;
+  const unit = 10 ** (decimals + 2);
+  return aim.lower_bound ? _("at least {chance}", { chance: formatPercent(Math.floor(chance * unit + 1e-6) / unit, decimals) }) : formatPercent(chance, decimals);
 }
 
 // One option; the whole row is a button.
