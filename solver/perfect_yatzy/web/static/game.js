@@ -71,7 +71,7 @@ export const advisedBox = () => (hasAllDice() && !state.chosen ? advice.box() : 
 
 let lastEntryAt = -Infinity;
 
-// Adds a die that a player has rolled. Over full dice it agrees to the advice: it takes the box that is advised and begins the
+// Adds a die that a player has rolled. Over full dice it accepts the advice: it takes the box that is advised and begins the
 // next turn, or it begins the next roll, and the dice marked as kept stay.
 export function addDie(face) {
   if (isCardFull()) return;
