@@ -11,7 +11,7 @@ from perfect_yatzy.cluster.session import Cluster
 from perfect_yatzy.cluster.versus import TurnPart, versus_on
 from perfect_yatzy.errors import StateError, TableError
 from perfect_yatzy.game.rule_loader import load_rules
-from perfect_yatzy.strategy.versus import part_of_whole, versus
+from perfect_yatzy.strategy.versus import versus, versus_checkpoint
 from perfect_yatzy.tablebase.inventory import leftovers
 from support.command import Run
 from support.engine_here import EngineHere
@@ -52,7 +52,7 @@ def test_parts_have_the_bits_of_a_whole_turn(tmp_path: Path, ties: str) -> None:
 
 
 def test_a_killed_solve_resumes_and_a_flipped_bit_does_not(tmp_path: Path) -> None:
-    expected, layer = versus(FORCED, tables=tmp_path).first, part_of_whole(FORCED, tmp_path)
+    expected, layer = versus(FORCED, tables=tmp_path).first, versus_checkpoint(FORCED, tmp_path)
 
     def kill(part: TurnPart) -> None:
         raise KeyboardInterrupt

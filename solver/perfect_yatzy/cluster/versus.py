@@ -20,7 +20,7 @@ import numpy as np
 from ..game.rules import RuleSet
 from ..model.objectives import FRAME
 from ..strategy.two_players import TASKS, TwoPlayerGame
-from ..strategy.versus import TwoPlayerChances, part_of_whole, share_of_ties
+from ..strategy.versus import TwoPlayerChances, share_of_ties, versus_checkpoint
 from ..tablebase.checkpoint import store_layer, stored_layer
 from ..tablebase.memory import check_memory
 from ..tablebase.store import Progress
@@ -70,11 +70,10 @@ def versus_on(
     progress: Progress | None = None,
 ) -> TwoPlayerChances:
     """Solve a whole game of two players on the workers; as :func:`perfect_yatzy.versus`."""
-    game, layer = TwoPlayerGame(rules, tie=share_of_ties(ties)), part_of_whole(rules, tables).absolute()
+    game, layer = TwoPlayerGame(rules, tie=share_of_ties(ties)), versus_checkpoint(rules, tables).absolute()
     check_memory(rules, game.cost())
 
-    def parts_of(turn: Turn, below: LeadValues) -> Iterator[TurnPart]:
-        waiting = game.pairs(turn)[1].size
+    def parts_of(turn: Turn, waiting: int, below: LeadValues) -> Iterator[TurnPart]:
         size, after = max(1, waiting // (TASKS * engine.threads)), len(below.place) // waiting
         bounds = np.append(below.place, len(below.values) - FRAME)
         for begin in range(0, waiting, size):
@@ -85,7 +84,7 @@ def versus_on(
 
     def solve_turn(turn: Turn, below: LeadValues) -> LeadValues:
         before, other = game.pairs(turn)
-        target, parts = game.blank(before, other, game.lead_of(turn.mover)), [*parts_of(turn, below)]
+        target, parts = game.blank(before, other, game.lead_of(turn.mover)), [*parts_of(turn, other.size, below)]
         bounds = np.append(target.place, len(target.values) - FRAME)
         try:
             for number, _none in engine.map(solve_part, parts):

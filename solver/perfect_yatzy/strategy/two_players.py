@@ -244,12 +244,12 @@ class TwoPlayerGame:
         threads: int | None = None,
         progress: Progress | None = None,
         part: Path | None = None,
-        elsewhere: Callable[[Turn, LeadValues], LeadValues] | None = None,
+        solve_turn: Callable[[Turn, LeadValues], LeadValues] | None = None,
     ) -> Iterator[LeadValues]:
         """The values after the last turn, after the one before, and so on; the last ones are those of the start.
 
         `part`: the file where the newest layer of a whole game is stored now and then; a stored one is the first.
-        `elsewhere` solves a turn in place of threads, from the values after it, which are stored there.
+        `solve_turn` solves a turn in place of threads, from the values after it, which are in `part` then.
         """
         threads = threads or default_threads()
         needs = [needs_of(player.policy, threads) for player in self.players]
@@ -261,12 +261,14 @@ class TwoPlayerGame:
         done = [0, *accumulate(vectors * SCORE_LANES for vectors, *_bytes in self.sizes(self.replanned))]
         with thread_map(threads, "yatzy-versus") as in_threads:
             for turn in [*self.turns()][begin:]:
-                if part and (elsewhere or monotonic() - checkpoint >= CHECKPOINT_SECONDS):
-                    with nullcontext() if elsewhere else suppress(TableError):  # a layer that is lost is solved again
+                if part and (solve_turn or monotonic() - checkpoint >= CHECKPOINT_SECONDS):
+                    with (
+                        nullcontext() if solve_turn else suppress(TableError)
+                    ):  # a layer that is lost is solved again
                         store_layer(part, self.rules, values.values, left=turn.left - 1, tie=self.tie)
                     checkpoint = monotonic()
-                if elsewhere:
-                    values = elsewhere(turn, values)
+                if solve_turn:
+                    values = solve_turn(turn, values)
                 else:
                     values = self._backup(turn, values, needs[turn.mover], in_threads, threads)
                 yield values
@@ -291,7 +293,6 @@ class TwoPlayerGame:
             plan = self.plan(turn, laws, in_threads, threads).values
             model, outcomes = turn_model(self.rules, space.start), turn_outcomes(self.rules, space.start)
             most_saved = int(space.most_saved[space.categories - left])
-
             unused = TableSlice(np.empty(PADDING), 0)
 
             def plan_and_evaluation() -> Any:
@@ -382,10 +383,10 @@ class TwoPlayerGame:
         threads: int | None = None,
         progress: Progress | None = None,
         part: Path | None = None,
-        elsewhere: Callable[[Turn, LeadValues], LeadValues] | None = None,
+        solve_turn: Callable[[Turn, LeadValues], LeadValues] | None = None,
     ) -> float:
         """The chance of the first player at the start; see :meth:`solve`."""
-        found = self.solve(threads, progress, part, elsewhere)
+        found = self.solve(threads, progress, part, solve_turn)
         (values,) = deque(found, maxlen=1)  # no layer is kept longer than it is needed
         if part:
             part.unlink(missing_ok=True)

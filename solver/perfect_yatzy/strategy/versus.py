@@ -104,7 +104,7 @@ def versus(
     check_memory(rule_set, cost)
     log_long(f"solving {rule_set.key} for two players", cost.seconds, progress)
     whole = starts == (EMPTY_STATE, EMPTY_STATE) and not first and not second
-    part = part_of_whole(rule_set, tables) if whole else None
+    part = versus_checkpoint(rule_set, tables) if whole else None
     chance = game.chance(threads, progress, part)
     return TwoPlayerChances(rule_set, chance, 1 - chance)
 
@@ -116,7 +116,7 @@ def share_of_ties(ties: str) -> float:
     return TIE_RULES[ties].share
 
 
-def part_of_whole(rules: RuleSet, tables: str | os.PathLike[str] | None) -> Path:
+def versus_checkpoint(rules: RuleSet, tables: str | os.PathLike[str] | None) -> Path:
     """Where a solve of a whole game stores its newest layer."""
     return tables_folder(tables) / f"{table_stem(rules, 'mean')}.versus.part"
 

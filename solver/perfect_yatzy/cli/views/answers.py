@@ -22,11 +22,11 @@ from .wording import (
     grouped,
     line_width,
     loss_text,
+    lower_bound_text,
     names_width,
     number_word,
     points_text,
     rerolls_left_text,
-    rounded_down,
     upper_bonus_lines,
     wrapped,
 )
@@ -43,7 +43,7 @@ def chance_phrase(chance: float, aim: dict[str, Any]) -> str:
         return _("{chance} chance of {goal} or more", chance=chance_text(chance), goal=aim["goal"])
     text = chance_text(chance)
     if aim["lower_bound"] and 0 < chance < 1:
-        text = _("at least {chance}", chance=chance_text(rounded_down(chance, 4 if chance >= 5e-5 else 6)))
+        text = _("at least {chance}", chance=lower_bound_text(chance))
     return _(TIE_RULES[aim["ties"]].chance, chance=text)  # marked elsewhere
 
 

@@ -18,10 +18,10 @@ from .wording import (
     columns,
     decimal_text,
     grouped,
+    lower_bound_text,
     names_width,
     number_word,
     points_text,
-    rounded_down,
     rounded_up,
     wrapped,
 )
@@ -228,7 +228,7 @@ def versus_lines(
 
 def bounds_lines(rules: RuleSet, ties: str, low: float, high: float) -> list[str]:
     """Lines for the bounds of :func:`perfect_yatzy.strategy.versus.versus_bounds`."""
-    facts = {"game": rules.name, "low": chance_text(rounded_down(low, 4)), "high": chance_text(rounded_up(high, 4))}
+    facts = {"game": rules.name, "low": lower_bound_text(low), "high": chance_text(rounded_up(high, 4))}
     tie = _(TIE_RULES[ties].value)  # marked elsewhere
     proof = _(
         "The game is too large to be solved for two players. Each of them has a strategy for the own score alone "

@@ -69,6 +69,11 @@ def chance_text(chance: float) -> str:
     return f"{number_text(100 * chance, 2)} %"
 
 
+def lower_bound_text(chance: float) -> str:
+    """A chance as :func:`chance_text`, rounded down to the decimals shown, for a sentence with "at least"."""
+    return chance_text(rounded_down(chance, 4 if chance >= 5e-5 else 6))
+
+
 def rerolls_left_text(number: int) -> str:
     """How many rerolls are left: ``two rerolls left``."""
     return ngettext("{count} reroll left", "{count} rerolls left", number, count=number_word(number))
