@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from perfect_yatzy import RuleSet, StateError, TableError, load_rules, open_strategy
+from perfect_yatzy.cli.views.wording import rounded_up
 from perfect_yatzy.game.dice import lattice
 from perfect_yatzy.game.notation import counts_of, dice_of
 from perfect_yatzy.model.estimates import rule_set_stats
@@ -148,7 +149,7 @@ def test_the_readme_has_the_figures_of_all_sheets() -> None:
     for key, cells in rows:
         sheet = packaged_sheet(load_rules(key))
         lists = [sheet.with_rules(size).figures for size in sheet.sizes]
-        worst = [f" ({found['worst']:.1f})" if "worst" in found else "" for found in lists]
+        worst = [f" ({rounded_up(found['worst'], 1):.1f})" if "worst" in found else "" for found in lists]
         assert cells.split("|")[:-1] == [f" {found['mean']:.2f}{w} " for found, w in zip(lists, worst, strict=True)]
 
 
