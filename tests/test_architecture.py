@@ -15,8 +15,8 @@ from pathlib import Path
 
 import perfect_yatzy
 import pytest
+from perfect_yatzy import Strategy
 from perfect_yatzy.kernels.jit import sources
-from perfect_yatzy.strategy.strategy import Strategy
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "solver" / "perfect_yatzy"

@@ -103,35 +103,6 @@ def test_digits_work_while_a_control_has_the_focus(page: Visitor) -> None:
     page.press("Escape")
 
 
-# What a screen reader would say: texts of live regions as they change, and the name of each element that gets the focus.
-LISTEN = """
-() => {
-  const heard = window.heard = [], live = '[role=status], [role=alert], [role=log], [aria-live]', last = new Map();
-  const hidden = (e) => Boolean(e.closest('[hidden], [aria-hidden=true], dialog:not([open])'));
-  const isLog = (region) => region.getAttribute('role') === 'log' || region.getAttribute('aria-atomic') === 'false';
-  const words = (node) => node.textContent.trim().replace(/\\s+/g, ' ');
-  // A log says what is added to it, every other region all of its new text.
-  const look = (changes) => {
-    for (const { target, addedNodes } of changes) {
-      const log = target.closest?.('[role=log], [aria-atomic=false]');
-      if (log && !hidden(log)) for (const node of addedNodes) heard.push(words(node));
-    }
-    for (const region of document.querySelectorAll(live)) {
-      const text = hidden(region) ? '' : words(region);
-      if (text && text !== last.get(region) && !isLog(region)) heard.push(text);
-      last.set(region, text);
-    }
-  };
-  look([]);
-  heard.length = 0;
-  new MutationObserver(look).observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true,
-    attributeFilter: ['hidden', 'open'] });
-  document.addEventListener('focusin', ({ target }) => {
-    const name = target.getAttribute('aria-label') || target.textContent || target.value || '';
-    heard.push('focus: ' + name.trim().replace(/\\s+/g, ' '));
-  });
-}
-"""
 MAX_TABS = 25
 
 
@@ -140,7 +111,7 @@ class Listener:
 
     def __init__(self, page: Visitor) -> None:
         self.page = page
-        page.evaluate(LISTEN)
+        page.evaluate("probes.listen")
 
     def news(self) -> str:
         return str(self.page.evaluate("window.heard.splice(0).join('\\n')"))
@@ -229,28 +200,6 @@ def test_a_whole_game_is_heard(page: Visitor) -> None:
 SEED = int(os.environ.get("WALK_SEED", "20261123"))
 SHORT, LONG = 200, 400  # taps; then everything is undone
 
-# What would leave the page or open a window of the system is left out; what is tried is what a player taps.
-TAP = """async ([pick, ms]) => {
-  const { state, undoAndRedoAvailable } = await loaded('state');
-  const left = new Set(['print', 'share', 'review-end', 'copy-link', 'copy-position', 'open-paste', 'open-language', 'open-file', 'save-own', 'import', 'export',
-    'menu-undo', 'undo', 'forget-games', 'drill-forget', 'open-rules', 'menu-rules', 'new-game', 'open-players', 'aim', 'example', 'edit-card', 'redo']);
-  const scope = document.querySelector('dialog[open]') || document;
-  const all = [...scope.querySelectorAll('button, summary')].filter((e) => e.checkVisibility() && e.getAttribute('aria-disabled') !== 'true'
-    && !left.has(e.id) && !e.closest('#rooms, #menu, header, #training, #review, #statistics, footer, #expect, #who, #guess'));
-  if (!all.length) return ['nothing to tap', document.body.innerText];
-  // The large action and the dice are tapped more often, so that games end.
-  const goes = all.filter((e) => e.id === 'go'), keys = all.filter((e) => e.matches('#faces .face:not(#remove-die)'));
-  const wanted = pick[0] < 0.8 ? (goes.length ? goes : keys) : pick[0] < 0.9 ? all.filter((e) => e.closest('#faces, #dice, #card')) : all;
-  const among = wanted.length ? wanted : all, target = among[Math.floor(pick[1] * among.length)];
-  const look = () => JSON.stringify(state) + document.getElementById('page').innerHTML + document.getElementById('notice').textContent + Boolean(document.querySelector('dialog[open]'));
-  const before = look(), name = target.id || target.getAttribute('aria-label') || target.textContent;
-  target.click();
-  await new Promise((resolve) => setTimeout(resolve, ms));
-  // An option that is marked already stays; a key that adds no die says why, once more.
-  const hasEffect = look() !== before || target.closest('.options') || target.closest('#faces') && document.getElementById('notice').textContent;
-  return [hasEffect ? '' : `no effect: ${name}`, (await loaded('game')).hasRecord() && state.players.every((p) => Object.keys(p.card).length === 15)];
-}"""
-
 
 @pytest.mark.parametrize(
     ("taps", "length"),
@@ -277,7 +226,7 @@ def test_every_tap_has_an_effect_and_undo_goes_back_to_the_start(tab: Visitor, t
                     tab.route("**/api/**", lambda route: route.abort())
                 else:
                     tab.unroute_all(behavior="ignoreErrors")
-            fault, is_over = tab.evaluate(TAP, [[draw.random(), draw.random()], 25])
+            fault, is_over = tab.evaluate("probes.tap", [[draw.random(), draw.random()], 25])
             assert not fault, (SEED, segment, tap, fault, tab.evaluate("document.body.innerText"))
             if is_over and not is_away and tab.count("#review-end"):
                 found = tab.evaluate(

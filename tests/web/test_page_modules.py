@@ -9,8 +9,8 @@ from pathlib import Path
 
 import perfect_yatzy
 import pytest
+from perfect_yatzy import load_rules
 from perfect_yatzy.game import translations
-from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.model import turn_model
 from perfect_yatzy.play import puzzle
 from perfect_yatzy.play import review as reviews

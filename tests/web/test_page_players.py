@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from perfect_yatzy import Strategy
 from perfect_yatzy.play.record import read_game, read_games
 from perfect_yatzy.play.review import review
 from perfect_yatzy.play.simulated_records import simulated_records
-from perfect_yatzy.strategy.strategy import Strategy
 from support.browser import Visitor
 
 pytestmark = pytest.mark.full
@@ -109,12 +109,6 @@ def test_at_the_end_the_card_of_each_player_is_reachable(page: Visitor) -> None:
     assert page.locator("#take-chance .points").all_text_contents() == ["20", "15"]
 
 
-WORST = """async (player) => { // the worst box of all, with the first roll
-  const { takeCategory } = await loaded('game'), { known } = await loaded('asking');
-  takeCategory(known.boxes.at(-1));
-}"""
-
-
 def play_on(page: Visitor) -> None:
     """Play the large action to the end of the game."""
     while page.get_attribute("#go", "data-kind") != "new-game":
@@ -130,7 +124,7 @@ def numbers(page: Visitor, place: str) -> list[float]:
 def test_the_end_says_luck_and_errors_and_the_game_is_remembered(
     page: Visitor, yatzy: Strategy, tmp_path: Path
 ) -> None:
-    page.click("#go").settle().evaluate(WORST)
+    page.click("#go").settle().evaluate("probes.takeWorst")
     play_on(page)
     page.wait_for_selector("#end .figures")
     page.enter("statistics")
