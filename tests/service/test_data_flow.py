@@ -14,8 +14,8 @@ from typing import Any
 
 import perfect_yatzy
 import pytest
-from perfect_yatzy import RuleSet, State, Strategy, errors, load_rules, parse_card
-from perfect_yatzy.errors import CODES, RulesError, SolverError
+from perfect_yatzy import RulesError, RuleSet, SolverError, State, Strategy, errors, load_rules, parse_card, reach
+from perfect_yatzy.errors import CODES
 from perfect_yatzy.game import scorecard
 from perfect_yatzy.model.objectives import Goals
 from perfect_yatzy.model.state_space import StateSpace
@@ -25,7 +25,7 @@ from perfect_yatzy.service.cache import WeightedLRUCache
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.service.requests import Request, parse_request
 from perfect_yatzy.strategy import position, score_strategy
-from perfect_yatzy.strategy.score_strategy import goals_to_solve, reach
+from perfect_yatzy.strategy.score_strategy import goals_to_solve
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator
 from perfect_yatzy.tablebase.store import Progress, has_table
 from perfect_yatzy.web.workers import RequestScheduler
