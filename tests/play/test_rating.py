@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterable
 from fractions import Fraction
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,9 @@ from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.tablebase.backward_induction import solve_values
 from support.games import CHANCE, PAIR, face, joker_game, saved_rolls_game, small
 from support.human import human
-from support.naive import Naive
+from support.naive import Dice, Naive
+from support.naive_objectives import mean_score
+from support.naive_policies import NaivePolicy
 from support.players import with_values, wrong_by
 from support.refusals import refused
 from support.seeds import FULL
@@ -53,36 +54,16 @@ def exact_loss(perfect: Strategy, player: Strategy) -> float:
 
 
 def exact_mean(rules: RuleSet, player: Strategy) -> Fraction:
-    """Mean result of a player in fractions, with the oracle's dice and scoring and the decisions of single queries."""
-    oracle = Naive(rules.canonical())
-    ids = [category.id for category in rules.categories]
+    """Mean result of a player in fractions: the oracle's dice and scoring, the decisions of single queries."""
 
-    @cache
-    def from_card(filled: int, upper: int, saved: int, flag: bool) -> Fraction:
-        if filled == oracle.full_mask:
-            return oracle.value(filled, upper)
-        left = rules.rolls_per_turn - 1 + saved
-        return sum((p * after_roll(filled, upper, saved, flag, d, left, True) for d, p in first_rolls), Fraction(0))
+    def choose(filled: int, upper: int, saved: int, flag: bool, dice: Dice, left: int, first: bool) -> int | Dice:
+        state = perfect_yatzy.State(filled, upper, joker_paid=flag)
+        held = player.holds(state, dice, left)[0] if left else None
+        if held and not held.category:
+            return held.dice
+        return rules.index_of[player.categories(state, dice, left)[0].category]
 
-    @cache
-    def after_roll(filled: int, upper: int, saved: int, flag: bool, dice: Any, left: int, first: bool) -> Fraction:
-        state = perfect_yatzy.State(filled, min(upper, rules.threshold), saved, flag)
-        best = player.holds(state, dice, left)[0] if left else None
-        if best and not best.category:
-            mean = Fraction(0)
-            for rolled, chance in oracle.outcomes(rules.dice - len(best.dice)):
-                new = tuple(sorted(best.dice + rolled))
-                mean += chance * after_roll(filled, upper, saved, flag, new, left - 1, False)
-            return mean
-        box = ids.index(player.categories(state, dice, left)[0].category)
-        points, bonus_points = oracle.scores(filled, flag, dice)[box]
-        extra = dict(rules.first_roll_bonus).get(ids[box], 0) if first and points > 0 else 0
-        new_filled, new_upper, new_flag = oracle.after(filled, upper, flag, box, points)
-        later = from_card(new_filled, new_upper, left if rules.saved_rolls else 0, new_flag)
-        return points + bonus_points + extra + later
-
-    first_rolls = oracle.outcomes(rules.dice)
-    return from_card(0, 0, 0, False)
+    return mean_score(NaivePolicy(rules.canonical(), choose).distribution())  # type: ignore[no-any-return]
 
 
 SMALL = [

@@ -28,6 +28,7 @@ from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy
 from perfect_yatzy.tablebase.backward_induction import solve_objective, solve_values
 from support import games
 from support.naive import Dice
+from support.naive_objectives import mean_score, score_variance
 from support.naive_policies import GreedyChoice, NaivePolicy
 from support.refusals import refused
 from support.seeds import examples
@@ -35,16 +36,10 @@ from support.seeds import examples
 EVERY_KIND_OF_GAME = examples(0, 25)
 
 
-def moments(results: dict[int, Fraction]) -> tuple[Fraction, Fraction]:
-    mean = sum((s * p for s, p in results.items()), Fraction(0))
-    return mean, sum(((s - mean) ** 2 * p for s, p in results.items()), Fraction(0))
-
-
 def assert_agree(rules: RuleSet, found: Evaluation, oracle: NaivePolicy) -> None:
     exact = oracle.distribution()
-    mean, variance = moments(exact)
-    assert abs(found.mean - mean) < 1e-9
-    assert abs(found.standard_deviation - float(variance) ** 0.5) < 1e-7
+    assert abs(found.mean - mean_score(exact)) < 1e-9
+    assert abs(found.standard_deviation - float(score_variance(exact)) ** 0.5) < 1e-7
     assert abs(found.perfect_mean - oracle.value(0, 0)) < 1e-9
     assert (found.distribution is None) == rules.saved_rolls
     if rules.saved_rolls:

@@ -27,6 +27,7 @@ from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy
 from perfect_yatzy.tablebase.backward_induction import solve_values
 from support.games import CHANCE, PAIR, face, joker_game, saved_rolls_game, small
 from support.naive import Naive
+from support.naive_objectives import mean_score
 from support.naive_policies import GreedyChoice, NaivePolicy
 from support.seeds import FULL
 from support.sheets import defined_value
@@ -40,8 +41,7 @@ def mean_in_fractions(sheet: PriceSheet) -> Fraction:
         joker_paid = flag and rules.tracked_index >= 0
         return defined_value(sheet, reader, filled, upper, saved, joker_paid, lambda number: Fraction(str(number)))
 
-    oracle = NaivePolicy(rules.canonical(), GreedyChoice(rules.canonical(), guess))
-    return sum((score * chance for score, chance in oracle.distribution().items()), Fraction(0))
+    return mean_score(NaivePolicy(rules.canonical(), GreedyChoice(rules.canonical(), guess)).distribution())
 
 
 GAMES = {

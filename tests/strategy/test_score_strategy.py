@@ -33,7 +33,7 @@ from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator
 from perfect_yatzy.tablebase.backward_induction import solve_objective
 from support import games
 from support.command import Run
-from support.naive_objectives import NaiveContest, NaiveUtility
+from support.naive_objectives import NaiveDuel, NaiveTieBreak, NaiveUtility
 from support.refusals import refused
 from support.seeds import FULL, examples, full_example
 
@@ -368,11 +368,13 @@ def test_winning_against_one_who_plays_is_the_sum_over_what_they_may_score(yatzy
 def test_a_win_chance_against_one_who_plays_is_a_lower_bound() -> None:
     """The oracle sees the opponent's card before each turn; the answer takes their final score as one draw."""
     rules = games.small(games.face(2), games.face(3), games.PAIR, games.CHANCE, faces=3, rolls=2, bonus=Bonus(5, 3))
-    last = parse_card(rules, "face-2=0 face-3=0 pair=0")
+    last, mean = (
+        parse_card(rules, "face-2=0 face-3=0 pair=0"),
+        NaiveTieBreak(rules.canonical(), Fraction, Fraction(0)),
+    )
     for card, slack in ((parse_card(rules, ""), 0.1), (last, 0.0)):  # with one turn each, nothing is seen in between
         state = (card.state.filled, 0, 0, False)
-        theirs = NaiveContest(rules.canonical(), state)
-        exact = float(theirs.chance(state))
+        exact = float(NaiveDuel(mean.game, state, Fraction(1), (None, lambda _: mean)).chance(state))
         found = maximise(rules, WinUtility([opponent(perfect_yatzy.open_strategy(rules), card)]), card).value()
         assert exact - slack - F32 < found < exact + (F32 if card is last else -0.001)
 

@@ -7,7 +7,7 @@ import tracemalloc
 from collections import deque
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -119,33 +119,6 @@ class NaiveReplan(NaiveTieBreak):
         return min((o for o in options if options[o][0] >= best * (1 - self.tolerance)), key=lambda o: options[o][2])
 
 
-def naive_duel(rules: RuleSet, replans: tuple[bool, bool], tie: Fraction) -> Fraction:
-    """The chance of the first player; each one plays for the mean, or plans each turn again."""
-    mean = NaiveTieBreak(rules.canonical(), Fraction, Fraction(0))
-    plan = cache(lambda theirs, tie: NaiveReplan(mean, theirs, tie))
-
-    @cache
-    def chance(mover: int, mine: Card, theirs: Card, lead: int) -> Fraction:
-        filled, upper, saved, flag = mine
-        if filled == mean.full_mask:
-            ahead = lead + mean.value(filled, upper) - mean.value(*theirs[:2])
-            return abs(mover - tie) if ahead == 0 else Fraction(ahead > 0)
-        play = plan(theirs, abs(mover - tie)) if replans[mover] else mean
-
-        def after(dice: tuple[int, ...], left: int, first: bool) -> Fraction:
-            action = play.act(filled, upper, flag, lead, dice, left, first)
-            if not isinstance(action, int):
-                return sum(p * after(again, left - 1, False) for again, p in mean.rolls(action))
-            endings = mean.endings(filled, upper, flag, dice, left, first)
-            points, card = next(ending[1:] for ending in endings if ending[0] == action)
-            return 1 - chance(1 - mover, theirs, card, -lead - points)
-
-        left = mean.game["rolls"] - 1 + saved
-        return sum(p * after(dice, left, True) for dice, p in mean.rolls())
-
-    return chance(0, (0, 0, 0, False), (0, 0, 0, False), 0)
-
-
 @pytest.mark.parametrize(
     "rules",
     [
@@ -156,10 +129,14 @@ def naive_duel(rules: RuleSet, replans: tuple[bool, bool], tie: Fraction) -> Fra
     ids=lambda rules: rules.key,
 )
 def test_planning_again_against_fractions(rules: RuleSet) -> None:
-    mean = mean_play(rules)
+    mean, naive = mean_play(rules), NaiveTieBreak(rules.canonical(), Fraction, Fraction(0))
     for replans, ties, tie in (((True, False), "half", Fraction(1, 2)), ((True, True), "win", Fraction(1))):
         plays = [Replanned(mean) if replan else mean for replan in replans]
-        exact = naive_duel(rules, replans, tie)
+        acts = [
+            partial(NaiveReplan, naive, tie=abs(i - tie)) if replan else lambda _: naive
+            for i, replan in enumerate(replans)
+        ]
+        exact = NaiveDuel(rules.canonical(), (0, 0, 0, False), 1 - tie, tuple(acts)).chance()
         assert abs(versus(rules, *plays, ties=ties, threads=1).first - exact) < ERROR
 
 

@@ -212,6 +212,13 @@ class Naive:
             found.append((box, made, (boxes, total, left if self.game["saved_rolls"] else 0, paid)))
         return found
 
+    def ending(
+        self, filled: int, upper: int, flag: bool, dice: Dice, left: int, first: bool, box: int
+    ) -> tuple[int, Card]:
+        """Points of the turn and card after it for one category."""
+        endings = self.endings(filled, upper, flag, dice, left, first)
+        return next((points, card) for ending, points, card in endings if ending == box)
+
     def stops(self, filled: int, upper: int, flag: bool, dice: Dice, left: int, first: bool) -> dict[int, Fraction]:
         """Value of each legal category if the turn ends now with `left` rerolls unused."""
         endings = self.endings(filled, upper, flag, dice, left, first)
@@ -235,13 +242,8 @@ class Naive:
         left = self.game["rolls"] - 1 + saved
         return sum(p * self.best(filled, upper, flag, dice, left, True) for dice, p in self.rolls())
 
-    def hold_values(self, filled: int, upper: int, dice: Dice, left: int, flag: bool = False) -> dict[Dice, Fraction]:
+    def hold_values(self, filled: int, upper: int, flag: bool, dice: Dice, left: int) -> dict[Dice, Fraction]:
         return {held: self.hold_value(filled, upper, flag, held, left) for held in self.holds_of(dice)}
-
-    def category_values(
-        self, filled: int, upper: int, dice: Dice, left: int = 0, flag: bool = False, first: bool = False
-    ) -> dict[int, Fraction]:
-        return self.stops(filled, upper, flag, dice, left, first)
 
     def states(self) -> Iterator[tuple[int, int, int, bool]]:
         """Every card that a game can reach, full ones included: (filled, upper, saved, flag)."""

@@ -18,6 +18,7 @@ from support.naive import Card, Dice, Naive
 
 Distribution = dict[int, Fraction]
 Option = tuple[Fraction, Fraction, tuple[int, ...]]  # utility, mean, what orders the rest
+Plays = tuple["Callable[[Card], NaivePlay] | None", "Callable[[Card], NaivePlay] | None"]
 
 
 class NaiveUtility(Naive):
@@ -77,8 +78,7 @@ class NaivePlay(NaiveUtility):
         action, now = self.act(filled, upper, flag, made, dice, left, first), (filled, upper, flag, made)
         if not isinstance(action, int):
             return mixed((p, 0, self.turn(*now, again, left - 1, False)) for again, p in self.rolls(action))
-        endings = self.endings(filled, upper, flag, dice, left, first)
-        points, card = next(ending[1:] for ending in endings if ending[0] == action)
+        points, card = self.ending(filled, upper, flag, dice, left, first, action)
         later = self.distribution(*card, made + points if self.depends_on_points else 0)
         return mixed([(Fraction(1), points, later)])
 
@@ -90,6 +90,15 @@ def mixed(parts: Iterable[tuple[Any, int, dict[int, Any]]]) -> dict[int, Any]:
         for score, p in part.items():
             total[score + points] += share * p
     return dict(total)
+
+
+def mean_score(results: dict[int, Any]) -> Any:
+    return sum(p * score for score, p in results.items())
+
+
+def score_variance(results: dict[int, Any]) -> Any:
+    mean = mean_score(results)
+    return sum(p * (score - mean) ** 2 for score, p in results.items())
 
 
 def assert_chances(found: ScoreDistribution, exact: dict[int, Fraction]) -> None:
@@ -141,82 +150,50 @@ class NaiveTieBreak(NaivePlay):
 
     def play(self) -> tuple[Fraction, Fraction]:
         """Expected final score and expected utility of this play."""
-        results = self.distribution().items()
-        return sum(p * score for score, p in results), sum(p * self.utility(score) for score, p in results)
-
-
-class NaiveContest(NaiveUtility):
-    """The chance to win against one opponent whose card is seen before each turn: two turns in turn, ours first.
-
-    W(ours, theirs, lead) = mean over our turn, played for the best, of the mean over theirs of W(ours', theirs', lead')
-
-    The opponent plays for the mean. A tie counts as a loss.
-    """
-
-    memoised = *NaiveUtility.memoised, "after_turn"
-
-    def __init__(self, game: dict[str, Any], theirs: Card = (0, 0, 0, False), known: dict[Card, Any] | None = None):
-        super().__init__(game)
-        self.theirs, self.known = theirs, {} if known is None else known
-        self.known[theirs] = self
-        self.play = NaiveTieBreak(game, Fraction, Fraction(0))
-
-    def chance(self, ours: Card = (0, 0, 0, False), lead: int = 0) -> Fraction:
-        """The chance to win if our turn begins; `lead` is our points less theirs."""
-        return super().expected_utility(*ours, lead)
-
-    def expected_utility(self, filled: int, upper: int, saved: int, flag: bool, made: int) -> Fraction:
-        """After our turn: the mean over theirs."""
-        return self.after_turn((filled, upper, saved, flag), made)
-
-    def after_turn(self, ours: Card, lead: int) -> Fraction:
-        if self.theirs[0] == self.full_mask:
-            return Fraction(int(lead + self.value(*ours[:2]) > self.value(*self.theirs[:2])))
-        filled, upper, _, flag = self.theirs
-        total = Fraction(0)
-        for dice, p in self.rolls():
-            for (card, points), q in self.ends(filled, upper, flag, dice, self.game["rolls"] - 1, True).items():
-                other = self.known.get(card) or NaiveContest(self.game, card, self.known)
-                finished = ours[0] == self.full_mask
-                later = other.after_turn if finished else other.chance
-                total += p * q * later(ours, lead - points)
-        return total
-
-    def ends(self, filled: int, upper: int, flag: bool, dice: Dice, left: int, first: bool) -> dict[Any, Fraction]:
-        """(card, points) after their turn -> chance."""
-        action = self.play.act(filled, upper, flag, 0, dice, left, first)
-        if isinstance(action, int):
-            endings = self.endings(filled, upper, flag, dice, left, first)
-            return next({(card, points): Fraction(1)} for box, points, card in endings if box == action)
-        found: Counter[Any] = Counter()
-        for again, p in self.rolls(action):
-            for end, q in self.ends(filled, upper, flag, again, left - 1, False).items():
-                found[end] += p * q
-        return dict(found)
+        results = self.distribution()
+        return mean_score(results), sum(p * self.utility(score) for score, p in results.items())
 
 
 class NaiveDuel(NaiveUtility):
-    """Two players who both play to win: U(mine, theirs, lead) when the turn of the one with the card `mine` begins.
+    """Two players: U(mine, theirs, lead) is the chance to win of the one with the card `mine`, whose turn begins.
 
-    U(A, B, lead) = mean over the turn of A, played for the best, of 1 - U(B, A', -(lead + points))
+    U(A, B, lead) = mean over the turn of A of 1 - U(B, A', -(lead + points))
+
+    A turn is played for the best, or as the first of `plays` acts for the card `theirs`; the second is the opponent's.
+    `tie`: what a tie counts for who has the last turn.
     """
 
     memoised = *NaiveUtility.memoised, "chance"
 
-    def __init__(self, game: dict[str, Any], theirs: Card, tie: Fraction, known: dict[Card, Any] | None = None):
+    def __init__(
+        self, game: dict[str, Any], theirs: Card, tie: Fraction, plays: Plays = (None, None), known: Any = None
+    ) -> None:
         super().__init__(game)
-        self.theirs, self.tie, self.known = theirs, tie, {} if known is None else known
-        self.known[theirs] = self
+        self.theirs, self.tie, self.plays, self.known = theirs, tie, plays, {} if known is None else known
+        self.known[theirs, plays] = self
+        self.play = plays[0] and plays[0](theirs)
 
     def against(self, card: Card) -> NaiveDuel:
-        """The same against another card."""
-        return self.known.get(card) or NaiveDuel(self.game, card, self.tie, self.known)
+        """What the opponent faces: another card, and the other player."""
+        plays = self.plays[::-1]
+        return self.known.get((card, plays)) or NaiveDuel(self.game, card, self.tie, plays, self.known)
 
-    def chance(self, mine: Card, lead: int) -> Fraction:
+    def chance(self, mine: Card = (0, 0, 0, False), lead: int = 0) -> Fraction:
         return super().expected_utility(*mine, lead)
 
+    def best_utility(
+        self, filled: int, upper: int, flag: bool, made: int, dice: Dice, left: int, first: bool
+    ) -> Fraction:
+        if self.play is None:
+            return super().best_utility(filled, upper, flag, made, dice, left, first)
+        action = self.play.act(filled, upper, flag, made, dice, left, first)
+        if not isinstance(action, int):
+            return self.hold_utility(filled, upper, flag, made, action, left)
+        points, card = self.ending(filled, upper, flag, dice, left, first, action)
+        return self.expected_utility(*card, made + points)
+
     def expected_utility(self, filled: int, upper: int, saved: int, flag: bool, made: int) -> Fraction:
-        """After the turn; `tie`: what a tie counts for who has the last turn."""
+        """After the turn."""
         if filled == self.theirs[0] == self.full_mask:
             ahead = made + self.value(filled, upper) - self.value(*self.theirs[:2])
             return self.tie if ahead == 0 else Fraction(int(ahead > 0))

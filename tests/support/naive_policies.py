@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import cache
-from math import sqrt
 from typing import Any, TypeVar
 
 from support.naive import Dice, Naive
@@ -50,8 +49,7 @@ class NaivePolicy(NaivePlay):
             if left:
                 total[turn, "hold", left] = best - max(stops.values())  # type: ignore[assignment]
             total[turn, "box", action] = max(stops.values()) - stops[action]  # type: ignore[assignment]
-            endings = self.endings(filled, upper, flag, dice, left, first)
-            after, total_upper, _, paid = next(card for box, _, card in endings if box == action)
+            after, total_upper, _, paid = self.ending(filled, upper, flag, dice, left, first, action)[1]
             add_losses(total, Fraction(1), self.losses(after, total_upper, paid))
             return total
         total[turn, "hold", left] = best - self.hold_value(filled, upper, flag, action, left)  # type: ignore[assignment]
@@ -74,12 +72,6 @@ class GreedyChoice(Naive):
     def __init__(self, game: dict[str, Any], guess: Callable[[int, int, int, bool], Fraction]) -> None:
         super().__init__(game)
         self.value = cache(guess)
-
-    def endings_worth(
-        self, filled: int, upper: int, flag: bool, dice: Dice, left: int, first: bool
-    ) -> dict[int, Fraction]:
-        """Worth of each category."""
-        return self.stops(filled, upper, flag, dice, left, first)
 
     def best(self, filled: int, upper: int, flag: bool, dice: Dice, left: int, first: bool) -> Fraction:
         stops = self.stops(filled, upper, flag, dice, left, first).values()
@@ -126,7 +118,7 @@ class NaiveSoft(Naive):
     def from_roll(self, filled: int, upper: int, flag: bool, dice: Dice, left: int, first: bool) -> Distribution:
         """Distribution of the points to come with a roll on the table."""
         stops = self.stops(filled, upper, flag, dice, left, first)
-        options: dict[Dice, Fraction] = self.hold_values(filled, upper, dice, left, flag) if left else {}
+        options: dict[Dice, Fraction] = self.hold_values(filled, upper, flag, dice, left) if left else {}
         options[dice] = max(stops.values())  # to hold all dice is to stop
         parts, shares = [], self.chances(stops)
         for held, chance in self.chances(options).items():
@@ -144,9 +136,3 @@ class NaiveSoft(Naive):
             return {int(self.value(filled, upper)): 1.0}
         left = self.game["rolls"] - 1 + saved
         return mixed((float(p), 0, self.from_roll(filled, upper, flag, dice, left, True)) for dice, p in self.rolls())
-
-    def moments(self) -> tuple[float, float]:
-        """Mean and standard deviation of the final score of the whole game."""
-        found = self.distribution(0, 0)
-        mean = sum(points * p for points, p in found.items())
-        return mean, sqrt(sum((points - mean) ** 2 * p for points, p in found.items()))

@@ -160,14 +160,14 @@ def test_holds_categories_and_batches_agree_with_the_oracle(rules: RuleSet) -> N
         # A score of 0 in the joker's box is a state of its own only to the oracle.
         for left in range(most + 1):
             first = left == most
-            stop = oracle.category_values(state.filled, state.upper, dice, left, flag=flag, first=first)
+            stop = oracle.stops(state.filled, state.upper, flag, dice, left, first)
             found = strategy.categories(state, dice, left)
             assert {rules.index_of[c.category] for c in found} == set(stop)
             for choice in found:
                 assert abs(choice.value - stop[rules.index_of[choice.category]]) < 1e-9
             best: Fraction = max(stop.values())
             if left:
-                kept = oracle.hold_values(state.filled, state.upper, dice, left, flag=flag)
+                kept = oracle.hold_values(state.filled, state.upper, flag, dice, left)
                 holds = strategy.holds(state, dice, left)
                 assert len(holds) == len(sub_multisets(np.array(counts_of(rules, dice))))
                 for hold in holds:

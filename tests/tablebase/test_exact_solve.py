@@ -57,8 +57,8 @@ def check(rules: RuleSet) -> None:
             continue
         for dice, _ in oracle.rolls():
             for left in range(rules.rolls_per_turn):
-                card = filled, upper, dice, left, flag
-                options = oracle.hold_values(*card) if left else oracle.category_values(*card)
+                card = filled, upper, flag, dice, left
+                options = oracle.hold_values(*card) if left else oracle.stops(*card, False)
                 best, *others = sorted(options.values(), reverse=True)
                 ties += best in others[:1]
                 gaps += [best - value for value in others if value < best]
@@ -100,13 +100,13 @@ def test_every_option_of_a_turn(rules: RuleSet) -> None:
         most = max_rerolls(rules, saved)
         for dice, _ in oracle.rolls():
             for left in range(most + 1):
-                known = oracle.category_values(filled, upper, dice, left, flag, left == most)
+                known = oracle.stops(filled, upper, flag, dice, left, left == most)
                 choices = rank_categories(evaluator, state, dice, left)
                 assert {rules.index_of[c.category]: c.value for c in choices} == known
                 assert [c.loss for c in choices] == [max(known.values()) - c.value for c in choices]
                 if left:
                     holds = {h.dice: h.value for h in rank_holds(evaluator, state, dice, left, choices[0])}
-                    expected = oracle.hold_values(filled, upper, dice, left, flag)
+                    expected = oracle.hold_values(filled, upper, flag, dice, left)
                     assert holds == expected | {dice: choices[0].value}
 
 
@@ -169,14 +169,14 @@ LATE += " four-of-a-kind=0 small-straight=15 large-straight=20 full-house=20"
 def test_the_command_gives_the_fractions_of_a_turn(run: Run) -> None:
     rules = load_rules("yatzy")
     card, oracle = parse_card(rules, LATE), Naive(rules.canonical())
-    position = card.state.filled, card.state.upper, (2, 2, 5, 5, 6)
+    position = card.state.filled, card.state.upper, False, (2, 2, 5, 5, 6)
     answer = json.loads(run("hold", "22556", "-l", "1", "--card", LATE, "--exact", "--digits", "0", "--json").stdout)
     values = {tuple(h["hold"]): h["exact"] for h in answer["holds"] if not h["category"]}
     known = {hold: card.total + value for hold, value in oracle.hold_values(*position, 1).items() if len(hold) < 5}
     assert {h: Fraction(int(v["numerator"]), int(v["denominator"])) for h, v in values.items()} == known
     assert {v["decimal"] for v in values.values()} == {str(int(value)) for value in known.values()}
     shown = run("score", "22556", "--card", LATE, "--exact").stdout
-    best = card.total + max(oracle.category_values(*position).values())
+    best = card.total + max(oracle.stops(*position, 0, False).values())
     assert f"as a fraction: {best}\n" in shown
     refused = run("hold", "22556", "--card", LATE, "--exact", "--goal", "200")
     assert (refused.returncode, "goal and exact cannot be combined" in refused.stderr) == (2, True)
