@@ -22,7 +22,7 @@ from perfect_yatzy.model.state_space import StateSpace
 from perfect_yatzy.service import queries
 from perfect_yatzy.service.budget import SolveBudget, SolveLimit
 from perfect_yatzy.service.cache import WeightedLRUCache
-from perfect_yatzy.service.queries import QueryService
+from perfect_yatzy.service.queries import Decision, QueryService
 from perfect_yatzy.service.requests import Request, parse_request
 from perfect_yatzy.strategy import position, score_strategy
 from perfect_yatzy.strategy.score_strategy import goals_to_solve
@@ -108,13 +108,14 @@ def test_a_request_is_decided_once(yatzy: Strategy, monkeypatch: pytest.MonkeyPa
     """The scheduler of the server and the service share one decision."""
     scheduler, counted = RequestScheduler(None, None), Counter[str]()
     for name in ("plan", "decide", "cached_answer", "mean_works", "strategy", "compute"):
-        real = getattr(QueryService, name)
+        owner = Decision if name == "compute" else QueryService
+        real = getattr(owner, name)
 
         def counting(*args: Any, name: str = name, real: Callable[..., Any] = real) -> Any:
             counted[name] += 1
             return real(*args)
 
-        monkeypatch.setattr(QueryService, name, counting)
+        monkeypatch.setattr(owner, name, counting)
     scheduler.answer("hold", {"card": LATE, "dice": "33456", **aim}, lambda: False)
     assert counted == dict.fromkeys(("plan", "decide", "cached_answer", "mean_works", "strategy", "compute"), 1)
 

@@ -15,18 +15,7 @@ from ...policies.opening_rolls import OpeningLine, shortened
 from ...policies.price_sheet import PriceSheet
 from ...policies.strategy_sheet import StrategySheet
 from .wording import rounded_up
-from .words import (
-    NO_TEXT,
-    Text,
-    Words,
-    capitalised,
-    dice_text,
-    hold_sentence,
-    joined,
-    legend,
-    text_of,
-    words_of,
-)
+from .words import NO_TEXT, Text, Words, capitalised, dice_text, hold_sentence, joined, legend, text_of, words_of
 
 T = TypeVar("T")
 
