@@ -25,7 +25,7 @@ from ..game.upper_sums import upper_sums
 from ..strategy.category_odds import CategoryOdds, category_odds
 from ..strategy.position_sample import PositionSample
 from ..strategy.positions import sample_positions
-from .hold_policy import deciding_rule, holds_of_card
+from .hold_policy import Cards, decisions
 from .opening_rolls import OpeningLine, opening_lines
 
 if TYPE_CHECKING:
@@ -263,8 +263,8 @@ def hold_example(strategy: Strategy, sheet: StrategySheet, turns: Sequence[Sampl
         state = turns[number].state(game)
         roll = tuple(sorted(random.integers(1, rules.faces + 1, rules.dice).tolist()))
         place = int(dice.rank(np.array(counts_of(rules, roll)))) - dice.first_roll
-        rule = deciding_rule(rules, sheet.holds, state, place, left)
-        hold = int(holds_of_card(rules, sheet.holds, state)[left, place])
+        done, by = decisions(rules, sheet.holds, Cards.of_state(rules, state), np.array([place]), left)
+        hold, rule = int(done[0]), int(by[0])
         if rule == len(sheet.holds) or hold <= 0 or (found and rule <= found.rule):
             continue
         kept = dice_of(dice.counts[hold].tolist())
@@ -299,7 +299,7 @@ def _example(strategy: Strategy, prices: PriceSheet, turn: int, state: State, di
         upper, filled = upper_sums(rules).add(state.upper, c, points), state.filled | 1 << c
         change = prices.bonus_value(filled, upper) - before
         if c == rules.tracked_index and points:
-            change += prices.joker_turn * (rules.full_mask & ~filled).bit_count()
+            change += prices.terms["joker_turn"] * (rules.full_mask & ~filled).bit_count()
         loss = losses[rules.categories[c].id]
         options.append(Option(c, points + extra, prices.prices[c], change, loss))
     options.sort(key=lambda option: -option.value)
