@@ -23,7 +23,7 @@ from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.policies.guide import Guide
 from perfect_yatzy.policies.hold_policy import Cards, applies, rule_holds, rule_uses
 from perfect_yatzy.policies.hold_rules import Condition, HoldRule, parse_hold_rules
-from perfect_yatzy.policies.price_sheet import make_sheet, terms_of
+from perfect_yatzy.policies.price_sheet import PriceSheet, terms_of
 from perfect_yatzy.policies.strategy_sheet import StrategySheet, packaged_sheet
 from perfect_yatzy.strategy.category_odds import category_odds
 from support.hold_rules import cards, hold_rules, kept_by, some_rolls
@@ -55,7 +55,7 @@ def printed(sheet: StrategySheet, language: str) -> PrintedGuide:
 
 
 def sheet_with(rules: RuleSet, holds: Sequence[HoldRule]) -> StrategySheet:
-    prices = make_sheet(rules, [2.5] * len(rules.categories), dict.fromkeys(terms_of(rules), 1.0))
+    prices = PriceSheet(rules, [2.5] * len(rules.categories), dict.fromkeys(terms_of(rules), 1.0))
     return StrategySheet(rules, prices, tuple(holds), {"mean": 50.0})
 
 
