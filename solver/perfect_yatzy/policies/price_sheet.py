@@ -52,7 +52,7 @@ class PriceSheet:
         ids = (c.id for c in self.rules.categories)
         named: dict[str, Any] = {**dict(zip(ids, self.prices, strict=True)), **self.terms}
         for name, number in named.items():
-            if isinstance(number, bool) or not isinstance(number, Real) or not abs(number) <= MAX_PRICE:
+            if isinstance(number, bool) or not isinstance(number, Real) or not abs(float(number)) <= MAX_PRICE:
                 raise StateError(f"{name} is {shown(number)}; must be a number up to {MAX_PRICE:.0f}")
         used = terms_of(self.rules)
         for name, number in self.terms.items():
