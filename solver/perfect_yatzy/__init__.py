@@ -54,10 +54,9 @@ if TYPE_CHECKING:
     from .play.rating import Rating, Ratings, rate
     from .policies.batch_policy import BatchPolicy
     from .policies.computer_players import ComputerPlayer
-    from .policies.evaluation import Evaluation, evaluate
+    from .policies.evaluation import Evaluation, Losses, SampledEvaluation, evaluate
     from .policies.named import computer_player, open_policy
     from .policies.policy import CardTurn, FunctionPolicy, ValueFunction
-    from .policies.sampling import Losses, SampledEvaluation
     from .policies.simulation import simulate
     from .strategy.actions import Choice, Hold
     from .strategy.approximate_strategy import ApproximateStrategy
@@ -91,14 +90,14 @@ _MODULES = {
     "Evaluation": "policies.evaluation",
     "FunctionPolicy": "policies.policy",
     "Hold": "strategy.actions",
-    "Losses": "policies.sampling",
+    "Losses": "policies.evaluation",
     "PositionSample": "strategy.position_sample",
     "Proof": "tablebase.proof",
     "Rating": "play.rating",
     "Ratings": "play.rating",
     "RuleSet": "game.rules",
     "RulesError": "errors",
-    "SampledEvaluation": "policies.sampling",
+    "SampledEvaluation": "policies.evaluation",
     "ScoreDistribution": "strategy.score_distribution",
     "ScoreStrategy": "strategy.score_strategy",
     "Scorecard": "game.scorecard",

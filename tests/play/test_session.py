@@ -211,7 +211,7 @@ def test_choices_of_computers_are_a_function_of_the_game() -> None:
 
 def test_computers_are_saved_and_recorded(tmp_path: Path) -> None:
     session, path = one_round(), tmp_path / "game.json"
-    save_session(path, session)
+    SaveFile(path).write(session)
     loaded = SaveFile(path).load()
     assert (loaded.computers, loaded.players, loaded.actions) == (session.computers, session.players, session.actions)
     extra = {"source": "play", "seed": 5, "computers": {"Computer (level 5)": "5", "Computer (bold)": "bold"}}
@@ -226,7 +226,7 @@ def test_computers_are_saved_and_recorded(tmp_path: Path) -> None:
 def test_games_saved_before_there_were_computers_are_read(tmp_path: Path) -> None:
     path = tmp_path / "game.json"
     session = Session(load_rules("yatzy"), ("Ann",), 5)
-    save_session(path, session)
+    SaveFile(path).write(session)
     content = json.loads(path.read_text())
     del content["computers"]
     path.write_text(json.dumps(content | {"schema": 1}))

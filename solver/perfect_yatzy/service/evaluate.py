@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from .._messages import _
 from ..errors import StateError
-from ..policies.evaluation import Evaluation
+from ..policies.evaluation import Evaluation, Losses, SampledEvaluation, sample
 from ..policies.named import evaluate_named, listed, named_policy
 from ..policies.process import ProcessPlayer
-from ..policies.sampling import Losses, SampledEvaluation, sample
 from ..tablebase.store import Progress
 from .answers import answer_head, distribution_fields, picked
 from .queries import QueryService
