@@ -54,10 +54,9 @@ if TYPE_CHECKING:
     from .play.rating import Rating, Ratings, rate
     from .policies.batch_policy import BatchPolicy
     from .policies.computer_players import ComputerPlayer
-    from .policies.evaluation import Evaluation, evaluate
+    from .policies.evaluation import Evaluation, Losses, SampledEvaluation, evaluate
     from .policies.named import computer_player, open_policy
     from .policies.policy import CardTurn, FunctionPolicy, ValueFunction
-    from .policies.sampling import Losses, SampledEvaluation
     from .policies.simulation import simulate
     from .strategy.actions import Choice, Hold
     from .strategy.approximate_strategy import ApproximateStrategy
@@ -89,10 +88,9 @@ _NAMES = {
     "play.rating": "Rating Ratings rate",
     "policies.batch_policy": "BatchPolicy",
     "policies.computer_players": "ComputerPlayer",
-    "policies.evaluation": "Evaluation evaluate",
+    "policies.evaluation": "Evaluation Losses SampledEvaluation evaluate",
     "policies.named": "computer_player open_policy",
     "policies.policy": "CardTurn FunctionPolicy ValueFunction",
-    "policies.sampling": "Losses SampledEvaluation",
     "policies.simulation": "simulate",
     "strategy.actions": "Choice Hold",
     "strategy.approximate_strategy": "ApproximateStrategy",

@@ -26,14 +26,13 @@ from ..strategy.played_games import Actor, Player
 from ..strategy.strategy import Strategy
 from ..tablebase.store import Progress
 from .computer_players import PROGRAM, PYTHON_FILE, ComputerPlayer, Kind, PolicyPlayer, WinningPlayer, parse_kind
-from .evaluation import Evaluation, evaluate
+from .evaluation import Evaluation, SampledEvaluation, evaluate, sample
 from .hold_policy import HoldRulePolicy
 from .levels import SoftPolicy, calibrated_level, parse_level
 from .player import exact_policy, player_of
 from .policy import ValueFunction
 from .process import ProcessPlayer
 from .risk import STYLES, risk_evaluator
-from .sampling import SampledEvaluation, sample
 from .strategy_sheet import StrategySheet, find_sheet
 from .user_code import UserCode, file_attribute, policy_of
 

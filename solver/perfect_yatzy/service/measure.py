@@ -13,11 +13,10 @@ from .._messages import _
 from ..approximation.rollout import ApproximateSimulation
 from ..errors import StateError
 from ..model.policies import Policy
-from ..policies.evaluation import Evaluation
+from ..policies.evaluation import Evaluation, Losses, SampledEvaluation, sample
 from ..policies.named import evaluate_named, listed, named_policy
 from ..policies.player import exact_policy
 from ..policies.process import ProcessPlayer
-from ..policies.sampling import Losses, SampledEvaluation, sample
 from ..policies.simulation import simulate
 from ..strategy.played_games import Actor
 from ..strategy.position_sample import PositionSample
