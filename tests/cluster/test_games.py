@@ -108,27 +108,6 @@ def test_the_command(run: Run, tmp_path: Path) -> None:
     assert titles == ["The most points in each turn", "Perfect play"]
 
 
-@pytest.mark.parametrize(
-    ("command", "message"),
-    [
-        ("simulate yatzy --games 1 --workers 1 --cluster tcp://127.0.0.1:9", "give --workers or --cluster, not both"),
-        ("solve yatzy --approximate --workers 1", "--workers cannot be used with --approximate"),
-        ("solve yatzy --threads 2 --workers 1", "--threads cannot be used with --workers or --cluster"),
-    ],
-)
-def test_options_that_exclude_each_other(run: Run, command: str, message: str) -> None:
-    refused = run(*command.split())
-    assert refused.returncode == 2
-    assert message in refused.stderr
-
-
-def test_without_the_extra(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    refused = run("solve", "crag", "--workers", "1", "--tables", str(tmp_path))
-    needs = "yatzy: a cluster needs dask and distributed; install with: pip install 'perfect-yatzy[cluster]'"
-    assert (refused.returncode, refused.stderr.splitlines()[-1]) == (1, needs)
-
-
 BOTS = """
 import json, sys
 for line in sys.stdin:
