@@ -43,20 +43,6 @@ def test_columns_of_games_add_up_to_the_final_score() -> None:
     assert found["game_number"].tolist() == [*range(2_000)]
 
 
-def source(strategy: Strategy) -> dict[bytes, bytes]:
-    """Where the results of a strategy come from, as every table says it."""
-    head = {b"rules": b"yatzy", b"fingerprint": strategy.rules.fingerprint.encode(), b"policy": b"mean"}
-    return head | {b"perfect_yatzy": perfect_yatzy.__version__.encode()}
-
-
-def test_arrow_tables_of_games_say_where_they_come_from(yatzy: Strategy) -> None:
-    need("pyarrow")
-    goal, utility = reach("yatzy", 240, LATE), perfect_yatzy.maximise("yatzy", lambda scores: scores, LATE)
-    for strategy, policy in ((yatzy, b"mean"), (goal, b"goal:240"), (utility, b"utility")):
-        found = to_arrow(perfect_yatzy.simulate(strategy, 5, seed=3)).schema.metadata
-        assert found == source(yatzy) | {b"policy": policy, b"seed": b"3"}
-
-
 def test_batches_as_tables(yatzy: Strategy) -> None:
     batch = yatzy.best([0, 0, 1], [0, 0, 3], [[3, 3, 4, 5, 6], [6, 6, 6, 6, 6], [2, 2, 5, 5, 5]], [2, 2, 0])
     found = columns(batch)
@@ -109,10 +95,14 @@ def test_every_arrow_table_says_where_it_comes_from(yatzy: Strategy, run: Run, t
     import pyarrow.parquet
 
     position = 0, 0, [[3, 3, 4, 5, 6]], 2
-    head = source(yatzy)
+    head = {b"rules": b"yatzy", b"fingerprint": yatzy.rules.fingerprint.encode(), b"policy": b"mean"}
+    head |= {b"perfect_yatzy": perfect_yatzy.__version__.encode()}
     asked = {b"dice": b"3 3 4 5 6", b"rolls_left": b"2"}
     sampled = {b"seed": b"3", b"exploration": b"0.0", b"distinct": b"false"}
+    goal, utility = reach("yatzy", 240, LATE), perfect_yatzy.maximise("yatzy", lambda scores: scores, LATE)
+    games = (yatzy, b"mean"), (goal, b"goal:240"), (utility, b"utility")
     for result, more in (
+        *((perfect_yatzy.simulate(each, 5, seed=3), {b"policy": policy, b"seed": b"3"}) for each, policy in games),
         (yatzy.best(*position), {}),
         (yatzy.options(*position), {}),
         (yatzy.holds("", "33456"), asked),

@@ -247,13 +247,8 @@ def test_yes_makes_the_decision_that_was_warned_of(yes: str, play: Run, save: Pa
     assert kinds[:4] == ["roll", "hold", "roll", "score"], found.stdout
 
 
-def test_player_names_must_be_unique_and_printable(play: Run) -> None:
-    for players, message in (
-        ("Ann, ann", "two players are called ann"),
-        (",", "--players ',' has no names"),
-        ("A\x1b[1m", "is not a valid player name"),
-    ):
-        assert message in refusal(play, "--players", players)
+def test_player_names_must_be_printable(play: Run) -> None:
+    assert "is not a valid player name" in refusal(play, "--players", "A\x1b[1m")
 
 
 def test_the_last_message_has_the_whole_command_to_resume(play: Run, save: Path, record: Path) -> None:

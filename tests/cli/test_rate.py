@@ -109,8 +109,7 @@ def test_exit_codes(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
     for arguments, message in (
         ((path, "--player", "Dan"), "there is no rating of 'Dan'; the ratings: Ann (yatzy)\n"),
         ((other,), f"{other} is not a record of games (JSON Lines, one game per line)\n"),
-        ((tmp_path / "none.jsonl",), ""),
-        ((), ""),
+        ((), "`yatzy play` has not recorded a finished game in "),
     ):
         assert refusal(run, "rate", *map(str, arguments)).startswith(f"yatzy: {message}")
 

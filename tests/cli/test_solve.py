@@ -116,23 +116,6 @@ def test_a_game_of_too_many_cards(run: Run) -> None:
     assert "`yatzy solve giant --approximate`" in refused
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ("--verbose", "--verbose can only be used with --estimate"),
-        ("--json", "--json can only be used with --estimate"),
-        ("--estimate --approximate", "--estimate cannot be used with --approximate"),
-        ("--estimate --cluster tcp://nowhere:1", "--estimate cannot be used with --cluster"),
-        ("--estimate --workers 2 --threads 2", "--threads cannot be used with --workers"),
-        ("--workers 300", "--workers starts at most 256"),
-        ("--what variance --approximate", "--what variance cannot be used with --approximate"),
-        ("--what goals --games 500", "--games can only be used with --approximate"),
-    ],
-)
-def test_options_that_do_not_fit_are_refused(run: Run, options: str, message: str) -> None:
-    assert message in refusal(run, "solve", "yatzy", *options.split())
-
-
 @pytest.mark.full
 def test_estimates_are_made_measured_listed_and_removed(run: Run, tmp_path: Path) -> None:
     tables = ("--tables", str(tmp_path))

@@ -86,21 +86,17 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 def test_a_request_checks_its_card_and_evaluates_its_turn_once(
     yatzy: Strategy, calls: Counter[str], fields: dict[str, Any], evaluations: dict[str, int]
 ) -> None:
-    service = QueryService()
-    service.strategy(yatzy.rules)
-    calls.clear()
-    service.answer({"card": LATE, **fields})
-    assert calls == {"card": 1, "state": 1} | evaluations
-
-
-@pytest.mark.parametrize("goal", [{}, {"goal": 240}])
-def test_the_server_checks_and_evaluates_once_too(yatzy: Strategy, calls: Counter[str], goal: dict[str, int]) -> None:
-    scheduler = RequestScheduler(None, None)
-    scheduler.service.strategy(yatzy.rules)
-    calls.clear()
-    scheduler.answer("hold", {"card": LATE, "dice": "33456", **goal}, lambda: False)
-    evaluations = TURNS | RANKINGS if goal else {"turns of the mean": 1, "rankings of the mean": 1}
-    assert calls == {"card": 1, "state": 1, **evaluations}
+    """In the service and in the server."""
+    service, scheduler, asked = QueryService(), RequestScheduler(None, None), {"card": LATE, **fields}
+    own = {name: value for name, value in asked.items() if name != "query"}
+    for known, ask in (
+        (service, lambda: service.answer(asked)),
+        (scheduler.service, lambda: scheduler.answer(fields["query"], own, lambda: False)),
+    ):
+        known.strategy(yatzy.rules)
+        calls.clear()
+        ask()
+        assert calls == {"card": 1, "state": 1} | evaluations
 
 
 @pytest.mark.parametrize("aim", [{}, {"goal": 240}])

@@ -132,13 +132,6 @@ class Visitor:
         self.page.fill(place, text)
         self.page.locator(place).blur()
 
-    def fill_card(self, **boxes: int) -> None:
-        """Enter boxes of the card by hand."""
-        self.page.click("#edit-card")
-        for box, points in boxes.items():
-            self.write(f"#box-{box}", str(points))
-        self.page.click("#edit-card")
-
     def set_left(self, left: int) -> Visitor:
         """Say by hand how many rerolls are left."""
         self.page.click("#edit-card")

@@ -368,26 +368,23 @@ def test_damaged_files_are_refused_and_read_again_when_they_are_repaired(
     assert found["answer"] == expected
 
 
-@pytest.mark.full
+@pytest.mark.parametrize(
+    ("rules", "most"),
+    [
+        pytest.param("yahtzee", 150_000, marks=pytest.mark.full),
+        pytest.param("maxi-unsaved", 300_000, marks=pytest.mark.slow),  # a table of 268 MB
+    ],
+)
 def test_a_question_about_a_table_in_pages_moves_little(
-    service: QueryService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    service: QueryService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rules: str, most: int
 ) -> None:
-    monkeypatch.setattr("perfect_yatzy.web.site.tables.WHOLE_VALUES", 1000)
-    make_site(tmp_path, service, ["yahtzee"], values_only=True)
-    questions = random_positions(service.rules("yahtzee"), 20, seed=4)
-    replies = answers(tmp_path, *(q for hold in questions for q in (hold, ("traffic", {}))))
-    moved = [reply["bytes"] for reply in replies[1::2]]
-    assert max(after - before for before, after in pairwise(moved)) < 150_000
-
-
-@pytest.mark.slow
-def test_a_question_about_the_table_of_268_megabytes_moves_less_than_300_kilobytes(
-    service: QueryService, tmp_path: Path
-) -> None:
-    make_site(tmp_path, service, ["maxi-unsaved"], values_only=True)
-    for question in random_positions(service.rules("maxi-unsaved"), 40, seed=5):
-        *_, end = answers(tmp_path, ("site.json", {}), question, ("traffic", {}))
-        assert end["bytes"] < 300_000
+    if rules == "yahtzee":
+        monkeypatch.setattr("perfect_yatzy.web.site.tables.WHOLE_VALUES", 1000)
+    make_site(tmp_path, service, [rules], values_only=True)
+    questions = random_positions(service.rules(rules), 20, seed=4)
+    replies = answers(tmp_path, *(q for hold in questions for q in (("visit", {}), hold, ("traffic", {}))))
+    moved = [0, *(reply["bytes"] for reply in replies[2::3])]
+    assert max(after - before for before, after in pairwise(moved)) < most
 
 
 @pytest.mark.full

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from typing import Any
 
 import pytest
@@ -12,24 +11,6 @@ from perfect_yatzy.play.review import review
 from support.browser import Visitor
 
 pytestmark = pytest.mark.full
-
-
-def test_turns_by_touch_with_real_dice(phone: Visitor, yatzy: Strategy) -> None:
-    """The player does what the primary button says; the record of the game has no errors."""
-    dice = random.Random(14)
-    for turn in range(4):
-        phone.expects("#turn-line", f"Turn {turn + 1} of 15").tap_dice([dice.randint(1, 6) for _ in range(5)])
-        for _ in range(2):
-            phone.settle()
-            if phone.text_content("#go").startswith("Take"):
-                break
-            phone.locator("#go").tap()
-            phone.tap_dice([dice.randint(1, 6) for _ in range(5 - phone.count("#dice button"))])
-        phone.settle().locator("#go").tap()
-    phone.expects("#turn-line", "Turn 5 of 15")
-    game = read_game(phone.record())
-    assert len(game.turns) == 4
-    assert review(yatzy, game, 0).points_lost == pytest.approx(0.0, abs=1e-9)
 
 
 # Turns by the advice: all dice of the first roll, then those rolled again. Where holds are marked and confirmed by taps, and the

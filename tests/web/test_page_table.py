@@ -16,18 +16,6 @@ LATE_CARD = "ones=3+twos=6+threes=9+fours=12+fives=15+sixes=18+one-pair=10"
 KISMET = {"aces": 3, "deuces": 6, "treys": 9, "fours": 12, "fives": 15, "sixes": 18}
 
 
-def test_by_mouse_a_position_and_its_advice(page: Visitor) -> None:
-    page.fill_card(ones=3, sixes=24, chance=22)
-    for face in (3, 3, 4, 5, 6):
-        page.click(f"button[aria-label='Add a {face}']")
-    page.set_left(1).expects("#answer", "243.15").click("#map summary")
-    page.wait_for_selector("#map tbody tr")
-    page.click("#ranking li:first-child button")
-    assert page.count("#dice button[aria-pressed='true']") == 2
-    page.expects("#expect", "248.8")
-    assert page.url.endswith("#rules=yatzy&card=ones%3D3+sixes%3D24+chance%3D22&dice=33456&left=1")
-
-
 def test_the_headline_is_what_the_player_is_doing(blank: Visitor) -> None:
     """With other dice marked, or none, it is no longer the best hold that is played."""
     blank.open("#rules=yatzy&dice=33456&left=2").expects("#answer", "Keep 3 3", "245.75")

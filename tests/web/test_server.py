@@ -73,10 +73,8 @@ def test_answers_are_those_of_the_command(client: TestClient, query: str, asked:
         ("outcomes", {"hold": [3], "rolls_left": 3}, 422, "it must be 1 to 2"),
         ("review", {"game": {"schema": 1}}, 422, "the game has no rules"),
         ("hold", {"dice": 33456}, 422, "dice is 33456; must be the dice on the table: text such as '33456'"),
-        ("hold", {"dice": "33456", "saved": 101}, 422, "saved is 101; must be the saved rolls"),
         ("hold", {"dice": "33456", "rules": "yatzy+\0.toml"}, 422, "unknown rules"),
         ("hold", {"dice": "33456", "rules": "yatzy+pyproject.toml"}, 422, "unknown rules"),
-        ("hold", HOLD | {"opponents": ";".join("1" * 9)}, 422, "9 opponents; there can be at most 8"),
         ("expect", {"bonus_points": 50}, 422, "50 bonus points are impossible"),
         ("expect", {"rules": "yatzy-saved", "goal": 300}, 422, "all goals of yatzy-saved take"),
         ("expect", {"rules": "yatzy-saved", "opponents": "empty"}, 422, "yatzy-saved from this card on takes"),
@@ -123,16 +121,6 @@ def test_outcomes_of_a_hold_add_up_to_its_value(client: TestClient, yatzy: Strat
             assert best["expected_final_score"] == pytest.approx(3 + value, abs=1e-9)
 
 
-def test_large_bodies_in_parts_and_broken_ones_are_rejected(client: TestClient) -> None:
-    def parts() -> object:
-        for _ in range(40):
-            yield b"x" * 10_000
-
-    assert client.post("/api/hold", content=parts()).status_code == 413
-    for body in (b"", b"{", b"[]", b'"x"', b"null", b"\xff\xfe", b'{"dice": ' + b"[" * 5_000):
-        assert client.post("/api/hold", content=body, headers=JSON_TYPE).status_code == 422
-
-
 def test_the_request_rate_of_a_client_is_limited(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     """2000 requests at once and 1000 a second, at the edge, by a clock of the test."""
     now = 100.0
@@ -164,31 +152,35 @@ def body_of(size: int) -> bytes:
     return b'{"id": "a", "dice": "33456"' + b" " * (size - 28) + b"}"
 
 
-# What is just allowed, and what is one more: 64 KiB, 10,000 values, 32 fields, 126 entries of a list, 8 opponents ...
 SAVED = {"rules": "yatzy-saved"}
-EDGES: list[tuple[str, Any, Any, str]] = [
-    ("body", body_of(65_536), body_of(65_537), "body-too-large"),
-    ("saved", SAVED | {"saved": 100}, SAVED | {"saved": 101}, "invalid-value"),
-    ("bonus_points", {"bonus_points": 99_999}, {"bonus_points": 100_000}, "invalid-value"),
-    ("goal", {"goal": 99_999}, {"goal": 100_000}, "invalid-value"),
-    ("opponents", HOLD | {"opponents": [250] * 8}, HOLD | {"opponents": [250] * 9}, "invalid-value"),
-    ("entries of a list", {"dice": [1] * 126}, {"dice": [1] * 127}, "invalid-request"),
-    ("fields", {f"f{n}": 1 for n in range(32)}, {f"f{n}": 1 for n in range(33)}, "invalid-request"),
-    ("name", {"rules": "x" * 200}, {"rules": "x" * 201}, "invalid-value"),
-    ("values", {"card": "," * 9_998}, {"card": "," * 10_000}, "invalid-request"),
-]
+EDGES: list[tuple[str, str, Any, Any]] = [  # code and message of one more, what is just allowed, and what is one more
+    ("body-too-large", "the request is larger than 65536 bytes", body_of(65_536), body_of(65_537)),
+    ("invalid-value", "saved is 101; must be", SAVED | {"saved": 100}, SAVED | {"saved": 101}),
+    ("invalid-value", "bonus_points is 100000; must be", {"bonus_points": 99_999}, {"bonus_points": 100_000}),
+    ("invalid-value", "goal is 100000; must be", {"goal": 99_999}, {"goal": 100_000}),
+    ("invalid-value", "9 opponents; there can be at most 8", HOLD | {"opponents": [250] * 8}, HOLD | {"opponents": [250] * 9}),
+    ("invalid-request", '"dice" has 127 entries; at most 126', {"dice": [1] * 126}, {"dice": [1] * 127}),
+    ("invalid-request", "the body has 33 fields; at most 32", dict.fromkeys(map(str, range(32)), 1), dict.fromkeys(map(str, range(33)), 1)),
+    ("invalid-value", f'rules is "{"x" * 56}...; must be', {"rules": "x" * 200}, {"rules": "x" * 201}),
+    ("invalid-request", "the body has more than 10000 values", {"card": "," * 9_998}, {"card": "," * 10_000}),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("allowed", "refused", "code"), [each[1:] for each in EDGES], ids=[each[0] for each in EDGES]
-)
-def test_requests_are_limited_at_the_edge(client: TestClient, allowed: Any, refused: Any, code: str) -> None:
-    """What is allowed may be wrong in another way, but not by its size."""
+@pytest.mark.parametrize(("code", "said", "allowed", "refused"), EDGES, ids=[said for _, said, *_ in EDGES])
+def test_requests_are_limited_at_the_edge(
+    client: TestClient, code: str, said: str, allowed: Any, refused: Any
+) -> None:
+    """What is allowed may be wrong in another way, but not by its size. Few errors are told at once."""
     bodies = (body if isinstance(body, bytes) else json.dumps(body).encode() for body in (allowed, refused))
     most, more = (client.post("/api/hold", content=body, headers=JSON_TYPE) for body in bodies)
     assert (more.json()["code"], more.status_code) == (code, 413 if code == "body-too-large" else 422)
+    assert more.json()["error"].startswith(said)
     assert most.status_code == 200 or most.json()["error"] != more.json()["error"]
-    assert most.json().get("code") != "body-too-large"
+    assert most.json().get("error", "").count(";") < 6
+
+
+def test_a_large_body_in_parts_is_rejected(client: TestClient) -> None:
+    assert client.post("/api/hold", content=iter([b"x" * 10_000] * 40)).status_code == 413
 
 
 def test_one_long_computation_runs_and_eight_wait() -> None:
@@ -205,18 +197,6 @@ def test_one_long_computation_runs_and_eight_wait() -> None:
             limiter.free = places - running
         with limiter.slot(never_disconnects):
             assert limiter.free == places - 1
-
-
-def test_the_page_loads_nothing_from_other_sites(client: TestClient) -> None:
-    for path in ("/", "/app.js", "/review.js", "/base.css"):
-        found = client.get(path)
-        assert found.status_code == 200
-        assert "default-src 'self'" in found.headers["content-security-policy"]
-        assert found.headers["x-content-type-options"] == "nosniff"
-        assert "http://" not in found.text.replace("http://www.w3.org/2000/svg", "")
-        assert "https://" not in found.text
-    assert client.get("/../pyproject.toml").status_code == 404
-    assert client.get("/secrets").status_code == 404
 
 
 FIELDS = [
@@ -247,15 +227,6 @@ def test_any_request_is_answered_or_rejected_with_a_reason(
     found = client.post(f"/api/{path}", content=content, headers=JSON_TYPE)
     assert found.status_code in (200, 409, 422)
     assert found.status_code == 200 or found.json()["code"] in CODES
-
-
-def test_ids_and_lists_of_opponents_are_accepted(client: TestClient) -> None:
-    asked = {"dice": "33456", "card": LATE_CARD, "ties": "win"}
-    other = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=12"
-    text = client.post("/api/hold", json={**asked, "opponents": f"251; {other}"}).json()
-    listed = client.post("/api/hold", json={**asked, "opponents": [251, other], "id": "a"})
-    assert listed.status_code == 200
-    assert listed.json() == {**text, "id": "a"}
 
 
 def test_a_lone_surrogate_in_a_name_can_be_answered(client: TestClient, yatzy: Strategy) -> None:
@@ -389,15 +360,6 @@ def test_a_long_computation_delays_no_short_one(yatzy: Strategy, monkeypatch: py
     assert scheduler.long.free == accepted
 
 
-def test_a_disconnected_client_leaves_the_queue() -> None:
-    limiter = ConcurrencyLimiter(1, 1)
-    with limiter.slot(never_disconnects):
-        with pytest.raises(ClientDisconnected), limiter.slot(lambda: True):
-            pass
-        assert limiter.free == 1
-    assert limiter.free == 2
-
-
 @pytest.mark.parametrize(
     "error", [None, StateError("wrong"), ClientDisconnected("gone"), KeyboardInterrupt()], ids=repr
 )
@@ -408,6 +370,8 @@ def test_a_slot_is_free_again_however_its_work_ends(error: BaseException | None)
             raise error
     assert limiter.free == 2
     with limiter.slot(lambda: True):  # at once: who waits would be gone
+        with pytest.raises(ClientDisconnected), limiter.slot(lambda: True):
+            pass
         assert limiter.free == 1
 
 

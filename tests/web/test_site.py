@@ -263,22 +263,6 @@ def test_a_large_table_is_read_in_pages_and_again_after_the_server_died(
         assert ask(page, "score", {"rules": "yahtzee", "card": card, "dice": "22446"}) == "range-unsupported"
 
 
-@pytest.mark.slow
-def test_maxi_unsaved_in_a_browser(service: QueryService, tmp_path: Path, page: Any) -> None:
-    """268 MB on the host; a question moves less than 300 kB."""
-    make_site(tmp_path, service, ["maxi-unsaved"], values_only=True)
-    most = 0
-    with static_host(tmp_path) as host:
-        page.goto(host.address + "#rules=maxi-unsaved")
-        for path, body in random_positions(service.rules("maxi-unsaved"), 60, seed=10):
-            before = data_moved(host)  # the service worker stores the page meanwhile
-            found, expected = ask(page, path, body), service.answer({"query": path} | body)
-            assert found["expected_final_score"] == pytest.approx(expected["expected_final_score"], abs=1e-6)
-            most = max(most, data_moved(host) - before)
-    print(f"at most {most:,} bytes a question")
-    assert most < 300_000
-
-
 @pytest.mark.full
 def test_a_damaged_table_is_noticed(forced_site: Path, page: Any) -> None:
     (values,) = (forced_site / "data" / "yatzy-forced").glob("values-*")
