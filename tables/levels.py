@@ -15,8 +15,7 @@ from perfect_yatzy.errors import RulesError
 from perfect_yatzy.game.rule_loader import builtin_ids, load_rules
 from perfect_yatzy.model.approximate_cost import rule_set_facts
 from perfect_yatzy.policies import levels
-from perfect_yatzy.policies.levels import LEVELS, calibrate, exact_operations
-from perfect_yatzy.policies.soft_policy import simulated_loss, soft_loss
+from perfect_yatzy.policies.levels import LEVELS, calibrate, exact_operations, simulated_loss, soft_loss
 from perfect_yatzy.strategy.opening import open_strategy
 
 PATH = Path(levels.__file__).with_name("levels.toml")

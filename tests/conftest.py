@@ -18,7 +18,7 @@ from pathlib import Path
 import hypothesis
 import perfect_yatzy
 import pytest
-from perfect_yatzy.strategy.strategy import Strategy
+from perfect_yatzy import Strategy
 from support.command import Run, run_here, run_process
 from support.seeds import SEED_VARIABLE
 

@@ -1,4 +1,4 @@
-"""Languages: which one is chosen, numbers, the catalogues of the command and of the page."""
+"""Languages: which one is chosen, numbers, the catalogues, and that every text for people is a message."""
 
 from __future__ import annotations
 
@@ -15,10 +15,6 @@ from perfect_yatzy import _messages
 from perfect_yatzy._messages import LANGUAGES, language_accepted, language_from, language_of_environment
 from perfect_yatzy.game.translations import languages
 from support.command import Run
-
-# Packages and modules whose errors people meet in the command or on the page: all of them are in the catalogues.
-SPOKEN = ["errors.py", "cli/commands", "cli/console.py", "cli/terminal_game.py", "service", "web"]
-
 
 LANGUAGE_OF = {
     "sv": "sv", "sv_SE.UTF-8": "sv", "sv-FI": "sv", "SV": "sv", "no": "nb", "nn_NO.UTF-8": "nb", "nb-NO": "nb",
@@ -135,32 +131,6 @@ def test_the_page_and_the_command_know_the_same_languages() -> None:
     assert tuple(languages()) == LANGUAGES
 
 
-def raised_without_a_message(path: Path) -> list[str]:
-    """Errors for people whose text is a literal that no catalogue has."""
-    names = {"SolverError", "RulesError", "StateError", "TableError", "ClusterError", "UsageError", "ClickException"}
-    found = []
-    calls = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call) and node.args]
-    for node in calls:
-        if not isinstance(node.args[0], ast.JoinedStr | ast.Constant):
-            continue
-        name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
-        parts = [part.value for part in ast.walk(node.args[0]) if isinstance(part, ast.Constant)]
-        words = "".join(part for part in parts if isinstance(part, str))
-        if name in names | {"echo"} and re.search(r"[A-Za-z]{3} [A-Za-z]{2}", words):
-            found.append(f"{path.name}:{node.lineno}: {words[:60]}")
-    return found
-
-
-def test_errors_for_people_are_messages(tmp_path: Path) -> None:
-    paths = [messages.PACKAGE / name for name in SPOKEN]
-    files = [file for path in paths for file in (sorted(path.rglob("*.py")) if path.is_dir() else [path])]
-    assert len(files) > len(SPOKEN)
-    assert [fault for file in files for fault in raised_without_a_message(file)] == []
-    wrong = tmp_path / "wrong.py"
-    wrong.write_text('raise StateError(f"the card {card} is full")\nraise StateError(_("this one is"))\n')
-    assert raised_without_a_message(wrong) == ["wrong.py:1: the card  is full"]
-
-
 def test_the_command_speaks_the_language_of_the_environment(run: Run) -> None:
     for words, language, said in (
         (["12"], {"LC_MESSAGES": "sv_SE.UTF-8"}, "är 2 tärningar; yatzy har 5"),
@@ -192,3 +162,140 @@ def test_rules_and_mistakes_of_a_rule_file_are_told_in_a_language(run: Run, tmp_
     columns = run("rules", "show", "yamb", "--lang", "fi").stdout
     assert "Sarake Alas (.down): määrätyssä järjestyksessä" in columns
     assert "(Down)" not in columns
+
+
+# --- texts that are no messages ---
+
+RAISED = ["errors.py", "web"]  # where errors are for people, and other literals are not
+ERRORS = {
+    "SolverError",
+    "RulesError",
+    "StateError",
+    "TableError",
+    "ClusterError",
+    "UsageError",
+    "ClickException",
+    "echo",
+}
+SPOKEN = [
+    "cli/views", "cli/commands", "cli/console.py", "cli/terminal_game.py", "cli/jsonl.py", "game/patterns.py",
+    "game/rules.py", "game/rule_words.py", "game/scorecard.py", "game/legal_actions.py", "strategy/certificate.py",
+    "strategy/verify.py", "service", "play",
+]  # fmt: skip
+# Keys of files and JSON, values that are typed, and a column of the page of JSON Schema: not words for people.
+KEYS = {
+    "above par", "below par", "second best", "crossed out first", "second best loses, ", "advice mean", "advice win",
+    "bonus needs", "goal estimates", "what it scores", "rolls left", "turns left",
+}  # fmt: skip
+PLAIN = re.compile(r"[A-Za-z]{2,} [a-z]{2,}")  # two words
+CODE = re.compile(r"[<>{}]|^\s*(yatzy |--)")  # HTML, CSS, a command
+MARKS = {"_", "N_", "ngettext", "pgettext"}
+NOT_SHOWN = {
+    "AssertionError", "RuntimeError", "TypeError", "RangeError", "option", "argument", "Option", "compile",
+    "KindField",  # descriptions of the JSON Schema
+}  # fmt: skip
+
+
+def called(node: ast.Call) -> str:
+    return node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+
+
+def silent(tree: ast.AST) -> set[int]:
+    """Nodes whose text is translated, or that nobody sees: messages, docstrings, help (extracted elsewhere), bugs."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr):  # a string that stands alone
+            found.add(id(node.value))
+        if isinstance(node, ast.FunctionDef):
+            found |= {id(inner) for decorator in node.decorator_list for inner in ast.walk(decorator)}
+        if isinstance(node, ast.Call) and called(node) in MARKS | NOT_SHOWN:
+            found |= {id(inner) for inner in ast.walk(node)}
+    return found
+
+
+def unmarked(path: Path, *, raised: bool = False) -> list[str]:
+    """Literals of a module, or of its errors, and the plain parts of f-strings, that read as words."""
+    tree = ast.parse(path.read_text())
+    skipped, nodes = silent(tree), [*ast.walk(tree)]
+    if raised:
+        nodes = [
+            node for call in nodes if isinstance(call, ast.Call) and called(call) in ERRORS for node in ast.walk(call)
+        ]
+    return [
+        f"{path.name}:{node.lineno}: {node.value[:60]}"
+        for node in nodes
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and id(node) not in skipped
+        and node.value not in KEYS
+        and PLAIN.search(node.value)
+        and not CODE.search(node.value)
+    ]
+
+
+def files_of(names: list[str]) -> list[Path]:
+    return [
+        file
+        for name in names
+        for file in sorted(messages.PACKAGE.glob(name if name.endswith(".py") else f"{name}/**/*.py"))
+    ]
+
+
+def test_every_text_of_the_command_is_a_message(tmp_path: Path) -> None:
+    assert len(files_of(SPOKEN)) > len(SPOKEN)
+    assert len(files_of(RAISED)) > 10
+    assert [text for file in files_of(SPOKEN) for text in unmarked(file)] == []
+    assert [text for file in files_of(RAISED) for text in unmarked(file, raised=True)] == []
+    file = tmp_path / "view.py"
+    file.write_text(
+        '"""A view of things."""\nfrom x import _\n\ndef lines(n):\n    """The lines of it."""\n'
+        '    yield _("these are translated")\n    yield f"these {n} are not translated"\n    yield "yatzy hold it"\n'
+        '    raise StateError(f"the card {card} is full")\n    raise StateError(_("this one is"))\n'
+    )
+    raised = ["view.py:9: the card ", "view.py:9:  is full"]
+    assert unmarked(file) == ["view.py:7:  are not translated", *raised]
+    assert unmarked(file, raised=True) == raised
+
+
+def untranslated_literals(path: Path) -> list[str]:
+    """Literals of a script outside `_()` that read as a sentence, or that are written to the page or to its labels."""
+    tokens, found, depth = messages.script_tokens(path), list[str](), 0
+    for at, token in enumerate(tokens):
+        if depth:  # inside the call of a message or of an error that nobody sees
+            depth += (token.value in "([{") - (token.value in ")]}") if len(token.value) == 1 else 0
+            continue
+        if token.type == "name" and token.value in messages.CALLS.keys() | NOT_SHOWN and tokens[at + 1].value == "(":
+            tokens[at + 1] = tokens[at + 1]._replace(value="")  # counted here
+            depth = 1
+            continue
+        if token.type not in ("string", "template_string"):
+            continue
+        text = re.sub(r"\$\{[^}]*\}", "", token.value[1:-1])
+        before = "".join(each.value for each in tokens[max(0, at - 2) : at])
+        is_written = re.search(r"(textContent=|aria-label\"[:,]|title:|placeholder:)$", before)
+        is_sentence = re.search(r"[A-Za-z]{2,} [a-z]{2,} [a-z]{2,}", text) or re.match(r"[A-Z][a-z]+ [a-z]+ ", text)
+        if is_sentence or (is_written and re.search(r"[A-Za-z]{2}", text)):
+            found.append(f"{path.name}:{token.lineno}: {text[:60]}")
+    return found
+
+
+def test_every_text_of_a_script_is_a_message(tmp_path: Path) -> None:
+    # Only browsers read the service worker: it reports to the console.
+    scripts = [path for path in sorted(messages.STATIC.rglob("*.js")) if path.name != "service-worker.js"]
+    assert len(scripts) > 5
+    assert [text for path in scripts for text in untranslated_literals(path)] == []
+    file = tmp_path / "view.js"
+    file.write_text(
+        '// A view of things.\nshow(_("these are translated", { n: f("x") }));\n'
+        'show(`these ${n} are not translated`);\nnode.textContent = "Roll";\nnode.className = "bar buttons";\n'
+    )
+    assert untranslated_literals(file) == ["view.js:3: these  are not translated", "view.js:4: Roll"]
+
+
+def test_the_page_without_scripts_speaks_every_language() -> None:
+    page = (messages.STATIC / "index.html").read_text()
+    words = re.search(r"<noscript>(.*?)</noscript>", page, re.DOTALL)
+    assert words
+    assert sorted(re.findall(r'<p lang="(\w+)">', words[1])) == sorted(LANGUAGES)
+    outside = [text for text in messages.marked_words(messages.STATIC / "index.html").unmarked if text != "Yatzy"]
+    assert [text for text in outside if text not in re.sub(r"\s+", " ", words[1])] == []

@@ -36,13 +36,7 @@ def current_language() -> str:
 
 
 def set_language(code: str) -> None:
-    """Choose the language of this process, for all threads that have not chosen another one.
-
-    Parameters
-    ----------
-    code
-        One of :data:`LANGUAGES`.
-    """
+    """Choose the language of this process, for all threads that have not chosen another one."""
     global _default
     if code not in LANGUAGES:
         raise ValueError(f"{code!r} is not one of {', '.join(LANGUAGES)}")
@@ -60,19 +54,7 @@ def language_scope(code: str) -> Iterator[None]:
 
 
 def language_from(text: str | None) -> str | None:
-    """The language that a text names.
-
-    Parameters
-    ----------
-    text
-        A code, a tag or a locale: ``sv``, ``sv-FI``, ``sv_SE.UTF-8``, ``no``, ``C``. Norwegian of any kind is ``nb``.
-
-    Returns
-    -------
-    str or None
-        One of :data:`LANGUAGES`; English for ``C`` and ``POSIX``. None for an empty text and for a language that has
-        no catalogue.
-    """
+    """The language of a code, a tag or a locale: ``sv-FI``, ``sv_SE.UTF-8``, ``C``; None if it has no catalogue."""
     code = (text or "").strip().replace("-", "_").split(".")[0].split("@")[0].split("_")[0].lower()
     if code in ("c", "posix"):
         return ENGLISH
@@ -81,11 +63,7 @@ def language_from(text: str | None) -> str | None:
 
 
 def language_of_environment(environment: Mapping[str, str] | None = None) -> str:
-    """The language that the environment asks for, as GNU gettext reads it; English if it names none that is known.
-
-    ``LC_ALL``, ``LC_MESSAGES`` and ``LANG``: the first that is set counts. If it is not ``C``, ``LANGUAGE`` may list
-    other languages to prefer.
-    """
+    """The language that the environment asks for, as GNU gettext reads it; English if it names none that is known."""
     environment = os.environ if environment is None else environment
     locale = next((environment[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(name)), "")
     if not locale or locale.split(".")[0] in ("C", "POSIX"):
@@ -95,13 +73,7 @@ def language_of_environment(environment: Mapping[str, str] | None = None) -> str
 
 
 def language_accepted(header: str) -> str | None:
-    """The language a client prefers, from the header ``Accept-Language``: ``sv-SE,sv;q=0.9,en;q=0.8``.
-
-    Returns
-    -------
-    str or None
-        The known language of the highest weight, the first of equals; None if there is none.
-    """
+    """The known language of the highest weight in ``Accept-Language``, the first of equals: ``sv-SE,sv;q=0.9``."""
     found: list[tuple[float, int, str]] = []
     for place, entry in enumerate(header.split(",")[:20]):
         tag, _separator, parameters = entry.partition(";")
@@ -115,15 +87,7 @@ def language_accepted(header: str) -> str | None:
 
 
 def _(message: str, /, language: str | None = None, **fields: object) -> str:
-    """A sentence in the current language with its fields filled in: ``_("{name} is …", name=…)``.
-
-    Parameters
-    ----------
-    language
-        One of :data:`LANGUAGES`; default: the current one.
-    **fields
-        Without any the sentence stays as it is, braces included.
-    """
+    """A sentence in the current language with its fields filled in; without any its braces stay."""
     code = language or current_language()
     text = message if code == ENGLISH else _catalogue(code).gettext(message)
     return text.format(**fields) if fields else text
@@ -140,15 +104,7 @@ def ngettext(singular: str, plural: str, number: int, /, **fields: object) -> st
 
 
 def pgettext(context: str, message: str, language: str | None = None) -> str:
-    """The translation of a message that means different things in different places, by its place.
-
-    Parameters
-    ----------
-    context
-        The place: ``msgctxt`` of the catalogue.
-    language
-        One of :data:`LANGUAGES`; default: the current one.
-    """
+    """The translation of a message that means different things in different places, by its place (``msgctxt``)."""
     code = language or current_language()
     return message if code == ENGLISH else _catalogue(code).pgettext(context, message)
 
@@ -159,19 +115,7 @@ def N_(message: str) -> str:
 
 
 def number_text(value: float, decimals: int = 0, *, signed: bool = False, grouped: bool = False) -> str:
-    """A number as the current language writes it: ``1234.50``, ``1234,50``; never minus zero.
-
-    Files and JSON keep the decimal point: they do not use this function.
-
-    Parameters
-    ----------
-    value, decimals
-        The number is rounded to `decimals` digits after the decimal sign.
-    signed
-        With a plus sign before a positive number.
-    grouped
-        With a sign between thousands: ``100,000``, ``100 000``.
-    """
+    """A number as the current language writes it, never minus zero; `grouped`: with a sign between thousands."""
     code = current_language()
     text = f"{round(value, decimals) + 0.0:{'+' if signed else ''}{',' if grouped else ''}.{decimals}f}"
     if code == ENGLISH:

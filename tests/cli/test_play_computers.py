@@ -11,8 +11,7 @@ from perfect_yatzy.cli.commands.play import new_session
 from perfect_yatzy.cli.terminal_game import TerminalGame
 from perfect_yatzy.cli.views.play import computer_line
 from perfect_yatzy.play.record import read_games
-from perfect_yatzy.play.save_file import SaveFile, load_session
-from perfect_yatzy.play.session import Session
+from perfect_yatzy.play.session import SaveFile, Session
 from perfect_yatzy.service.queries import QueryService
 from support.command import Run, refusal
 from support.refusals import refused
@@ -51,13 +50,13 @@ def test_a_whole_game_against_computers(play: Run, tmp_path: Path) -> None:
     assert found.stdout.count("= start 150.22") == 6  # each has a review
     assert "wins with" in found.stdout
     assert play(*command, lines="\n".join(f"{category}\n{category}" for category in FORCED[:3])).returncode == 0
-    assert load_session(tmp_path / "game.json").turns == game.turns[: 3 * 6]  # a function of the seed
+    assert SaveFile(tmp_path / "game.json").load().turns == game.turns[: 3 * 6]  # a function of the seed
 
 
 def test_a_game_against_computers_is_resumed_with_the_same(play: Run, tmp_path: Path) -> None:
     begun = play("yatzy-forced", "--opponent", "2", "--seed", "4", lines="ones\nones\nundo\nquit\n")
     assert "Undone: Ones." in begun.stdout
-    assert load_session(tmp_path / "game.json").computers == ("", "2")
+    assert SaveFile(tmp_path / "game.json").load().computers == ("", "2")
     resumed = play("yatzy-forced", "--opponent", "novice", "--players", "You", lines="ones\nones\nquit\n")
     assert resumed.returncode == 0, resumed.stderr
     assert "Resuming the saved game" in resumed.stdout

@@ -15,10 +15,11 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
+from perfect_yatzy import ClusterError, StateError, TableError
 from perfect_yatzy.cluster import engine as engine_module
 from perfect_yatzy.cluster import session
 from perfect_yatzy.cluster.worker import SOURCES, Job, check, differences, problem, software
-from perfect_yatzy.errors import ClusterError, MissingPackage, StateError, TableError
+from perfect_yatzy.errors import MissingPackage
 from perfect_yatzy.tablebase.memory import peak_memory
 from support import cluster_tasks as tasks
 from support.need import need
@@ -26,8 +27,8 @@ from support.refusals import refused
 
 need("distributed")
 
+from perfect_yatzy import Cluster, open_cluster
 from perfect_yatzy.cluster.engine import DaskEngine
-from perfect_yatzy.cluster.session import Cluster, open_cluster
 
 pytestmark = pytest.mark.full
 

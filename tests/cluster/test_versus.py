@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from perfect_yatzy.cluster.session import Cluster
+from perfect_yatzy import Cluster, StateError, TableError, load_rules, versus
 from perfect_yatzy.cluster.versus import TurnPart, versus_on
-from perfect_yatzy.errors import StateError, TableError
-from perfect_yatzy.game.rule_loader import load_rules
-from perfect_yatzy.strategy.versus import versus, versus_checkpoint
+from perfect_yatzy.strategy.versus import versus_checkpoint
 from perfect_yatzy.tablebase.inventory import leftovers
 from support.command import Run
 from support.engine_here import EngineHere

@@ -16,7 +16,7 @@ from perfect_yatzy.game.notation import find_category, parse_card, parse_dice, p
 from perfect_yatzy.game.rule_loader import RuleFileError, load_rules, rules_from_json
 from perfect_yatzy.play import record
 from perfect_yatzy.play.record import check_names, record_lines
-from perfect_yatzy.play.save_file import load_session
+from perfect_yatzy.play.session import SaveFile
 from perfect_yatzy.service import requests
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.service.requests import parse_request
@@ -80,7 +80,7 @@ class Files:
         path = self.folder / "game.json"
         path.write_bytes(b"{}".ljust(n))
         try:
-            load_session(path)
+            SaveFile(path).load()
         except ValueError as error:
             if "rules" not in str(error):  # the first field that is missing
                 raise

@@ -18,8 +18,7 @@ from perfect_yatzy.game.patterns import Pattern
 from perfect_yatzy.game.rules import Bonus, Category, Column, RuleSet
 from perfect_yatzy.model.objectives import Objective
 from perfect_yatzy.play.record import read_games, write_games
-from perfect_yatzy.play.save_file import save_session
-from perfect_yatzy.play.session import Session
+from perfect_yatzy.play.session import SaveFile, Session
 from perfect_yatzy.policies.price_sheet import bonus_features, pars
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy.opponents import least_score
@@ -207,7 +206,7 @@ def test_written_files_have_the_permissions_that_the_umask_leaves(umask: int, tm
     before = os.umask(umask)
     try:
         store.solve_to_store(Objective(SMALL), tmp_path / "tables")
-        save_session(tmp_path / "game.json", Session(SMALL, ("Ann",), 5))
+        SaveFile(tmp_path / "game.json").write(Session(SMALL, ("Ann",), 5))
         assert run("rules", "schema").returncode == 0
         assert run("simulate", "yatzy-forced", "-n", "2", "-o", str(tmp_path / "games.jsonl")).returncode == 0
     finally:

@@ -16,8 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from perfect_yatzy import RuleSet, Strategy, rate
 from perfect_yatzy.game.rule_loader import load_rules, rules_to_json
-from perfect_yatzy.play.columns import GameColumns
-from perfect_yatzy.play.grading import GradedGames, grade_games
+from perfect_yatzy.play.grading import GameColumns, GradedGames, grade_games
 from perfect_yatzy.play.record import Game, read_game
 from perfect_yatzy.play.review import review
 from perfect_yatzy.play.simulated_records import simulated_records

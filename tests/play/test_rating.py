@@ -20,8 +20,7 @@ from perfect_yatzy.play.record import Game, dated, read_game, write_games
 from perfect_yatzy.play.review import review
 from perfect_yatzy.play.simulated_records import simulated_records
 from perfect_yatzy.policies.evaluation import policy_mean
-from perfect_yatzy.policies.levels import calibrated_level, parse_level
-from perfect_yatzy.policies.soft_policy import SoftPolicy
+from perfect_yatzy.policies.levels import SoftPolicy, calibrated_level, parse_level
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.tablebase.backward_induction import solve_values
 from support.games import CHANCE, PAIR, face, joker_game, saved_rolls_game, small

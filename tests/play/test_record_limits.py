@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from perfect_yatzy import RulesError, StateError, load_rules
 from perfect_yatzy.game.limits import MAX_JSON_DEPTH, parse_json
 from perfect_yatzy.play.record import read_game, read_games
-from perfect_yatzy.play.save_file import load_session, save_session
-from perfect_yatzy.play.session import Session
+from perfect_yatzy.play.session import SaveFile, Session
 from perfect_yatzy.service.queries import QueryService
 from support.reference import steps
 
@@ -70,10 +69,10 @@ def test_a_byte_order_mark_is_ignored(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_wrong_saved_games_are_rejected_with_the_reason(tmp_path: Path, change: dict[str, Any], message: str) -> None:
     path = tmp_path / "game.json"
-    save_session(path, Session(load_rules("yatzy"), ("Ann",), None))
+    SaveFile(path).write(Session(load_rules("yatzy"), ("Ann",), None))
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
     with pytest.raises(StateError, match=f"is not a saved game .*{message}") as caught:
-        load_session(path)
+        SaveFile(path).load()
     assert len(str(caught.value)) < 500
 
 

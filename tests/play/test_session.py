@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from perfect_yatzy import RuleSet, SolverError, StateError, load_rules
 from perfect_yatzy.play.record import read_game
-from perfect_yatzy.play.save_file import SaveFile, load_session, save_session
-from perfect_yatzy.play.session import Action, Session
+from perfect_yatzy.play.session import Action, SaveFile, Session
 from support import games
 from support.refusals import refused
 from support.sessions import FIVES, FORCED, FOURS, RUN, new_session, scripted_session
@@ -117,8 +116,8 @@ def test_a_session_is_saved_and_loaded(tmp_path: Path) -> None:
         session.score(category)
     session.roll()
     session.hold(session.dice[:3])
-    save_session(path, session)
-    again = load_session(path)
+    SaveFile(path).write(session)
+    again = SaveFile(path).load()
     assert (again, again.game) == (session, session.game)
     assert again.card(0).saved == session.card(0).saved == 4
     text = path.read_text()
@@ -129,9 +128,9 @@ def test_a_session_is_saved_and_loaded(tmp_path: Path) -> None:
     assert text not in broken
     for wrong in ("{", "[]", text.replace('"hold"', '"score"'), '{"schema": 1}', "[" * 10**5, *broken):
         path.write_text(wrong)
-        refused("is not a saved game", load_session, path)
+        refused("is not a saved game", SaveFile(path).load)
     path.write_text(text.replace(session.rules.fingerprint, "0" * 64))
-    refused("saved under other rules", load_session, path)
+    refused("saved under other rules", SaveFile(path).load)
 
 
 def test_two_processes_do_not_overwrite_each_other(tmp_path: Path) -> None:
@@ -147,7 +146,7 @@ def test_two_processes_do_not_overwrite_each_other(tmp_path: Path) -> None:
     second.write(theirs)
     refused("another process has changed the game", first.write, mine, error=SolverError)
     refused("another process has changed the game", first.remove, error=SolverError)
-    assert load_session(path) == theirs
+    assert SaveFile(path).load() == theirs
     assert (tmp_path / "link.json").is_symlink()
     assert sorted(p.name for p in tmp_path.iterdir()) == ["game.json", "link.json"]
     second.remove()
@@ -212,8 +211,8 @@ def test_choices_of_computers_are_a_function_of_the_game() -> None:
 
 def test_computers_are_saved_and_recorded(tmp_path: Path) -> None:
     session, path = one_round(), tmp_path / "game.json"
-    save_session(path, session)
-    loaded = load_session(path)
+    SaveFile(path).write(session)
+    loaded = SaveFile(path).load()
     assert (loaded.computers, loaded.players, loaded.actions) == (session.computers, session.players, session.actions)
     extra = {"source": "play", "seed": 5, "computers": {"Computer (level 5)": "5", "Computer (bold)": "bold"}}
     assert session.game.extra == extra
@@ -221,15 +220,15 @@ def test_computers_are_saved_and_recorded(tmp_path: Path) -> None:
     content = json.loads(path.read_text())
     for wrong in (["", "5"], ["", "5", "nine"], {"Ann": ""}, ["", 5, ""]):
         path.write_text(json.dumps(content | {"computers": wrong}))
-        refused("is not a saved game", load_session, path)
+        refused("is not a saved game", SaveFile(path).load)
 
 
 def test_games_saved_before_there_were_computers_are_read(tmp_path: Path) -> None:
     path = tmp_path / "game.json"
     session = Session(load_rules("yatzy"), ("Ann",), 5)
-    save_session(path, session)
+    SaveFile(path).write(session)
     content = json.loads(path.read_text())
     del content["computers"]
     path.write_text(json.dumps(content | {"schema": 1}))
-    assert load_session(path) == session
-    assert "computers" not in load_session(path).game.extra
+    assert SaveFile(path).load() == session
+    assert "computers" not in SaveFile(path).load().game.extra

@@ -125,7 +125,7 @@ def test_examples_show_the_subtraction(yatzy: Strategy, turns: list[SampledTurns
 def test_a_guide_without_a_sheet_and_of_a_forced_order(forced: Strategy, yatzy: Strategy) -> None:
     plain = make_guide(yatzy)
     assert (plain.sheet, plain.examples, plain.losses, len(plain.stages)) == (None, (), (), 3)
-    prices = PriceSheet(forced.rules, (10.0,) * 15, 0.0, 0.0, 0.0)
+    prices = PriceSheet(forced.rules, (10.0,) * 15)
     guide = make_guide(forced, StrategySheet(forced.rules, prices))
     assert (guide.stages, guide.examples, guide.perfect) == ((), (), forced.value())
 
@@ -144,7 +144,7 @@ def test_losses_by_turn_add_up_to_what_the_sheet_gives_away(has_rules: bool) -> 
     """Against the mean of its policy, from the other pass."""
     rules = saved_rolls_game("free", False)
     perfect = perfect_yatzy.open_strategy(rules).value()
-    prices = PriceSheet(rules, (4.0, 3.0, 5.0, 6.0), -1.0, 2.0, 0.5)
+    prices = PriceSheet(rules, (4.0, 3.0, 5.0, 6.0), {"lost": -1.0, "secured": 2.0, "par_point": 0.5})
     holds = (parse_hold_rule(rules, "pair if pair open: keep"), parse_hold_rule(rules, "dice of 5-6: keep"))
     policy = HoldRulePolicy(holds, prices) if has_rules else ValueFunction(rules, prices.values())
     losses = turn_losses(StrategySheet(rules, prices, holds if has_rules else ()))

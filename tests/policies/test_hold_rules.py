@@ -15,7 +15,7 @@ from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.policies.evaluation import policy_mean
 from perfect_yatzy.policies.hold_policy import HoldRulePolicy
 from perfect_yatzy.policies.hold_rules import parse_hold_rule, parse_hold_rules
-from perfect_yatzy.policies.price_sheet import PriceSheet, make_sheet, terms_of
+from perfect_yatzy.policies.price_sheet import PriceSheet, terms_of
 from perfect_yatzy.policies.strategy_sheet import packaged_sheet
 from perfect_yatzy.strategy.verify import random_states
 from support import games
@@ -159,7 +159,7 @@ def test_a_joker_makes_dice_of_use_only_where_it_is_one(name: str, scored: bool,
 def random_prices(rules: RuleSet, seed: int) -> PriceSheet:
     random = np.random.default_rng(seed)
     prices = random.integers(-40, 80, len(rules.categories)) / 8 + 1 / 64
-    return make_sheet(rules, prices.tolist(), {term: float(random.integers(-8, 40)) / 8 for term in terms_of(rules)})
+    return PriceSheet(rules, prices.tolist(), {term: float(random.integers(-8, 40)) / 8 for term in terms_of(rules)})
 
 
 @SLOW_START

@@ -15,8 +15,16 @@ from perfect_yatzy.game.rule_loader import builtin_ids
 from perfect_yatzy.model.objectives import Variance
 from perfect_yatzy.policies import levels
 from perfect_yatzy.policies.evaluation import policy_mean, policy_values
-from perfect_yatzy.policies.levels import LEVELS, Level, calibrate, calibrated_level, shipped_levels
-from perfect_yatzy.policies.soft_policy import SoftPolicy, simulated_loss, soft_loss
+from perfect_yatzy.policies.levels import (
+    LEVELS,
+    Level,
+    SoftPolicy,
+    calibrate,
+    calibrated_level,
+    shipped_levels,
+    simulated_loss,
+    soft_loss,
+)
 from perfect_yatzy.strategy.rollout import Rollout
 from perfect_yatzy.tablebase.backward_induction import solve_objective
 from support import games

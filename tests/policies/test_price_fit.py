@@ -15,7 +15,7 @@ from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.policies import price_fit
 from perfect_yatzy.policies.evaluation import policy_mean, policy_values
 from perfect_yatzy.policies.price_fit import descend, every_number, fit_prices, least_squares, upper_prices_on_a_line
-from perfect_yatzy.policies.price_sheet import PriceSheet, make_sheet, terms_of
+from perfect_yatzy.policies.price_sheet import PriceSheet, terms_of
 from perfect_yatzy.policies.turn_sample import (
     TurnSample,
     Visits,
@@ -112,7 +112,7 @@ def test_numbers_of_a_large_sheet_are_tied() -> None:
 
 def test_least_squares_finds_the_sheet_that_made_the_values() -> None:
     rules, terms = GAMES["joker"], {"lost": -2.0, "secured": 3.0, "par_point": 0.5, "joker_turn": 0.3}
-    sheet = make_sheet(rules, [1.0, 2.5, 4.0, 7.0], terms)
+    sheet = PriceSheet(rules, [1.0, 2.5, 4.0, 7.0], terms)
     visits = visited_states(rules, solve_values(rules), 2000, 1)
     found = least_squares(every_number(rules), visits, sheet.values()[visits.places])
     np.testing.assert_allclose(found.values()[visits.places], sheet.values()[visits.places], atol=1e-6)
@@ -134,7 +134,7 @@ def test_visits_are_counted_at_every_turn(name: str) -> None:
 def sample_of(rules: RuleSet) -> tuple[PriceSheet, Visits, Values, float]:
     """A sheet, states that play by it meets, its values, and the mean of those of the visited states."""
     numbers = [2.0 + c for c in range(len(rules.categories))]
-    sheet = make_sheet(rules, numbers, dict.fromkeys(terms_of(rules), 0.7))
+    sheet = PriceSheet(rules, numbers, dict.fromkeys(terms_of(rules), 0.7))
     visits = visited_states(rules, sheet.values(), 300, 1)
     own = policy_values(GreedyPolicy(rules, sheet.values()))
     return sheet, visits, own, own[visits.places] @ visits.counts / visits.games

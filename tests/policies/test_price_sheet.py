@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from perfect_yatzy import RuleSet, State, StateError, load_rules
 from perfect_yatzy.game.rules import Bonus
 from perfect_yatzy.model.state_space import state_space
-from perfect_yatzy.policies.price_sheet import PriceSheet, make_sheet, pars, terms_of
+from perfect_yatzy.policies.price_sheet import PriceSheet, pars, terms_of
 from support.games import CHANCE, PAIR, classic_rule_sets, face, joker_game, saved_rolls_game, small
 from support.naive import Naive
 from support.sheets import defined_value
@@ -19,7 +19,7 @@ TERMS = {"lost": -3.5, "secured": 4.25, "par_point": 1.5, "saved_roll": 2.25, "j
 def sheet_of(rules: RuleSet) -> PriceSheet:
     """A sheet with a different price for each box."""
     prices = [3 + 0.25 * c * c for c in range(len(rules.categories))]
-    return make_sheet(rules, prices, {name: TERMS[name] for name in terms_of(rules)})
+    return PriceSheet(rules, prices, {name: TERMS[name] for name in terms_of(rules)})
 
 
 def check_values(rules: RuleSet) -> None:
@@ -77,10 +77,10 @@ def test_a_sheet_counts_the_numbers_that_matter() -> None:
 @given(st.floats(-99, 99), st.sampled_from([0.1, 0.5, 1.0]))
 def test_rounded_numbers_are_the_nearest_that_are_printed(number: float, step: float) -> None:
     rules = small(face(5), face(6), bonus=Bonus(16, 7))
-    rounded = PriceSheet(rules, (number, -number), number, 2 * number, 0.0).rounded(step)
+    rounded = PriceSheet(rules, (number, -number), {"lost": number, "secured": 2 * number}).rounded(step)
     assert abs(rounded.prices[0] - number) <= step / 2 + 1e-9
-    assert rounded.bonus_lost == rounded.prices[0] == -rounded.prices[1]
-    assert float(f"{rounded.bonus_secured:.1f}") == rounded.bonus_secured
+    assert rounded.terms["lost"] == rounded.prices[0] == -rounded.prices[1]
+    assert float(f"{rounded.terms['secured']:.1f}") == rounded.terms["secured"]
     assert round(rounded.prices[0] / step, 6) % 1 == 0
 
 
@@ -90,7 +90,7 @@ def test_rounded_numbers_are_the_nearest_that_are_printed(number: float, step: f
         ((1.0,), {}, "1 prices; yacht has 12 categories"),
         ((1.0,) * 11 + (float("nan"),), {}, "yacht is NaN|yacht is nan"),
         ((1.0,) * 11 + ("2",), {}, "yacht is '2'; must be a number"),
-        ((1.0,) * 12, {"bonus_lost": 1.0}, "yacht has no use for lost"),
+        ((1.0,) * 12, {"lost": 1.0}, "yacht has no use for lost"),
         ((1.0,) * 12, {"saved_roll": 1.0}, "yacht has no use for saved_roll"),
     ],
 )
@@ -98,4 +98,4 @@ def test_sheets_that_do_not_fit_the_rules_are_rejected(
     prices: tuple[float, ...], terms: dict[str, float], message: str
 ) -> None:
     with pytest.raises(StateError, match=message):
-        PriceSheet(load_rules("yacht"), prices, **terms)
+        PriceSheet(load_rules("yacht"), prices, terms)

@@ -16,7 +16,7 @@ from perfect_yatzy.cli.views.guide_text import guide_text
 from perfect_yatzy.game.translations import localized
 from perfect_yatzy.policies.guide import Guide
 from perfect_yatzy.policies.hold_rules import HoldRule, parse_hold_rules
-from perfect_yatzy.policies.price_sheet import make_sheet, pars, terms_of
+from perfect_yatzy.policies.price_sheet import PriceSheet, pars, terms_of
 from perfect_yatzy.policies.strategy_sheet import StrategySheet, packaged_sheet
 from perfect_yatzy.strategy.category_odds import category_odds
 from support.hold_rules import hold_rules
@@ -70,7 +70,7 @@ def check_printed(sheet: StrategySheet, language: str) -> PrintedGuide:
 def test_any_rule_is_read_as_it_was(language: str, data: st.DataObject, name: str) -> None:
     rules = load_rules(name)
     holds = data.draw(st.lists(hold_rules(rules), min_size=1, max_size=3))
-    prices = make_sheet(rules, [2.5] * len(rules.categories), dict.fromkeys(terms_of(rules), 1.0))
+    prices = PriceSheet(rules, [2.5] * len(rules.categories), dict.fromkeys(terms_of(rules), 1.0))
     check_printed(StrategySheet(rules, prices, tuple(holds), {"mean": 50.0}), language)
 
 
@@ -91,7 +91,7 @@ def test_the_cases_that_readers_took_in_another_way() -> None:
         "three of open: keep",
         "single of open: keep",
     ]
-    prices = make_sheet(rules, [2.5] * 15, dict.fromkeys(terms_of(rules), 1.0))
+    prices = PriceSheet(rules, [2.5] * 15, dict.fromkeys(terms_of(rules), 1.0))
     read = [*check_printed(StrategySheet(rules, prices, parse_hold_rules(rules, texts), {"mean": 50.0}), "en").holds]
     every, no_fours = State(), State(0b1000, 12)
     for state, dice, left, kept in (

@@ -11,7 +11,7 @@ from perfect_yatzy.game.rules import Bonus
 from perfect_yatzy.policies.evaluation import policy_mean
 from perfect_yatzy.policies.hold_policy import HoldRulePolicy
 from perfect_yatzy.policies.hold_rules import hold_rule, parse_hold_rule, parse_hold_rules
-from perfect_yatzy.policies.price_sheet import PriceSheet, make_sheet, terms_of
+from perfect_yatzy.policies.price_sheet import PriceSheet, terms_of
 from perfect_yatzy.policies.rule_search import Sample, Search, best_places, learn_holds
 from perfect_yatzy.policies.rule_vocabulary import candidate_conditions, candidate_patterns, rule_cost
 from perfect_yatzy.policies.worst_decisions import worst_decisions
@@ -24,7 +24,7 @@ from support.sheets import worst_hold
 GAME = games.small(
     games.face(1), games.face(2), games.face(3), games.PAIR, games.CHANCE, dice=3, faces=3, bonus=Bonus(10, 8)
 )
-PRICES = PriceSheet(GAME, (1.5, 3.0, 4.5, 4.0, 6.0), -1.0, 6.0, 0.5)
+PRICES = PriceSheet(GAME, (1.5, 3.0, 4.5, 4.0, 6.0), {"lost": -1.0, "secured": 6.0, "par_point": 0.5})
 
 
 def test_the_estimate_for_the_last_reroll_is_exact_within_a_turn() -> None:
@@ -83,7 +83,7 @@ def test_the_worst_decisions_are_those_of_the_oracle(game: RuleSet) -> None:
     holds = parse_hold_rules(
         game, ["pair of 2-3 if rolls left 1: keep", "single of open: keep", "any if below par: stop"]
     )
-    prices = make_sheet(game, [1.5 + i for i in range(len(game.categories))], dict.fromkeys(terms_of(game), 0.5))
+    prices = PriceSheet(game, [1.5 + i for i in range(len(game.categories))], dict.fromkeys(terms_of(game), 0.5))
     policy, table = HoldRulePolicy(holds, prices), open_strategy(game).table
     found = worst_decisions(policy, table)
     oracle = Naive(game.canonical())

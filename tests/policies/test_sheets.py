@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 from perfect_yatzy import RuleSet, StateError, TableError, load_rules, open_strategy
+from perfect_yatzy.cli.views.wording import rounded_up
 from perfect_yatzy.game.dice import lattice
 from perfect_yatzy.game.notation import counts_of, dice_of
 from perfect_yatzy.model.estimates import rule_set_stats
 from perfect_yatzy.policies import price_sheet
 from perfect_yatzy.policies.evaluation import policy_mean
-from perfect_yatzy.policies.hold_policy import HoldRulePolicy, holds_of_card
-from perfect_yatzy.policies.price_sheet import make_sheet, terms_of
+from perfect_yatzy.policies.hold_policy import Cards, HoldRulePolicy, decisions
+from perfect_yatzy.policies.price_sheet import PriceSheet, terms_of
 from perfect_yatzy.policies.strategy_sheet import StrategySheet, find_sheet, packaged_sheet, sheet_path
 from perfect_yatzy.policies.worst_decisions import worst_decisions
 from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy
@@ -61,8 +62,8 @@ def test_a_sheet_states_its_figures(sheet: StrategySheet) -> None:
     step = 0.1 if prices != prices.rounded(0.5) else 0.5
     assert abs(sum(prices.prices) - mean) <= step / 2 * len(prices.prices) + 0.1
     if prices.terms and "lost" in terms_of(sheet.rules) and sheet.rules.order == "free":
-        assert prices.bonus_lost < prices.bonus_secured
-        assert prices.par_point > 0
+        assert prices.terms["lost"] < prices.terms["secured"]
+        assert prices.terms["par_point"] > 0
 
 
 def test_the_losses_by_turn_add_up_to_what_a_sheet_gives_away(sheet: StrategySheet) -> None:
@@ -116,7 +117,9 @@ def test_the_worst_holds_on_all_cards_are_those_stated(key: str) -> None:
         state, dice, left, loss = worst_hold(worst)
         place = lattice(len(dice), found.rules.faces)
         roll = int(place.rank(np.array(counts_of(found.rules, dice)))) - place.first_roll
-        held = int(holds_of_card(found.rules, found.holds, state)[left, roll])
+        held = int(
+            decisions(found.rules, found.holds, Cards.of_state(found.rules, state), np.array([roll]), left)[0][0]
+        )
         stop = max(choice.value for choice in strategy.categories(state, dice))
         of_hold = {hold.dice: hold.value for hold in strategy.holds(state, dice, left)}
         taken = stop if held < 0 else of_hold[dice_of(place.counts[held].tolist())]
@@ -148,12 +151,12 @@ def test_the_readme_has_the_figures_of_all_sheets() -> None:
     for key, cells in rows:
         sheet = packaged_sheet(load_rules(key))
         lists = [sheet.with_rules(size).figures for size in sheet.sizes]
-        worst = [f" ({found['worst']:.1f})" if "worst" in found else "" for found in lists]
+        worst = [f" ({rounded_up(found['worst'], 1):.1f})" if "worst" in found else "" for found in lists]
         assert cells.split("|")[:-1] == [f" {found['mean']:.2f}{w} " for found, w in zip(lists, worst, strict=True)]
 
 
 def sheet_of(rules: RuleSet) -> StrategySheet:
-    prices = make_sheet(rules, [2.5] * len(rules.categories), dict.fromkeys(terms_of(rules), 1.1))
+    prices = PriceSheet(rules, [2.5] * len(rules.categories), dict.fromkeys(terms_of(rules), 1.1))
     return StrategySheet(rules, prices, (), {"perfect": 9.5, "worth": [1.0, 2.0]})
 
 

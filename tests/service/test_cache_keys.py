@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from perfect_yatzy import RuleSet, Scorecard
 from perfect_yatzy._messages import language_scope
-from perfect_yatzy.service.queries import QueryService
+from perfect_yatzy.service.queries import Decision, QueryService
 from perfect_yatzy.service.requests import COMMON_FIELDS, QUERY_FIELDS, ObjectiveRequest, Request, parse_request
 from perfect_yatzy.service.resolver import _goal_keys, _opponent_key, _utility_key
 from perfect_yatzy.strategy.position import CheckedPosition
@@ -126,7 +126,7 @@ def test_cached_answers_are_those_of_a_new_service(query: str, services: tuple[Q
             assert (
                 cached.answer(request)
                 == cached.answer(request)
-                == new.compute(request, new.plan(request)) | request.echo
+                == Decision(new, request, None, new.plan(request)).compute() | request.echo
             )
         first, second = (cached.parse(base | {field: value}) for value in VALUES[field])
         assert (first.key == second.key) == (field == "id")

@@ -14,18 +14,18 @@ from typing import Any
 
 import perfect_yatzy
 import pytest
-from perfect_yatzy import RuleSet, State, Strategy, errors, load_rules, parse_card
-from perfect_yatzy.errors import CODES, RulesError, SolverError
+from perfect_yatzy import RulesError, RuleSet, SolverError, State, Strategy, errors, load_rules, parse_card, reach
+from perfect_yatzy.errors import CODES
 from perfect_yatzy.game import scorecard
 from perfect_yatzy.model.objectives import Goals
 from perfect_yatzy.model.state_space import StateSpace
 from perfect_yatzy.service import queries
 from perfect_yatzy.service.budget import SolveBudget, SolveLimit
 from perfect_yatzy.service.cache import WeightedLRUCache
-from perfect_yatzy.service.queries import QueryService
+from perfect_yatzy.service.queries import Decision, QueryService
 from perfect_yatzy.service.requests import Request, parse_request
 from perfect_yatzy.strategy import position, score_strategy
-from perfect_yatzy.strategy.score_strategy import goals_to_solve, reach
+from perfect_yatzy.strategy.score_strategy import goals_to_solve
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator
 from perfect_yatzy.tablebase.store import Progress, has_table
 from perfect_yatzy.web.workers import RequestScheduler
@@ -108,13 +108,14 @@ def test_a_request_is_decided_once(yatzy: Strategy, monkeypatch: pytest.MonkeyPa
     """The scheduler of the server and the service share one decision."""
     scheduler, counted = RequestScheduler(None, None), Counter[str]()
     for name in ("plan", "decide", "cached_answer", "mean_works", "strategy", "compute"):
-        real = getattr(QueryService, name)
+        owner = Decision if name == "compute" else QueryService
+        real = getattr(owner, name)
 
         def counting(*args: Any, name: str = name, real: Callable[..., Any] = real) -> Any:
             counted[name] += 1
             return real(*args)
 
-        monkeypatch.setattr(QueryService, name, counting)
+        monkeypatch.setattr(owner, name, counting)
     scheduler.answer("hold", {"card": LATE, "dice": "33456", **aim}, lambda: False)
     assert counted == dict.fromkeys(("plan", "decide", "cached_answer", "mean_works", "strategy", "compute"), 1)
 

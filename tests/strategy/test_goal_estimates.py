@@ -15,8 +15,8 @@ from perfect_yatzy.kernels.value_tables import estimated_chance
 from perfect_yatzy.model.goal_estimates import Downside, LateGoals, Upside, estimated_chances
 from perfect_yatzy.model.objectives import Goals
 from perfect_yatzy.service.budget import SolveBudget, SolveLimit
+from perfect_yatzy.service.measure import run_simulation
 from perfect_yatzy.service.queries import QueryService
-from perfect_yatzy.service.simulate import run_simulation
 from perfect_yatzy.strategy.goal_estimates import EstimatedGoalEvaluator, has_goal_estimates, open_goal_estimates
 from perfect_yatzy.strategy.score_strategy import ScoreStrategy, goals_to_solve
 from perfect_yatzy.strategy.simulation import simulate, wilson_interval

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from .need import need, need_program
@@ -31,10 +32,6 @@ SAME_DICE = """(() => {
   let last = 129;  // the same dice in each test: 2 6 1 3 3, of which 3 3 are held
   crypto.getRandomValues = (values) => values.map(() => (last = (1664525 * last + 1013904223) % 2 ** 32));
 })();"""
-
-
-# A module of the page, from the folder that the page takes its own from; elsewhere it would be loaded a second time.
-MODULES = "window.loaded = (name) => import(document.querySelector('script[src$=\"app.js\"]').src.slice(0, -6) + name + '.js')"
 
 
 class Visitor:
@@ -266,7 +263,7 @@ class Chromium:
 
         def with_modules(**options: Any) -> Any:
             context = new_context(**options)
-            context.add_init_script(MODULES)
+            context.add_init_script(path=Path(__file__).with_suffix(".js"))
             return context
 
         self.browser.new_context = with_modules
@@ -311,51 +308,14 @@ CONTROLS = ", ".join(
     for place in ("main button", "main select", "main input", "dialog[open] button", "dialog[open] select", "dialog[open] input", "dialog[open] textarea")
 ) + ", .die .die-square, #card input, #bar .bar-buttons > button, #remove-die, #faces svg rect"  # fmt: skip
 
-CONTRAST = """
-(selector) => {
-  const numbers = (text) => text.match(/[\\d.]+/g).map(Number);
-  const light = (rgb) => {
-    const [r, g, b] = rgb.map((v) => v / 255).map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const behind = (node) => {
-    for (let e = node; e; e = e.parentElement) {
-      const c = numbers(getComputedStyle(e).backgroundColor);
-      if (c.length === 3 || c[3] === 1) return c.slice(0, 3);
-    }
-    return [255, 255, 255];
-  };
-  const ratio = (a, b) => { const [x, y] = [light(a), light(b)].sort((p, q) => q - p); return (x + 0.05) / (y + 0.05); };
-  return [...document.querySelectorAll(selector)].filter((e) => e.getBoundingClientRect().width).map((e) => {
-    const style = getComputedStyle(e), isPicture = e instanceof SVGElement, around = behind(e.parentElement);
-    const border = numbers(isPicture ? style.stroke : style.borderTopColor), own = isPicture ? numbers(style.fill) : behind(e);
-    const edge = border.length === 3 || border[3] > 0 ? ratio(border.slice(0, 3), around) : 0;
-    return [e.id || e.textContent || e.closest('button')?.getAttribute('aria-label') || e.tagName, Math.max(edge, ratio(own, around))];
-  });
-}
-"""
-SMALL = """
-() => [...document.querySelectorAll('button, select, input, summary, a')]
-  .filter((e) => e.offsetWidth && e.getClientRects().length && e.id !== 'skip')
-  .map((e) => [e, (e.type === 'checkbox' || e.type === 'radio') ? e.closest('label') : e])
-  // A row of the card is as wide as half the screen, and the whole card is to be in sight.
-  .filter(([e, box]) => box.offsetWidth < 44 || box.offsetHeight < (e.closest('.row') ? 35 : 44))
-  .map(([e, box]) => [e.id || e.textContent, box.offsetWidth, box.offsetHeight])
-"""
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice", "experimental"]
-
-
-RUN_AXE = """
-([context, options]) => axe.run(context || document, { resultTypes: ['violations'], ...options })
-  .then(({ violations }) => violations.map((each) => [each.id, each.nodes.map((node) => node.target)]))
-"""
 
 
 def axe_faults(page: Any, context: str | None = None, rules: list[str] | None = None) -> list[Any]:
     """What axe finds in the page or in a part of it: the rule and the elements."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(need("axe_playwright_python.sync_playwright").Axe().axe_script)
-    found: list[Any] = page.evaluate(RUN_AXE, [context, {"runOnly": rules} if rules else {}])
+    found: list[Any] = page.evaluate("probes.axe", [context, {"runOnly": rules} if rules else {}])
     return found
 
 
@@ -369,11 +329,11 @@ def looks_right(page: Any, state: str) -> None:
         page.emulate_media(color_scheme="light")
         # Controls move to their place.
         page.wait_until("(width) => document.documentElement.scrollWidth <= width", width)
-        assert (state, width, width < 1280 and page.evaluate(SMALL)) == (state, width, width < 1280 and [])
+        assert (state, width, width < 1280 and page.evaluate("probes.small")) == (state, width, width < 1280 and [])
         assert (state, width, width != 320 and axe_faults(page)) == (state, width, width != 320 and [])
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
-        weak = [each for each in page.evaluate(CONTRAST, CONTROLS) if each[1] < 3]  # WCAG 1.4.11
+        weak = [each for each in page.evaluate("probes.contrast", CONTROLS) if each[1] < 3]  # WCAG 1.4.11
         assert (state, scheme, weak) == (state, scheme, [])
     assert (state, axe_faults(page, rules=["color-contrast"])) == (state, [])
     page.set_viewport_size({"width": 1280, "height": 844})

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import Any, NoReturn
 
-from perfect_yatzy.errors import TableError
+from perfect_yatzy import TableError
 from perfect_yatzy.tablebase import shard_task
 
 Attempt = tuple[int, str]  # a number, and a folder for notes

@@ -6,8 +6,9 @@ from dataclasses import replace
 from random import Random
 
 from hypothesis import strategies as st
+from perfect_yatzy import RuleSet
 from perfect_yatzy.game.patterns import Pattern
-from perfect_yatzy.game.rules import Bonus, Category, Joker, RuleSet
+from perfect_yatzy.game.rules import Bonus, Category, Joker
 
 from support.mechanics import random_pattern, random_rules
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
 from hypothesis import strategies as st
 from perfect_yatzy import RuleSet, State
 from perfect_yatzy.game.dice import Dice, lattice
 from perfect_yatzy.game.notation import dice_of
-from perfect_yatzy.policies.hold_policy import holds_of_card
+from perfect_yatzy.policies.hold_policy import Cards, decisions
 from perfect_yatzy.policies.hold_rules import Condition, DicePattern, HoldRule, hold_rule
 
 
@@ -84,10 +85,10 @@ def kept_by(
     rules: RuleSet, holds: Sequence[HoldRule], state: State, rolls: Sequence[int]
 ) -> Iterator[tuple[Dice, int, Dice | None]]:
     """Dice, rolls left, and what a list keeps of them: None to stop."""
-    dice, found = lattice(rules.dice, rules.faces), holds_of_card(rules, holds, state)
+    dice = lattice(rules.dice, rules.faces)
     for left in range(1, rules.rolls_per_turn):
-        for roll in rolls:
-            hold = int(found[left, roll])
+        found, _ = decisions(rules, holds, Cards.of_state(rules, state), np.array(rolls), left)
+        for roll, hold in zip(rolls, found.tolist(), strict=True):
             kept = None if hold < 0 else dice_of(dice.counts[hold].tolist())
             yield dice_of(dice.counts[dice.first_roll + roll].tolist()), left, kept
 

@@ -6,8 +6,9 @@ from dataclasses import replace
 from itertools import product
 from random import Random
 
+from perfect_yatzy import RuleSet
 from perfect_yatzy.game.patterns import Pattern
-from perfect_yatzy.game.rules import Bonus, Category, Column, Joker, RuleSet
+from perfect_yatzy.game.rules import Bonus, Category, Column, Joker
 
 MECHANICS = ("steps", "times", "order", "columns", "strict", "requires", "joker", "saved", "first", "conditions")
 ORDERS = ("free", "forced", "reversed", "upper-first")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any
 
-from perfect_yatzy.strategy.score_distribution import ScoreDistribution
+from perfect_yatzy import ScoreDistribution
 
 from support.naive import Card, Dice, Naive
 

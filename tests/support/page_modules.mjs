@@ -1,10 +1,11 @@
-// Runs a script with modules of the page, without a browser: what it returns is printed as JSON.
+// Runs a test of modules of the page, without a browser. A file of such tests imports this module and is the program:
 //
-//   node page_modules.mjs STATIC < SCRIPT        the body of an async function of (load, web)
+//   node TESTS STATIC NAME [SEED] < RULES        the test of this name; "done" is printed when it has passed
 //
 // `load("state")` imports a module. `web.answers` has an answer for each path of the API, or a function of the request;
 // `web.asked` are the paths in order. Timers run when `web.pass(ms)` says so. Elements exist as soon as they are asked for.
 // `web.press(key, { ctrlKey: true, target: "INPUT" })` presses a key, `web.text(id)` is the text of an element.
+import { deepStrictEqual } from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
@@ -27,7 +28,7 @@ class Node {
 }
 
 const nodes = new Map(), listeners = [];
-const byId = (id) => nodes.get(id) ?? nodes.set(id, new Node()).get(id);
+export const byId = (id) => nodes.get(id) ?? nodes.set(id, new Node()).get(id);
 class Store {
   items = new Map();
   keys = null;  // in a list while nothing is added or removed
@@ -42,7 +43,7 @@ const timers = new Map();
 let now = 0, lastTimer = 0;
 const settle = () => new Promise((resolve) => { setImmediate(() => setImmediate(resolve)); });
 const textOf = (node) => (node instanceof Node ? node.textContent + node.children.map(textOf).join(" ") : String(node));
-const web = {
+export const web = {
   answers: {}, asked: [],
   text: (id) => textOf(byId(id)),
   press(key, { target = "BODY", ...more } = {}) {
@@ -90,7 +91,34 @@ Object.defineProperty(globalThis, "navigator", { value: { languages: ["en"] }, c
 performance.now = () => now;
 AbortSignal.timeout = () => new AbortController().signal;
 
-let script = "";
-for await (const part of process.stdin) script += part;
-const run = new (Object.getPrototypeOf(async () => {}).constructor)("load", "web", script);
-process.stdout.write(JSON.stringify(await run((name) => import(`${folder}${name}.js`), web)));
+// --- tests ---
+
+export const load = (name) => import(`${folder}${name}.js`);
+export const seed = Number(process.argv[4]);
+export let state, game; // modules of a page that has loaded its rules
+export const s = () => state.state, roll = (...dice) => dice.forEach((face) => game.addDie(face));
+
+const plain = (value) => JSON.parse(JSON.stringify(value ?? null));
+export const equal = (found, expected, about) => {
+  try {
+    deepStrictEqual(plain(found), plain(expected));
+  } catch (error) {
+    error.message += about === undefined ? "" : `\nof ${about}`;
+    throw error;
+  }
+};
+export const isTrue = (found, about) => equal(Boolean(found), true, about);
+
+// A test with a page that has these rule sets; without any, the page has not begun.
+export async function test(name, ids, run) {
+  if (name !== process.argv[3]) return;
+  const known = JSON.parse(readFileSync(0, "utf8"));
+  if (known.length) {
+    [state, game] = [await load("state"), await load("game")];
+    web.answers.rules = (wanted) => (wanted.get("rules") ? known.filter((each) => each.id === wanted.get("rules")) : known);
+    await (await load("rulesets")).loadRuleSets("en");
+    await state.start();
+  }
+  await run(known);
+  process.stdout.write("done");
+}

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import permutations, product
 
+from perfect_yatzy import RuleSet
 from perfect_yatzy.game.dice import lattice
-from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.game.scoring import is_joker, open_categories, possible_points, roll_points, scoring_options
 
 

@@ -6,7 +6,7 @@ import json
 from datetime import date
 from typing import Any
 
-from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy import RuleSet
 
 
 def as_toml(rules: RuleSet) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from perfect_yatzy.game.rule_loader import load_rules
+from perfect_yatzy import load_rules
 from perfect_yatzy.play.session import Session
 
 FORCED = [c.id for c in load_rules("yatzy-forced").categories]

@@ -52,7 +52,7 @@ single: keep
 def yatzy_sheet(rules: RuleSet, n_rules: int = 0) -> StrategySheet:
     """The sheet with the first of HOLD_RULES; losses by turn and what rules are worth are made up."""
     holds = tuple(parse_hold_rule(rules, text) for text in HOLD_RULES[:n_rules])
-    prices = PriceSheet(rules, PRICES, -14.2, 25.4, 2.33)
+    prices = PriceSheet(rules, PRICES, {"lost": -14.2, "secured": 25.4, "par_point": 2.33})
     losses = [0.1 * turn for turn in (1, 2, 3, 4, 5, 5, 4, 3, 3, 2, 2, 1, 1, 1, 0)]
     figures: dict[str, object] = {"perfect": 248.44, "prices_mean": PRICES_MEAN, "losses_by_turn": losses}
     if holds:
@@ -75,17 +75,17 @@ def defined_value(
         return Fraction(bonus["points"] if bonus and upper >= bonus["threshold"] else 0)
     vacant = [c for c in range(len(oracle.boxes)) if not filled >> c & 1]
     value = sum((exact(sheet.prices[c]) for c in vacant), Fraction(0))
-    value += exact(sheet.saved_roll) * saved + exact(sheet.joker_turn) * len(vacant) * flag
+    value += exact(sheet.terms["saved_roll"]) * saved + exact(sheet.terms["joker_turn"]) * len(vacant) * flag
     if not bonus:
         return value
     best = {c: most_of(oracle, c) for c, box in enumerate(oracle.boxes) if box["upper"]}
     to_come = sum(most for c, most in best.items() if c in vacant)
     par = Fraction(bonus["threshold"] * (sum(best.values()) - to_come), sum(best.values()) or 1)
     if upper >= bonus["threshold"]:
-        return value + exact(sheet.bonus_secured)
+        return value + exact(sheet.terms["secured"])
     if upper + to_come < bonus["threshold"]:
-        return value + exact(sheet.bonus_lost)
-    return value + exact(sheet.par_point) * (upper - par)
+        return value + exact(sheet.terms["lost"])
+    return value + exact(sheet.terms["par_point"]) * (upper - par)
 
 
 def most_of(oracle: Naive, box: int) -> int:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from perfect_yatzy import Strategy
 from perfect_yatzy.service.queries import QueryService
-from perfect_yatzy.strategy.strategy import Strategy
 from support.browser import DESK, PHONE, Chromium, Visitor
 from support.need import need
 from support.server import Server, running_server

@@ -1,26 +1,31 @@
-"""`/api/openapi.json` describes the answers that are given, in words that generators of clients understand."""
+"""`/api/openapi.json` and the README describe the answers, requests and limits that there are."""
 
 from __future__ import annotations
 
 import importlib
 import json
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
-from support.need import need
+from support.command import ROOT
+from support.need import need, need_program
 
 need("fastapi")
 need("httpx2")
 need("jsonschema_rs")
 
 import jsonschema_rs
+import pytest
 from fastapi.testclient import TestClient
 from perfect_yatzy import Strategy, TableError, load_rules, open_strategy
 from perfect_yatzy.errors import CODES
 from perfect_yatzy.service.work import Report
+from perfect_yatzy.strategy.score_strategy import INSTANT_SOLVE_SECONDS
+from perfect_yatzy.web import limits
 from perfect_yatzy.web.answers import HTTP_CODES
 from perfect_yatzy.web.limits import IsDisconnected
 from perfect_yatzy.web.rule_sets import listed_rules
@@ -28,10 +33,12 @@ from perfect_yatzy.web.workers import RequestScheduler
 from support.human import human
 from support.server import Server
 
-# Tables of these are solved at once; those of QUICK take seconds; those of the others take longer, and their answers have no other form.
-FEW_STATES = ("yatzy-forced", "generala")
 QUICK = ("yatzy", "maxi-forced", "yahtzee-plain", "crag", "yacht")
-DIFFERENT = ("yahtzee", "yatzy-saved", "balut", "kismet", "cheerio", "yams")
+LONG = ("yahtzee", "yatzy-saved", "balut", "kismet", "cheerio", "yams")  # their answers have no other form
+GAMES = [
+    "yatzy-forced", "generala", *(pytest.param(spec, marks=pytest.mark.full) for spec in QUICK),
+    *(pytest.param(spec, marks=pytest.mark.slow) for spec in LONG),
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +66,8 @@ def check(described: dict[str, Any], path: str, answer: Any, status: int = 200, 
     assert problem is None, f"{path}: {problem.message if problem else ''}"
 
 
-def check_answers(client: TestClient, described: dict[str, Any], spec: str) -> None:
+@pytest.mark.parametrize("spec", GAMES)
+def test_answers_are_as_described(client: TestClient, described: dict[str, Any], spec: str) -> None:
     """Every question about the empty card, and about one that is nearly full."""
     rules, strategy = load_rules(spec), open_strategy(spec)
     record = human(strategy, 1).to_json()
@@ -83,19 +91,6 @@ def check_answers(client: TestClient, described: dict[str, Any], spec: str) -> N
                 check(described, f"/api/{path}", found.json(), found.status_code)
     check(described, "/api/review", client.post("/api/review", json={"game": record, "why": 3}).json())
     check(described, "/api/puzzle", client.post("/api/puzzle", json={"rules": spec, "difficulty": "easy"}).json())
-
-
-@pytest.mark.parametrize("spec", [*FEW_STATES, *(pytest.param(spec, marks=pytest.mark.full) for spec in QUICK)])
-def test_answers_are_as_described(client: TestClient, described: dict[str, Any], spec: str) -> None:
-    check_answers(client, described, spec)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("spec", DIFFERENT)
-def test_answers_for_other_rule_sets_are_as_described(
-    client: TestClient, described: dict[str, Any], spec: str
-) -> None:
-    check_answers(client, described, spec)
 
 
 @pytest.mark.parametrize("problem", [None, "a bug", "a full disk"])
@@ -199,3 +194,71 @@ def test_a_generated_client_asks_a_question(
         assert found.best.expected_final_score == yatzy.holds("", "33456")[0].value
         refused = hold.sync(client=client, body=models.RollRequest(dice="3345"))
         assert refused.code == "invalid-dice"
+
+
+README = (ROOT / "solver" / "perfect_yatzy" / "web" / "README.md").read_text(encoding="utf-8")
+ADDRESS = "http://127.0.0.1:8765/"
+
+
+def examples(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+
+
+def run(command: list[str], text: str = "") -> str:
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=True, timeout=120).stdout
+
+
+def test_requests_with_curl_are_answered_as_the_readme_shows(address: str) -> None:
+    """Each answer has the fields of the JSON below its request, also that of an error."""
+    pairs = re.findall(r"```sh\ncurl (-H .*?)\n```\n\n(?:[^`]*\n\n)?```json\n(.*?)```", README, re.DOTALL)
+    assert len(pairs) == 3
+    for command, shown in pairs:
+        found = json.loads(run([need_program("curl"), "-s", *shlex.split(command.replace(ADDRESS, address))]))
+        assert json.loads(shown).items() <= found.items()
+
+
+def test_the_examples_in_python_and_javascript_run(address: str, yatzy: Strategy) -> None:
+    (python,) = examples("py")
+    printed = run([sys.executable, "-c", python.replace(ADDRESS, address)])
+    card = "ones=3 sixes=24 chance=22"
+    hold, *others = yatzy.holds(card, "33456", rolls_left=1)
+    assert printed.split("] ")[0] == str(list(hold.dice))[:-1]
+    assert float(printed.split("] ")[1]) == others[0].loss
+    (script,) = examples("js")
+    printed = run([need_program("node"), "--input-type=module", "-"], script.replace(ADDRESS, address))
+    best = yatzy.categories("ones=3 chance=22", "22555")[0]
+    assert printed.split() == [best.category, str(best.points)]
+
+
+def test_every_endpoint_is_listed(client: TestClient) -> None:
+    paths = client.get("/api/openapi.json").json()["paths"]
+    described = {(method.upper(), path) for path, methods in paths.items() for method in methods}
+    listed = set(re.findall(r"^\| `(GET|POST) (/api/[a-z.]+)`", README, re.MULTILINE))
+    assert listed == described | {("GET", "/api/openapi.json")}
+
+
+def test_limits_are_those_of_the_code() -> None:
+    text = " ".join(README.split())
+    for figure in (
+        f"larger than {limits.MAX_BODY_BYTES >> 10} KiB",
+        f"more than {limits.REQUESTS_PER_SECOND:.0f} requests a second",
+        f"burst of {limits.BURST_REQUESTS:.0f}",
+        f"below {INSTANT_SOLVE_SECONDS:.1f} s",
+        f"and {limits.SHORT_QUEUED} wait",
+        f"and {limits.LONG_QUEUED} wait",
+        f"more than {limits.MAX_UNCONFIRMED_SECONDS:.0f} s or writes",
+        f"A table may take {limits.MAX_TABLE_SECONDS:.0f} s and {limits.MAX_TABLE_BYTES >> 30} GiB",
+        f"a goal or a win {limits.MAX_OBJECTIVE_SECONDS:.0f} s and {limits.MAX_OBJECTIVE_BYTES / 1e9:.0f} GB",
+        f"must arrive within {limits.MAX_HEADER_SECONDS:.0f} s",
+        f"name {limits.MAX_OPPONENTS} opponents",
+        f"at most {limits.MAX_CLIENT_CONNECTIONS} connections",
+        f"at most {limits.MAX_CONNECTIONS:,} connections",
+        f"after {limits.MAX_UNREAD_SECONDS:.0f} s in which nobody reads",
+        f"at most {limits.MAX_BYTES_WRITTEN >> 30} GiB",
+    ):
+        assert figure in text
+
+
+def test_codes_of_the_server_are_its_own_or_those_of_the_package() -> None:
+    listed = set(re.findall(r"^\| \d{3} \| `([a-z-]+)` \|", README, re.MULTILINE))
+    assert listed - CODES == HTTP_CODES

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from perfect_yatzy import Strategy
 from perfect_yatzy.play.record import read_games, write_games
 from perfect_yatzy.play.review import review
-from perfect_yatzy.strategy.strategy import Strategy
-from support.browser import SMALL, Visitor, axe_faults
+from support.browser import Visitor, axe_faults
 from support.human import human
 from support.need import need
 
@@ -158,7 +158,7 @@ def test_a_phone_shows_the_advice_before_the_card_and_has_large_keys(phone: Visi
     # The whole card is in sight while one decides, also on a shorter phone.
     assert phone.evaluate("document.querySelector('#card').getBoundingClientRect().bottom") < top - 104
     assert bottom - top < 200
-    assert phone.evaluate(SMALL) == []
+    assert phone.evaluate("probes.small") == []
     assert phone.evaluate("document.documentElement.scrollWidth") <= 390
     assert phone.locator("#ranking").is_hidden()
     phone.locator("#more").tap()

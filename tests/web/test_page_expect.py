@@ -233,24 +233,15 @@ def test_long_work_waits_for_a_click(tab: Visitor) -> None:
     assert "chance of 200 or more" in figures(tab)
 
 
-# Begins long work, gives it up at the first sign of progress if it may, and says how many reports there were.
-WORK = """async ([body, mayStop]) => {
-  const { ask } = await loaded("ask"), controller = new AbortController(), reports = [];
-  const onProgress = (report) => { reports.push(report); if (mayStop && report.done > 0) controller.abort(); };
-  const name = await ask("solve", body, { signal: controller.signal, onProgress }).then(() => "", (error) => error.name);
-  return [name, reports];
-}"""
-
-
 def test_long_work_of_a_real_server_is_reported_and_can_be_given_up(tab: Visitor, tmp_path: Path) -> None:
     """After Cancel the server is free at once: of long works it does one at a time. Its folder has no tables yet."""
     with running_server(tmp_path) as server:
         tab.address = f"{server.address}/"
         long, short = {"rules": "maxi-unsaved", "spread": False}, {"rules": "yatzy-forced"}
-        name, reports = tab.open().evaluate(WORK, [long | {"query": "expect"}, True])
+        name, reports = tab.open().evaluate("probes.work", [long | {"query": "expect"}, True])
         assert name == "AbortError"
         assert reports[-1]["seconds_left"] > 0
-        name, reports = tab.evaluate(WORK, [short | {"query": "expect"}, False])
+        name, reports = tab.evaluate("probes.work", [short | {"query": "expect"}, False])
         assert name == ""
         assert all(0 <= report["done"] <= 1 for report in reports)
         solved = "async () => (await (await fetch('/api/rules?rules=maxi-unsaved')).json())[0].solved"

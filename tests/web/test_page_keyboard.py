@@ -1,7 +1,9 @@
-"""The page by keyboard alone, and heard by a screen reader: whole games, tabs, digits, the focus, what is said."""
+"""The page by keyboard alone, heard by a screen reader, and tapped at random."""
 
 from __future__ import annotations
 
+import json
+import os
 import random
 import re
 
@@ -101,35 +103,6 @@ def test_digits_work_while_a_control_has_the_focus(page: Visitor) -> None:
     page.press("Escape")
 
 
-# What a screen reader would say: texts of live regions as they change, and the name of each element that gets the focus.
-LISTEN = """
-() => {
-  const heard = window.heard = [], live = '[role=status], [role=alert], [role=log], [aria-live]', last = new Map();
-  const hidden = (e) => Boolean(e.closest('[hidden], [aria-hidden=true], dialog:not([open])'));
-  const isLog = (region) => region.getAttribute('role') === 'log' || region.getAttribute('aria-atomic') === 'false';
-  const words = (node) => node.textContent.trim().replace(/\\s+/g, ' ');
-  // A log says what is added to it, every other region all of its new text.
-  const look = (changes) => {
-    for (const { target, addedNodes } of changes) {
-      const log = target.closest?.('[role=log], [aria-atomic=false]');
-      if (log && !hidden(log)) for (const node of addedNodes) heard.push(words(node));
-    }
-    for (const region of document.querySelectorAll(live)) {
-      const text = hidden(region) ? '' : words(region);
-      if (text && text !== last.get(region) && !isLog(region)) heard.push(text);
-      last.set(region, text);
-    }
-  };
-  look([]);
-  heard.length = 0;
-  new MutationObserver(look).observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true,
-    attributeFilter: ['hidden', 'open'] });
-  document.addEventListener('focusin', ({ target }) => {
-    const name = target.getAttribute('aria-label') || target.textContent || target.value || '';
-    heard.push('focus: ' + name.trim().replace(/\\s+/g, ' '));
-  });
-}
-"""
 MAX_TABS = 25
 
 
@@ -138,7 +111,7 @@ class Listener:
 
     def __init__(self, page: Visitor) -> None:
         self.page = page
-        page.evaluate(LISTEN)
+        page.evaluate("probes.listen")
 
     def news(self) -> str:
         return str(self.page.evaluate("window.heard.splice(0).join('\\n')"))
@@ -222,3 +195,54 @@ def test_a_whole_game_is_heard(page: Visitor) -> None:
     assert heard
     page.press("ArrowRight")
     assert listener.wait_for("Turn 1, roll 2, ")
+
+
+SEED = int(os.environ.get("WALK_SEED", "20261123"))
+SHORT, LONG = 200, 400  # taps; then everything is undone
+
+
+@pytest.mark.parametrize(
+    ("taps", "length"),
+    [(SHORT, SHORT), pytest.param(10_000, LONG, marks=pytest.mark.slow)],
+    ids=["one game", "10,000 taps"],
+)
+def test_every_tap_has_an_effect_and_undo_goes_back_to_the_start(tab: Visitor, taps: int, length: int) -> None:
+    draw = random.Random(SEED)
+    errors: list[str] = []
+    tab.on("pageerror", lambda error: errors.append(str(error)))
+    reviewed, is_away = 0, False
+    for segment in range(taps // length):
+        tab.unroute_all(behavior="ignoreErrors")
+        is_away = False
+        tab.open("#rules=yatzy" + ("&goal=250" if segment % 4 == 2 else ""))
+        if segment % 2:
+            tab.change("s.players.push(newPlayer('Bo'));")
+        start = tab.evaluate("loaded('state').then(({state}) => JSON.stringify(state))")
+        changes = tab.evaluate("loaded('state').then(({undoAndRedoAvailable}) => undoAndRedoAvailable()[0])")
+        for tap in range(length):
+            if draw.random() < 0.01:
+                is_away = not is_away
+                if is_away:
+                    tab.route("**/api/**", lambda route: route.abort())
+                else:
+                    tab.unroute_all(behavior="ignoreErrors")
+            fault, is_over = tab.evaluate("probes.tap", [[draw.random(), draw.random()], 25])
+            assert not fault, (SEED, segment, tap, fault, tab.evaluate("document.body.innerText"))
+            if is_over and not is_away and tab.count("#review-end"):
+                found = tab.evaluate(
+                    "Promise.all([loaded('memory'), loaded('game')]).then(([m, g]) => m.reviewGame(g.gameRecord()))"
+                )
+                assert all(each["finished"] for each in found)
+                reviewed += 1
+                tab.click("#go")
+        tab.press("Escape")
+        tab.evaluate(
+            "loaded('state').then(({undo, undoAndRedoAvailable}) => { while (undoAndRedoAvailable()[0]) undo(); })"
+        )
+        if changes:
+            tab.evaluate("loaded('state').then(({redo}) => redo())")
+        assert json.loads(tab.evaluate("loaded('state').then(({state}) => JSON.stringify(state))")) == json.loads(
+            start
+        )
+    assert errors == []
+    assert reviewed >= taps // 2000

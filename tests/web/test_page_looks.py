@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from perfect_yatzy import Strategy
 from perfect_yatzy.play.record import write_games
-from perfect_yatzy.strategy.strategy import Strategy
 from support.browser import Visitor, axe_faults, looks_right
 from support.human import human
 from support.need import need

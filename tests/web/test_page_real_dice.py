@@ -6,9 +6,9 @@ import random
 from typing import Any
 
 import pytest
+from perfect_yatzy import Strategy
 from perfect_yatzy.play.record import read_game
 from perfect_yatzy.play.review import review
-from perfect_yatzy.strategy.strategy import Strategy
 from support.browser import Visitor
 
 pytestmark = pytest.mark.full

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from perfect_yatzy.game.rule_loader import load_rules
+from perfect_yatzy import load_rules
 from perfect_yatzy.service.requests import parse_request
 from support.browser import Visitor
 

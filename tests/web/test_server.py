@@ -26,8 +26,6 @@ from perfect_yatzy import StateError, Strategy, distribution
 from perfect_yatzy.cli.commands.serve import in_header, is_loopback
 from perfect_yatzy.errors import CODES
 from perfect_yatzy.service.queries import Decision, QueryService
-from perfect_yatzy.service.requests import Request
-from perfect_yatzy.service.resolver import ObjectivePlan
 from perfect_yatzy.service.work import WorkProgress
 from perfect_yatzy.tablebase.store import has_table
 from perfect_yatzy.web.app import create_app
@@ -357,23 +355,23 @@ def never_disconnects() -> bool:
     return False
 
 
-def test_a_long_computation_delays_no_short_one(yatzy: Strategy) -> None:
+def test_a_long_computation_delays_no_short_one(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
     """While a goal is solved, a plain hold is answered; the request after a full queue is refused."""
     scheduler, started, finish = RequestScheduler(None, 1), Event(), Event()
-    compute = scheduler.service.compute
+    compute = Decision.compute
 
-    def slow(request: Request, plan: ObjectivePlan, progress: WorkProgress | None = None) -> dict[str, object]:
-        if request.objective:
+    def slow(decision: Decision, progress: WorkProgress | None = None) -> dict[str, object]:
+        if decision.request.objective:
             started.set()
             assert finish.wait(20)
             return {}
-        return compute(request, plan, progress)
+        return compute(decision, progress)
 
     def solve(goal: int) -> None:
         work = scheduler.confirmed({"query": "hold", "rules": "yatzy", "dice": "33456", "goal": goal})
         work(lambda done, left: None, never_disconnects)
 
-    scheduler.service.compute = slow  # type: ignore[method-assign]
+    monkeypatch.setattr(Decision, "compute", slow)
     accepted = 9  # one that runs and eight in the queue
     with ThreadPoolExecutor(accepted + 3) as pool:
         long = [pool.submit(solve, 280 + n) for n in range(accepted)]

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from perfect_yatzy import Strategy
 from perfect_yatzy.service.queries import QueryService
-from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.web.site.folder import check_folder, service_worker
 from support.command import Run
 from support.engine import make_site, random_positions

@@ -22,7 +22,7 @@ from .._version import __version__
 from .console import YatzyGroup
 
 COMMANDS = {  # command -> module of `commands`; a module is imported when its command is named
-    "evaluate": "evaluate",
+    "evaluate": "games",
     "expect": "ask",
     "guide": "guide",
     "hold": "ask",
@@ -43,7 +43,7 @@ COMMANDS = {  # command -> module of `commands`; a module is imported when its c
     "table": "tables",
     "tables": "tables",
     "verify": "solve",
-    "versus": "evaluate",
+    "versus": "games",
 }
 EPILOG = "Help for one command: yatzy COMMAND --help"
 

@@ -17,8 +17,7 @@ from ..game.notation import parse_category, parse_faces, parse_hold
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
 from ..play.review import find_action
-from ..play.save_file import SaveFile
-from ..play.session import Action, Session
+from ..play.session import Action, SaveFile, Session
 from ..policies.computer_players import ComputerPlayer
 from ..service.queries import QueryService
 from ..strategy.opponents import card_text

@@ -5,13 +5,17 @@ best of all options if the best category followed. Where the turn ends: which ca
 against the best category. The two losses of a category taken with rerolls left add up to the loss that
 :mod:`.review` states.
 
-Turns that begin on the same card share one evaluation, so that a thousand games take less than a second.
+Turns that begin on the same card share one evaluation, so that a thousand games take less than a second. The kernels
+take games as flat arrays (:class:`GameColumns`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,29 +23,115 @@ import numpy.typing as npt
 from .._messages import _
 from ..errors import StateError
 from ..game.action_numbers import hold_count
-from ..game.dice import Floats, Ints, lattice
+from ..game.dice import Dice, Floats, Ints, lattice
+from ..game.notation import dice_of
+from ..game.rules import RuleSet
 from ..model.objectives import final_bonus
 from ..model.turn_model import turn_model, turn_outcomes
 from ..strategy.batch import each_option
 from ..strategy.batch_positions import BatchPositions, sorted_positions
 from ..strategy.strategy import Strategy, check_strategy
-from .columns import GameColumns
+from ..strategy.turn_evaluator import state_places
+from .record import Game, bonus_points_of
 
 if TYPE_CHECKING:
     from ..kernels.recorded import RecordedTurns, WalkedCards
 
 Bools = npt.NDArray[np.bool_]
+MAX_POINTS = 1_000_000  # far above what a box can hold: larger numbers do not fit the arrays
+INT, LIST = {int}, {list}
+
+# Player, dice after each roll, dice held between them, category, points, bonus points.
+PlainTurn = tuple[int, Sequence[Sequence[int]], Sequence[Sequence[int]], str, int, int]
 
 
-@dataclass(frozen=True)
-class _Values:
-    """Values of n decisions in points: of the best hold that rerolls a die (-inf without rerolls left), of the best
-    category, of what was done; and the first of the best categories."""
+@lru_cache(maxsize=8)
+def lattice_numbers(dice: int, faces: int) -> dict[Dice, int]:
+    """Number of each multiset of at most `dice` dice, by its ascending faces."""
+    return {dice_of(counts): i for i, counts in enumerate(lattice(dice, faces).counts.tolist())}
 
-    best_hold: Floats
-    best_stop: Floats
-    done: Floats
-    best_category: Ints
+
+class GameColumns:
+    """Games of one rule set as columns. A *card* is the game of one player.
+
+    Every roll and hold becomes its number in the lattice of dice, every category its position. A game is taken as the
+    JSON value of its line if it has exactly the fields of :mod:`.record`, in a tenth of the time that
+    :func:`.record.read_game` needs, which reads or rejects all others: one definition of a correct record.
+    """
+
+    def __init__(self, rules: RuleSet) -> None:
+        self.rules = rules
+        self.cards: list[tuple[int, int]] = []
+        self._numbers = lattice_numbers(rules.dice, rules.faces)
+        self._turns_in_card: list[int] = []
+        self._rolls_in_turn: list[int] = []
+        self._columns: tuple[list[int], ...] = ([], [], [])  # category, points, bonus points
+        self._rolls: list[int] = []
+        self._holds: list[int] = []
+
+    def add(self, game: int, raw: dict[str, Any]) -> bool:
+        """Append the cards of a game from its JSON value; False, with nothing added, if its form is unusual."""
+        try:
+            turns = [
+                (t["player"], t["rolls"], t["holds"], t["category"], t["points"], bonus_points_of(t))
+                for t in raw["turns"]
+            ]
+            # The types are compared, not the values alone: 1 == True == 1.0, also as the key of a dictionary, and an
+            # empty object or text has the same elements as an empty list.
+            numbers = {*map(type, chain.from_iterable((t[0], *t[4:]) for t in turns))}
+            lists = {*map(type, chain.from_iterable((t[1], t[2], *t[1], *t[2]) for t in turns))}
+            faces = {*map(type, chain.from_iterable(chain.from_iterable(chain.from_iterable(t[1:3] for t in turns))))}
+            if not (numbers <= INT and lists <= LIST and faces <= INT):
+                return False
+            return self._add(game, len(raw["players"]), turns)
+        except (KeyError, TypeError, AttributeError):
+            return False
+
+    def add_game(self, game: int, played: Game) -> bool:
+        """Append the cards of a game that has been read; False if a number in it cannot be one of the game."""
+        turns = [(t.player, t.dice_history, t.holds, t.category, t.points, t.bonus_points) for t in played.turns]
+        try:
+            return self._add(game, len(played.players), turns)
+        except (KeyError, TypeError):
+            return False
+
+    def _add(self, game: int, players: int, turns: Iterable[PlainTurn]) -> bool:
+        """The same for plain turns. Raises KeyError for dice or a category that the rules do not know."""
+        numbers, index_of = self._numbers, self.rules.index_of
+        found: list[list[tuple[int, int, int, list[int], list[int]]]] = [[] for _ in range(players)]
+        for player, dice_history, held, category, points, bonus_points in turns:
+            rolls = [numbers[tuple(sorted(dice))] for dice in dice_history]
+            holds = [numbers[tuple(sorted(dice))] for dice in held]
+            if not (
+                0 <= player < players
+                and len(rolls) == len(holds) + 1
+                and -MAX_POINTS <= points <= MAX_POINTS
+                and -MAX_POINTS <= bonus_points <= MAX_POINTS
+            ):
+                return False
+            found[player].append((index_of[category], points, bonus_points, rolls, [*holds, -1]))
+        categories, all_points, all_bonus_points = self._columns
+        for number, own in enumerate(found):
+            self.cards.append((game, number))
+            self._turns_in_card.append(len(own))
+            for position, points, bonus_points, rolls, holds in own:
+                categories.append(position)
+                all_points.append(points)
+                all_bonus_points.append(bonus_points)
+                self._rolls_in_turn.append(len(rolls))
+                self._rolls += rolls
+                self._holds += holds
+        return True
+
+    def arrays(self) -> RecordedTurns:
+        """All turns, as the kernels take them."""
+        from ..kernels.recorded import RecordedTurns
+
+        def starts(counts: list[int]) -> np.ndarray[Any, np.dtype[np.int64]]:
+            return np.cumsum([0, *counts], dtype=np.int64)
+
+        columns = (np.array(column, dtype=np.int64) for column in (*self._columns, self._rolls, self._holds))
+        return RecordedTurns(starts(self._turns_in_card), starts(self._rolls_in_turn), *columns)
 
 
 @dataclass(frozen=True)
@@ -123,17 +213,15 @@ def grade_games(strategy: Strategy, columns: GameColumns, threads: int | None = 
         number == 0,
     )
     taken = np.where(holds < 0, dice.first_roll + category[turn_of_roll], holds)
-    found = _option_values(strategy, positions, taken, threads)
+    best_hold, best_stop, done, best_category = _option_values(strategy, positions, taken, threads)
 
     is_last = np.zeros(len(rolls), dtype=bool)
     is_last[first_roll + rolls_in_turn - 1] = True
-    best = np.maximum(found.best_hold, found.best_stop)
-    done = np.where(is_last, found.best_stop, found.done)  # as if the best category followed
+    best = np.maximum(best_hold, best_stop)
+    held = np.where(is_last, best_stop, done)  # as if the best category followed
     before = np.empty(len(rolls))
-    sets = space.layout.lane_sets[rows]
-    places = space.layout.offsets[rows] + saved * space.layout.lane_count[sets] + lanes
-    before[1:] = found.done[:-1]
-    before[first_roll] = strategy.table[places]
+    before[1:] = done[:-1]
+    before[first_roll] = strategy.table[state_places(space.layout, rows, saved, lanes)]
     tie = strategy.evaluator.ties[0]
     return GradedGames(
         start=float(strategy.value()),
@@ -143,12 +231,12 @@ def grade_games(strategy: Strategy, columns: GameColumns, threads: int | None = 
         card_of_turn=np.repeat(np.arange(int(good.sum())), card_turns[good]),
         category=category,
         points=turns.points[is_good_turn],
-        best_category=found.best_category[is_last],
-        category_loss=_without_ties((found.best_stop - found.done)[is_last], tie),
+        best_category=best_category[is_last],
+        category_loss=_without_ties((best_stop - done)[is_last], tie),
         turn_of_roll=turn_of_roll,
         number_of_roll=number + 1,
         can_reroll=rerolls > 0,
-        hold_loss=_without_ties(np.where(rerolls > 0, best - done, 0.0), tie),
+        hold_loss=_without_ties(np.where(rerolls > 0, best - held, 0.0), tie),
         luck=best - before,
     )
 
@@ -177,17 +265,20 @@ def _results(strategy: Strategy, turns: RecordedTurns, walked: WalkedCards) -> I
     return np.asarray(made + np.where(full, bonus[np.where(full, walked.ends, 0)], 0))
 
 
-def _option_values(strategy: Strategy, positions: BatchPositions, taken: Ints, threads: int | None) -> _Values:
-    """Values of decisions, and of the options that were `taken`, by their numbers."""
-    size, n_holds = len(positions), hold_count(strategy.rules)
-    found = _Values(np.empty(size), np.empty(size), np.empty(size), np.empty(size, dtype=np.int64))
+def _option_values(
+    strategy: Strategy, positions: BatchPositions, taken: Ints, threads: int | None
+) -> tuple[Floats, Floats, Floats, Ints]:
+    """Values of the best hold that rerolls a die (-inf without rerolls left), of the best category, and of the options
+    that were `taken`, by their numbers; and the first of the best categories. For each of n decisions, in points."""
+    best_hold, best_stop, done = np.empty((3, len(positions)))
+    n_holds, best_category = hold_count(strategy.rules), np.empty(len(positions), dtype=np.int64)
 
     def note(start: int, values: Floats) -> None:
         place = positions.order[start : start + len(values)]
         holds, stops = values[:, :n_holds], values[:, n_holds:]
-        found.best_hold[place], found.best_stop[place] = holds.max(axis=1), stops.max(axis=1)
-        found.best_category[place] = stops.argmax(axis=1)
-        found.done[place] = values[np.arange(len(values)), taken[place]]
+        best_hold[place], best_stop[place] = holds.max(axis=1), stops.max(axis=1)
+        best_category[place] = stops.argmax(axis=1)
+        done[place] = values[np.arange(len(values)), taken[place]]
 
     each_option(strategy.evaluator, positions, note, threads)
-    return found
+    return best_hold, best_stop, done, best_category

@@ -1,4 +1,4 @@
-"""A game in progress: what has happened, what may happen next, and undo.
+"""A game in progress: what has happened, what may happen next, and undo; and the file of an unfinished one.
 
 A session is a list of actions. Each action is stored with the position it leads to, so that reading the position
 costs nothing and undo takes the last position off the list::
@@ -14,20 +14,28 @@ computer players are such a function, too (:meth:`Session.choice_seed`).
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any, Literal, get_args
 
+from .._files import replacing
 from .._messages import _
-from ..errors import StateError
+from ..errors import SolverError, StateError, shown
 from ..game.dice import Dice
 from ..game.dice_stream import dice_of_game
 from ..game.legal_actions import TurnPosition
+from ..game.limits import MAX_GAME_BYTES, parse_json, read_limited
+from ..game.rule_loader import rules_from_json, rules_to_json
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
-from .record import Game, Turn, card_after
+from ..policies.computer_players import parse_kind
+from .record import Game, Turn, card_after, check_names
 
 Kind = Literal["roll", "hold", "score"]
+SCHEMA = 2  # of a saved game
 
 
 @dataclass(frozen=True)
@@ -211,3 +219,102 @@ class Session:
 
     def _push(self, action: Action, position: GamePosition) -> None:
         self._steps.append((action, position))
+
+
+class SaveFile:
+    """The file of an unfinished game, protected from other processes that play the same game.
+
+    The object remembers the content it last read or wrote. Writing or removing the file fails if another process has
+    changed it since. The actions of the session are JSON::
+
+        {"schema": 2, "rules": "yatzy", "fingerprint": "...", "players": ["Ann", "Computer (level 5)"], "seed": 5,
+         "computers": ["", "5"], "actions": [["roll", [1, 3, 3, 4, 6], ""], ["hold", [3, 3], ""]]}
+
+    Schema 1 had no `computers`: all players were persons.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = Path(os.path.realpath(path))
+        self.seen = self._content()
+
+    def load(self) -> Session:
+        """The saved game; every action is checked."""
+        try:
+            return _read_session(parse_json(self.seen or b""))
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            message = _("{path} is not a saved game ({error}); start a new game with --new")
+            raise StateError(message.format(path=self.path, error=error)) from error
+
+    def write(self, session: Session) -> None:
+        """Save the game; an old file is replaced in one step."""
+        self._check_unchanged()
+        content = {
+            "schema": SCHEMA,
+            "rules": rules_to_json(session.rules),
+            "fingerprint": session.rules.fingerprint,
+            "players": list(session.players),
+            "seed": session.seed,
+            "computers": list(session.computers),
+            "actions": [[action.kind, list(action.dice), action.category] for action in session.actions],
+        }
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with replacing(self.path) as file:
+                file.write(json.dumps(content).encode())
+        except OSError as error:
+            message = _("cannot save the game in {path}: {reason}")
+            raise SolverError(message.format(path=self.path, reason=error.strerror or error)) from error
+        self.seen = self._content()
+
+    def remove(self) -> None:
+        """Delete the file, after the finished game has been recorded."""
+        self._check_unchanged()
+        self.path.unlink(missing_ok=True)
+
+    def _content(self) -> bytes | None:
+        try:
+            if self.path.exists() and not self.path.is_file():
+                message = _("{path} is not a regular file; choose another file for the saved game")
+                raise SolverError(message.format(path=self.path))
+            return read_limited(self.path, MAX_GAME_BYTES)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            raise SolverError(_("cannot read {path}: {reason}", path=self.path, reason=error.strerror)) from error
+
+    def _check_unchanged(self) -> None:
+        if self._content() != self.seen:
+            message = _("another process has changed the game in {path}; this one stops here")
+            raise SolverError(message.format(path=self.path))
+
+
+def _read_session(raw: Any) -> Session:
+    """A session from the JSON value of its file."""
+    rules = rules_from_json(raw["rules"])
+    if raw["schema"] not in (1, SCHEMA) or raw["fingerprint"] != rules.fingerprint:
+        raise StateError(_("it was saved under other rules"))
+    players, seed = raw["players"], raw["seed"]
+    if not isinstance(players, list) or not players or not all(isinstance(name, str) for name in players):
+        raise StateError(_("players is {players}; must be a list of names", players=shown(players)))
+    check_names(players)
+    if seed is not None and not (type(seed) is int and 0 <= seed < 1 << 63):
+        message = _("seed is {seed}; must be a whole number from 0 to 2^63 - 1, or null")
+        raise StateError(message.format(seed=shown(seed)))
+    session = Session(rules, tuple(players), seed, _computers(raw.get("computers", []), len(players)))
+    for kind, dice, category in raw["actions"]:
+        if kind not in get_args(Kind):
+            message = _("{value} is not an action; must be one of {names}")
+            raise StateError(message.format(value=shown(kind), names=", ".join(get_args(Kind))))
+        if not all(type(face) is int for face in dice):
+            raise StateError(_("dice are {dice}; must be a list of whole numbers", dice=shown(dice)))
+        session.apply(Action(kind, tuple(dice), category))
+    return session
+
+
+def _computers(raw: object, players: int) -> tuple[str, ...]:
+    """The kinds of computer players, checked; empty for persons."""
+    if not isinstance(raw, list) or len(raw) not in (0, players) or not all(isinstance(kind, str) for kind in raw):
+        raise StateError(_("computers is {value}; must be a list with a text for each player", value=shown(raw)))
+    for kind in filter(None, raw):
+        parse_kind(kind)
+    return tuple(raw)

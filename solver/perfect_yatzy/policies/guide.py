@@ -25,7 +25,9 @@ from ..game.upper_sums import upper_sums
 from ..strategy.category_odds import CategoryOdds, category_odds
 from ..strategy.position_sample import PositionSample
 from ..strategy.positions import sample_positions
-from .hold_policy import deciding_rule, holds_of_card
+from ..strategy.simulation import simulate
+from ..strategy.turn_evaluator import state_places
+from .hold_policy import Cards, decisions
 from .opening_rolls import OpeningLine, opening_lines
 
 if TYPE_CHECKING:
@@ -60,12 +62,13 @@ def sample_turns(strategy: Strategy, games: int, seed: int = 1) -> list[SampledT
     # No more decisions than rolls are made; with saved rolls some are made later.
     sample = sample_positions(strategy, games * size * rules.rolls_per_turn, seed)
     ends = np.flatnonzero((sample.action >= hold_count(rules)) & (sample.game_number < games))
-    turns = []
+    boxes, turns = simulate(strategy, games, seed).category_points.astype(np.int64), []  # of the same games
     for turn in range(1, size + 1):
         rows = ends[sample.turn[ends] == turn]  # one for each game, in the order of the games
         end = sample.take(rows)
         category = end.action - hold_count(rules)
-        turns.append(SampledTurns(**vars(end), category=category, points=_points(strategy, end, category)))
+        points = boxes[np.arange(games), category]
+        turns.append(SampledTurns(**vars(end), category=category, points=points))
     return turns
 
 
@@ -73,27 +76,8 @@ def values_of(strategy: Strategy, filled: Ints, upper: Ints, saved: Ints, joker_
     """Expected points still to come in many states that can occur, `(n,)`; the arguments are arrays `(n,)`."""
     space = strategy.space
     rows = space.rows_of(filled, joker_paid)
-    lanes = space.lanes_of(rows, upper)
-    places = space.layout.offsets[rows] + saved * space.layout.lane_count[space.layout.lane_sets[rows]] + lanes
+    places = state_places(space.layout, rows, saved, space.lanes_of(rows, upper))
     return np.asarray(strategy.table[places], dtype=np.float64)
-
-
-def _points(strategy: Strategy, end: PositionSample, category: Ints) -> Ints:
-    """Points in the box of the category that each game fills."""
-    rules = strategy.rules
-    grid = lattice(rules.dice, rules.faces)
-    counts = (end.dice[:, :, None] == np.arange(1, rules.faces + 1)).sum(axis=1)
-    by_category = strategy.evaluator.points[:, grid.rank(counts) - grid.first_roll]
-    points = by_category[category, np.arange(len(category))]
-    # Jokers pay otherwise than by the dice, and boxes that require another one may pay nothing.
-    jokers = np.zeros(len(category), dtype=bool)
-    if rules.joker:
-        jokers = (end.filled >> rules.joker_index & 1 == 1) & (by_category[rules.joker_index] > 0)
-    requiring = np.array([bool(box.requires) for box in rules.categories])
-    for game in np.flatnonzero(jokers | requiring[category]).tolist():
-        options = scoring_options(rules, int(end.filled[game]), bool(end.joker_paid[game]), counts[game].tolist())
-        points[game] = options[int(category[game])][0]
-    return np.asarray(points)
 
 
 @dataclass(frozen=True)
@@ -263,8 +247,8 @@ def hold_example(strategy: Strategy, sheet: StrategySheet, turns: Sequence[Sampl
         state = turns[number].state(game)
         roll = tuple(sorted(random.integers(1, rules.faces + 1, rules.dice).tolist()))
         place = int(dice.rank(np.array(counts_of(rules, roll)))) - dice.first_roll
-        rule = deciding_rule(rules, sheet.holds, state, place, left)
-        hold = int(holds_of_card(rules, sheet.holds, state)[left, place])
+        done, by = decisions(rules, sheet.holds, Cards.of_state(rules, state), np.array([place]), left)
+        hold, rule = int(done[0]), int(by[0])
         if rule == len(sheet.holds) or hold <= 0 or (found and rule <= found.rule):
             continue
         kept = dice_of(dice.counts[hold].tolist())
@@ -299,7 +283,7 @@ def _example(strategy: Strategy, prices: PriceSheet, turn: int, state: State, di
         upper, filled = upper_sums(rules).add(state.upper, c, points), state.filled | 1 << c
         change = prices.bonus_value(filled, upper) - before
         if c == rules.tracked_index and points:
-            change += prices.joker_turn * (rules.full_mask & ~filled).bit_count()
+            change += prices.terms["joker_turn"] * (rules.full_mask & ~filled).bit_count()
         loss = losses[rules.categories[c].id]
         options.append(Option(c, points + extra, prices.prices[c], change, loss))
     options.sort(key=lambda option: -option.value)

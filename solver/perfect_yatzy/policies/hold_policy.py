@@ -1,6 +1,6 @@
 """Hold rules as arrays: which dice each rule names for every roll, and on which cards it applies. NumPy only.
 
-:func:`hold_rule_arrays` compiles a list once; :func:`holds_of_card` is the reference for what a list does, and
+:func:`hold_rule_arrays` compiles a list once; :func:`decisions` is the reference for what a list does, and
 :mod:`perfect_yatzy.kernels.hold_rules` the compiled form for whole tables.
 """
 
@@ -280,29 +280,6 @@ def _ints(values: Sequence[int]) -> Ints:
     return np.array([*values, 0], dtype=np.int64)
 
 
-def holds_of_card(rules: RuleSet, hold_rules: Sequence[HoldRule], state: State) -> Holds:
-    """What a list of rules does on a card."""
-    dice, cards = lattice(rules.dice, rules.faces), Cards.of_state(rules, state)
-    result = np.full((rules.rolls_per_turn + state.saved, dice.n_rolls), STOP, dtype=np.int32)
-    for rolls_left in range(1, len(result)):
-        holds = np.full(dice.n_rolls, NO_FIT, dtype=np.int32)
-        for rule in hold_rules:
-            if all(applies(rules, condition, cards, rolls_left)[0] for condition in rule.conditions):
-                holds = np.where(holds == NO_FIT, named_on(rules, rule, cards, np.arange(dice.n_rolls)), holds)
-        result[rolls_left] = np.where(holds == NO_FIT, ROLL_ALL, holds)
-    return result
-
-
-def deciding_rule(rules: RuleSet, hold_rules: Sequence[HoldRule], state: State, roll: int, rolls_left: int) -> int:
-    """The place of the first rule that fits a roll on a card; the number of rules if none does."""
-    cards = Cards.of_state(rules, state)
-    for place, rule in enumerate(hold_rules):
-        fits = named_on(rules, rule, cards, np.array([roll]))[0] != NO_FIT
-        if fits and all(applies(rules, condition, cards, rolls_left)[0] for condition in rule.conditions):
-            return place
-    return len(hold_rules)
-
-
 @dataclass(frozen=True)
 class Cards:
     """Cards as far as conditions depend on them."""
@@ -344,21 +321,36 @@ class Cards:
         return cls.of(rules, filled, upper, scored)
 
 
-def named_on(rules: RuleSet, rule: HoldRule, cards: Cards, rolls: Ints) -> Holds:
-    """What a rule does on each card with its roll, if its conditions hold; NO_FIT where it does not count."""
+def decisions(
+    rules: RuleSet, hold_rules: Sequence[HoldRule], cards: Cards, rolls: Ints, rolls_left: Ints | int
+) -> tuple[Holds, Ints]:
+    """What a list does on each card with its roll, and the place of the rule that decides (none: the length)."""
+    done, by = np.full(len(rolls), ROLL_ALL, dtype=np.int32), np.full(len(rolls), len(hold_rules))
+    for place in reversed(range(len(hold_rules))):
+        named = decision_of(rules, hold_rules[place], cards, rolls, rolls_left)
+        fits = named != NO_FIT
+        done[fits], by[fits] = named[fits], place
+    return done, by
+
+
+def decision_of(rules: RuleSet, rule: HoldRule, cards: Cards, rolls: Ints, rolls_left: Ints | int) -> Holds:
+    """What a rule does on each card with its roll; NO_FIT where it does not apply or count."""
     holds, uses = rule_holds(rules, rule), rule_uses(rules, rule)
     line = cards.faces if len(holds) > 1 else np.zeros_like(cards.faces)
-    return np.where(uses[line + len(holds) * cards.jokers, rolls] & cards.usable != 0, holds[line, rolls], NO_FIT)
+    fits = uses[line + len(holds) * cards.jokers, rolls] & cards.usable != 0
+    for condition in rule.conditions:
+        fits &= applies(rules, condition, cards, rolls_left)
+    return np.where(fits, holds[line, rolls], NO_FIT)
 
 
-def applies(rules: RuleSet, condition: Condition, cards: Cards, rolls_left: int) -> npt.NDArray[np.bool_]:
-    """Whether a condition holds on each card with a number of rolls left, ``(n,)`` bool."""
+def applies(rules: RuleSet, condition: Condition, cards: Cards, rolls_left: Ints | int) -> npt.NDArray[np.bool_]:
+    """Whether a condition holds on each card with its rolls left, ``(n,)`` bool."""
     if condition.kind in ON_UPPER_SUM:
         return holds_on_upper(rules, condition, cards.filled, cards.upper)
     if condition.kind == "scored":
         return cards.scored
     if condition.kind == "rolls left":
-        return np.full(len(cards.choices), condition.low == rolls_left)
+        return np.broadcast_to(condition.low == rolls_left, cards.choices.shape)
     if condition.kind == "turns left":
         return (condition.low <= cards.turns) & (cards.turns <= condition.high)
     mask = category_mask(rules, condition)

@@ -7,43 +7,8 @@ dice are rolled. A rule has three parts, and one line of text::
     |---------------|    |----------------------------|    |--|
          pattern                  conditions              action
 
-The *pattern* names dice of the roll, the *conditions* are about the card and the rolls left, and the *action* keeps
-the named dice, stops, or rolls all dice. Grammar, with ``[...]`` optional and ``{...}`` repeated::
-
-    rule       pattern [if condition {and condition}] : action
-    pattern    any                            every roll; names no dice
-               GROUP [of FACES] [lowest]      all dice of one face, at least so many: the largest such group,
-                                              of several as large the highest (or `lowest`) face
-               GROUPS [of FACES]              groups of different faces, the largest first, and all dice of them
-               NUMBER different [of A-B]      one die of each face from A to B, at least so many
-               row NUMBER [of A-B]            at least so many consecutive faces: the longest row, then the highest
-               dice of FACES                  all dice with one of the faces
-               pays CATEGORIES [for N]        one of them is open and pays (at least N points) for the roll; names
-                                              all dice
-    GROUP      single, pair, three, four, five, six
-    GROUPS     two pairs, full house, groups N+N{+N} (groups 3+3)
-    FACES      open, A, A-B, open A-B         open: faces whose upper category is open
-    condition  BOXES open                     at least one of them is open
-               BOXES closed                   all of them are filled
-               only BOXES open                no other category is open
-               above par                      upper sum at least par, but below the bonus threshold; par: its part
-                                              that falls to the filled upper boxes (63: three of each face)
-               below par                      upper sum less than par, or the threshold reached
-               bonus needs N, bonus needs N-M the fewest dice in each empty upper box that reach the bonus (its next
-                                              step) have this number; it has none if all dice do not reach it
-               rolls left N
-               turns left N, turns left N-M   this turn included
-               CATEGORY scored                the box holds points; only where the game remembers it (the joker's)
-    CATEGORIES CATEGORY {or CATEGORY}
-    BOXES      CATEGORIES                     also `upper` and `lower`: all boxes of that section
-    action     keep, stop, roll all
-
-To keep all dice is to stop. In a forced order a category is *open* if this turn fills it. Anything the rule set lacks
-is an error.
-
-A rule to keep or to stop counts only if the dice it keeps are of use: they show the face that an open category
-collects, or another open category pays for some roll with them, as a joker too where the rules make it one. While
-another roll of the joker's kind pays a bonus, its box counts as open for this.
+README.md in this folder has every pattern and condition, and says when a rule counts. Anything the rule set lacks is
+an error.
 
 ``parse_hold_rule(rules, str(rule)) == rule`` for every rule of a rule set.
 """
@@ -81,6 +46,7 @@ GROUP_SIZES = {word: size for size, word in GROUP_WORDS.items()}
 TOKENS = re.compile(r"[^\s:,]+|[:,]")
 NUMBER = re.compile("[0-9]{1,3}")
 NUMBERS = re.compile("([0-9]{1,3})(?:-([0-9]{1,3}))?")
+SIZES = re.compile(r"[1-9][0-9]?(\+[1-9][0-9]?)+")
 
 
 @dataclass(frozen=True)
@@ -134,26 +100,24 @@ class HoldRule:
         return f"{self._pattern_text()}{' if ' if conditions else ''}{conditions}: {self.action}"
 
     def _pattern_text(self) -> str:
-        pattern = self.pattern
+        pattern, sizes = self.pattern, self.pattern.sizes
+        numbers = face_range(pattern.low, pattern.high)
         whole = (pattern.low, pattern.high) == (1, self.faces)
-        numbers = "" if whole else face_range(pattern.low, pattern.high)
-        faces = " ".join(["open"] * pattern.open + [numbers] * bool(numbers))
+        faces = " ".join(["open"] * pattern.open + [numbers] * (not whole))
         of = f" of {faces}" if faces else ""
         if pattern.kind == "any":
             return "any"
         if pattern.kind == "pays":
             return f"pays {' or '.join(pattern.categories)}{f' for {pattern.least}' if pattern.least > 1 else ''}"
         if pattern.kind == "dice":
-            return f"dice of {faces or face_range(pattern.low, pattern.high)}"
+            return f"dice of {faces or numbers}"
         if pattern.kind == "different":
-            return f"{pattern.sizes[0]} different{of}"
+            return f"{sizes[0]} different{of}"
         if pattern.kind == "row":
-            return f"row {pattern.sizes[0]}{of}"
-        if len(pattern.sizes) == 1:
-            word = GROUP_WORDS[pattern.sizes[0]]
-            return f"{word}{of}{' lowest' if pattern.lowest else ''}"
-        word = SEVERAL_WORDS.get(pattern.sizes) or "groups " + "+".join(map(str, pattern.sizes))
-        return word + of
+            return f"row {sizes[0]}{of}"
+        if len(sizes) == 1:
+            return f"{GROUP_WORDS[sizes[0]]}{of}{' lowest' if pattern.lowest else ''}"
+        return (SEVERAL_WORDS.get(sizes) or f"groups {'+'.join(map(str, sizes))}") + of
 
 
 def face_range(low: int, high: int) -> str:
@@ -272,11 +236,6 @@ class _Parser:
     def peek(self, ahead: int = 0) -> str:
         return self.words[self.at + ahead] if self.at + ahead < len(self.words) else ""
 
-    def next(self) -> str:
-        word = self.peek()
-        self.at += 1
-        return word
-
     def take(self, *words: str) -> bool:
         """Whether the next words are these; then they are read."""
         if tuple(self.words[self.at : self.at + len(words)]) != words:
@@ -284,18 +243,22 @@ class _Parser:
         self.at += len(words)
         return True
 
+    def matched(self, form: re.Pattern[str]) -> re.Match[str] | None:
+        """The next word, which is read, if it has a form."""
+        found = form.fullmatch(self.peek())
+        self.at += found is not None
+        return found
+
+    def number(self, what: str) -> int:
+        if not (found := self.matched(NUMBER)):
+            raise self.expected(what)
+        return int(found[0])
+
     def expected(self, what: str, known: Sequence[str] = ()) -> StateError:
-        word = self.words[self.at] if self.at < len(self.words) else "the end"
+        word = self.peek() or "the end"
         similar = closest(word, known) if known else None
         hint = f"; did you mean {similar!r}?" if similar else ""
         return rule_error(f"{shown(self.text)}: expected {what} instead of {word!r}{hint}")
-
-    def number(self, what: str) -> int:
-        word = self.peek()
-        if not NUMBER.fullmatch(word):
-            raise self.expected(what)
-        self.at += 1
-        return int(word)
 
     def rule(self) -> HoldRule:
         pattern = self.pattern()
@@ -333,20 +296,19 @@ class _Parser:
                 raise self.expected("`of` and faces")
             return self.with_faces("dice", ())
         if NUMBER.fullmatch(self.peek()) and self.peek(1) == "different":
-            number = self.number("how many faces")
-            self.next()
-            return self.with_faces("different", (number,), may_be_open=False)
+            sizes = (self.number("how many faces"),)
+            self.take("different")
+            return self.with_faces("different", sizes, may_be_open=False)
         for sizes, words in SEVERAL_WORDS.items():
             if self.take(*words.split()):
                 return self.with_faces("groups", sizes)
         if self.take("groups"):
-            word = self.peek()
-            if not re.fullmatch(r"[1-9][0-9]?(\+[1-9][0-9]?)+", word):
+            if not (found := self.matched(SIZES)):
                 raise self.expected("sizes of two or more groups, such as 3+3")
-            self.at += 1
-            return self.with_faces("groups", tuple(sorted(map(int, word.split("+")), reverse=True)))
-        if self.peek() in GROUP_SIZES:
-            return self.with_faces("groups", (GROUP_SIZES[self.next()],), may_be_lowest=True)
+            return self.with_faces("groups", tuple(sorted(map(int, found[0].split("+")), reverse=True)))
+        for word, size in GROUP_SIZES.items():
+            if self.take(word):
+                return self.with_faces("groups", (size,), may_be_lowest=True)
         known = [*GROUP_SIZES, "any", "pays", "row", "dice", "different", "two", "full", "groups"]
         raise self.expected("a pattern", known)
 
@@ -359,10 +321,8 @@ class _Parser:
             raise rule_error(f"{shown(self.text)}: a pattern needs at least one die")
         if self.take("of"):
             is_open = may_be_open and self.take("open")
-            match = NUMBERS.fullmatch(self.peek())
-            if match:
-                self.at += 1
-                low, high = int(match[1]), int(match[2] or match[1])
+            if found := self.matched(NUMBERS):
+                low, high = int(found[1]), int(found[2] or found[1])
             elif not is_open:
                 raise self.expected("`open`, a face or faces such as 4-6" if may_be_open else "faces such as 1-5")
         return DicePattern(kind, sizes, low, high, is_open, may_be_lowest and self.take("lowest"))
@@ -377,21 +337,19 @@ class _Parser:
         ranges: dict[ConditionKind, str] = {"bonus needs": "dice", "turns left": "turns"}
         for kind, what in ranges.items():
             if self.take(*kind.split()):
-                match = NUMBERS.fullmatch(self.peek())
-                if not match:
+                if not (found := self.matched(NUMBERS)):
                     raise self.expected(f"a number of {what}, or a range such as 1-3")
-                self.at += 1
-                return Condition(kind, (), int(match[1]), int(match[2] or match[1]))
+                return Condition(kind, (), int(found[1]), int(found[2] or found[1]))
         only = self.take("only")
         names = self.boxes()
         while self.take("or"):
             names += self.boxes()
         if self.take("open"):
             return Condition("only" if only else "open", tuple(names))
-        states: tuple[ConditionKind, ...] = ("closed", "scored")
-        for state in states:
-            if not only and self.take(state):
-                return Condition(state, tuple(names))
+        if not only and self.take("closed"):
+            return Condition("closed", tuple(names))
+        if not only and self.take("scored"):
+            return Condition("scored", tuple(names))
         known = "`or` and a category, or `open`" if only else "`or` and a category, `open`, `closed` or `scored`"
         raise self.expected(known)
 
@@ -405,7 +363,8 @@ class _Parser:
     def category(self) -> str:
         if self.peek() in ("", ":"):
             raise self.expected("a category")
-        word = self.next()
+        word = self.peek()
+        self.at += 1
         if word in self.rules.index_of:
             return word
         return self.rules.categories[find_category(self.rules, word)].id

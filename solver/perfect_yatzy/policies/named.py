@@ -28,13 +28,12 @@ from ..tablebase.store import Progress
 from .computer_players import PROGRAM, PYTHON_FILE, ComputerPlayer, Kind, PolicyPlayer, WinningPlayer, parse_kind
 from .evaluation import Evaluation, evaluate
 from .hold_policy import HoldRulePolicy
-from .levels import calibrated_level, parse_level
+from .levels import SoftPolicy, calibrated_level, parse_level
 from .player import exact_policy, player_of
 from .policy import ValueFunction
 from .process import ProcessPlayer
 from .risk import STYLES, risk_evaluator
 from .sampling import SampledEvaluation, sample
-from .soft_policy import SoftPolicy
 from .strategy_sheet import StrategySheet, find_sheet
 from .user_code import UserCode, file_attribute, policy_of
 

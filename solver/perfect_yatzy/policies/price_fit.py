@@ -25,7 +25,7 @@ from ..strategy.simulation import simulate
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import GreedyPolicy, TurnEvaluator
 from .evaluation import policy_values
-from .price_sheet import PriceSheet, make_sheet, terms_of
+from .price_sheet import PriceSheet, terms_of
 from .turn_sample import TurnSample, Visits, visited_states
 
 MAX_NUMBERS = 20  # of a sheet; with more, the prices of the upper boxes are put on a line
@@ -110,7 +110,7 @@ class SheetForm:
         """The sheet of some free numbers."""
         every = (self.fixed + self.matrix @ numbers).tolist()
         terms = dict(zip(terms_of(self.rules), every[self.count :], strict=True))
-        return make_sheet(self.rules, every[: self.count], terms)
+        return PriceSheet(self.rules, every[: self.count], terms)
 
     def numbers(self, sheet: PriceSheet) -> Floats:
         """The free numbers of a sheet of this form."""
@@ -152,7 +152,7 @@ def with_usual_terms(sheet: PriceSheet) -> PriceSheet:
     if bonus:
         terms |= {"lost": -0.3 * bonus.points, "secured": 0.4 * bonus.points}
         terms["par_point"] = 2.5 * bonus.points / bonus.threshold
-    return make_sheet(sheet.rules, [*sheet.prices], {name: terms[name] for name in terms_of(sheet.rules)})
+    return PriceSheet(sheet.rules, sheet.prices, {name: terms[name] for name in terms_of(sheet.rules)})
 
 
 def least_squares(form: SheetForm, visits: Visits, targets: Floats) -> PriceSheet:

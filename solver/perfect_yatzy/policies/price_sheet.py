@@ -11,8 +11,8 @@ order prices change none at all; there they only say what a box is expected to m
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from numbers import Real
 
@@ -38,14 +38,12 @@ class PriceSheet:
     """Prices of the boxes and of the bonus, as a value function."""
 
     rules: RuleSet
-    prices: tuple[float, ...]
-    bonus_lost: float = 0.0
-    bonus_secured: float = 0.0
-    par_point: float = 0.0
-    saved_roll: float = 0.0
-    joker_turn: float = 0.0
+    prices: Sequence[float]
+    terms: Mapping[str, float] = field(default_factory=dict, hash=False)  # other numbers; 0 if left out
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "prices", tuple(self.prices))
+        object.__setattr__(self, "terms", dict.fromkeys(BONUS_TERMS, 0.0) | {**self.terms})
         if len(self.prices) != len(self.rules.categories):
             raise StateError(
                 f"{len(self.prices)} prices; {self.rules.key} has {len(self.rules.categories)} categories"
@@ -58,12 +56,6 @@ class PriceSheet:
         for name, number in self.terms.items():
             if number and name not in used:
                 raise StateError(f"{self.rules.key} has no use for {name}; it is {number}, must be 0")
-
-    @property
-    def terms(self) -> dict[str, float]:
-        """The other numbers, by name."""
-        numbers = (self.bonus_lost, self.bonus_secured, self.par_point, self.saved_roll, self.joker_turn)
-        return dict(zip(BONUS_TERMS, numbers, strict=True))
 
     @property
     def n_numbers(self) -> int:
@@ -79,24 +71,20 @@ class PriceSheet:
         even = len(steps) == len(by_face) - 1 and len(steps) > 1 and max(steps) - min(steps) < 1e-9
         return len(self.prices) + len(terms_of(self.rules)) - (len(by_face) - 2 if even else 0)
 
-    @property
-    def pars(self) -> tuple[float, ...]:
-        """Par of each category in points; 0 for those that do not count towards the bonus."""
-        return pars(self.rules)
-
     def bonus_value(self, filled: int, upper: int) -> float:
         """Value of the bonus at the start of a turn, in points."""
         if filled == self.rules.full_mask:
             return float(upper_sums(self.rules).bonus(upper))
         features = bonus_features(self.rules, filled, np.array([upper]))[0]
-        return float(features @ [self.bonus_lost, self.bonus_secured, self.par_point])
+        return float(features @ [self.terms[name] for name in BONUS_TERMS[:3]])
 
     def value(self, state: State = EMPTY_STATE) -> float:
         """Value of a state, in points still to come."""
         prices = [price for c, price in enumerate(self.prices) if not state.filled >> c & 1]
         value = math.fsum(prices) + self.bonus_value(state.filled, state.upper)
         if prices:  # a full card has no turn left
-            value += self.saved_roll * state.saved + (self.joker_turn * len(prices) if state.joker_paid else 0.0)
+            joker_turns = len(prices) * state.joker_paid
+            value += self.terms["saved_roll"] * state.saved + self.terms["joker_turn"] * joker_turns
         return value
 
     def values(self, start: State = EMPTY_STATE) -> Floats:
@@ -116,8 +104,8 @@ class PriceSheet:
     @property
     def weights(self) -> tuple[Floats, Floats]:
         """The numbers that the features of cards and of cells are multiplied with (:class:`StateBlock`)."""
-        cells = (self.bonus_lost, self.bonus_secured, self.par_point, self.saved_roll)
-        return np.array([*self.prices, self.joker_turn]), np.array(cells)
+        *cells, joker_turn = (self.terms[name] for name in BONUS_TERMS)
+        return np.array([*self.prices, joker_turn]), np.array(cells)
 
     def rounded(self, step: float = 0.1) -> PriceSheet:
         """The sheet with every number a multiple of a step, as it is printed."""
@@ -127,13 +115,7 @@ class PriceSheet:
             return round(round(number / step) * step, places) + 0.0  # + 0.0: no negative zero
 
         terms = {name: nearest(number) for name, number in self.terms.items()}
-        return make_sheet(self.rules, [nearest(price) for price in self.prices], terms)
-
-
-def make_sheet(rules: RuleSet, prices: list[float], terms: dict[str, float]) -> PriceSheet:
-    """A sheet from its prices and its other numbers by name (:data:`BONUS_TERMS`); those left out are 0."""
-    numbers = {f"bonus_{name}" if name in ("lost", "secured") else name: number for name, number in terms.items()}
-    return PriceSheet(rules, tuple(prices), **numbers)
+        return PriceSheet(self.rules, [*map(nearest, self.prices)], terms)
 
 
 def terms_of(rules: RuleSet) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -151,6 +152,14 @@ class Learned:
     worth: tuple[float, ...] = ()  # points a game that are lost without each rule; exact
     worst: float | None = None  # the most that a single hold loses, on any card and roll; None if it was not computed
     shorter: dict[int, Learned] = field(default_factory=dict)  # lists of other lengths, by their number of rules
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """The figures of a sheet: the mean to 1e-7, what each rule is worth, and the worst hold."""
+        found: dict[str, Any] = {"mean": round(self.mean, 7)}
+        if self.worth:
+            found["worth"] = [round(worth, 3) + 0.0 for worth in self.worth]
+        return found | ({} if self.worst is None else {"worst": ceil(self.worst * 1e4) / 1e4})
 
 
 @dataclass(frozen=True)

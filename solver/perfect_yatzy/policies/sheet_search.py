@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from math import ceil
-from typing import Any
 
 from ..strategy.distribution import has_distribution
 from ..strategy.strategy import Strategy
@@ -14,9 +12,9 @@ from .evaluation import evaluate, policy_mean
 from .hold_policy import HoldRulePolicy
 from .hold_rules import HoldRule
 from .policy import ValueFunction
-from .price_fit import PriceFit, Progress, fit_prices, stated
-from .price_sheet import PriceSheet, make_sheet, terms_of
-from .rule_search import Learned, learn_holds
+from .price_fit import Progress, fit_prices, stated
+from .price_sheet import PriceSheet, terms_of
+from .rule_search import learn_holds
 from .strategy_sheet import StrategySheet, price_figures
 
 PRICE_STEP, PAR_STEP, TERM_STEP = 0.5, 0.5, 1.0
@@ -44,7 +42,7 @@ def hand_prices(
     known: dict[tuple[float, ...], float] = {}
 
     def sheet(tried: tuple[float, ...]) -> PriceSheet:
-        return make_sheet(rules, [*tried[:count]], dict(zip(names, tried[count:], strict=True)))
+        return PriceSheet(rules, tried[:count], dict(zip(names, tried[count:], strict=True)))
 
     def mean(tried: tuple[float, ...]) -> float:
         if tried not in known:
@@ -86,24 +84,9 @@ def learn_sheet(
     found = learn_holds(
         prices, hold_rules, perfect=strategy.table, seed=seed, sizes=SHORTER, threads=threads, progress=report
     )
-    return sheet_of(strategy, stated(prices, seed, threads), found)
-
-
-def sheet_of(strategy: Strategy, fit: PriceFit, found: Learned) -> StrategySheet:
-    """A sheet of prices and lists of hold rules with its figures."""
-    shorter = {size: of_list(learned) for size, learned in found.shorter.items()}
-    sheet = StrategySheet(
-        strategy.rules, fit.sheet, found.holds, price_figures(strategy.value(), fit.mean, fit.interval), shorter
-    )
-    return replace(sheet, figures={**sheet.figures, **of_list(found)[1]})
-
-
-def of_list(found: Learned) -> tuple[tuple[HoldRule, ...], dict[str, Any]]:
-    """A list of hold rules with its figures: the mean to 1e-7, what each rule is worth, and the worst hold."""
-    figures: dict[str, Any] = {"mean": round(found.mean, 7)}
-    if found.worth:
-        figures["worth"] = [round(worth, 3) + 0.0 for worth in found.worth]
-    return found.holds, figures | ({} if found.worst is None else {"worst": ceil(found.worst * 1e4) / 1e4})
+    fit, shorter = stated(prices, seed, threads), {size: (of.holds, of.figures) for size, of in found.shorter.items()}
+    figures = price_figures(strategy.value(), fit.mean, fit.interval) | found.figures
+    return StrategySheet(rules, fit.sheet, found.holds, figures, shorter)
 
 
 def turn_losses(

@@ -30,7 +30,7 @@ from ..game.limits import MAX_GAME_BYTES, parse_json, read_limited
 from ..game.rule_loader import rules_from_json, rules_to_json
 from ..game.rules import RuleSet
 from ..tablebase.store import tables_folder
-from .price_sheet import PriceSheet, make_sheet, terms_of
+from .price_sheet import PriceSheet, terms_of
 
 if TYPE_CHECKING:
     from .hold_rules import HoldRule  # type: ignore[import-not-found,unused-ignore]
@@ -104,7 +104,7 @@ class StrategySheet:
             raise StateError(f"the strategy sheet is for other rules than {rules.key}; learn it again")
         prices = _numbers(raw["prices"], "prices", [category.id for category in rules.categories])
         terms = _numbers(raw["bonus"], "bonus", terms_of(rules))
-        sheet = make_sheet(rules, [*prices.values()], terms)
+        sheet = PriceSheet(rules, [*prices.values()], terms)
         holds, shorter = _hold_rules(raw["holds"], rules), _shorter(raw.get("shorter", {}), rules)
         return cls(rules, sheet, holds, _figures(raw["figures"]), shorter)
 

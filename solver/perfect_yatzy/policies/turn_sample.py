@@ -31,7 +31,7 @@ from ..model.policies import Policy
 from ..model.state_space import StateSpace, state_space
 from ..model.turn_model import turn_outcomes
 from ..strategy.rollout import Rollout
-from ..strategy.turn_evaluator import GreedyPolicy
+from ..strategy.turn_evaluator import GreedyPolicy, state_places
 from ..tablebase.backward_induction import default_threads
 from ..tablebase.row_solver import RowSolver
 from ..tablebase.threads import thread_map
@@ -64,9 +64,9 @@ class _Recorder(Rollout):
 
     def turn(self, filled: int, games: Games, order: Ints, rest: TurnArguments) -> Callable[[int, int], None]:
         """As for :class:`Rollout`."""
-        layout, fields = self.space.layout, games.fields.reshape(len(order), -1)
+        fields = games.fields.reshape(len(order), -1)
         rows = fields[:, ROW]
-        places = layout.offsets[rows] + fields[:, SAVED] * layout.lane_count[layout.lane_sets[rows]] + fields[:, LANE]
+        places = state_places(self.space.layout, rows, fields[:, SAVED], fields[:, LANE])
         places, first, counts = np.unique(places, return_index=True, return_counts=True)
         self.met.append((rows[first], places, counts))
         return super().turn(filled, games, order, rest)

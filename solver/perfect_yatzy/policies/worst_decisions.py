@@ -16,12 +16,12 @@ from ..errors import RulesError
 from ..game.dice import Floats, Ints, lattice
 from ..kernels.table_slices import TableSlice, padded, window
 from ..model.checked_values import Table, checked_part
-from ..model.hold_rule_arrays import NO_FIT, ROLL_ALL, STOP
+from ..model.hold_rule_arrays import NO_FIT, STOP
 from ..model.policies import Policy
 from ..strategy.forward_pass import ForwardPass
 from ..tablebase.backward_induction import default_threads
 from ..tablebase.threads import thread_map
-from .hold_policy import Cards, HoldRulePolicy, applies, named_on
+from .hold_policy import Cards, HoldRulePolicy, Holds, applies, decision_of, decisions
 from .hold_rules import Condition, HoldRule
 
 ROWS = 64  # rows of states a thread takes at a time
@@ -158,30 +158,15 @@ class HoldGuard:
             perfect_turns(rows, lanes, worker.job, self.table, stops, values)
         return stops.reshape(len(rows), -1), values.reshape(len(rows), self.stages - 1, -1)
 
-    def decided(self, holds: Sequence[HoldRule]) -> tuple[Ints, Ints]:
+    def decided(self, holds: Sequence[HoldRule]) -> tuple[Holds, Ints]:
         """What a list does at each decision, and the number of the rule that decides; the length if none does."""
-        done = np.full(len(self.keys), ROLL_ALL, dtype=np.int64)
-        by = np.full(len(self.keys), len(holds), dtype=np.int64)
-        for i in range(len(holds) - 1, -1, -1):
-            named = self.named(holds[i])
-            fits = named != NO_FIT
-            done[fits], by[fits] = named[fits], i
-        return done, by
-
-    def named(self, rule: HoldRule) -> Ints:
-        """What a rule does at each decision, NO_FIT where it does not fit or apply."""
-        named = named_on(self.rules, rule, self.cards, self.keys[:, 3]).astype(np.int64)
-        for condition in rule.conditions:
-            named = np.where(self.holds_for(condition), named, NO_FIT)
-        return np.asarray(named)
+        return decisions(self.rules, holds, self.cards, self.keys[:, 3], self.keys[:, 2])
 
     def holds_for(self, condition: Condition) -> npt.NDArray[np.bool_]:
         """Whether a condition holds at each decision."""
-        if condition.kind == "rolls left":
-            return np.asarray(self.keys[:, 2] == condition.low)
-        return applies(self.rules, condition, self.cards, 0)
+        return applies(self.rules, condition, self.cards, self.keys[:, 2])
 
-    def beyond(self, done: Ints) -> Floats:
+    def beyond(self, done: Holds) -> Floats:
         """How far each decision loses more than the limit."""
         held = self.holds[np.arange(len(done)), np.maximum(done, 0)]
         taken = np.where(done == STOP, self.stops, held)
@@ -194,7 +179,7 @@ class HoldGuard:
     def gains(self, rule: HoldRule, holds: Sequence[HoldRule]) -> Floats:
         """What a rule takes off the excess, ``(decisions, rules + 1)``, by the rule that decides in the list."""
         done, by = self.decided(holds)
-        named = self.named(rule)
+        named = decision_of(self.rules, rule, self.cards, self.keys[:, 3], self.keys[:, 2])
         gain = np.where(named == NO_FIT, 0.0, self.beyond(done) - self.beyond(np.where(named == NO_FIT, done, named)))
         result = np.zeros((len(done), len(holds) + 1))
         result[np.arange(len(done)), by] = gain

@@ -184,26 +184,6 @@ class QueryService:
             self.check_unasked(decision.works)
         return decision.run(progress)
 
-    def compute(self, request: Request, plan: ObjectivePlan, progress: WorkProgress | None = None) -> dict[str, Any]:
-        """The answer to a checked request, without the cache of answers and without the fields it echoes."""
-        strategy = self.strategy(request.rules, progress)
-        if request.query == "puzzle":
-            from .reviews import puzzle_answer
-
-            head = {name: value for name, value in answer_head(request).items() if name in HEAD}
-            return head | approximate_fields(strategy) | puzzle_answer(strategy, request)
-        objective = self.resolver.resolve(request, plan, strategy, progress) if request.objective else None
-        answer = answer_head(request) | approximate_fields(strategy)
-        if objective:
-            answer |= estimate_fields(objective.strategy, request) | {"aim": objective.fields}
-        if request.query == "expect":
-            return answer | self._expect_fields(request, plan, strategy, objective, progress)
-        if request.query == "outcomes":
-            from .outcomes import outcome_fields
-
-            return answer | outcome_fields(strategy, request)
-        return answer | self._turn_fields(request, plan, strategy, objective)
-
     def resolve(self, request: Request, strategy: Strategy) -> ResolvedObjective:
         """The strategy for the objective of a request, from its card on."""
         return self.resolver.resolve(request, self.plan(request), strategy)
@@ -235,106 +215,6 @@ class QueryService:
             return both if limit.allows(both.cost()) else solve
         return solve
 
-    def _expect_fields(
-        self,
-        request: Request,
-        plan: ObjectivePlan,
-        strategy: Strategy,
-        objective: ResolvedObjective | None,
-        progress: WorkProgress | None,
-    ) -> dict[str, Any]:
-        from ..model.objectives import Variance
-        from ..strategy.distribution import stored_distribution
-
-        rules, card, state = request.rules, request.card, request.state
-        remaining = strategy.value(request.position)
-        still_open = [c.id for i, c in enumerate(rules.categories) if not state.filled >> i & 1]
-        answer: dict[str, Any] = {
-            "expected_final_score": card.total + remaining,
-            "expected_remaining": remaining,
-            "turns_left": len(still_open),
-            "open": still_open,
-            "upper": card.upper,
-        }
-        if plan.exact:
-            mean, *spread = plan.exact.start_values(self.threads)
-            answer["exact"] = fraction_fields(mean + card.total, request.digits)
-            for name, value in zip(("variance", "bonus_chance"), spread, strict=False):
-                answer["exact"][name] = fraction_fields(value, request.digits)
-        if rules.columns:
-            answer["upper_by_column"] = list(card.column_sums)
-        if objective:
-            chance = clipped(objective.strategy.value(request.position))
-            answer |= best_value_fields([{"chance": chance}], card, objective)
-        exact = certificate_of(strategy) is None
-        if exact and self.needs_distribution(request):
-            found = stored_distribution(
-                strategy,
-                request.position,
-                card.total,
-                self.tables,
-                self.threads,
-                first_turns=self.makes_first_turns(request),
-                store=progress is not None or not self.budget.confirms,
-                progress=progress.of("distribution") if progress else None,
-            )
-            if objective:
-                answer["chance_by_mean_play"] = objective.chance_by_mean_play(found)
-            if request.include_distribution:
-                answer["distribution"] = {"policy": "mean"} | distribution_fields(found)
-        elif request.include_distribution:
-            answer["distribution"] = None  # requested, but not available for these rules
-            if exact and has_table(rules, self.tables, Variance.name):
-                variances = open_table(Variance(rules, strategy.table), self.tables)[1]
-                index = strategy.space.unchecked_index(state)
-                answer["standard_deviation"] = float(np.sqrt(variances[index]))
-        if request.games:
-            from .simulation_fields import measured_fields, simulation_fields
-
-            answer["simulation"] = simulation_fields(request, strategy, self.threads)
-            if objective and objective.strategy.is_approximate(state):
-                answer["approximate"] = measured_fields(request, strategy, objective, self.threads)
-        return answer
-
-    def _turn_fields(
-        self, request: Request, plan: ObjectivePlan, strategy: Strategy, objective: ResolvedObjective | None
-    ) -> dict[str, Any]:
-        """The answer to "hold" or "score": one evaluation of the turn for each value function."""
-        state, position = request.state, request.position
-        evaluator = (objective.strategy if objective else strategy).evaluator_at(position)
-        if plan.exact:
-            from ..strategy.exact_turn import ExactEvaluator
-
-            evaluator = ExactEvaluator(plan.exact, self.threads)
-        choices = rank_categories(evaluator, state, request.dice, request.rolls_left)
-        options: Sequence[Hold | Choice] = choices
-        if request.query == "score":
-            answer = score_fields(request, choices, objective)
-        else:
-            options = holds = rank_holds(evaluator, state, request.dice, request.rolls_left, choices[0])
-            rolls = max_rerolls(request.rules, state.saved) + 1
-            answer = hold_fields(request, holds, choices, objective, rolls)
-        if request.explain:
-            from .reviews import add_outlooks
-
-            bonus = None if objective else self.bonus_chances.of(strategy)  # under play for the mean
-            add_outlooks(answer, request, evaluator, options, choices, bonus)
-        return answer
-
-    def makes_first_turns(self, request: Request) -> bool:
-        """Whether the distribution is computed for every card after the first turn, too, and stored."""
-        return request.state == EMPTY_STATE and self.budget.makes_first_turns(request.rules)
-
-    def needs_distribution(self, request: Request) -> bool:
-        """Whether the answer has a distribution that can be computed."""
-        if request.query != "expect" or not (request.include_distribution or request.objective):
-            return False
-        from ..strategy.distribution import has_distribution
-        from ..strategy.distribution_files import has_stored_distribution
-
-        rules = request.rules
-        return has_distribution(rules) or has_stored_distribution(rules, request.state, self.tables)
-
 
 @dataclass
 class Decision:
@@ -358,11 +238,10 @@ class Decision:
     @cached_property
     def distribution_works(self) -> list[Work]:
         """The part of :attr:`works` for the distribution of the final score."""
-        service, request = self.service, self.request
-        if not service.needs_distribution(request):
+        if not self.needs_distribution:
             return []
-        first_turns = service.makes_first_turns(request)
-        return distribution_works(request.rules, request.state, service.tables, first_turns=first_turns)
+        rules, state = self.request.rules, self.request.state
+        return distribution_works(rules, state, self.service.tables, first_turns=self.makes_first_turns)
 
     @cached_property
     def seconds(self) -> float:
@@ -376,10 +255,127 @@ class Decision:
         """The answer, with the fields that the request echoes; `progress` is that of confirmed work."""
         if self.plan is None:
             return self.known or {}
-        answer = self.service.compute(self.request, self.plan, progress)
+        answer = self.compute(progress)
         if _costly(self.request):
             self.service.answers.put((self.request.key, current_language()), answer)  # the certificate is a text
         return with_echo(answer, self.request.echo)
+
+    def compute(self, progress: WorkProgress | None = None) -> dict[str, Any]:
+        """The answer without the cache of answers and without the fields it echoes."""
+        service, request, plan = self.service, self.request, self.plan
+        assert plan
+        strategy = service.strategy(request.rules, progress)
+        answer = answer_head(request) | approximate_fields(strategy)
+        if request.query == "puzzle":
+            from .reviews import puzzle_answer
+
+            head = {name: value for name, value in answer.items() if name in (*HEAD, "approximate")}
+            return head | puzzle_answer(strategy, request)
+        objective = service.resolver.resolve(request, plan, strategy, progress) if request.objective else None
+        if objective:
+            answer |= estimate_fields(objective.strategy, request) | {"aim": objective.fields}
+        if request.query == "expect":
+            return answer | self._expect_fields(plan, strategy, objective, progress)
+        if request.query == "outcomes":
+            from .reviews import outcome_fields
+
+            return answer | outcome_fields(strategy, request)
+        return answer | self._turn_fields(plan, strategy, objective)
+
+    def _expect_fields(
+        self, plan: ObjectivePlan, strategy: Strategy, objective: ResolvedObjective | None,
+        progress: WorkProgress | None,
+    ) -> dict[str, Any]:  # fmt: skip
+        from ..model.objectives import Variance
+        from ..strategy.distribution import stored_distribution
+
+        service, request = self.service, self.request
+        rules, card, state = request.rules, request.card, request.state
+        remaining = strategy.value(request.position)
+        still_open = [c.id for i, c in enumerate(rules.categories) if not state.filled >> i & 1]
+        answer: dict[str, Any] = {
+            "expected_final_score": card.total + remaining,
+            "expected_remaining": remaining,
+            "turns_left": len(still_open),
+            "open": still_open,
+            "upper": card.upper,
+        }
+        if plan.exact:
+            mean, *spread = plan.exact.start_values(service.threads)
+            answer["exact"] = fraction_fields(mean + card.total, request.digits)
+            for name, value in zip(("variance", "bonus_chance"), spread, strict=False):
+                answer["exact"][name] = fraction_fields(value, request.digits)
+        if rules.columns:
+            answer["upper_by_column"] = list(card.column_sums)
+        if objective:
+            chance = clipped(objective.strategy.value(request.position))
+            answer |= best_value_fields([{"chance": chance}], card, objective)
+        exact = certificate_of(strategy) is None
+        if exact and self.needs_distribution:
+            found = stored_distribution(
+                strategy, request.position, card.total, service.tables, service.threads,
+                first_turns=self.makes_first_turns, store=progress is not None or not service.budget.confirms,
+                progress=progress.of("distribution") if progress else None,
+            )  # fmt: skip
+            if objective:
+                answer["chance_by_mean_play"] = objective.chance_by_mean_play(found)
+            if request.include_distribution:
+                answer["distribution"] = {"policy": "mean"} | distribution_fields(found)
+        elif request.include_distribution:
+            answer["distribution"] = None  # requested, but not available for these rules
+            if exact and has_table(rules, service.tables, Variance.name):
+                variances = open_table(Variance(rules, strategy.table), service.tables)[1]
+                index = strategy.space.unchecked_index(state)
+                answer["standard_deviation"] = float(np.sqrt(variances[index]))
+        if request.games:
+            from .simulation_fields import measured_fields, simulation_fields
+
+            answer["simulation"] = simulation_fields(request, strategy, service.threads)
+            if objective and objective.strategy.is_approximate(state):
+                answer["approximate"] = measured_fields(request, strategy, objective, service.threads)
+        return answer
+
+    def _turn_fields(
+        self, plan: ObjectivePlan, strategy: Strategy, objective: ResolvedObjective | None
+    ) -> dict[str, Any]:
+        """The answer to "hold" or "score": one evaluation of the turn for each value function."""
+        service, request = self.service, self.request
+        state, position = request.state, request.position
+        evaluator = (objective.strategy if objective else strategy).evaluator_at(position)
+        if plan.exact:
+            from ..strategy.exact_turn import ExactEvaluator
+
+            evaluator = ExactEvaluator(plan.exact, service.threads)
+        choices = rank_categories(evaluator, state, request.dice, request.rolls_left)
+        options: Sequence[Hold | Choice] = choices
+        if request.query == "score":
+            answer = score_fields(request, choices, objective)
+        else:
+            options = holds = rank_holds(evaluator, state, request.dice, request.rolls_left, choices[0])
+            rolls = max_rerolls(request.rules, state.saved) + 1
+            answer = hold_fields(request, holds, choices, objective, rolls)
+        if request.explain:
+            from .reviews import add_outlooks
+
+            bonus = None if objective else service.bonus_chances.of(strategy)  # under play for the mean
+            add_outlooks(answer, request, evaluator, options, choices, bonus)
+        return answer
+
+    @property
+    def makes_first_turns(self) -> bool:
+        """Whether the distribution is computed for every card after the first turn, too, and stored."""
+        return self.request.state == EMPTY_STATE and self.service.budget.makes_first_turns(self.request.rules)
+
+    @property
+    def needs_distribution(self) -> bool:
+        """Whether the answer has a distribution that can be computed."""
+        request, rules = self.request, self.request.rules
+        if request.query != "expect" or not (request.include_distribution or request.objective):
+            return False
+        from ..strategy.distribution import has_distribution
+        from ..strategy.distribution_files import has_stored_distribution
+
+        return has_distribution(rules) or has_stored_distribution(rules, request.state, self.service.tables)
 
 
 def _mean_key(rules: RuleSet) -> Hashable:

@@ -144,20 +144,13 @@ def parse_request(fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet
     return replace(request, rolls_left=_parse_rolls_left(request, fields), explain=_flag(fields, "explain", False))
 
 
-def parse_simulation(fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet]) -> Request:
-    """Check a request for simulated games: ``rules, games, seed, policy`` (``goal:280`` or any other), and a card."""
-    request = _parse_position("simulate", fields, find_rules)
+def parse_games(query: str, fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet]) -> Request:
+    """Check a request to simulate or evaluate a policy: ``rules, games, seed, policy``, and a card."""
+    request = _parse_position(query, fields, find_rules)
     _check_open(request)
-    goal = re.fullmatch(r"goal:(\d{1,5})", str(fields["policy"]))
+    goal = re.fullmatch(r"goal:(\d{1,5})", str(fields["policy"])) if query == "simulate" else None
     objective = ObjectiveRequest(int(goal[1])) if goal else None
     return replace(request, objective=objective, games=_integer(fields, "games", 0), seed=_integer(fields, "seed", 1))
-
-
-def parse_evaluation(fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet]) -> Request:
-    """Check a request to evaluate a policy: ``rules`` and a card; ``games`` and ``seed`` for a program."""
-    request = _parse_position("evaluate", fields, find_rules)
-    _check_open(request)
-    return replace(request, games=_integer(fields, "games", 0), seed=_integer(fields, "seed", 1))
 
 
 def _parse_position(query: str, fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet]) -> Request:

@@ -125,11 +125,7 @@ class ObjectiveResolver:
         return ObjectivePlan(seconds + needed, needed, solve, solve.cost)
 
     def resolve(
-        self,
-        request: Request,
-        plan: ObjectivePlan,
-        strategy: Strategy,
-        progress: WorkProgress | None = None,
+        self, request: Request, plan: ObjectivePlan, strategy: Strategy, progress: WorkProgress | None = None
     ) -> ResolvedObjective:
         """The strategy for the objective of a request, from its card on."""
         from ..strategy.opponents import WinUtility
@@ -234,12 +230,7 @@ class ObjectiveResolver:
         return solve
 
     def _reach(
-        self,
-        request: Request,
-        goal: int,
-        plan: ObjectivePlan,
-        strategy: Strategy,
-        progress: WorkProgress | None,
+        self, request: Request, goal: int, plan: ObjectivePlan, strategy: Strategy, progress: WorkProgress | None
     ) -> ScoreStrategy:
         from ..strategy.score_strategy import ScoreStrategy, goal_strategy
 

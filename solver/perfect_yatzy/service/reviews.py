@@ -1,13 +1,18 @@
-"""Reviews of recorded games, outlooks and puzzles as plain JSON values.
+"""Reviews of recorded games, puzzles, and what an option leads to, as plain JSON values.
 
-An outlook says why an option is good: what it brings in this turn and later. It is in answers and in reviews.
+An outlook says why an option is good: what it brings in this turn and later. It is in answers and in reviews. The
+outcomes of a hold are the rolls that may follow.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import factorial, prod
 from typing import Any
 
+import numpy as np
+
+from ..game.notation import counts_of, dice_of
 from ..play.puzzle import Puzzle, find_puzzle
 from ..play.record import Game
 from ..play.review import ActionOutlook, Review, action_outlook, review, turn_outlook
@@ -95,3 +100,29 @@ def puzzle_answer(strategy: Strategy, request: Request) -> dict[str, Any]:
     """The answer to "puzzle": the position without its solution."""
     found = find_puzzle(strategy, request.seed, request.difficulty)
     return {"seed": request.seed, "difficulty": request.difficulty} | puzzle_fields(found)
+
+
+def outcome_fields(strategy: Strategy, request: Request) -> dict[str, Any]:
+    """The answer to "outcomes", from a strategy of the mean.
+
+    P(roll of n dice) = n! / (product over faces of count!) / faces^n
+    """
+    rules, state = request.rules, request.state
+    rerolls = request.rolls_left - 1  # after the roll that follows
+    evaluator = strategy.evaluator_at(request.position)
+    lattice = evaluator.dice
+    values = evaluator.category_values(state, rerolls if rules.saved_rolls else 0).max(axis=0)
+    if rerolls:
+        values = np.maximum(values, evaluator.passes.best_within(evaluator.hold_values(state, rerolls)))
+    held = np.array(counts_of(rules, request.dice))
+    n_dice = rules.dice - len(request.dice)
+    outcomes: list[dict[str, Any]] = []
+    for counts in lattice.counts[int(lattice.first[n_dice]) : int(lattice.first[n_dice + 1])]:
+        sequences = factorial(n_dice) // prod(map(factorial, counts.tolist()))
+        value = request.card.total + float(values[int(lattice.rank(held + counts)) - lattice.first_roll])
+        chances = {"chance": sequences / rules.faces**n_dice, "expected_final_score": value}
+        outcomes.append({"rolled": list(dice_of(counts.tolist()))} | chances)
+    outcomes.sort(key=lambda entry: -entry["expected_final_score"])
+    mean = sum(entry["chance"] * entry["expected_final_score"] for entry in outcomes)
+    head = {"hold": list(request.dice), "rolls_left": request.rolls_left, "expected_final_score": mean}
+    return head | {"outcomes": outcomes}

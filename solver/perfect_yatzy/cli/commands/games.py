@@ -1,23 +1,32 @@
-"""`yatzy simulate` plays many games of a policy, `yatzy positions` writes the decisions of such games."""
+"""Games of policies: `yatzy simulate`, `yatzy positions`, `yatzy evaluate`, and `yatzy versus` for two players."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
+from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..._messages import _
+from ..._messages import _, ngettext, number_text
+from ...errors import StateError
+from ...strategy.tie_rules import TIE_RULES
 from .. import options
-from ..console import check_overwrite, echo_answer, output_file
-from ..options import Number, UsageError
+from ..console import check_overwrite, confirm, echo_answer, echo_json, echo_lines, output_file
+from ..options import POLICY_WORDS, KnownWords, Number, UsageError, cluster_workers
 
 if TYPE_CHECKING:
     from ...cluster.session import Cluster
     from ...service.queries import QueryService
+    from ...strategy.two_players import Play
+
+POLICY = KnownWords(POLICY_WORDS)
+REPLANNED = "replanned"  # the policy that plans each turn again
 
 
 @click.command()
@@ -46,7 +55,7 @@ def simulate(
       yatzy simulate yatzy --policy level:3 --games 100 --output games.jsonl
       yatzy simulate giant --games 1000000 --workers 4
     """
-    from ...service.simulate import run_simulation
+    from ...service.measure import run_simulation
     from ..progress import simulation_progress
     from ..views.results import simulation_lines
     from ..views.table_file import check_output, write_games
@@ -97,7 +106,7 @@ def positions(
       yatzy positions yahtzee --exploration 0.1 --options -o positions.jsonl
       yatzy positions yatzy --policy level:3 -o weak.parquet --dataset-card README.md
     """
-    from ...service.simulate import run_positions
+    from ...service.measure import run_positions
     from ...strategy.position_sample import MEANINGS
     from ..views.results import position_lines
     from ..views.table_file import check_suffix, write_table
@@ -123,3 +132,173 @@ def write_dataset_card(
 
     card = dataset_card(Path(data), kind, rows, metadata, columns, join(["yatzy", *sys.argv[1:]]))
     Path(path).write_text(card, encoding="utf-8")
+
+
+@click.command()
+@click.argument("policies", type=POLICY, nargs=-1, metavar="[POLICY]...")
+@options.rules_option
+@options.start_card_option
+@click.option(
+    "--against", metavar="POLICY", type=POLICY,
+    help="Also the exact chance to win against this policy; a tie counts as half a win.",
+)  # fmt: skip
+@click.option(
+    "--process", metavar="COMMAND",
+    help="Instead of a policy, a program that reads requests and writes answers as yatzy hold --jsonl does.",
+)  # fmt: skip
+@options.number_option("--games", "-n", low=1, high=1_000_000, default=200, text="Games of a policy that is sampled.")
+@options.seed_option("Random seed of these games.")
+@options.json_option
+@options.language_option
+@options.cluster_options
+@options.service_options
+def evaluate(
+    policies: tuple[str, ...], rules: str, card: str, against: str | None, process: str | None, games: int, seed: int,
+    as_json: bool, on: AbstractContextManager[Cluster | None], service: QueryService,
+) -> None:  # fmt: skip
+    """Measure policies exactly, and where they lose points.
+
+    POLICY is perfect, most-points (the most points in each turn), prices (the price sheet of yatzy learn), hold-rules
+    (the sheet with its rules for the holds), level:5, safe, bold or win (computer players), goal:280, or a file: a
+    strategy sheet (.json), a value function (.npy), or Python code (bot.py:play). A .py file is run. Several policies
+    are evaluated one after the other; with --workers or --cluster, one on each worker.
+
+    \b
+      # bot.py; with the parameter `observations` instead, arrays of many positions: exact
+      def play(position):
+          boxes = position.categories()
+          best = max(boxes, key=lambda box: boxes[box])
+          return "none" if position.rolls_left and boxes[best][0] < 20 else best
+
+    A function of a position, safe, bold and win are sampled: --games of theirs are compared with perfect play.
+
+    \b
+      yatzy evaluate most-points
+      yatzy evaluate prices --rules yahtzee
+      yatzy evaluate goal:250 --against perfect
+      yatzy evaluate bot.py:play --games 500
+      yatzy evaluate level:1 level:2 level:3 --workers 2
+      yatzy evaluate --process "python bot.py" --games 500
+    """
+    import json
+
+    from ...service.measure import run_evaluation, run_evaluations
+    from ..progress import progress
+    from ..views.results import evaluation_lines
+
+    if bool(policies) == (process is not None):
+        raise UsageError(_("give a POLICY or --process"))
+    if process and against:
+        given = {"first": "--process", "second": "--against"}
+        raise UsageError(_("{first} and {second} cannot be combined; give one of them", **given))
+    request: dict[str, Any] = {"rules": rules, "card": card, "games": games, "seed": seed}
+    if process:
+        request["process"] = process
+        label = _("Playing {count} games", count=number_text(games, grouped=True))
+        answers = [run_evaluation(service, request, progress(label), on)]
+    else:
+        number = len(policies)
+        label = ngettext("Evaluating {count} policy", "Evaluating {count} policies", number, count=number)
+        asked = [request | {"policy": policy, "against": against} for policy in policies]
+        answers = run_evaluations(service, asked, progress(label), on)
+    lines = [json.dumps(a) if as_json else "\n".join(evaluation_lines(service.rules(rules), a)) for a in answers]
+    click.echo(("\n" if as_json else "\n\n\n").join(lines))
+
+
+@click.command()
+@options.rules_argument
+@click.option(
+    "--policy", "-p", "policies", multiple=True, metavar="POLICY",
+    type=KnownWords(("perfect", "most-points", "prices", "hold-rules", "level:", REPLANNED)),
+    help="Also a player who follows this policy, named as for yatzy evaluate. Several are possible.",
+)  # fmt: skip
+@click.option(
+    "--ties", type=KnownWords(TIE_RULES), metavar=f"[{'|'.join(TIE_RULES)}]", default="half",
+    help="What a tie counts as for the one who moves first [half].",
+)  # fmt: skip
+@click.option("--estimate", is_flag=True, help="Show time and memory, and solve nothing.")
+@click.option("--yes", "-y", is_flag=True, help="Solve a large game without a confirmation.")
+@options.json_option
+@options.language_option
+@options.worker_options
+@options.service_options
+def versus(
+    rules: str, policies: tuple[str, ...], ties: str, estimate: bool, yes: bool, as_json: bool,
+    workers: int | None, cluster: str | None, service: QueryService,
+) -> None:  # fmt: skip
+    """Solve a game of two players exactly.
+
+    Each player knows both cards and the lead, and plays to win. The answer says what moving first is worth. With
+    --policy the game is also solved for players who follow a policy, which looks at their own card alone: against
+    itself, against the other policies, and against a best response. A policy is exploitable by what best responses
+    win against it beyond a half. Of a game that is too large for this memory, bounds are shown that a strategy for
+    one's own score proves.
+
+    The policy replanned knows both cards. Before each turn it plans the best response to an opponent who plays for
+    the average, as if the plan could not change later.
+
+    With --workers or --cluster processes share the solve, for players who play to win.
+
+    \b
+      yatzy versus generala
+      yatzy versus yacht --policy perfect --yes
+      yatzy versus yatzy-forced --policy perfect --policy most-points
+      yatzy versus generala --policy perfect --policy replanned
+      yatzy versus yacht --workers 2 --yes
+    """
+    import numpy as np
+
+    from ...game.scorecard import Scorecard
+    from ...policies.named import Setting, listed, named_policy
+    from ...service.budget import COMMAND_LIMIT
+    from ...strategy.strategy import Strategy
+    from ...strategy.two_players import Replanned
+    from ...strategy.versus import exploitability_of, table_costs, versus_bounds, versus_table
+    from ...tablebase.memory import available_memory, check_memory
+    from ..progress import progress
+    from ..views.results import bounds_lines, versus_lines
+
+    if policies and (workers or cluster):
+        raise UsageError(_("--policy cannot be used with --workers or --cluster"))
+    rule_set = service.rules(rules)
+    costs = table_costs(rule_set, [False, *(name == REPLANNED for name in policies)])
+    cost = replace(max(costs, key=attrgetter("memory")), seconds=sum(each.seconds for each in costs))
+    facts = {"rules": rule_set.key, "cost": cost.words}
+    if estimate:
+        echo_lines([_("{rules} for two players: at most {cost}", **facts)])
+        return
+    if not policies and (free := available_memory()) is not None and cost.memory > free:
+        begin, (low, high) = perf_counter(), versus_bounds(rule_set, ties, service.tables, threads=service.threads)
+        if as_json:
+            echo_json(rules=rule_set.key, ties=ties, bounds=[low, high], seconds=round(perf_counter() - begin, 2))
+        else:
+            echo_lines(bounds_lines(rule_set, ties, low, high))
+        return
+    check_memory(rule_set, cost)
+    if not yes and not COMMAND_LIMIT.allows(cost):
+        question = _("{rules} for two players takes at most {cost}.", **facts)
+        confirm(question, _("{rules} for two players takes at most {cost}; use --yes to solve it", **facts))
+    setting = Setting(rule_set, Scorecard(rule_set), service.tables, service.threads)
+    players: list[Play] = []
+    for name in policies:
+        policy = listed(name, named_policy("perfect" if name == REPLANNED else name, setting).policy)
+        if isinstance(policy, Strategy):
+            raise StateError(_("{policy} looks at more than its own card", policy=name), field="policy")
+        players.append(Replanned(policy) if name == REPLANNED else policy)
+    begin, label = perf_counter(), _("Solving {rules} for two players", rules=rule_set.key)
+    with cluster_workers(workers, cluster) as on:
+        if on:
+            shared = on.versus(rule_set, ties=ties, tables=service.tables, progress=progress(label))
+            chances = np.array([[shared.first]])
+        else:
+            chances = versus_table(
+                rule_set, [None, *players], ties, service.tables, threads=service.threads, progress=progress(label)
+            )
+    found = exploitability_of(chances)
+    if as_json:
+        echo_json(
+            rules=rule_set.key, ties=ties, players=["win", *policies], first=chances.tolist(), exploitability=found,
+            seconds=round(perf_counter() - begin, 2),
+        )  # fmt: skip
+    else:
+        echo_lines(versus_lines(rule_set, policies, ties, chances, found))

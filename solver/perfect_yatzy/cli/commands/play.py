@@ -15,8 +15,7 @@ from ..user_files import new_record_path, record_path, unfinished_game_path
 
 if TYPE_CHECKING:
     from ...game.rules import RuleSet
-    from ...play.save_file import SaveFile
-    from ...play.session import Session
+    from ...play.session import SaveFile, Session
     from ...service.queries import QueryService
     from ..terminal_game import Advice, TerminalGame
 
@@ -81,7 +80,7 @@ def play(
     import secrets
 
     from ...game.translations import localized
-    from ...play.save_file import SaveFile
+    from ...play.session import SaveFile
     from ...policies.computer_players import is_code, parse_kind
     from ..terminal_game import Quit, TerminalGame
 

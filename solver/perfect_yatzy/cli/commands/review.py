@@ -179,14 +179,7 @@ def rate(
     from ...service.ratings import comparisons_of, ratings_json
     from ..progress import rating_progress
     from ..views.charts import PlotError, check_picture
-    from ..views.rating import (
-        comparison_lines,
-        plot_ratings,
-        rating_lines,
-        results_lines,
-        skipped_lines,
-        write_csv,
-    )
+    from ..views.rating import comparison_lines, plot_ratings, rating_lines, results_lines, skipped_lines, write_csv
 
     if plot_path:
         check_picture(plot_path)

@@ -12,21 +12,10 @@ from ...game.dice import Dice
 from ...game.rules import RuleSet
 from ...policies.guide import RARE, Example, GiveUp, Guide, HoldExample, Option, Stage
 from ...policies.opening_rolls import OpeningLine, shortened
-from ...policies.price_sheet import PriceSheet
+from ...policies.price_sheet import PriceSheet, pars
 from ...policies.strategy_sheet import StrategySheet
 from .wording import rounded_up
-from .words import (
-    NO_TEXT,
-    Text,
-    Words,
-    capitalised,
-    dice_text,
-    hold_sentence,
-    joined,
-    legend,
-    text_of,
-    words_of,
-)
+from .words import NO_TEXT, Text, Words, capitalised, dice_text, hold_sentence, joined, legend, text_of, words_of
 
 T = TypeVar("T")
 
@@ -159,17 +148,17 @@ def _sheet_sections(guide: Guide, words: Words) -> list[Section | None]:
 def _bonus(prices: PriceSheet, rules: RuleSet, words: Words) -> list[Text]:
     """What the numbers other than prices mean."""
     found = []
-    if rules.bonus and any(prices.pars):
-        signed = {"secured": prices.bonus_secured, "lost": prices.bonus_lost, "par_point": prices.par_point}
+    if rules.bonus and any(pars(rules)):
+        signed = {name: prices.terms[name] for name in ("secured", "lost", "par_point")}
         values = {name: ("+" if value > 0 else "") + _whole(value, words) for name, value in signed.items()}
         points, threshold = rules.bonus.points, rules.threshold
         found.append(words.fill("prices.bonus_parts", points=points, threshold=threshold, **values))
-        found.append(_par(prices, rules, words))
-    if prices.saved_roll:
-        found.append(words.fill("prices.saved_roll", value=words.price(prices.saved_roll)))
-    if prices.joker_turn:
+        found.append(_par(rules, words))
+    if saved_roll := prices.terms["saved_roll"]:
+        found.append(words.fill("prices.saved_roll", value=words.price(saved_roll)))
+    if joker_turn := prices.terms["joker_turn"]:
         box = rules.categories[rules.joker_index].name
-        found.append(words.fill("prices.joker_turn", box=box, value=words.price(prices.joker_turn)))
+        found.append(words.fill("prices.joker_turn", box=box, value=words.price(joker_turn)))
     return found
 
 
@@ -178,9 +167,9 @@ def _whole(value: float, words: Words) -> str:
     return words.price(value).removesuffix(words.words("decimal") + "0")
 
 
-def _par(prices: PriceSheet, rules: RuleSet, words: Words) -> Text:
+def _par(rules: RuleSet, words: Words) -> Text:
     """Par of the upper boxes: a number of dice of each face, or points for each box."""
-    upper = [(box, par) for box, par in zip(rules.categories, prices.pars, strict=True) if par]
+    upper = [(box, par) for box, par in zip(rules.categories, pars(rules), strict=True) if par]
     counts = {round(par / box.face, 6) if box.face else 0.0 for box, par in upper}
     listed = ", ".join(f"{box.name} {_whole(par, words)}" for box, par in upper)
     if len(counts) == 1 and (count := counts.pop()) == int(count) > 0:

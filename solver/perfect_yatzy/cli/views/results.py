@@ -73,7 +73,7 @@ def category_lines(rules: RuleSet, entries: list[dict[str, Any]]) -> list[str]:
 
 
 def simulation_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
-    """Lines for `yatzy simulate` from the answer of :func:`perfect_yatzy.service.simulate.run_simulation`."""
+    """Lines for `yatzy simulate` from the answer of :func:`perfect_yatzy.service.measure.run_simulation`."""
     one_game = answer["games"] == 1
     if one_game:
         headline = _("Final score {points} in one game", points=answer["highest"])
@@ -115,7 +115,7 @@ def _goal_line(answer: dict[str, Any]) -> str:
 
 
 def position_lines(rules: RuleSet, answer: dict[str, Any], path: str) -> list[str]:
-    """Lines for `yatzy positions` from the answer of :func:`perfect_yatzy.service.simulate.run_positions`."""
+    """Lines for `yatzy positions` from the answer of :func:`perfect_yatzy.service.measure.run_positions`."""
     rows, decisions, games = answer["rows"], answer["positions"], answer["games"]
     written = ngettext("Wrote {count} position to {path}", "Wrote {count} positions to {path}", rows)
     played = ngettext(
@@ -138,7 +138,7 @@ def position_lines(rules: RuleSet, answer: dict[str, Any], path: str) -> list[st
 
 
 def evaluation_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
-    """Lines for an answer of :func:`perfect_yatzy.service.evaluate.run_evaluation`."""
+    """Lines for an answer of :func:`perfect_yatzy.service.measure.run_evaluation`."""
     if "games" in answer:
         return _sampled_lines(rules, answer)
     mean = number_text(answer["mean"], 4)

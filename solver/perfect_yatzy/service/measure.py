@@ -1,0 +1,233 @@
+"""The service behind `yatzy simulate`, `positions` and `evaluate`: what policies score, as plain JSON values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from .._messages import _
+from ..approximation.rollout import ApproximateSimulation
+from ..errors import StateError
+from ..model.policies import Policy
+from ..policies.evaluation import Evaluation
+from ..policies.named import evaluate_named, listed, named_policy
+from ..policies.player import exact_policy
+from ..policies.process import ProcessPlayer
+from ..policies.sampling import Losses, SampledEvaluation, sample
+from ..policies.simulation import simulate
+from ..strategy.played_games import Actor
+from ..strategy.position_sample import PositionSample
+from ..strategy.positions import sample_positions
+from ..strategy.score_strategy import ScoreStrategy
+from ..strategy.simulation import Simulation
+from ..strategy.strategy import Strategy
+from ..tablebase.store import Progress
+from .answers import answer_head, approximate_fields, distribution_fields, estimate_fields, picked
+from .queries import QueryService
+from .requests import Request, parse_games
+from .simulation_fields import games_fields
+
+if TYPE_CHECKING:
+    from ..cluster.session import Cluster
+
+HERE: AbstractContextManager[None] = nullcontext()  # no cluster
+
+
+def run_simulation(
+    service: QueryService,
+    fields: Mapping[str, Any],
+    progress: Progress | None = None,
+    workers: AbstractContextManager[Cluster | None] = HERE,
+) -> tuple[Strategy | Policy | Actor, Simulation, dict[str, Any]]:
+    """Play the games of a request: who played, the games, and the answer."""
+    request, means, policy = _resolved(service, fields)
+    strategy = exact_policy(policy)
+    rules, card, games, seed = request.rules, request.card, request.games, request.seed
+    start = request.position if strategy else card  # who acts in single positions sees the points of each box
+    with workers as cluster:
+        if cluster:
+            if not isinstance(strategy, Strategy):
+                raise StateError(_("on workers the policy is mean or a goal, such as goal:280"), field="policy")
+            played = cluster.simulate(
+                strategy, games, seed, start, points=card.total, tables=service.tables, progress=progress
+            )
+        else:
+            played = simulate(
+                policy, games, seed, start, service.threads, rules=rules, points=card.total, progress=progress
+            )
+    still_open = [c for c in range(len(rules.categories)) if not request.state.filled >> c & 1]
+    answer = answer_head(request) | approximate_fields(means)
+    if isinstance(strategy, ScoreStrategy):
+        answer |= estimate_fields(strategy, request)
+    answer |= {"policy": fields["policy"], "games": games, "seed": seed, **games_fields(played)}
+    points_of = {c: played.category_points[:, c] for c in still_open}
+    answer["categories"] = [
+        {"category": rules.categories[c].id, "mean": float(points.mean()), "crossed_out": float((points == 0).mean())}
+        for c, points in points_of.items()
+    ]
+    if isinstance(played, ApproximateSimulation):  # its mean has the luck of the dice removed
+        answer["plain_mean"] = played.plain_mean
+    if request.objective:
+        goal = request.objective.goal
+        assert goal is not None
+        assert isinstance(strategy, Strategy)
+        reached = float((played.final_scores >= goal).mean())
+        error = float(np.sqrt(reached * (1 - reached) / games)) if games > 1 else None
+        chance = min(1.0, strategy.value(request.position))
+        answer |= {"reached": reached, "reached_error": error, "chance": chance}
+    else:
+        name = "expected_final_score" if policy is means else "perfect_mean"
+        answer[name] = card.total + means.value(request.position)
+    return policy, replace(played, policy=str(fields["policy"])), answer
+
+
+def run_positions(service: QueryService, fields: Mapping[str, Any]) -> tuple[PositionSample, dict[str, Any]]:
+    """Labelled positions from the games of a request."""
+    sampling = {name: fields[name] for name in ("exploration", "distinct", "options")}
+    plain = {name: value for name, value in fields.items() if name not in ("positions", *sampling)}
+    request, means, policy = _resolved(service, plain | {"games": fields["positions"]})
+    strategy = policy if isinstance(policy, Strategy) else means  # labels the positions
+    player = None if policy is strategy else cast(Actor, policy)
+    start = request.card if player else request.position
+    found = sample_positions(
+        strategy, request.games, request.seed, start=start, player=player, threads=service.threads, **sampling
+    )
+    visits = found.visits if found.distinct else np.ones(len(found), dtype=np.int64)
+    rolls_left = np.bincount(found.rolls_left, weights=visits).astype(int).tolist()
+    answer = answer_head(request) | {
+        "policy": fields["policy"],
+        "seed": request.seed,
+        **sampling,
+        "positions": request.games,
+        "rows": len(found),
+        "games": int(found.game_number.max()) + 1,
+        "rolls_left": {str(left): number for left, number in enumerate(rolls_left)},
+        "most_visits": int(found.visits.max()),
+    }
+    return replace(found, player=str(fields["policy"])) if player else found, answer
+
+
+def _resolved(
+    service: QueryService, fields: Mapping[str, Any]
+) -> tuple[Request, Strategy, Strategy | Policy | Actor]:
+    """The request, the strategy of the mean, and the policy that plays."""
+    request = parse_games("simulate", fields, service.rules)
+    service.decide(request)  # what is beyond the budget is refused before anything is solved
+    means = service.strategy(request.rules)
+    if request.objective:
+        return request, means, service.resolve(request, means).strategy
+    if fields["policy"] == "mean":
+        return request, means, means
+    return request, means, named_policy(str(fields["policy"]), service.setting(request)).policy
+
+
+def run_evaluation(
+    service: QueryService,
+    fields: Mapping[str, Any],
+    progress: Progress | None = None,
+    workers: AbstractContextManager[Cluster | None] = HERE,
+) -> dict[str, Any]:
+    """Evaluate the policy of a request exactly, or a program by sampled games."""
+    if "process" not in fields:
+        return run_evaluations(service, [fields], progress, workers)[0]
+    request, command = parse_games("evaluate", fields, service.rules), str(fields["process"])
+    strategy, how = service.strategy(request.rules), (request.games, request.seed, request.card)
+    with workers as cluster:
+        if cluster:
+            from ..cluster.evaluating import sample_on
+
+            sampled = sample_on(cluster.engine, command, strategy, *how, tables=service.tables, progress=progress)
+        else:
+            with ProcessPlayer(command) as player:
+                sampled = sample(player, strategy, *how, threads=service.threads, progress=progress)
+    return answer_head(request) | {"policy": command} | _sampled(request, sampled)
+
+
+def run_evaluations(
+    service: QueryService,
+    requests: Sequence[Mapping[str, Any]],
+    progress: Progress | None = None,
+    workers: AbstractContextManager[Cluster | None] = HERE,
+) -> list[dict[str, Any]]:
+    """Evaluate several policies for one game and card; on a cluster as many at a time as it has threads.
+
+    A request may name a policy ``against``: an answer then has the chance to win against it. Neither policy looks at
+    the card of the other, so the two final scores are independent.
+    """
+    parsed = [parse_games("evaluate", fields, service.rules) for fields in requests]
+    rules, card = parsed[0].rules, parsed[0].card
+    service.strategy(rules)  # announces a solve of perfect play, with which the policies are compared
+    opponent = requests[0].get("against")
+    names = [str(fields["policy"]) for fields in requests] + ([str(opponent)] if opponent else [])
+    for name in names if opponent else ():  # before anything is computed
+        listed(name, named_policy(name, service.setting(parsed[0])).policy)
+    found: dict[int, tuple[str, Evaluation | SampledEvaluation]] = {}
+    with workers as cluster:
+        if cluster:
+            from ..cluster.evaluating import evaluate_on
+
+            results = evaluate_on(cluster.engine, names, rules, card, service.tables, parsed[0].games, parsed[0].seed)
+        else:
+            inner = progress if len(names) == 1 else None
+            setting = replace(service.setting(parsed[0]), progress=inner)
+            results = ((number, *evaluate_named(name, setting)) for number, name in enumerate(names))
+        for number, title, evaluation in results:
+            found[number] = title, evaluation
+            if progress and len(names) > 1:
+                progress(len(found), len(names))
+    answers = [
+        answer_head(request) | {"policy": names[n], "title": found[n][0]} | _measured(request, found[n][1])
+        for n, request in enumerate(parsed)
+    ]
+    if opponent:
+        theirs = found[len(parsed)][1]
+        for n, answer in enumerate(answers):
+            mine = found[n][1]
+            assert isinstance(mine, Evaluation)
+            assert isinstance(theirs, Evaluation)
+            if mine.distribution is None or theirs.distribution is None:
+                raise StateError(_("no exact distribution for {rules}", rules=rules.key), field="against")
+            chance = mine.distribution.chance_against(theirs.distribution)
+            answer["against"] = {"policy": str(opponent), "chance": chance, "ties": "half"}
+    return answers
+
+
+def _measured(request: Request, found: Evaluation | SampledEvaluation) -> dict[str, Any]:
+    if isinstance(found, SampledEvaluation):
+        return _sampled(request, found)
+    answer = picked(found, "mean", "standard_deviation", "upper_bonus_chance", "perfect_mean", "loss")
+    if found.losses is not None:
+        answer["losses"] = _losses(request, found.losses)
+    if found.distribution is not None:
+        answer["distribution"] = distribution_fields(found.distribution)
+    return answer
+
+
+def _sampled(request: Request, found: SampledEvaluation) -> dict[str, Any]:
+    several = found.games > 1
+    return {
+        "games": found.games,
+        "seed": request.seed,
+        "mean": found.mean,
+        "standard_error": found.standard_error if several else None,
+        "plain_mean": found.plain_mean,
+        "plain_standard_error": found.plain_standard_error if several else None,
+        "perfect_mean": found.perfect_mean,
+        "loss": found.perfect_mean - found.mean,
+        "losses": _losses(request, found.losses),
+    }
+
+
+def _losses(request: Request, found: Losses) -> dict[str, Any]:
+    holds, categories = found.holds.sum(axis=0), found.categories.sum(axis=0)
+    names = [category.id for category in request.rules.categories]
+    return {
+        "holds": {str(left + 1): float(loss) for left, loss in enumerate(holds)},
+        "category": float(categories.sum()),
+        "turns": found.by_turn.tolist(),
+        "categories": dict(zip(names, categories.tolist(), strict=True)),
+    }
