@@ -25,8 +25,7 @@ from perfect_yatzy.cli.views.wording import upper_bonus_labels, upper_bonus_line
 from perfect_yatzy.game.rule_loader import builtin_ids
 from perfect_yatzy.game.translations import localized
 from perfect_yatzy.play.record import read_games
-from perfect_yatzy.play.save_file import load_session, save_session
-from perfect_yatzy.play.session import Session
+from perfect_yatzy.play.session import SaveFile, Session
 from support.command import Run, refusal
 from support.need import need
 from support.sessions import FIVES, FORCED, FOURS, RUN, new_session, scripted_session
@@ -88,7 +87,7 @@ def test_real_dice_are_typed_in(play: Run, save: Path) -> None:
         "Undone: the roll 3 3 4 5 6.",
     ):
         assert words in found.stdout
-    turn = load_session(save).turns[0]
+    turn = SaveFile(save).load().turns[0]
     assert (turn.dice_history, turn.category) == (((3, 3, 4, 5, 6), (3, 3, 4, 5, 6)), "fives")
 
 
@@ -127,7 +126,7 @@ def test_a_game_that_cannot_be_recorded_is_not_lost(
     assert full.returncode == 1
     assert "cannot write /dev/full: No space left on device" in full.stderr
     assert f"yatzy play --save '{save}' --record FILE" in full.stderr
-    finished = load_session(save).game
+    finished = SaveFile(save).load().game
     one.unlink()  # the game knows its rules
     again = play()
     assert again.returncode == 0, again.stderr
@@ -189,7 +188,7 @@ def test_files_that_cannot_be_written_are_reported_in_one_line(run: Run, tmp_pat
 
 
 def test_options_that_contradict_the_saved_game_are_rejected(play: Run, save: Path) -> None:
-    save_session(save, new_session())  # Yatzy, one player P0, seed 5
+    SaveFile(save).write(new_session())  # Yatzy, one player P0, seed 5
     before = save.read_bytes()
     unused_seed = "--seed can only be used when the program rolls"
     for arguments, differing in (
@@ -210,11 +209,11 @@ def test_options_that_contradict_the_saved_game_are_rejected(play: Run, save: Pa
     assert same.returncode == 0, same.stderr
     assert "Fortsätter det sparade spelet" in same.stdout
     assert play("yahtzee", "--players", "Ann", "--new", "--yes").returncode == 0
-    assert load_session(save).rules == load_rules("yahtzee")
+    assert SaveFile(save).load().rules == load_rules("yahtzee")
 
 
 def test_an_unfinished_game_is_discarded_on_purpose_only(play: Run, save: Path, record: Path) -> None:
-    save_session(save, new_session())
+    SaveFile(save).write(new_session())
     before = save.read_bytes()
     refused = play("--new", lines=["y"])
     assert (refused.returncode, refused.stdout) == (2, "")
@@ -228,7 +227,7 @@ def test_an_unfinished_game_is_discarded_on_purpose_only(play: Run, save: Path, 
     save.write_text("no game")
     assert "which is not a saved game; add --yes" in play("--new").stderr
     assert play("--new", "--yes").returncode == 0
-    assert load_session(save).players == ("You",)
+    assert SaveFile(save).load().players == ("You",)
 
 
 def test_a_decision_that_was_warned_of_is_made_the_second_time(play: Run, save: Path) -> None:
@@ -237,14 +236,14 @@ def test_a_decision_that_was_warned_of_is_made_the_second_time(play: Run, save: 
     warnings = [line for line in found.stdout.splitlines() if line.startswith("This loses")]
     assert len(warnings) == 2, found.stdout
     assert not any("best" in line for line in warnings)
-    assert [action.kind for action in load_session(save).actions] == ["roll", "hold", "roll"]
+    assert [action.kind for action in SaveFile(save).load().actions] == ["roll", "hold", "roll"]
 
 
 @pytest.mark.parametrize("yes", ["y", "yes", "ja"])
 def test_yes_makes_the_decision_that_was_warned_of(yes: str, play: Run, save: Path) -> None:
     """Also a hold of no dice; only at once: later the letter begins the name of a category."""
     found = play("--lang", "sv", "--seed", "3", lines=["none", yes, "chance", yes, "card", "yatzy", yes, "quit"])
-    kinds = [action.kind for action in load_session(save).actions]
+    kinds = [action.kind for action in SaveFile(save).load().actions]
     assert kinds[:4] == ["roll", "hold", "roll", "score"], found.stdout
 
 
@@ -373,7 +372,7 @@ def test_the_end_of_input_in_a_terminal(yatzy: Strategy, save: Path) -> None:
             os.write(main, text.encode() + b"\n")
             seen = read_until(main, "(help)")
         assert "roll 2" in seen
-        assert [a.dice for a in load_session(save).actions if a.kind == "hold"] == [(3, 3)]
+        assert [a.dice for a in SaveFile(save).load().actions if a.kind == "hold"] == [(3, 3)]
         os.write(main, b"\x04")
         assert "\r\nSaved in" in read_until(main, "Resume")
 
@@ -415,7 +414,7 @@ def test_commands_are_understood_in_the_language_and_in_english(play: Run, save:
     assert found.returncode == 0, found.stderr
     assert "(hjälp)" in found.stdout
     assert "(help)" not in found.stdout
-    assert [(a.kind, a.dice) for a in load_session(save).actions][1] == ("hold", (3, 3))
+    assert [(a.kind, a.dice) for a in SaveFile(save).load().actions][1] == ("hold", (3, 3))
     again = play("--lang", "sv", lines=["help", "none", "undo", "quit"])
     assert again.stdout.count("Ångrat:") == 1
 

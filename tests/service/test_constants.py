@@ -23,7 +23,7 @@ from perfect_yatzy.service.budget import SolveBudget, SolveLimit
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.service.requests import parse_request
 from perfect_yatzy.service.work import Work
-from perfect_yatzy.strategy import first_turns
+from perfect_yatzy.strategy import distribution
 from perfect_yatzy.tablebase import memory
 from perfect_yatzy.web.limits import SERVER_BUDGET
 from support.need import need
@@ -336,7 +336,7 @@ def test_distributions_after_first_turns_are_made_up_to_their_limits(
     change: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cost = replace(SolveCost(1, 4_000_000, 5_000, 15.0), **change)
-    monkeypatch.setattr(first_turns, "first_turns_cost", lambda rules: cost)
+    monkeypatch.setattr(distribution, "first_turns_cost", lambda rules: cost)
     monkeypatch.setattr(budget, "available_memory", lambda: 5_000)
     assert SolveBudget().makes_first_turns(YATZY) == (not change)
     assert not SolveBudget(objective=SolveLimit(seconds=14.999)).makes_first_turns(YATZY)

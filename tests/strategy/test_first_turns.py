@@ -15,9 +15,9 @@ from perfect_yatzy.service import budget as budgets
 from perfect_yatzy.service.budget import SolveBudget, SolveLimit, distribution_works
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy import distribution as distributions
-from perfect_yatzy.strategy.distribution import distribution, stored_distribution
+from perfect_yatzy.strategy.distribution import distribution, first_turns_cost, stored_distribution
 from perfect_yatzy.strategy.distribution_files import first_turns_path, has_first_turns
-from perfect_yatzy.strategy.first_turns import BackwardPass, first_turns_cost
+from perfect_yatzy.strategy.first_turns import BackwardPass
 from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy
 from support import games
 from support.mechanics import random_rules

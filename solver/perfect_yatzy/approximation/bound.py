@@ -18,7 +18,10 @@ from itertools import repeat
 import numpy as np
 
 from ..game.dice import Floats, Ints, lattice
+from ..kernels.lattice import kernel_lattice
+from ..kernels.solve import solve_rows
 from ..kernels.table_slices import PADDING, TableSlice
+from ..kernels.turn import SolveJob, make_scratch
 from ..model.card_masks import card_masks
 from ..model.relaxed_game import RelaxedGame, intercept
 from ..tablebase.backward_induction import default_threads
@@ -32,10 +35,6 @@ UNIT_ROUNDOFF = 2.0**-53
 
 def solve_relaxed(game: RelaxedGame, *, threads: int | None = None, progress: Progress | None = None) -> Floats:
     """W of every state of a relaxed game."""
-    from ..kernels.lattice import kernel_lattice
-    from ..kernels.solve import solve_rows
-    from ..kernels.turn import SolveJob, make_scratch
-
     dice = lattice(game.rules.dice, game.rules.faces)
     passes = kernel_lattice(dice)
     values = np.zeros(game.size + PADDING)

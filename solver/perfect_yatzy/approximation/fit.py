@@ -25,6 +25,7 @@ import numpy as np
 from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE
+from ..kernels.linear import solve_positive
 from ..model.approximate_cost import FIT_GAMES, ROUNDS, played_games
 from ..model.card_masks import is_wide
 from ..strategy.fitted_values import COEFFICIENT_BITS, FEATURE_BITS, FittedValues
@@ -103,8 +104,6 @@ class SeenStates:
         """Coefficients of the features with which the values of the states are near the targets."""
         # They minimise the weighted sum of squares, plus `ridge` times the squared differences of all but the first
         # one to those of the cards with one open box less: the functions of neighbouring turns are alike.
-        from ..kernels.linear import solve_positive
-
         assert self._gram is not None
         gram, excess = self._gram, targets - self._relaxed
         excess = rounded(excess, exact_bits(self.weights * excess, FEATURE_BITS + 8))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,15 +15,24 @@ from ..game.dice import Floats, Ints, lattice
 from ..game.rules import RuleSet
 from ..game.scorecard import State
 from ..game.upper_sums import upper_sums
+from ..kernels.lattice import kernel_lattice
+from ..kernels.state_lanes import (
+    LaneGames,
+    LaneJob,
+    LaneScratch,
+    LaneStates,
+    LaneTable,
+    TurnResults,
+    backup_states,
+    lane_scratch,
+    play_states,
+)
 from ..model.card_masks import card_masks, packed
 from ..model.state_space import LANES
 from ..model.turn_slots import allowed_boxes, box_masks, turn_slots
 from ..strategy.fitted_values import FittedValues
 from ..tablebase.backward_induction import default_threads
 from ..tablebase.threads import ScratchPool, thread_map
-
-if TYPE_CHECKING:
-    from ..kernels.state_lanes import LaneJob, LaneScratch, LaneTable
 
 CHUNK = 512  # states a thread takes at a time
 
@@ -73,8 +81,6 @@ class LaneTurns:
     """Turns of a game from the values of a function."""
 
     def __init__(self, values: FittedValues, threads: int | None = None) -> None:
-        from ..kernels.lattice import kernel_lattice
-
         self.rules: RuleSet = values.rules
         self.values, self.threads = values, threads or default_threads()
         self._dice, self._model = lattice(self.rules.dice, self.rules.faces), turn_slots(self.rules)
@@ -83,8 +89,6 @@ class LaneTurns:
 
     def backups(self, states: States) -> Floats:
         """Values of states with equally many open boxes after one exact turn, ``(n,)``."""
-        from ..kernels.state_lanes import backup_states
-
         expected = np.empty(len(states))
 
         def run(rows: Ints, blocks: int, job: LaneJob, table: LaneTable) -> None:
@@ -98,8 +102,6 @@ class LaneTurns:
         self, states: States, games: Ints, seed: int, turn: int, exploration: Floats | float = 0.0
     ) -> PlayedTurn:
         """Play one turn of games whose cards have equally many open boxes, greedily."""
-        from ..kernels.state_lanes import LaneGames, play_states
-
         n = len(states)
         expected, reached, chance = np.empty(n), np.empty(n), np.broadcast_to(exploration, n)
         outcome, rerolls = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
@@ -146,16 +148,12 @@ class LaneTurns:
                 pass
 
     def _new_scratch(self) -> LaneScratch:
-        from ..kernels.state_lanes import lane_scratch
-
         turns = len(self.rules.categories) - 1 if self.rules.saved_rolls else 0
         return lane_scratch(self._dice, self._model, turns * (self.rules.rolls_per_turn - 1))
 
     def _arguments(
         self, part: States, blocks: int, most_saved: int, scratch: LaneScratch
     ) -> tuple[LaneJob, LaneTable]:
-        from ..kernels.state_lanes import LaneJob, LaneStates, LaneTable, TurnResults
-
         stages = range(self.rules.rolls_per_turn + most_saved) if self.rules.saved_rolls else range(1)
         found = self.values.child_values(part.filled, part.upper, part.tracked, tuple(stages))
         slots, size = self._model.slot_count, blocks * LANES

@@ -25,6 +25,7 @@ from ..game.dice import Floats, Ints, lattice
 from ..game.limits import ONE_WORD
 from ..game.rules import RuleSet
 from ..kernels.table_slices import PADDING, TableSlice
+from ..kernels.turn_visits import VisitJob, visit_row, visit_scratch
 from ..model.approximate_cost import (
     BOUND_MEMORY,
     ORDERING_SHARE,
@@ -75,8 +76,6 @@ class _Play:
     """The best policy of a relaxed game, turn by turn; `chance` is that of each state to be reached."""
 
     def __init__(self, game: RelaxedGame, values: Floats) -> None:
-        from ..kernels.turn_visits import visit_scratch
-
         self.game, self.dice = game, lattice(game.rules.dice, game.rules.faces)
         self.groups = [_Groups(game, status) for status in range(len(game.models))]
         self.table = TableSlice(np.concatenate([values, np.zeros(PADDING)]), 0)
@@ -87,8 +86,6 @@ class _Play:
 
     def turn(self, rows: Ints, status: int) -> tuple[Ints, Ints, Floats, Floats]:
         """Rows and places of the children and their chances, and the chance of each outcome."""
-        from ..kernels.turn_visits import VisitJob, visit_row
-
         model, layout, group = self.game.models[status], self.game.layout, self.groups[status]
         children, places, parts = [], [], []
         total = np.zeros(len(group.boxes))

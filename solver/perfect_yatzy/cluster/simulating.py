@@ -25,7 +25,6 @@ from ..strategy.approximate_strategy import ApproximateStrategy, needs_table
 from ..strategy.fitted_values import FittedValues
 from ..strategy.opening import open_approximate, open_strategy
 from ..strategy.position import CheckedPosition
-from ..strategy.rollout import Rollout, rollout_of
 from ..strategy.score_strategy import ScoreStrategy, reach
 from ..strategy.simulation import Simulation, checked_games, joined_games
 from ..strategy.strategy import Strategy
@@ -34,6 +33,7 @@ from .engine import DaskEngine
 
 if TYPE_CHECKING:
     from ..strategy.position import Position
+    from ..strategy.rollout import Rollout
 
 MOST_GAMES = 100_000  # of a task: many share the evaluation of a turn, and their points are some megabytes
 TASKS_PER_THREAD = 4  # so that workers of different speed end together
@@ -95,6 +95,8 @@ def _opened(name: StrategyName) -> Strategy:
 
 @lru_cache(maxsize=2)
 def _rollout(name: StrategyName, position: CheckedPosition) -> Rollout:
+    from ..strategy.rollout import rollout_of
+
     return rollout_of(_opened(name), position, threads=1)
 
 

@@ -39,12 +39,13 @@ from ..strategy.position import check_position
 from ..strategy.score_strategy import utility_strategy
 from ..strategy.strategy import DiceText, Strategy
 from ..strategy.turn_evaluator import TurnEvaluator
-from ..strategy.two_players import TwoPlayerGame, versus_strategy
 from .levels import LEVELS, Level, Option, SoftPolicy, parse_level
 from .player import exact_policy
 from .risk import STYLES, RiskEvaluator
 
 if TYPE_CHECKING:
+    from ..strategy.two_players import TwoPlayerGame
+
     Rng = np.random.Generator | int | Sequence[int] | None
 
 Solved = TypeVar("Solved", TurnEvaluator, Opponent)
@@ -213,6 +214,8 @@ class WinningPlayer(ComputerPlayer):
             game, other = found
 
             def exact() -> TurnEvaluator:
+                from ..strategy.two_players import versus_strategy
+
                 solved = versus_strategy(game, (card, other), self.strategy.evaluator, self.threads)
                 return solved.evaluator_at(solved.check(card))
 
@@ -244,6 +247,8 @@ class WinningPlayer(ComputerPlayer):
         states = card.state, others[0].state
         if states[1].filled.bit_count() - states[0].filled.bit_count() not in (0, 1):
             return None
+        from ..strategy.two_players import TwoPlayerGame
+
         game = TwoPlayerGame(self.rules, states, card.total - others[0].total)
         return (game, others[0]) if game.cost().seconds <= WIN_SECONDS else None
 

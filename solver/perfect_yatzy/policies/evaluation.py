@@ -24,11 +24,9 @@ from ..model.estimates import LOGGED_SECONDS, log_long
 from ..model.objectives import BonusChance, Objective, PolicyMean, Variance
 from ..model.policies import Policy
 from ..strategy.distribution import check_distribution_memory, distribution, has_distribution
-from ..strategy.forward_pass import ForwardPass
 from ..strategy.opening import open_strategy
 from ..strategy.played_games import Actor, Player
-from ..strategy.score_distribution import CategoryResult, ScoreDistribution
-from ..strategy.score_forward_pass import score_places
+from ..strategy.score_distribution import CategoryResult, ScoreDistribution, score_places
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import GreedyPolicy, ScoreEvaluator
 from ..tablebase.backward_induction import default_threads, solve_objective
@@ -206,12 +204,12 @@ def evaluate(
     perfect = table if policy.start == EMPTY_STATE else restricted(whole.space, rest.space, table)
     perfect_mean = before + float(perfect[rest.size - 1 : rest.size][0])
     if has_distribution(rules):
+        from ..strategy.forward_pass import ForwardPass
+
         # Other policies than perfect play may reach most of what the cards could hold.
         check_distribution_memory(rules, score_places(rules, policy.start).solve_cost().doubled())
         report = _logged(f"the evaluation of {rules.key}", progress)
-        played = ForwardPass(policy, threads, perfect, report).run(before)
-        found, losses = played.distribution, played.losses
-        assert losses is not None
+        found, losses = ForwardPass(policy, threads, perfect, report).run(before)
         rerolls = rules.rolls_per_turn - 1
         return _evaluation(rules, perfect_mean, found, Losses(losses[:, :rerolls], losses[:, rerolls:]))
     values = policy_values(policy, threads=threads)

@@ -42,7 +42,6 @@ from ..model.state_space import state_space
 from ..model.turn_model import turn_model
 from ..strategy.actions import Choice, Hold
 from ..strategy.position import Position
-from ..strategy.rollout import Rollout
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import GreedyPolicy
 from ..tablebase.backward_induction import default_threads
@@ -143,6 +142,8 @@ def soft_loss(policy: SoftPolicy, *, threads: int | None = None) -> SoftLoss:
 
 def simulated_loss(policy: SoftPolicy, games: int, seed: int = 1, *, threads: int | None = None) -> SoftLoss:
     """The same from simulated games, at least 2; the error is about 0.2 % of the loss for 4,000."""
+    from ..strategy.rollout import Rollout
+
     counting = copy(policy)
     counting.lost = np.zeros(games)
     Rollout(counting, policy.start, threads or default_threads()).play(games, 0, seed)

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -48,7 +49,8 @@ class PriceSheet:
             raise StateError(
                 f"{len(self.prices)} prices; {self.rules.key} has {len(self.rules.categories)} categories"
             )
-        named = dict(zip((c.id for c in self.rules.categories), self.prices, strict=True)) | self.terms
+        ids = (c.id for c in self.rules.categories)
+        named: dict[str, Any] = {**dict(zip(ids, self.prices, strict=True)), **self.terms}
         for name, number in named.items():
             if isinstance(number, bool) or not isinstance(number, Real) or not abs(number) <= MAX_PRICE:
                 raise StateError(f"{name} is {shown(number)}; must be a number up to {MAX_PRICE:.0f}")

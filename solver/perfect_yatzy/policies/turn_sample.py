@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import repeat
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,15 +29,12 @@ from ..model.objectives import PolicyMean, final_bonus
 from ..model.policies import Policy
 from ..model.state_space import StateSpace, state_space
 from ..model.turn_model import turn_outcomes
-from ..strategy.rollout import Rollout
+from ..strategy.rollout import Rollout, TurnArguments
 from ..strategy.turn_evaluator import GreedyPolicy, state_places
 from ..tablebase.backward_induction import default_threads
 from ..tablebase.row_solver import RowSolver
 from ..tablebase.threads import thread_map
 from .price_sheet import PriceSheet, SheetWriter
-
-if TYPE_CHECKING:
-    from ..strategy.rollout import TurnArguments
 
 ROWS_PER_TASK = 16
 

@@ -62,10 +62,10 @@ def worst_decisions(policy: Policy, perfect: Table, *, threads: int | None = Non
         def work(rows: Ints, actions=actions, table=table) -> tuple[Ints, Floats, Ints]:  # type: ignore[no-untyped-def]
             losses, places = np.zeros(len(rows) * stages), np.zeros(len(rows) * stages, dtype=np.int64)
             done = 0
-            with sweep.workers.borrow() as worker:
+            with sweep.jobs.borrow() as job:
                 for part, argument in actions(rows):
                     here = slice(done * stages, (done + len(part)) * stages)
-                    worst_rows(part, worker.job, argument, table, losses[here], places[here])
+                    worst_rows(part, job, argument, table, losses[here], places[here])
                     done += len(part)
             return rows, losses, places
 
@@ -154,8 +154,8 @@ class HoldGuard:
 
         stops = np.zeros(len(rows) * self.dice.n_rolls)
         values = np.zeros(len(rows) * (self.stages - 1) * self.dice.n_holds)
-        with self.sweep_memory.workers.borrow() as worker:
-            perfect_turns(rows, lanes, worker.job, self.table, stops, values)
+        with self.sweep_memory.jobs.borrow() as job:
+            perfect_turns(rows, lanes, job, self.table, stops, values)
         return stops.reshape(len(rows), -1), values.reshape(len(rows), self.stages - 1, -1)
 
     def decided(self, holds: Sequence[HoldRule]) -> tuple[Holds, Ints]:

@@ -118,8 +118,7 @@ class SolveBudget:
 
         The file is small: 0.5 MB for Yatzy, 2 MB for Yahtzee. The pass takes somewhat longer than that for one card.
         """
-        from ..strategy.distribution import has_distribution
-        from ..strategy.first_turns import first_turns_cost
+        from ..strategy.distribution import first_turns_cost, has_distribution
 
         if not has_distribution(rules):
             return False
@@ -167,9 +166,8 @@ def distribution_works(
     rules: RuleSet, start: State, tables: str | os.PathLike[str] | None, *, first_turns: bool = False
 ) -> list[Work]:
     """The distribution of the final score; nothing if it is stored. Without a confirmation it is made alone."""
-    from ..strategy.distribution import distribution_cost
+    from ..strategy.distribution import distribution_cost, first_turns_cost
     from ..strategy.distribution_files import has_first_turns, has_stored_distribution
-    from ..strategy.first_turns import first_turns_cost
 
     if has_stored_distribution(rules, start, tables):
         return []

@@ -12,7 +12,6 @@ import os
 from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,22 +20,18 @@ from ..errors import RulesError, whole_number
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
 from ..model.estimates import BASE_MEMORY, SolveCost, gigabytes, log_long
+from ..model.objectives import Goals
 from ..model.state_space import state_space
 from ..model.turn_model import turn_outcomes
 from ..tablebase.backward_induction import default_threads
-from ..tablebase.memory import available_memory
+from ..tablebase.memory import available_memory, check_memory
 from ..tablebase.store import Progress
-from .distribution_files import has_first_turns, read_stored, write_stored
-from .forward_pass import ForwardPass
+from .distribution_files import EARLY_LAYERS, has_first_turns, read_stored, write_stored
 from .goal_estimates import EstimatedGoalEvaluator
 from .position import Position
-from .score_distribution import ScoreDistribution
-from .score_forward_pass import ScoreForwardPass, score_places
-from .strategy import check_strategy
+from .score_distribution import ScoreDistribution, score_places
+from .strategy import Strategy, check_strategy
 from .turn_evaluator import GreedyPolicy, ScoreEvaluator
-
-if TYPE_CHECKING:
-    from .strategy import Strategy
 
 MAX_STATES = 3_000_000  # largest state space whose distribution is computed unasked
 STORED_BYTES = 20_000  # of a stored distribution, about
@@ -47,6 +42,8 @@ REACHED_SHARE = 0.15
 END_BYTES = 2.4
 PASS_COST_RATIO = 0.07
 PASS_COST_RATIO_SAVED = 0.15
+FIRST_TURNS_COST_RATIO = 0.2  # seconds of those after every first turn, as a share of those of all goals
+CHANCE_BYTES, CARD_BYTES, RESULT_BYTES = 30, 300, 120  # at most, of a chance, a card and a category in their file
 
 
 def has_distribution(rules: RuleSet) -> bool:
@@ -106,6 +103,7 @@ def early_distributions(
     if not first_turns:
         found = distribution(strategy, EMPTY_STATE, points=0, threads=threads, progress=progress)
         return {state_space(rules).unchecked_index(EMPTY_STATE): found}
+    check_memory(rules, first_turns_cost(rules))
     from .first_turns import BackwardPass
 
     games = BackwardPass(GreedyPolicy(rules, strategy.table), threads or default_threads())
@@ -168,18 +166,19 @@ def distribution(
             "play for {policy} of {rules} is approximate: its distribution can only be simulated (yatzy simulate)"
         )
         raise RulesError(text.format(policy=strategy.policy, rules=rules.key), code="too-large")
-    if isinstance(evaluator, ScoreEvaluator):
-        cost = score_places(rules, state).solve_cost().doubled()
-    else:
-        cost = distribution_cost(rules, state)
+    of_score = isinstance(evaluator, ScoreEvaluator)
+    cost = score_places(rules, state).solve_cost().doubled() if of_score else distribution_cost(rules, state)
     check_distribution_memory(rules, cost)
     log_long(f"the distribution of {rules.key}", cost.seconds, progress)
+    from .forward_pass import ForwardPass
+    from .score_forward_pass import ScoreForwardPass
+
     if isinstance(evaluator, ScoreEvaluator):
-        games: ForwardPass = ScoreForwardPass(evaluator, state, threads, progress)
+        found = ScoreForwardPass(evaluator, state, threads, progress).distribution(before)
     else:
         policy = GreedyPolicy(rules, strategy.table, state, strategy.space)
-        games = ForwardPass(policy, threads, progress=progress)
-    return replace(games.run(before).distribution, policy=strategy.policy)
+        found = ForwardPass(policy, threads, progress=progress).run(before)[0]
+    return replace(found, policy=strategy.policy)
 
 
 def distribution_cost(rules: RuleSet, start: State = EMPTY_STATE) -> SolveCost:
@@ -198,6 +197,17 @@ def distribution_cost(rules: RuleSet, start: State = EMPTY_STATE) -> SolveCost:
         memory=int(BASE_MEMORY + np.dtype(np.float64).itemsize * REACHED_SHARE * entries + END_BYTES * ends),
         seconds=(PASS_COST_RATIO_SAVED if rules.saved_rolls else PASS_COST_RATIO) * whole.seconds,
     )
+
+
+def first_turns_cost(rules: RuleSet) -> SolveCost:
+    """Cost of the distributions after every first turn: the size of their file, the memory and time of the pass."""
+    goals = Goals(rules)
+    sizes, whole = goals.layer_sizes()[:EARLY_LAYERS], goals.solve_cost()
+    cards = sum(states for states, _ in sizes)
+    # Goals have the chances of 1 to n points between known ones; a distribution has those of 0 to n points.
+    chances = sum(entries for _, entries in sizes) - cards * (goals.before + goals.after - 1)
+    size = CHANCE_BYTES * chances + cards * (CARD_BYTES + RESULT_BYTES * len(rules.categories))
+    return SolveCost(chances, size, whole.doubled().memory, FIRST_TURNS_COST_RATIO * whole.seconds)
 
 
 def check_distribution_memory(rules: RuleSet, cost: SolveCost) -> None:

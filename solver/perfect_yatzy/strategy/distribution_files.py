@@ -25,6 +25,7 @@ from ..tablebase.table_info import DAMAGED, checked_fields, with_checksum
 from .score_distribution import CategoryResult, ScoreDistribution
 
 FORMAT = 3  # of both files
+EARLY_LAYERS = 2  # whose distributions are stored: the empty card, and the cards after the first turn
 
 
 def distribution_path(rules: RuleSet, tables: str | os.PathLike[str] | None = None) -> Path:
@@ -89,23 +90,19 @@ def write_stored(
     _write(distribution_path(rules, tables), rules, cards[str(state_space(rules).unchecked_index(EMPTY_STATE))])
 
 
-def _header(rules: RuleSet) -> dict[str, Any]:
-    """What a file must say to be used."""
-    return {"format": FORMAT, "version": __version__, "fingerprint": rules.fingerprint}
-
-
 def _fields(path: Path, rules: RuleSet) -> dict[str, Any]:
     """The fields of a file; OSError or one of the errors DAMAGED if it cannot be used."""
     stored = checked_fields(path.read_bytes())
-    if not _header(rules).items() <= stored.items():
+    if (stored["format"], stored["version"], stored["fingerprint"]) != (FORMAT, __version__, rules.fingerprint):
         raise ValueError("written by another version")
     return stored
 
 
 def _write(path: Path, rules: RuleSet, fields: Mapping[str, Any]) -> None:
     """Replace a file."""
+    known = {"format": FORMAT, "version": __version__, "fingerprint": rules.fingerprint}
     with replacing(path) as file:
-        file.write(with_checksum({**_header(rules), **fields}))
+        file.write(with_checksum({**known, **fields}))
 
 
 def _entry(found: ScoreDistribution) -> dict[str, Any]:

@@ -11,50 +11,28 @@ first layers are stored (:mod:`.distribution_files`): then no card after a first
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ..game.dice import Ints, lattice
-from ..game.rules import RuleSet
-from ..model.estimates import SolveCost
+from ..kernels.policy import policy_job
+from ..kernels.policy_evaluation import ToCome, distribute_rows
 from ..model.objectives import Goals, final_bonus
 from ..model.policies import Policy
 from ..model.state_space import LANES
 from ..model.turn_model import turn_model, turn_outcomes
-from ..tablebase.memory import check_memory
 from ..tablebase.store import Progress
 from ..tablebase.threads import ScratchPool, thread_map
+from .distribution_files import EARLY_LAYERS
 from .score_distribution import CategoryResult, ScoreDistribution
 
-if TYPE_CHECKING:
-    from ..kernels.policy_evaluation import ToCome
-
 ROWS = 16  # rows of states a thread takes at a time
-EARLY_LAYERS = 2  # the empty card, and the cards after the first turn
-PASS_COST_RATIO = 0.2  # seconds of the pass, as a share of those of all goals
-CHANCE_BYTES, CARD_BYTES, RESULT_BYTES = 30, 300, 120  # at most, of a chance, a card and a category in the file
-
-
-def first_turns_cost(rules: RuleSet) -> SolveCost:
-    """Cost of these distributions: the size of their file, and the memory and time of the pass."""
-    goals = Goals(rules)
-    sizes, whole = goals.layer_sizes()[:EARLY_LAYERS], goals.solve_cost()
-    cards = sum(states for states, _ in sizes)
-    # Goals have the chances of 1 to n points between known ones; a distribution has those of 0 to n points.
-    chances = sum(entries for _, entries in sizes) - cards * (goals.before + goals.after - 1)
-    size = CHANCE_BYTES * chances + cards * (CARD_BYTES + RESULT_BYTES * len(rules.categories))
-    return SolveCost(chances, size, whole.doubled().memory, PASS_COST_RATIO * whole.seconds)
 
 
 class BackwardPass:
     """Distributions of the points to come, a layer after the other, by a policy without saved rolls."""
 
     def __init__(self, policy: Policy, threads: int) -> None:
-        from ..kernels.policy import policy_job
-
         self.policy, self.rules, self.threads = policy, policy.rules, threads
-        check_memory(self.rules, first_turns_cost(self.rules))
         goals = Goals(self.rules)
         self.space, self.dice = goals.space, lattice(self.rules.dice, self.rules.faces)
         self.most, self.bonuses = goals.row_lengths(), goals.lane_bonuses()
@@ -74,8 +52,6 @@ class BackwardPass:
 
     def new_layer(self, filled: int) -> ToCome:
         """Zeros for the states with `filled` filled categories."""
-        from ..kernels.policy_evaluation import ToCome
-
         states, layout = self.space.layer_slice(filled), self.space.layout
         rows = np.repeat(self.space.layers[filled], layout.lane_count[layout.lane_sets[self.space.layers[filled]]])
         lanes = self.space.lanes_and_saved(rows, np.arange(states.start, states.stop))[0]
@@ -94,8 +70,6 @@ class BackwardPass:
 
     def advance(self, filled: int, below: ToCome, progress: Progress | None = None) -> ToCome:
         """The layer before `below`, with `filled` filled categories."""
-        from ..kernels.policy_evaluation import distribute_rows
-
         layer, actions = self.new_layer(filled), self.policy.layer(filled)
 
         def work(rows: Ints) -> None:

@@ -13,13 +13,18 @@ left out, so the result is exact up to float64 rounding.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..game.dice import Floats, Ints, lattice
+from ..kernels.losses import LossJob, NoLosses, list_rows
+from ..kernels.policy import policy_job
+from ..kernels.propagation import EndLists, EndModel, LayerScores, PropagationJob, TurnEnds, pull_rows, support_rows
+from ..kernels.score_policy import hold_values
+from ..kernels.simd import aligned
 from ..kernels.table_slices import window
 from ..model.checked_values import Table
 from ..model.objectives import FRAME, final_bonus
@@ -30,32 +35,8 @@ from ..tablebase.store import Progress
 from ..tablebase.threads import ScratchPool, thread_map
 from .score_distribution import CategoryResult, ScoreDistribution
 
-if TYPE_CHECKING:
-    from ..kernels.losses import LossJob
-    from ..kernels.propagation import EndModel, LayerScores, PropagationJob, TurnEnds
-
 ROWS = 16  # rows of states a thread takes at a time
 LISTED = 1 << 18  # ends of turns that a thread lists before they are collected, or more if a row has more
-
-
-@dataclass(frozen=True)
-class PlayedGames:
-    """All games of a policy from a start."""
-
-    distribution: ScoreDistribution
-    # (turns, kinds): expected points lost against perfect play in each turn: by holds with 1, 2, ...
-    # rerolls left, then by the choice of each category. None if the values of perfect play are not given.
-    losses: Floats | None
-
-
-@dataclass
-class Worker:
-    """Working memory of one thread; the fields after the job are those of :class:`.propagation.EndLists`."""
-
-    job: LossJob
-    end: npt.NDArray[np.int32]
-    chance: Floats
-
 
 # The turns of some rows: their ends with the chances, in order; chances of the outcomes; losses.
 RowTurns = tuple[list[tuple[npt.NDArray[np.int32], Floats]], Floats, Floats]
@@ -103,39 +84,31 @@ class ForwardPass:
         self.most_saved = int(self.space.most_saved[max(0, self.space.categories - 1)])  # before a turn
         self.kinds = self.rules.rolls_per_turn - 1 + len(self.rules.categories)
         self.end_model = self.new_end_model()
-        self.workers = ScratchPool(self.new_worker)
+        self.jobs = ScratchPool(self.new_job)
 
-    def run(self, points: int) -> PlayedGames:
-        """Compute P layer by layer; each layer sums to 1. `points`: those on the card at the start."""
-        space = self.space
-        first, layer = space.first_layer, self.with_room(self.first_layer())
+    def run(self, points: int) -> tuple[ScoreDistribution, Floats]:
+        """The distribution of the final score, with `points` on the card at the start; the points lost.
+
+        ``(turns, kinds)``: lost against perfect play in each turn by holds with 1, 2, ... rerolls left, then by the
+        choice of each category; zeros without the values of perfect play.
+        """
+        layer = self.with_room(self.first_layer())
         layer.chances[layer.origin[layer.mass[:-LANES] > 0]] = 1.0
-        outcome_chance = np.zeros(self.outcomes.size)  # probability of each outcome over the whole game
-        losses = []
-        for filled in range(first, space.categories):
-            layer, turn_outcomes, turn_losses = self.advance(filled, layer)
-            outcome_chance += turn_outcomes
-            losses.append(turn_losses)
+        outcome_chance, losses = np.zeros(self.outcomes.size), list[Floats]()  # of each outcome in the whole game
+        for filled in range(self.space.first_layer, self.space.categories):
+            ends, chances_of_turn, losses_of_turn = self.turn_ends(filled, layer)
+            job = self.supported(filled, layer, ends)
+            layer = self.with_room(job.target)
+            job = job._replace(target=layer)  # each layer sums to 1
+            self.in_parallel(partial(pull_rows, arguments=job), self.space.layers[filled + 1])
+            outcome_chance += chances_of_turn
+            losses.append(losses_of_turn)
         ranges = zip(layer.origin.tolist(), layer.low.tolist(), layer.high.tolist(), strict=True)
         reached = ((low, layer.chances[origin + low : origin + high + 1]) for origin, low, high in ranges)
-        distribution = self.summarize(reached, points, outcome_chance)
-        return PlayedGames(distribution, None if self.perfect is None else np.array(losses).reshape(-1, self.kinds))
-
-    def advance(self, filled: int, parents: LayerScores) -> tuple[LayerScores, Floats, Floats]:
-        """P of the next layer, the chance that the turn ends with each outcome, and its losses."""
-        from ..kernels.propagation import pull_rows
-
-        ends, outcome_chance, losses = self.turn_ends(filled, parents)
-        job = self.supported(filled, parents, ends)
-        layer = self.with_room(job.target)
-        job = job._replace(target=layer)
-        self.in_parallel(lambda part: pull_rows(part, job), self.space.layers[filled + 1])
-        return layer, outcome_chance, losses
+        return self.summarize(reached, points, outcome_chance), np.array(losses).reshape(-1, self.kinds)
 
     def supported(self, filled: int, parents: LayerScores, ends: TurnEnds) -> PropagationJob:
         """The step to the next layer, of whose states the chances and the scores that occur are known."""
-        from ..kernels.propagation import PropagationJob, support_rows
-
         job = PropagationJob(self.model, self.occurs, self.end_model, ends, parents, self.unreached(filled + 1))
         self.in_parallel(lambda part: support_rows(part, job), self.space.layers[filled + 1])
         return job
@@ -157,19 +130,10 @@ class ForwardPass:
 
     def unreached(self, filled: int) -> LayerScores:
         """The states with `filled` filled categories, none of them reached."""
-        from ..kernels.propagation import LayerScores
-
-        states = self.space.layer_slice(filled)
-        count = states.stop - states.start
-        return LayerScores(
-            first_state=states.start,
-            most_saved=int(self.space.most_saved[filled]),
-            low=np.zeros(count, np.int64),
-            high=np.full(count, -1, np.int64),
-            mass=np.zeros(count + LANES),
-            origin=np.zeros(0, np.int64),
-            chances=np.zeros(0),
-        )
+        states, most_saved = self.space.layer_slice(filled), int(self.space.most_saved[filled])
+        low = np.zeros(states.stop - states.start, np.int64)
+        mass, none = np.zeros(len(low) + LANES), np.zeros(0, np.int64)
+        return LayerScores(states.start, most_saved, low, low - 1, mass, origin=none, chances=np.zeros(0))
 
     def with_room(self, layer: LayerScores) -> LayerScores:
         """A layer with zeros for all x that occur."""
@@ -179,8 +143,6 @@ class ForwardPass:
 
     def new_end_model(self) -> EndModel:
         """Ends of turns by number."""
-        from ..kernels.propagation import EndModel
-
         found = self.outcomes
         stages = self.rules.rolls_per_turn + self.most_saved if self.rules.saved_rolls else 1
         shift, points = (np.repeat(of_outcome, stages) for of_outcome in (found.shift, found.total.astype(np.int64)))
@@ -204,88 +166,53 @@ class ForwardPass:
         with thread_map(self.threads) as in_threads:
             return list(in_threads(work, [rows[i : i + ROWS] for i in range(0, len(rows), ROWS)]))
 
-    def new_worker(self) -> Worker:
-        """New working memory, as yet without room for ends of turns."""
-        from ..kernels.losses import LossJob
-        from ..kernels.policy import policy_job
-        from ..kernels.score_policy import hold_values
-        from ..kernels.simd import aligned
-
+    def new_job(self) -> LossJob:
+        """New working memory of the kernels."""
         policy = policy_job(self.dice, self.model, self.outcomes, self.policy.ties, self.most_saved)
         memory = hold_values(self.dice, self.model, self.rules.rolls_per_turn)
-        job = LossJob(policy, memory, aligned(self.kinds))
-        return Worker(job, np.empty(0, np.int32), np.empty(0))
+        return LossJob(policy, memory, aligned(self.kinds))
 
     def turn_ends(self, filled: int, layer: LayerScores) -> tuple[TurnEnds, Floats, Floats]:
         """Ends of the turns of all states of a layer, chances of the outcomes, and the losses of the turn."""
-        from ..kernels.propagation import TurnEnds
-
         layout, rows, groups = self.space.layout, self.space.layers[filled], self.end_model.groups
         blocks = -(-layout.lane_count[layout.lane_sets[rows]] // LANES) * (layer.most_saved + 1)
         block_start = np.zeros(len(layout.masks), np.int64)
         block_start[rows] = np.cumsum(blocks) - blocks
-        count = np.zeros(int(blocks.sum()) * groups, np.int64)
-        end, chance = Gathered(np.int32), Gathered(np.float64)
-        outcome_chance, losses = np.zeros(self.outcomes.size), np.zeros(self.kinds)
-        work = self.listing(filled, layer, block_start, count)
-        parts = [rows[i : i + ROWS] for i in range(0, len(rows), ROWS)]
-        with thread_map(self.threads) as in_threads:
-            # Added in the order of the rows, so that the sums do not depend on the threads.
-            for i, (lists, outcomes_of_rows, losses_of_rows) in enumerate(in_threads(work, parts)):
-                for found, chances in lists:
-                    end.append(found)
-                    chance.append(chances)
-                outcome_chance += outcomes_of_rows
-                losses += losses_of_rows
-                self.report(layer, (i + 1) / len(parts))
-        start = np.zeros(len(count) + 1, np.int64)
-        np.cumsum(count, out=start[1:])
-        return TurnEnds(block_start, start, end.trimmed(), chance.trimmed()), outcome_chance, losses
-
-    def listing(self, filled: int, layer: LayerScores, block_start: Ints, count: Ints) -> Callable[[Ints], RowTurns]:
-        """A function that lists the ends of the turns of some rows, for any number of threads at the same time.
-
-        `count` is written: how many ends each group of each block has.
-        """
-        from ..kernels.losses import NoLosses, list_rows
-        from ..kernels.propagation import EndLists
-
-        first, actions, rows = layer.first_state, self.policy.layer(filled), self.space.layers[filled]
-        in_row = np.add.reduceat((layer.mass[:-LANES] > 0).astype(np.int64), self.space.layout.offsets[rows] - first)
+        count = np.zeros(int(blocks.sum()) * groups, np.int64)  # of the ends of each group of each block
+        first, actions = layer.first_state, self.policy.layer(filled)
+        in_row = np.add.reduceat((layer.mass[:-LANES] > 0).astype(np.int64), layout.offsets[rows] - first)
         room = max(LISTED, int(in_row.max()) * len(self.end_model.saved))
+        memory = ScratchPool(lambda: (np.empty(room, np.int32), np.empty(room)))
         perfect = NoLosses() if self.perfect is None else window(self.space, self.perfect, filled)
 
-        def work(rows: Ints) -> RowTurns:
+        def list_ends(rows: Ints) -> RowTurns:
             lists, sums, losses = [], np.zeros(self.outcomes.size * LANES), np.zeros(self.kinds)
-            with self.workers.borrow() as worker:
-                if len(worker.end) < room:
-                    worker.end, worker.chance = np.empty(room, np.int32), np.empty(room)
-                target = EndLists(
-                    self.end_model,
-                    first,
-                    layer.most_saved,
-                    layer.mass,
-                    block_start,
-                    count,
-                    worker.end,
-                    worker.chance,
-                    sums,
-                )
-                for part, policy in actions(rows):
-                    left = part
+            with self.jobs.borrow() as job, memory.borrow() as (end, chance):
+                place = self.end_model, first, layer.most_saved, layer.mass, block_start, count
+                target = EndLists(*place, end, chance, sums)
+                for left, policy in actions(rows):
                     while len(left):
-                        done, used = list_rows(left, worker.job, policy, layer.most_saved, perfect, losses, target)
-                        lists.append((worker.end[:used].copy(), worker.chance[:used].copy()))
+                        done, used = list_rows(left, job, policy, layer.most_saved, perfect, losses, target)
+                        lists.append((end[:used].copy(), chance[:used].copy()))
                         left = left[done:]
             return lists, sums.reshape(-1, LANES).sum(axis=1), losses
 
-        return work
-
-    def report(self, layer: LayerScores, share: float) -> None:
-        """Report the progress after a share of a layer."""
-        if self.progress:
-            whole, after = self.space.size, layer.first_state
-            self.progress(int(whole - after - (1 - share) * len(layer.low)), whole)
+        all_ends, all_chances = Gathered(np.int32), Gathered(np.float64)
+        outcome_chance, losses = np.zeros(self.outcomes.size), np.zeros(self.kinds)
+        parts = [rows[i : i + ROWS] for i in range(0, len(rows), ROWS)]
+        with thread_map(self.threads) as in_threads:
+            # Added in the order of the rows, so that the sums do not depend on the threads.
+            for i, (lists, outcomes_of_rows, losses_of_rows) in enumerate(in_threads(list_ends, parts), 1):
+                for ends_of_rows, chances in lists:
+                    all_ends.append(ends_of_rows)
+                    all_chances.append(chances)
+                outcome_chance += outcomes_of_rows
+                losses += losses_of_rows
+                if self.progress:
+                    whole, left_of_layer = self.space.size, (1 - i / len(parts)) * len(layer.low)
+                    self.progress(int(whole - first - left_of_layer), whole)
+        start = np.concatenate([[0], np.cumsum(count)])
+        return TurnEnds(block_start, start, all_ends.trimmed(), all_chances.trimmed()), outcome_chance, losses
 
     def summarize(
         self, reached: Iterable[tuple[int, Floats]], points: int, outcome_chance: Floats
@@ -294,11 +221,8 @@ class ForwardPass:
 
         `reached`: first x and chances of the x from it on, for each state with a full card.
         """
-        parts = [
-            (bonus, low + bonus, chances)
-            for bonus, (low, chances) in zip(final_bonus(self.space).astype(int).tolist(), reached, strict=True)
-            if len(chances)
-        ]
+        bonuses = final_bonus(self.space).astype(int).tolist()
+        parts = [(bonus, low + bonus, p) for bonus, (low, p) in zip(bonuses, reached, strict=True) if len(p)]
         lowest = min(low for _, low, _ in parts)
         total = np.zeros(max(low + len(chances) for _, low, chances in parts) - lowest)
         upper_bonus_chance = 0.0
@@ -309,13 +233,9 @@ class ForwardPass:
         first, last = int(possible[0]), int(possible[-1])
         results = []
         for c in self.space.open:
-            in_category = self.outcomes.category == c
-            results.append(
-                CategoryResult(
-                    self.rules.categories[c].id,
-                    float(outcome_chance[in_category] @ self.outcomes.points[in_category]),
-                    float(outcome_chance[in_category & (self.outcomes.points == 0)].sum()),
-                )
-            )
+            here = self.outcomes.category == c
+            mean = float(outcome_chance[here] @ self.outcomes.points[here])
+            crossed_out = float(outcome_chance[here & (self.outcomes.points == 0)].sum())
+            results.append(CategoryResult(self.rules.categories[c].id, mean, crossed_out))
         scores, chances = np.arange(first, last + 1) + lowest + points, total[first : last + 1]
         return ScoreDistribution(scores, chances, upper_bonus_chance, tuple(results), self.rules)

@@ -7,13 +7,16 @@ Games are sorted by position, and threads take slices of the sorted games. A :cl
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from ..game.dice import Ints, lattice
 from ..game.scorecard import State
+from ..kernels import rollout as kernels
+from ..kernels.lattice import kernel_lattice
+from ..kernels.policy import PolicyJob, policy_job
+from ..kernels.score_policy import ScorePolicyJob, score_blocks, score_policy
 from ..kernels.table_slices import window
 from ..model.objectives import final_bonus
 from ..model.policies import Policy
@@ -24,23 +27,16 @@ from .position import CheckedPosition
 from .strategy import Strategy
 from .turn_evaluator import GreedyPolicy, ScoreEvaluator, state_places
 
-if TYPE_CHECKING:
-    from ..kernels.policy import PolicyJob
-    from ..kernels.rollout import Games, TurnLog
-    from ..kernels.score_policy import ScorePolicyJob
-
-    TurnArguments = tuple[int, int, int, TurnLog]
+TurnArguments = tuple[int, int, int, kernels.TurnLog]
 
 Points16 = npt.NDArray[np.int16]
 SLICES = 16  # slices of the sorted games per thread
 
 
 class Rollout:
-    """Games played by a policy from a state of its games on."""
+    """kernels.Games played by a policy from a state of its games on."""
 
     def __init__(self, policy: Policy, start: State, threads: int) -> None:
-        from ..kernels.lattice import kernel_lattice
-
         self.policy, self.rules, self.threads, self.start = policy, policy.rules, threads, start
         rules, self.space = self.rules, state_space(policy.rules, policy.start)
         self.dice = lattice(rules.dice, rules.faces)
@@ -56,7 +52,7 @@ class Rollout:
         first: int,
         seed: int,
         report: Callable[[int], None] = lambda turn: None,
-        logs: list[TurnLog] | None = None,
+        logs: list[kernels.TurnLog] | None = None,
     ) -> tuple[Ints, Points16, Ints]:
         """Play the games `first` to ``first + number - 1``.
 
@@ -64,49 +60,43 @@ class Rollout:
         ``(number, categories)``, and the upper bonus. `report` is called with the number of turns played; `logs`
         receives the log of each turn.
         """
-        from ..kernels.rollout import FIELDS, LANE, NO_LOG, POINTS, ROW, SAVED, Games, turn_log
-
         start, space = self.start, self.space
         row, place = np.array([space.row(start)]), np.array([space.unchecked_index(start)])
-        fields = np.zeros((number, FIELDS), dtype=np.int64)
-        fields[:, ROW] = row
-        fields[:, LANE], fields[:, SAVED] = space.lanes_and_saved(row, place)
-        games = Games(fields.ravel(), np.full(number * self.categories, -1, dtype=np.int16))
+        fields = np.zeros((number, kernels.FIELDS), dtype=np.int64)
+        fields[:, kernels.ROW] = row
+        fields[:, kernels.LANE], fields[:, kernels.SAVED] = space.lanes_and_saved(row, place)
+        games = kernels.Games(fields.ravel(), np.full(number * self.categories, -1, dtype=np.int16))
         size = max(1, number // (self.threads * SLICES))
         with thread_map(self.threads) as in_threads:
             for turn in range(self.turns):
                 order, filled = self.sort(fields), start.filled.bit_count() + turn
-                log = NO_LOG
+                log = kernels.NO_LOG
                 if logs is not None:
-                    logs.append(turn_log(number, self.rules.rolls_per_turn + int(space.most_saved[filled])))
+                    logs.append(kernels.turn_log(number, self.rules.rolls_per_turn + int(space.most_saved[filled])))
                     log = logs[-1]
                 play_slice = self.turn(filled, games, order, (first, seed, turn, log))
                 begins = range(0, number, size)
                 for _ in in_threads(play_slice, begins, [min(begin + size, number) for begin in begins]):
                     pass
                 report(turn + 1)
-        ends = state_places(space.layout, fields[:, ROW], fields[:, SAVED], fields[:, LANE])
+        ends = state_places(space.layout, fields[:, kernels.ROW], fields[:, kernels.SAVED], fields[:, kernels.LANE])
         upper_bonus = final_bonus(space).astype(np.int64)[ends]
-        return fields[:, POINTS].copy(), games.boxes.reshape(number, self.categories), upper_bonus
+        return fields[:, kernels.POINTS].copy(), games.boxes.reshape(number, self.categories), upper_bonus
 
     def sort(self, fields: Ints) -> Ints:
         """Order that brings games of the same row and block together; writes the blocks into `fields`."""
-        from ..kernels.rollout import BLOCK, BLOCK_LANE, LANE, ROW, ordered
-
-        layout, row, lane = self.space.layout, fields[:, ROW], fields[:, LANE]
-        fields[:, BLOCK_LANE] = lane % LANES
-        fields[:, BLOCK] = lane - fields[:, BLOCK_LANE]
+        layout, row, lane = self.space.layout, fields[:, kernels.ROW], fields[:, kernels.LANE]
+        fields[:, kernels.BLOCK_LANE] = lane % LANES
+        fields[:, kernels.BLOCK] = lane - fields[:, kernels.BLOCK_LANE]
         blocks = layout.lane_upper.shape[1] // LANES
-        return np.asarray(ordered(row * blocks + lane // LANES, len(layout.masks) * blocks))
+        return np.asarray(kernels.ordered(row * blocks + lane // LANES, len(layout.masks) * blocks))
 
-    def turn(self, filled: int, games: Games, order: Ints, rest: TurnArguments) -> Callable[[int, int], None]:
+    def turn(self, filled: int, games: kernels.Games, order: Ints, rest: TurnArguments) -> Callable[[int, int], None]:
         """A function that plays one turn of the games ``order[begin:end]``, for any number of threads.
 
         `filled`: number of filled categories; `rest`: first game, seed and turn, on which the dice depend; the log.
         """
-        from ..kernels.rollout import FIELDS, ROW, RolloutJob, play_by_policy
-
-        actions, counts = self.policy.layer(filled), np.bincount(games.fields[ROW::FIELDS])
+        actions, counts = self.policy.layer(filled), np.bincount(games.fields[kernels.ROW :: kernels.FIELDS])
         rows = np.flatnonzero(counts)
         ends = np.cumsum(counts[rows])  # of the games of each row, which are sorted by rows
 
@@ -115,21 +105,19 @@ class Rollout:
             for part, argument in actions(rows[first : last + 1]):
                 stop = min(end, int(ends[np.searchsorted(rows, part[-1])]))
                 with self.jobs.borrow() as job:
-                    play_by_policy(begin, stop, RolloutJob(job, games, order, *rest), argument)
+                    kernels.play_by_policy(begin, stop, kernels.RolloutJob(job, games, order, *rest), argument)
                 begin = stop
 
         return play
 
     def new_job(self) -> PolicyJob | ScorePolicyJob:
         """New working memory of the kernels."""
-        from ..kernels.policy import policy_job
-
         most_saved = int(self.space.most_saved.max())
         return policy_job(self.dice, self.model, self.outcomes, self.policy.ties, most_saved)
 
 
 class ScoreRollout(Rollout):
-    """Games played for a goal or a utility; of equal options the one with the highest mean is taken."""
+    """kernels.Games played for a goal or a utility; of equal options the one with the highest mean is taken."""
 
     def __init__(self, strategy: Strategy, start: State, threads: int, evaluator: ScoreEvaluator) -> None:
         space = strategy.space
@@ -139,38 +127,33 @@ class ScoreRollout(Rollout):
 
     def sort(self, fields: Ints) -> Ints:
         """As for :class:`Rollout`; the games of a block are neighbours in the score, too."""
-        from ..kernels.rollout import BLOCK, BLOCK_LANE, LANE, POINTS, ROW, SAVED
-        from ..kernels.score_policy import score_blocks
+        row, lane = fields[:, kernels.ROW], fields[:, kernels.LANE]
+        state = state_places(self.space.layout, row, fields[:, kernels.SAVED], lane)
+        x = fields[:, kernels.POINTS] + self.scores.x
+        fields[:, kernels.BLOCK], fields[:, kernels.BLOCK_LANE] = score_blocks(self.scores.ranges(state), lane, x)
+        return np.lexsort((fields[:, kernels.BLOCK], row))
 
-        row, lane = fields[:, ROW], fields[:, LANE]
-        state = state_places(self.space.layout, row, fields[:, SAVED], lane)
-        x = fields[:, POINTS] + self.scores.x
-        fields[:, BLOCK], fields[:, BLOCK_LANE] = score_blocks(self.scores.ranges(state), lane, x)
-        return np.lexsort((fields[:, BLOCK], row))
-
-    def turn(self, filled: int, games: Games, order: Ints, rest: TurnArguments) -> Callable[[int, int], None]:
+    def turn(self, filled: int, games: kernels.Games, order: Ints, rest: TurnArguments) -> Callable[[int, int], None]:
         """As for :class:`Rollout`."""
-        from ..kernels.rollout import RolloutJob, ScorePolicy, play_by_policy
-
         scores, means = self.scores.kernel_scores(filled), window(self.space, self.mean_values, filled)
 
         def play(begin: int, end: int) -> None:
             with self.jobs.borrow() as policy:
-                play_by_policy(begin, end, RolloutJob(policy, games, order, *rest), ScorePolicy(scores, means))
+                kernels.play_by_policy(
+                    begin, end, kernels.RolloutJob(policy, games, order, *rest), kernels.ScorePolicy(scores, means)
+                )
 
         return play
 
     def new_job(self) -> PolicyJob | ScorePolicyJob:
         """As for :class:`Rollout`."""
-        from ..kernels.score_policy import score_policy
-
         most_saved = int(self.space.most_saved.max())
         ties = self.scores.ties, self.scores.means.ties
         return score_policy(self.dice, self.model, self.outcomes, self.lattice, ties, most_saved)
 
 
 def rollout_of(strategy: Strategy | Policy, position: CheckedPosition, threads: int) -> Rollout:
-    """Games from a checked position; StateError if the table of a strategy has no values for its points."""
+    """kernels.Games from a checked position; StateError if the table of a strategy has no values for its points."""
     if not isinstance(strategy, Strategy):
         return Rollout(strategy, position.state, threads)
     evaluator = strategy.evaluator_at(position)

@@ -10,6 +10,8 @@ import numpy as np
 from ..game.dice import Floats, Ints
 from ..game.notebook import histogram_bins, histogram_svg, html_table
 from ..game.rules import RuleSet
+from ..game.scorecard import State
+from ..model.objectives import ScoreObjective, Utility
 from .metadata import metadata
 
 BARS = 28  # most bins of a histogram in a notebook
@@ -19,6 +21,11 @@ PERCENTS = (5, 25, 50, 75, 95)
 def scores_html(figures: list[tuple[str, str]], lowest: int, chances: Floats) -> str:
     """A summary and a histogram for notebooks; `chances`: of the scores from `lowest` on."""
     return html_table((), figures) + histogram_svg(*histogram_bins(lowest, chances.tolist(), BARS))
+
+
+def score_places(rules: RuleSet, start: State) -> ScoreObjective:
+    """Where P(s, x), the chance of x points in a state, lies: as a utility, whose values are not used."""
+    return Utility(rules, lambda total: total.astype(np.float64), start)
 
 
 @dataclass(frozen=True)

@@ -13,34 +13,25 @@ depend on the number of threads.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ..game.dice import Floats, Ints
-from ..game.rules import RuleSet
+from ..game.scorecard import State
+from ..kernels.policy import PolicyJob, policy_job
+from ..kernels.score_policy import hold_values
+from ..kernels.score_propagation import ScorePassJob, ScorePassScratch, Support, push_lanes, support_rows
+from ..kernels.simd import aligned
 from ..kernels.table_slices import TableSlice, places_in, window
-from ..model.objectives import FRAME, ScoreObjective, Utility
+from ..model.objectives import FRAME
 from ..model.score_places import ScoreOffsets
 from ..model.state_space import LANES
 from ..tablebase.store import Progress
 from ..tablebase.threads import ScratchPool, thread_map
-from .forward_pass import ForwardPass, PlayedGames
+from .forward_pass import ForwardPass
+from .score_distribution import ScoreDistribution, score_places
 from .turn_evaluator import GreedyPolicy, ScoreEvaluator
 
-if TYPE_CHECKING:
-    from ..game.scorecard import State
-    from ..kernels.policy import PolicyJob
-    from ..kernels.score_propagation import ScorePassScratch, Support
-
 FEW_ROWS = 16  # a layer of fewer rows is divided within its rows, too
-
-
-def score_places(rules: RuleSet, start: State) -> ScoreObjective:
-    """Where P(s, x) lies: the places of a utility of the final score, whose values are not used."""
-    return Utility(rules, lambda total: total.astype(np.float64), start)
-
 
 # Neighbouring upper sums of one card: its row, the first of the lanes, and the lane behind the last.
 Part = tuple[int, int, int]
@@ -64,10 +55,8 @@ class ScoreForwardPass(ForwardPass):
             self.places = ScoreOffsets(*(part[places] for part in self.places))
         self.scratch = ScratchPool(self.new_scratch)
 
-    def run(self, points: int) -> PlayedGames:
-        """Compute P layer by layer; each layer sums to 1."""
-        from ..kernels.score_propagation import Support
-
+    def distribution(self, points: int) -> ScoreDistribution:
+        """Compute P layer by layer; each layer sums to 1. `points`: those on the card at the start."""
         space, offsets = self.space, self.objective.score_offsets
         known = Support(np.zeros(space.size, np.int64), np.full(space.size, -1, np.int64), np.zeros(space.size))
         layer, begin = self.new_layer(space.first_layer), space.unchecked_index(space.start)
@@ -80,7 +69,7 @@ class ScoreForwardPass(ForwardPass):
         full = space.layer_slice(space.categories)
         ranges = zip(offsets.origin[full] - layer.start, offsets.high[full], strict=True)
         reached = ((0, layer.values[origin : origin + high + 1]) for origin, high in ranges)
-        return PlayedGames(self.summarize(reached, points, outcome_chance), None)
+        return self.summarize(reached, points, outcome_chance)
 
     def new_layer(self, filled: int) -> TableSlice:
         """P of the states with `filled` filled categories, all zeros."""
@@ -89,37 +78,7 @@ class ScoreForwardPass(ForwardPass):
 
     def push_layer(self, filled: int, parents: TableSlice, known: Support) -> tuple[TableSlice, Floats]:
         """P of the next layer, whose support is written to `known`, and the chance of each outcome of the turn."""
-        from ..kernels.score_propagation import support_rows
-
-        layer, outcome_chance = self.new_layer(filled + 1), np.zeros(self.outcomes.size)
-        parts = self.parts(filled)
-        with thread_map(self.threads) as in_threads:
-            for i, (pushed, of_part) in enumerate(in_threads(self.pushing(filled, parents, known), parts)):
-                for place, chances in pushed:
-                    layer.values[place.start - layer.start : place.stop - layer.start] += chances
-                outcome_chance += of_part
-                self.report_layer(filled, (i + 1) / len(parts))
-        offsets, layout, most = self.objective.score_offsets, self.space.layout, self.space.most_saved[filled + 1]
-        self.in_parallel(
-            lambda rows: support_rows(rows, layout, offsets, layer, int(most), known), self.space.layers[filled + 1]
-        )
-        return layer, outcome_chance
-
-    def parts(self, filled: int) -> list[Part]:
-        """The tasks of a layer, in a fixed order."""
-        layout, rows = self.space.layout, self.space.layers[filled]
-        lanes = layout.lane_count[layout.lane_sets[rows]]
-        step = LANES if len(rows) < FEW_ROWS else layout.lane_width
-        return [
-            (row, first, min(first + step, count))
-            for row, count in zip(rows.tolist(), lanes.tolist(), strict=True)
-            for first in range(0, count, step)
-        ]
-
-    def pushing(self, filled: int, parents: TableSlice, known: Support) -> Callable[[Part], Pushed]:
-        """A function that plays the turn of a part, for any number of threads at the same time."""
-        from ..kernels.score_propagation import ScorePassJob, push_lanes
-
+        offsets, layout = self.objective.score_offsets, self.space.layout
         scores = window(self.evaluator.objective, self.evaluator.values, filled)
         means = window(self.space, self.mean_values, filled)
 
@@ -132,7 +91,7 @@ class ScoreForwardPass(ForwardPass):
                     policy=policy,
                     mean_policy=mean_policy,
                     scratch=own,
-                    offsets=self.objective.score_offsets,
+                    offsets=offsets,
                     parents=parents,
                     support=known,
                     scores=scores,
@@ -147,7 +106,30 @@ class ScoreForwardPass(ForwardPass):
             chances = [(place, buffer[begin : begin + place.stop - place.start]) for begin, place in places]
             return chances, outcome_chance
 
-        return push
+        layer, outcome_chance = self.new_layer(filled + 1), np.zeros(self.outcomes.size)
+        parts = self.parts(filled)
+        with thread_map(self.threads) as in_threads:
+            for i, (pushed, of_part) in enumerate(in_threads(push, parts), 1):
+                for place, chances in pushed:
+                    layer.values[place.start - layer.start : place.stop - layer.start] += chances
+                outcome_chance += of_part
+                if self.progress:
+                    own, whole = self.objective.layer_slice(filled), self.objective.size
+                    self.progress(int(whole - own.stop + i / len(parts) * (own.stop - own.start)), whole)
+        most, rows = int(self.space.most_saved[filled + 1]), self.space.layers[filled + 1]
+        self.in_parallel(lambda part: support_rows(part, layout, offsets, layer, most, known), rows)
+        return layer, outcome_chance
+
+    def parts(self, filled: int) -> list[Part]:
+        """The tasks of a layer, in a fixed order."""
+        layout, rows = self.space.layout, self.space.layers[filled]
+        lanes = layout.lane_count[layout.lane_sets[rows]]
+        step = LANES if len(rows) < FEW_ROWS else layout.lane_width
+        return [
+            (row, first, min(first + step, count))
+            for row, count in zip(rows.tolist(), lanes.tolist(), strict=True)
+            for first in range(0, count, step)
+        ]
 
     def buffer_places(self, row: int) -> tuple[Ints, list[tuple[int, slice]], int]:
         """Where the buffer of a row holds its children.
@@ -156,8 +138,7 @@ class ScoreForwardPass(ForwardPass):
         each child the place in the buffer, and the entries of the table; and the length of the buffer.
         """
         layout, offsets = self.space.layout, self.objective.score_offsets
-        open_bits = ~int(layout.masks[row])
-        may_follow = (open_bits >> self.outcomes.category & 1).astype(bool)
+        may_follow = (~int(layout.masks[row]) >> self.outcomes.category & 1).astype(bool)
         relocation, places, size = np.zeros(self.outcomes.size, dtype=np.int64), [], 0
         for step in np.unique(self.outcomes.step[may_follow]).tolist():
             child = row + step
@@ -175,11 +156,6 @@ class ScoreForwardPass(ForwardPass):
 
     def new_scratch(self) -> tuple[PolicyJob, PolicyJob, ScorePassScratch]:
         """Working memory for one thread: of the policy, of that for the mean, and the rest."""
-        from ..kernels.policy import policy_job
-        from ..kernels.score_policy import hold_values
-        from ..kernels.score_propagation import ScorePassScratch
-        from ..kernels.simd import aligned
-
         dice, model, size, most = self.dice, self.model, self.outcomes.size, self.most_saved
         ties, ends = (self.evaluator.ties, self.evaluator.means.ties), size * self.end_model.stages
         policy, mean_policy = (policy_job(dice, model, self.outcomes, t, most) for t in ties)
@@ -193,9 +169,3 @@ class ScoreForwardPass(ForwardPass):
             entries=np.zeros(ends, dtype=np.int64),
         )
         return policy, mean_policy, own
-
-    def report_layer(self, filled: int, share: float) -> None:
-        """Report the progress after a share of a layer."""
-        if self.progress:
-            layer, whole = self.objective.layer_slice(filled), self.objective.size
-            self.progress(int(whole - layer.stop + share * (layer.stop - layer.start)), whole)

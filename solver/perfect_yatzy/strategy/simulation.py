@@ -24,7 +24,6 @@ from ..model.state_space import state_space
 from ..tablebase.backward_induction import default_threads
 from .metadata import metadata
 from .position import CheckedPosition, Position, check_position
-from .rollout import Points16, rollout_of
 from .score_distribution import PERCENTS, scores_html
 from .strategy import Strategy, check_strategy
 
@@ -63,7 +62,7 @@ class Simulation:
     seed: int
     points_before: int
     final_scores: Ints
-    category_points: Points16
+    category_points: npt.NDArray[np.int16]
     upper_bonus: Ints
 
     @property
@@ -207,6 +206,8 @@ def simulate(
     distribution. For goals and utilities the mean breaks ties first (:mod:`perfect_yatzy.strategy.score_strategy`).
     """
     games, checked = checked_games(strategy, games, seed, start, points)
+    from .rollout import rollout_of
+
     rollout = rollout_of(strategy, checked, threads or default_threads())
     turns = rollout.turns * -(-games // CHUNK)
     parts = []

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..game.dice import Floats
+from ..kernels.leads import TurnEndsOfStates
 from ..model.objectives import final_bonus
 from ..model.policies import Policy
 from ..model.state_space import LANES
 from .forward_pass import ForwardPass
 from .turn_evaluator import state_places
-
-if TYPE_CHECKING:
-    from ..kernels.leads import TurnEndsOfStates
 
 LAWS = 256  # at a time
 
@@ -55,8 +53,6 @@ def _laws_before(turn: TurnEndsOfStates, laws: Floats) -> Floats:
 
 def _by_state(games: ForwardPass, filled: int, ends: Any, layer: Any) -> TurnEndsOfStates:
     """Ends of turns that are listed by block and group, by state."""
-    from ..kernels.leads import TurnEndsOfStates
-
     space, model, layout = games.space, games.end_model, games.space.layout
     rows, states = space.layers[filled], space.layer_slice(filled)
     blocks = np.repeat(rows, -(-layout.lane_count[layout.lane_sets[rows]] // LANES) * (layer.most_saved + 1))

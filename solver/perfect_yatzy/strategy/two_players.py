@@ -18,10 +18,10 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate, pairwise, product
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -30,6 +30,13 @@ from ..errors import StateError, TableError
 from ..game.dice import Floats, Ints, lattice
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, Scorecard, State
+from ..kernels import leads
+from ..kernels.lattice import kernel_lattice
+from ..kernels.leads import LayerStates, LeadJob, LeadValues
+from ..kernels.policy import policy_job
+from ..kernels.policy_evaluation import EvaluationJob
+from ..kernels.table_slices import PADDING, TableSlice
+from ..kernels.turn import make_scratch
 from ..model.estimates import BASE_MEMORY, SolveCost, score_turn_seconds
 from ..model.objectives import FRAME, Goals, Utility, final_bonus
 from ..model.policies import Policy
@@ -43,9 +50,6 @@ from ..tablebase.threads import ScratchPool, thread_map
 from .score_strategy import ScoreStrategy
 from .turn_ends import ends_of_turns, laws_of_points
 from .turn_evaluator import ScoreEvaluator, TurnEvaluator
-
-if TYPE_CHECKING:
-    from ..kernels.leads import LayerStates, LeadJob, LeadValues
 
 SCORE_LANES = 2 * LANES  # leads in a vector of float32
 TASKS = 8  # parts of a turn for each thread
@@ -80,22 +84,12 @@ class Player:
         self.policy = policy
         goals, made = Goals(rules, start), Utility(rules, lambda points: points.astype(np.float64), start)
         self.space = goals.space
+        self.turns = self.space.categories - self.space.first_layer  # open boxes at the start
+        self.start = self.space.unchecked_index(self.space.start)
         self._most, self._bonuses, self._past = goals.row_lengths(), goals.lane_bonuses(), made.row_lengths()
-
-    @property
-    def turns(self) -> int:
-        """Number of open boxes at the start."""
-        return self.space.categories - self.space.first_layer
-
-    @property
-    def start(self) -> int:
-        """Place of the start in its layer."""
-        return self.space.unchecked_index(self.space.start) - self.layer(self.turns).first
 
     def layer(self, turns_left: int, begin: int = 0, end: int | None = None) -> LayerStates:
         """The states with so many open boxes, or those from the place `begin` to before `end`."""
-        from ..kernels.leads import LayerStates
-
         space, filled = self.space, self.space.categories - turns_left
         layout, rows, states = space.layout, space.layers[filled], space.layer_slice(filled)
         row = np.repeat(rows, layout.lane_count[layout.lane_sets[rows]] * (space.most_saved[filled] + 1))
@@ -166,8 +160,8 @@ class TwoPlayerGame:
         size, most, past = self.players[turn.mover].extremes(left)
         others, other_most, other_past = self.players[other].extremes(turn.open[other])
         lead = self.lead_of(turn.mover)  # as if each pair had the longest range of its layers
-        leads = max(0, min(other_most, lead + past) + min(most, other_past - lead) + 1)
-        return size * others * -(-leads // SCORE_LANES), size * others * ((leads + 2 * FRAME) * 4 + 8)
+        number = max(0, min(other_most, lead + past) + min(most, other_past - lead) + 1)
+        return size * others * -(-number // SCORE_LANES), size * others * ((number + 2 * FRAME) * 4 + 8)
 
     def sizes(self, replanned: Sequence[bool]) -> Iterator[tuple[int, int, int]]:
         """Vectors of leads, bytes of the values and bytes of the plans of each turn, at most."""
@@ -188,10 +182,8 @@ class TwoPlayerGame:
 
     def blank(self, waiting: LayerStates, moved: LayerStates, lead: int) -> LeadValues:
         """Room for the values of pairs of cards; `lead`: of the player who waits, at the start."""
-        from ..kernels.leads import LeadValues, count_leads
-
         lengths = np.empty(waiting.size * moved.size, np.int64)
-        count_leads(waiting, moved, lead, lengths)
+        leads.count_leads(waiting, moved, lead, lengths)
         ends = np.cumsum(lengths)
         return LeadValues(np.empty(int(ends[-1]) + FRAME, np.float32), ends - lengths)
 
@@ -200,32 +192,26 @@ class TwoPlayerGame:
 
         The upper bonus counts. After the last turn: who has more points.
         """
-        from ..kernels.leads import range_of
-
         waiting, moved = self.players[1 - mover].layer(left), self.players[mover].layer(0)
         bonuses, found = final_bonus(self.players[mover].space), self.blank(waiting, moved, self.lead_of(1 - mover))
         tie, below = 1 - self.tie if mover else self.tie, np.pad(np.cumsum(laws, axis=1), ((0, 0), (1, 0)))
-        for i in range(waiting.size):
-            for j in range(moved.size):
-                low, high = range_of(moved, j, waiting, i, self.lead_of(mover))
-                points = (np.arange(low, high + 1) + int(bonuses[j])).clip(-1, laws.shape[1])
-                less, most = below[i, points.clip(0)], below[i, (points + 1).clip(0, laws.shape[1])]
-                place = found.place[i * moved.size + j]
-                values = np.pad(less + tie * (most - less), FRAME, constant_values=(0, 1))
-                found.values[place : place + len(values)] = values
+        for (i, j), place in zip(product(range(waiting.size), range(moved.size)), found.place, strict=True):
+            low, high = leads.range_of(moved, j, waiting, i, self.lead_of(mover))
+            points = (np.arange(low, high + 1) + int(bonuses[j])).clip(-1, laws.shape[1])
+            less, most = below[i, points.clip(0)], below[i, (points + 1).clip(0, laws.shape[1])]
+            values = np.pad(less + tie * (most - less), FRAME, constant_values=(0, 1))
+            found.values[place : place + len(values)] = values
         return found
 
     def plan(self, turn: Turn, laws: Floats, in_threads: Any, threads: int) -> LeadValues:
         """The values after a turn if then the mover alone plays on, and the other makes points by these laws."""
-        from ..kernels.leads import LeadValues, plan_leads
-
         mover, other = self.players[turn.mover], self.pairs(turn)[1]
         found = self.full_cards(turn.mover, turn.open[1 - turn.mover], laws)
         for left in range(1, turn.open[turn.mover]):
             before, below = mover.layer(left), found
             found = self.blank(other, before, self.lead_of(1 - turn.mover))
             target = LeadValues(found.values, found.place.reshape(other.size, before.size).T.ravel())
-            self._in_parts(plan_leads, (turn.mover, left, other, below, target), in_threads, threads)
+            self._in_parts(leads.plan_leads, (turn.mover, left, other, below, target), in_threads, threads)
         return found
 
     def resume(self, part: Path) -> tuple[int, LeadValues] | None:
@@ -233,9 +219,7 @@ class TwoPlayerGame:
         values, fields = stored_layer(part, self.rules) or (None, {})
         if values is None or not fields["left"] or fields["tie"] != self.tie:
             return None
-        turn = next(turn for turn in self.turns() if turn.left == fields["left"])
-        from ..kernels.leads import LeadValues
-
+        turn = [*self.turns()][fields["left"] - 1]
         before, other = self.pairs(turn)
         return turn.left, LeadValues(values, self.blank(before, other, self.lead_of(turn.mover)).place)
 
@@ -252,7 +236,12 @@ class TwoPlayerGame:
         `solve_turn` solves a turn in place of threads, from the values after it, which are in `part` then.
         """
         threads = threads or default_threads()
-        needs = [needs_of(player.policy, threads) for player in self.players]
+        needs = list[list[Any]]()  # of the turns of each player, for each layer
+        for policy in (player.policy for player in self.players):
+            if isinstance(policy, Replanned):  # the laws of the opponent's points to come, from the full card on
+                needs.append([*laws_of_points(policy.opponent, threads)])
+            else:  # the ends of the turns, from the start on
+                needs.append(ends_of_turns(policy, threads) if policy else [])
         bonuses = final_bonus(self.players[self.total % 2].space).astype(np.int64)  # of who does not move last
         last = self.full_cards((self.total + 1) % 2, 0, np.eye(int(bonuses.max()) + 1)[bonuses])
         begin, values = (part and self.resume(part)) or (0, last)
@@ -262,9 +251,8 @@ class TwoPlayerGame:
         with thread_map(threads, "yatzy-versus") as in_threads:
             for turn in [*self.turns()][begin:]:
                 if part and (solve_turn or monotonic() - checkpoint >= CHECKPOINT_SECONDS):
-                    with (
-                        nullcontext() if solve_turn else suppress(TableError)
-                    ):  # a layer that is lost is solved again
+                    # A layer that is lost is solved again, but others need the file.
+                    with nullcontext() if solve_turn else suppress(TableError):
                         store_layer(part, self.rules, values.values, left=turn.left - 1, tie=self.tie)
                     checkpoint = monotonic()
                 if solve_turn:
@@ -276,18 +264,13 @@ class TwoPlayerGame:
                     progress(done[turn.left], done[-1])
 
     def _backup(self, turn: Turn, below: LeadValues, needs: list[Any], in_threads: Any, threads: int) -> LeadValues:
-        """The values before a turn from those after it; `needs`: of the policy of the mover, by :func:`needs_of`."""
-        from ..kernels.leads import average_leads, follow_leads, solve_leads
-        from ..kernels.policy import policy_job
-        from ..kernels.policy_evaluation import EvaluationJob
-        from ..kernels.table_slices import PADDING, TableSlice
-
+        """The values before a turn from those after it; `needs`: what :meth:`solve` has found for the mover."""
         player, left = self.players[turn.mover], turn.open[turn.mover]
         before, other = self.pairs(turn)
         target = self.blank(before, other, self.lead_of(turn.mover))
         arguments = turn.mover, left, other, below, target
         if player.policy is None:
-            self._in_parts(solve_leads, arguments, in_threads, threads)
+            self._in_parts(leads.solve_leads, arguments, in_threads, threads)
         elif isinstance(player.policy, Replanned):
             laws, space = needs[turn.open[1 - turn.mover]], player.space
             plan = self.plan(turn, laws, in_threads, threads).values
@@ -299,12 +282,12 @@ class TwoPlayerGame:
                 policy = policy_job(self.dice, model, outcomes, ScoreEvaluator.ties, most_saved, np.float32)
                 return plan, EvaluationJob(policy, unused, unused, unused, most_saved, 1.0, 0.0)
 
-            self._in_parts(follow_leads, arguments, in_threads, threads, ScratchPool(plan_and_evaluation))
+            self._in_parts(leads.follow_leads, arguments, in_threads, threads, ScratchPool(plan_and_evaluation))
         else:
             turn_ends = needs[player.turns - left]
 
             def average(begin: int, end: int, _rows: Ints, job: LeadJob) -> None:
-                average_leads(begin, end, turn_ends, job)
+                leads.average_leads(begin, end, turn_ends, job)
 
             self._in_parts(average, arguments, in_threads, threads)
         return target
@@ -314,14 +297,12 @@ class TwoPlayerGame:
 
         `below`: the values after it for these states.
         """
-        from ..kernels.leads import LeadValues, solve_leads
-
         number, left = turn.mover, turn.open[turn.mover]
         mover, (before, other) = self.players[number], self.pairs(turn, begin, end)
         children = LeadValues(below, self.blank(other, mover.layer(left - 1), self.lead_of(1 - number)).place)
         target = self.blank(before, other, self.lead_of(number))
         rows = mover.space.layers[mover.space.categories - left]
-        solve_leads(0, other.size, rows, self._job(number, left, other, children, target))
+        leads.solve_leads(0, other.size, rows, self._job(number, left, other, children, target))
         return target.values
 
     def _in_parts(
@@ -342,10 +323,6 @@ class TwoPlayerGame:
 
     def _job(self, number: int, left: int, other: LayerStates, below: LeadValues, target: LeadValues) -> LeadJob:
         """The arguments of the kernels for one thread, for a turn of a player with so many open boxes."""
-        from ..kernels.lattice import kernel_lattice
-        from ..kernels.leads import LeadJob
-        from ..kernels.turn import make_scratch
-
         mover = self.players[number]
         model, before, after = turn_model(self.rules, mover.space.start), mover.layer(left), mover.layer(left - 1)
         return LeadJob(
@@ -369,11 +346,9 @@ class TwoPlayerGame:
 
         `values`: those of the start; of the player who waits there, the second one.
         """
-        from ..kernels.leads import range_of
-
         first, second = (player.layer(player.turns) for player in self.players)
-        i, j = (player.start for player in self.players)
-        low, high = range_of(first, i, second, j, self.lead)
+        i, j = (player.start - layer.first for player, layer in zip(self.players, (first, second), strict=True))
+        low, high = leads.range_of(first, i, second, j, self.lead)
         place = values.place[i * second.size + j]
         reversed_values = values.values[place : place + high - low + 1 + 2 * FRAME][::-1]
         return low - FRAME, np.asarray(1 - reversed_values)
@@ -394,16 +369,6 @@ class TwoPlayerGame:
         return float(chances[min(max(self.lead - first, 0), len(chances) - 1)])
 
 
-def needs_of(policy: Play, threads: int) -> list[Any]:
-    """What the turns of a player need, for each layer: of a policy the ends of its turns, from its start on.
-
-    Of a player who plans each turn again the laws of the opponent's points to come, from the full card on.
-    """
-    if isinstance(policy, Replanned):
-        return [*laws_of_points(policy.opponent, threads)]
-    return ends_of_turns(policy, threads) if policy else []
-
-
 class Leads(Goals):
     """The chance to win, by the lead. Its ranges depend on the card of the opponent (:class:`LeadEvaluator`)."""
 
@@ -416,21 +381,18 @@ class LeadEvaluator(ScoreEvaluator):
     def __init__(
         self, game: TwoPlayerGame, means: TurnEvaluator, threads: int | None, progress: Progress | None
     ) -> None:
-        from ..kernels.leads import range_of
-
         mover, opponent = game.players
         below, start = deque(game.solve(threads, progress), maxlen=2)
-        other, after, at = opponent.layer(opponent.turns), mover.layer(mover.turns - 1), opponent.start
+        other, after = opponent.layer(opponent.turns), mover.layer(mover.turns - 1)
+        at = opponent.start - other.first
         offsets = ScoreOffsets(*(np.zeros(mover.space.size, np.int64) for _ in ScoreOffsets._fields))
         for i in range(after.size):
-            low, high = range_of(after, i, other, at, game.lead)
-            place = int(below.place[at * after.size + i]) + FRAME - low
-            for column, number in zip(offsets, (place, low, high), strict=True):
-                column[after.first + i] = number
+            low, high = leads.range_of(after, i, other, at, game.lead)
+            offsets.origin[after.first + i] = below.place[at * after.size + i] + FRAME - low
+            offsets.low[after.first + i], offsets.high[after.first + i] = low, high
         first, chances = game.start_chances(start)
-        ends = len(below.values) - first, first + FRAME, first + len(chances) - FRAME - 1
-        for column, number in zip(offsets, ends, strict=True):
-            column[mover.space.unchecked_index(mover.space.start)] = number
+        offsets.origin[mover.start] = len(below.values) - first
+        offsets.low[mover.start], offsets.high[mover.start] = first + FRAME, first + len(chances) - FRAME - 1
         values = np.concatenate([below.values, chances])
         super().__init__(Leads(game.rules, mover.space.start), values, means)
         self._offsets = offsets

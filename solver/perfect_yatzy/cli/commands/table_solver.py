@@ -134,14 +134,18 @@ def solve_distribution(solver: TableSolver, force: bool) -> None:
     """Compute and store the distribution from the empty card on, of a small game also those after each first turn."""
     from ...game.scorecard import EMPTY_STATE
     from ...model.state_space import state_space
-    from ...strategy.distribution import check_distribution_memory, distribution_cost, early_distributions
+    from ...strategy.distribution import (
+        check_distribution_memory,
+        distribution_cost,
+        early_distributions,
+        first_turns_cost,
+    )
     from ...strategy.distribution_files import (
         distribution_path,
         has_first_turns,
         has_stored_distribution,
         write_stored,
     )
-    from ...strategy.first_turns import first_turns_cost
     from ...strategy.score_distribution import PERCENTS
     from ..views.results import percentile_line
 
