@@ -17,8 +17,8 @@ from perfect_yatzy import Cancelled, Scorecard, Strategy, load_rules, parse_card
 from perfect_yatzy.game.patterns import Pattern
 from perfect_yatzy.game.rules import Bonus, Category, Column, RuleSet
 from perfect_yatzy.model.objectives import Objective
-from perfect_yatzy.play.record import Turn, read_games, write_games
-from perfect_yatzy.play.session import Action, SaveFile, Session
+from perfect_yatzy.play.record import read_games, write_games
+from perfect_yatzy.play.session import SaveFile, Session
 from perfect_yatzy.policies.price_sheet import bonus_features, pars
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy.opponents import least_score
@@ -26,8 +26,7 @@ from perfect_yatzy.tablebase import store
 from support.command import Run
 from support.games import CHANCE, face, small
 from support.human import human
-from support.refusals import load_text, refused
-from support.sessions import FIVES, new_session
+from support.refusals import load_text
 
 
 @pytest.fixture(scope="module")
@@ -165,23 +164,6 @@ def test_the_least_score_counts_what_every_roll_pays() -> None:
     yatzy = load_rules("yatzy")
     assert least_score(Scorecard(yatzy)) == 5  # chance
     assert least_score(parse_card(yatzy, "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18")) == 63 + 50 + 5
-
-
-def test_undo_at_the_start_and_after_a_change() -> None:
-    session = new_session(players=1, seed=None)
-    assert session.undo() is None
-    session.roll(FIVES)
-    session.score("fives")
-    session.roll((1, 2, 3, 4, 5))
-    assert session.undo() == Action("roll", (1, 2, 3, 4, 5))
-    assert session.undo() == Action("score", category="fives")
-    session.score("yatzy")  # another choice: what was undone is gone
-    assert session.turns == (Turn(0, (FIVES,), (), "yatzy", 50),)
-    assert session.card().points == {14: 50}
-    assert session.actions == (Action("roll", FIVES), Action("score", category="yatzy"))
-    assert [session.undo() for _ in range(3)] == [Action("score", category="yatzy"), Action("roll", FIVES), None]
-    assert session == new_session(players=1, seed=None)
-    refused("no dice to score yet", session.score, "fives")
 
 
 SMALL = small(face(5), face(6), CHANCE, bonus=Bonus(16, 7))

@@ -88,25 +88,22 @@ def test_the_interval_covers_the_exact_loss_on_small_games(rules: RuleSet, tmp_p
 
 
 @pytest.mark.full
-def test_a_thousand_games_of_a_player_with_a_known_loss(yatzy: Strategy, tmp_path: Path) -> None:
-    player = wrong_by(yatzy, 2.0)
-    loss = exact_loss(yatzy, player)
-    found = rating_of(player, yatzy, 1000, 1, tmp_path)
-    assert 5 < loss < 7
-    assert found.points_lost.low <= loss <= found.points_lost.high
-    assert found.narrower > 10
-    assert found.result.half_width / found.result_without_luck.half_width == pytest.approx(found.narrower)
-
-
-@pytest.mark.full
-def test_a_player_who_errs_at_random(yatzy: Strategy, tmp_path: Path) -> None:
-    """Levels whose loss is known by exact evaluation, 6 and 10 points a game."""
-    for number, narrower in ((5, 15), (4, 10)):
-        level = calibrated_level(yatzy, parse_level(number))
-        assert level.error == 0
-        found = rating_of(SoftPolicy(yatzy, level.temperature), yatzy, 1000, 1, tmp_path)
-        assert found.points_lost.low <= level.points_lost <= found.points_lost.high
+def test_the_interval_covers_known_losses_in_yatzy(yatzy: Strategy, tmp_path: Path) -> None:
+    """One who misjudges every card, one who takes the most points, and two who err at random: 6 and 10 points a game."""
+    greedy = with_values(yatzy, np.zeros(len(yatzy.values)))
+    players: list[tuple[Strategy | SoftPolicy, float]] = [
+        (player, exact_loss(yatzy, player)) for player in (wrong_by(yatzy, 2.0), greedy)
+    ]
+    assert 5 < players[0][1] < 7
+    assert players[1][1] > 20
+    levels = [calibrated_level(yatzy, parse_level(number)) for number in (5, 4)]
+    assert [level.error for level in levels] == [0, 0]
+    players += [(SoftPolicy(yatzy, level.temperature), level.points_lost) for level in levels]
+    for (player, loss), narrower in zip(players, (10, 1, 15, 10), strict=True):
+        found = rating_of(player, yatzy, 1000, 1, tmp_path)
+        assert found.points_lost.low <= loss <= found.points_lost.high
         assert found.narrower > narrower
+        assert found.result.half_width / found.result_without_luck.half_width == pytest.approx(found.narrower)
 
 
 def test_perfect_play_loses_nothing(yatzy: Strategy, tmp_path: Path) -> None:
@@ -299,16 +296,6 @@ def test_players_are_compared_without_luck(yatzy: Strategy, tmp_path: Path) -> N
     assert found.advantage.half_width < found.results.half_width / 4
     assert found.results.low <= exact <= found.results.high
     refused("mean played small, Ann played yatzy", ratings[0].versus, rate(human(yatzy, 1)).ratings[0])
-
-
-@pytest.mark.full
-def test_a_bad_player_is_rated_too(yatzy: Strategy, tmp_path: Path) -> None:
-    """Who takes the most points and thinks of nothing later loses far more."""
-    player = with_values(yatzy, np.zeros(len(yatzy.values)))
-    loss = exact_loss(yatzy, player)
-    found = rating_of(player, yatzy, 500, 1, tmp_path)
-    assert found.points_lost.low <= loss <= found.points_lost.high
-    assert loss > 20
 
 
 # Percentage points of Student's t, as printed in every table: degrees of freedom -> 95 % and 99 % two-sided.

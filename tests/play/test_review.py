@@ -85,6 +85,8 @@ def test_a_category_with_rerolls_left_is_one_decision(yatzy: Strategy) -> None:
     (decision,) = found.decisions
     loss = yatzy.holds("", "33456")[0].value - (21 + yatzy.value("chance=21"))
     assert found.points_lost == pytest.approx(loss, abs=1e-9)
+    assert not found.finished  # the result is the expected score
+    assert found.result == pytest.approx(found.start + found.luck - found.points_lost, abs=1e-9)
     outlook = action_outlook(yatzy, decision, decision.done)
     text = "\n".join(review_lines(game.rules, found, [(decision, outlook, outlook)]))
     assert "Turn 1, roll 1, 3 3 4 5 6: Chance for 21 (blunder, lost " in text
@@ -93,16 +95,6 @@ def test_a_category_with_rerolls_left_is_one_decision(yatzy: Strategy) -> None:
     (entry,) = review_json(found)["decisions"]
     assert entry["done"].items() >= {"category": "chance", "points": 21, "bonus_points": 0}.items()
     assert entry["best"].items() >= {"hold": [3, 3], "category": None}.items()
-
-
-def test_stopping_early_saves_rolls() -> None:
-    saved = perfect_yatzy.open_strategy("maxi-forced")
-    found = review(saved, human(saved, 1))
-    stops = [d for d in found.decisions if d.rolls_left and isinstance(d.done, Choice)]
-    assert stops
-    for decision in stops:
-        what = action_outlook(saved, decision, decision.done)
-        assert what.turn_points + what.later_points == pytest.approx(decision.done.value, abs=1e-9)
 
 
 def test_words_of_the_identity() -> None:
@@ -130,6 +122,15 @@ def test_the_outlook_of_an_action_adds_up_to_its_value(forced: Strategy) -> None
             assert -1e-9 <= what.upper_bonus_chance <= 1 + 1e-9
             open_boxes = {c.id for i, c in enumerate(forced.rules.categories) if i not in decision.card.points}
             assert {c for c, _, _ in what.categories} <= open_boxes
+
+
+def test_stopping_early_saves_rolls() -> None:
+    saved = perfect_yatzy.open_strategy("maxi-forced")
+    stops = [d for d in review(saved, human(saved, 1)).decisions if d.rolls_left and isinstance(d.done, Choice)]
+    assert stops
+    for decision in stops:
+        what = action_outlook(saved, decision, decision.done)
+        assert what.turn_points + what.later_points == pytest.approx(decision.done.value, abs=1e-9)
 
 
 @pytest.mark.parametrize("key", ["yahtzee", pytest.param("yatzy-saved", marks=FULL), "generala"])
@@ -290,12 +291,6 @@ def test_rules_are_written_as_a_name_or_as_an_object(key: str) -> None:
     other = replace(rules, rolls_per_turn=rules.rolls_per_turn % 10 + 1)
     again = rules_from_json(json.loads(json.dumps(rules_to_json(other))))
     assert (again.canonical(), again.categories) == (other.canonical(), other.categories)
-
-
-def test_the_result_of_an_unfinished_game_is_its_expected_score(yatzy: Strategy) -> None:
-    found = review(yatzy, read_game(GOOD))
-    assert not found.finished
-    assert found.result == pytest.approx(found.start + found.luck - found.points_lost, abs=1e-9)
 
 
 def test_the_command_reviews(run: Run, forced: Strategy, tmp_path: Path) -> None:

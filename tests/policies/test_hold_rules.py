@@ -11,17 +11,20 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from perfect_yatzy import RuleSet, State, evaluate, load_rules
 from perfect_yatzy.game.dice import lattice
+from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.policies.evaluation import policy_mean
 from perfect_yatzy.policies.hold_policy import HoldRulePolicy
 from perfect_yatzy.policies.hold_rules import parse_hold_rule, parse_hold_rules
 from perfect_yatzy.policies.price_sheet import PriceSheet, terms_of
+from perfect_yatzy.policies.strategy_sheet import packaged_sheet
+from perfect_yatzy.strategy.verify import random_states
 from support import games
 from support.hold_rules import cards, hold_rules, kept_by, some_rolls
 from support.naive_hold_rules import chooser, held_dice
 from support.naive_objectives import mean_score
 from support.naive_policies import GreedyChoice, NaivePolicy
 from support.refusals import refused
-from support.seeds import examples
+from support.seeds import examples, in_rings
 
 YATZY = load_rules("yatzy")
 NAMES = ["yatzy", "yahtzee", "yatzy-forced", "maxi", "kniffel", "cheerio", "generala", "giant-forced"]
@@ -127,6 +130,16 @@ def test_the_holds_of_a_card_are_those_of_the_definition(data: st.DataObject, na
     state = data.draw(cards(rules))
     for shown, left, held in kept_by(rules, several, state, data.draw(some_rolls(rules))):
         assert held == held_dice(rules, several, state, shown, left), (shown, left)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if packaged_sheet(load_rules(name))])
+def test_shipped_lists_hold_what_the_definition_says(name: str) -> None:
+    """On random cards, for every roll."""
+    rules = load_rules(name)
+    holds, rolls = list(packaged_sheet(rules).holds), range(lattice(rules.dice, rules.faces).n_rolls)  # type: ignore[union-attr]
+    for state in random_states(state_space(rules), in_rings(2, 25), seed=1):
+        for shown, left, held in kept_by(rules, holds, state, rolls):
+            assert held == held_dice(rules, holds, state, shown, left), (state, shown, left)
 
 
 @pytest.mark.parametrize(

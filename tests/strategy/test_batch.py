@@ -34,13 +34,24 @@ def asked(strategy: Strategy, number: int, seed: int) -> dict[str, Any]:
     return columns(states) | {"dice": random.integers(1, rules.faces + 1, (number, rules.dice)), "rolls_left": left}
 
 
-@examples(0, 8)
+def ranked(strategy: Strategy, card: Any, dice: Any, left: int) -> np.ndarray:
+    """The values of all actions by single questions; minus infinity for what is not legal."""
+    found = np.full(action_count(strategy.rules), -np.inf)
+    for choice in strategy.categories(card, dice, left):
+        found[action_number(strategy.rules, choice.category)] = choice.value
+    for hold in strategy.holds(card, dice, left) if left else ():
+        if hold.category is None:
+            found[action_number(strategy.rules, hold.dice)] = hold.value
+    return found
+
+
+@examples(6, 25)
 @given(games.rule_sets())
 @example(games.joker_game("forced", first_roll_bonus=(("run", 3),)))
 @example(games.joker_game("free", saved_rolls=True))
 @example(games.joker_game("none", order="forced"))
 @example(games.saved_rolls_game("free", True))
-def test_options_have_the_values_of_the_oracle(rules: RuleSet) -> None:
+def test_options_and_single_questions_have_the_values_of_the_oracle(rules: RuleSet) -> None:
     """Every hold, every category, and nothing that the rules forbid."""
     oracle, strategy = Naive(rules.canonical()), in_memory(rules)
     rolls = oracle.rolls()
@@ -58,9 +69,13 @@ def test_options_have_the_values_of_the_oracle(rules: RuleSet) -> None:
                     values[action_number(rules, held)] = float(oracle.hold_value(filled, upper, flag, held, left))
             positions.append((filled, upper, dice, left, saved, flag))
             expected.append(values)
-    found = strategy.options(*(list(column) for column in zip(*positions, strict=True)))
+            single = ranked(strategy, State(filled, upper, saved, flag and rules.tracked_index >= 0), dice, left)
+            np.testing.assert_allclose(single, values, rtol=0, atol=1e-9)
+    columns = [list(column) for column in zip(*positions, strict=True)]
+    found = strategy.options(*columns)
     np.testing.assert_allclose(found.values, expected, rtol=0, atol=1e-9)
     np.testing.assert_allclose(found.value, found.values.max(axis=1), atol=1e-8)
+    assert np.array_equal(found.action, strategy.best(*columns).action)
     assert (found.legal[:, hold_count(rules) :].sum(axis=1) > 0).all()
 
 
@@ -85,12 +100,7 @@ def test_options_and_regrets_are_those_of_single_questions(key: str) -> None:
     assert not strategy.regrets(**given, actions=best, **points).any()
     for i, card in enumerate(cards):
         roll, left = sorted(np.asarray(given["dice"])[i].tolist()), int(given["rolls_left"][i])
-        expected = np.full(action_count(rules), -np.inf)
-        for hold in strategy.holds(card, roll, left) if left else ():
-            if hold.category is None:
-                expected[action_number(rules, hold.dice)] = hold.value
-        for choice in strategy.categories(card, roll, left):
-            expected[action_number(rules, choice.category)] = choice.value
+        expected = ranked(strategy, card, roll, left)
         np.testing.assert_allclose(found.values[i], expected, rtol=2e-6 if points else 0, atol=1e-9)
         legal = np.flatnonzero(expected > -np.inf)
         one = {name: [np.asarray(column)[i]] * len(legal) for name, column in (given | points).items()}

@@ -6,17 +6,13 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-import numba
 import numpy as np
 import perfect_yatzy
 import pytest
 from hypothesis import example, given
-from numba.core.errors import TypingError
 from perfect_yatzy import RulesError, ScoreDistribution, State, Strategy, parse_card, reach
 from perfect_yatzy.cli.views.charts import histogram
 from perfect_yatzy.game.rules import Bonus, RuleSet
-from perfect_yatzy.kernels.simd import views
-from perfect_yatzy.kernels.value_tables import MeanTable
 from perfect_yatzy.model.objectives import BonusChance, Variance
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.model.turn_model import turn_outcomes
@@ -83,24 +79,24 @@ def test_a_whole_sheet(forced: Strategy) -> None:
     assert_identities(forced, distribution(forced))
 
 
+DEVIATIONS = {
+    "yatzy": 38.4964, "yahtzee": 59.6076, "yahtzee-free-joker": 59.6114, "yahtzee-plain": 39.8201,
+    "maxi-forced": 81.2995,  # in order: up to 38 saved rolls
+}  # fmt: skip
+
+
 @pytest.mark.full
-@pytest.mark.parametrize(
-    ("key", "deviation", "over_200", "over_300"),
-    [
-        ("yatzy", 38.4964, 0.9121, 0.0995),
-        ("yahtzee", 59.6076, None, None),
-        ("yahtzee-free-joker", 59.6114, None, None),
-        ("yahtzee-plain", 39.8201, None, None),
-    ],
-)
-def test_published_figures(key: str, deviation: float, over_200: float | None, over_300: float | None) -> None:
-    strategy = perfect_yatzy.open_strategy(key)
-    found = distribution(strategy)
+@pytest.mark.parametrize("key", DEVIATIONS)
+def test_published_figures_and_saved_rolls_of_a_whole_sheet(key: str) -> None:
+    strategy, reports = perfect_yatzy.open_strategy(key), []
+    found = distribution(strategy, progress=lambda done, whole: reports.append((done, whole)), threads=1)
     assert_identities(strategy, found)
-    assert found.standard_deviation == pytest.approx(deviation, abs=5e-5)
-    if over_200 and over_300:
-        assert found.at_least(200) == pytest.approx(over_200, abs=5e-5)
-        assert found.at_least(300) == pytest.approx(over_300, abs=5e-5)
+    assert np.array_equal(distribution(strategy, threads=3).chances, found.chances)
+    assert reports == sorted(reports)
+    assert reports[-1][0] <= reports[-1][1]
+    assert found.standard_deviation == pytest.approx(DEVIATIONS[key], abs=5e-5)
+    if key == "yatzy":
+        assert [found.at_least(score) for score in (200, 300)] == pytest.approx([0.9121, 0.0995], abs=5e-5)
         assert found.upper_bonus_chance == pytest.approx(0.898, abs=5e-4)
         yatzy = next(c for c in found.categories if c.category == "yatzy")
         assert yatzy.crossed_out == pytest.approx(0.61, abs=5e-3)
@@ -144,15 +140,10 @@ def test_the_distribution_of_the_empty_card_is_stored(yatzy: Strategy, tmp_path:
     whole = path.read_bytes()
     flipped = bytearray(whole)
     flipped[len(whole) // 2] ^= 1  # a digit of a chance
-    others = ({"version": "0.0", "upper_bonus_chance": 5.0}, {"format": 0, "upper_bonus_chance": 5.0})
-    for spoilt in (
-        b"{",
-        *(json.dumps(json.loads(whole) | other).encode() for other in others),
-        flipped,
-        b"[]",
-        whole,
-    ):
-        path.write_bytes(spoilt)
+    others = ({"version": "0.0"}, {"format": 0})
+    spoilt = [json.dumps(json.loads(whole) | other | {"upper_bonus_chance": 5.0}).encode() for other in others]
+    for text in (b"{", b"[]", *spoilt, flipped, whole):
+        path.write_bytes(text)
         again = stored_distribution(yatzy, State(), 0, tmp_path)
         assert path.read_bytes() == whole
         assert np.array_equal(again.chances, first.chances)
@@ -163,18 +154,6 @@ def test_the_distribution_of_the_empty_card_is_stored(yatzy: Strategy, tmp_path:
     assert np.array_equal(moved.chances, first.chances)
     assert path.stat().st_mtime_ns == kept.st_mtime_ns
     assert json.loads(path.read_text())["fingerprint"] == yatzy.rules.fingerprint
-
-
-@pytest.mark.full
-def test_saved_rolls_of_a_whole_sheet() -> None:
-    """Twenty boxes in forced order: up to 38 saved rolls."""
-    strategy, reports = perfect_yatzy.open_strategy("maxi-forced"), []
-    found = distribution(strategy, progress=lambda done, whole: reports.append((done, whole)), threads=1)
-    assert_identities(strategy, found)
-    assert np.array_equal(distribution(strategy, threads=3).chances, found.chances)
-    assert found.standard_deviation == pytest.approx(81.299509, abs=1e-6)
-    assert reports == sorted(reports)
-    assert reports[-1][0] <= reports[-1][1]
 
 
 def test_saved_rolls_at_the_start() -> None:
@@ -214,7 +193,12 @@ def test_too_little_memory(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.full
-def test_the_command_stores_a_distribution(run: Run) -> None:
+def test_the_command_stores_a_variance_and_a_distribution(run: Run) -> None:
+    asked = "expect", "--rules", "maxi-forced"
+    assert "estimate it with --games 100000" in run(*asked).stdout
+    solved = run("solve", "maxi-forced", "--what", "variance").stdout
+    assert solved.startswith("Standard deviation of maxi-forced under perfect play: 81.299509")
+    assert "Standard deviation 81.30" in run(*asked).stdout
     for option in ("--shards", "--workers=2", "--cluster=tcp://127.0.0.1:1"):
         refused = run("solve", "maxi-forced", "--what", "distribution", option)
         assert f"{option.split('=')[0]} cannot be used with --what distribution" in refused.stderr
@@ -222,8 +206,7 @@ def test_the_command_stores_a_distribution(run: Run) -> None:
     assert stored.stdout.startswith("Standard deviation of maxi-forced under perfect play: 81.299509"), stored.stderr
     assert "Percentiles  5 %: " in stored.stdout
     assert "already stored" in run("solve", "maxi-forced", "--what", "distribution").stdout
-    shown = run("expect", "--rules", "maxi-forced").stdout
-    assert "Standard deviation 81.30, upper bonus in " in shown
+    assert "Standard deviation 81.30, upper bonus in " in run(*asked).stdout
     assert run("solve", "maxi-forced", "--what", "distribution", "--force").stdout[:60] == stored.stdout[:60]
     distribution_path(perfect_yatzy.load_rules("maxi-forced")).unlink()
 
@@ -235,16 +218,6 @@ def test_turn_outcomes_are_distinct_and_contiguous() -> None:
     assert all(array.flags.c_contiguous for array in found[:-1])  # kernels see bare addresses
 
 
-def test_a_view_rejects_arrays_that_are_not_contiguous() -> None:
-    @numba.njit
-    def third(table: MeanTable) -> float:
-        return views(table).values[2]  # type: ignore[no-any-return]
-
-    assert third(MeanTable(np.arange(6.0))) == 2.0
-    with pytest.raises(TypingError, match="contiguous"):
-        third(MeanTable(np.arange(6.0)[::2]))
-
-
 def test_histogram_is_small_and_complete() -> None:
     lines = histogram(100, [0.00001, *([0.01] * 100)])
     assert len(lines) <= 14
@@ -254,22 +227,6 @@ def test_histogram_is_small_and_complete() -> None:
     gaps = histogram(0, [0.5, *([0.0] * 20), 0.4999, *([0.0] * 20), 0.0001])
     assert [line.split()[1] for line in gaps] == ["50.0", "0", "0", "0", "50.0", "0", "0", "0", "<0.1"]
     assert histogram(7, [1.0]) == ["          7  100.0 %  " + "█" * 44]
-
-
-@pytest.mark.full
-def test_a_stored_variance_is_shown_where_there_is_no_distribution(run: Run) -> None:
-    before = run("expect", "--rules", "maxi-forced").stdout
-    assert "estimate it with --games 100000" in before
-    solved = run("solve", "maxi-forced", "--what", "variance")
-    assert solved.stdout.startswith("Standard deviation of maxi-forced under perfect play: 81.299509")
-    assert "Standard deviation 81.30" in run("expect", "--rules", "maxi-forced").stdout
-
-
-@pytest.mark.full
-def test_expect_shows_the_published_distribution(run: Run) -> None:
-    found = run("expect").stdout
-    assert "Standard deviation 38.50, upper bonus in 89.81 % of the games" in found
-    assert "Percentiles  5 %: 179  25 %: 225  50 %: 249  75 %: 276  95 %: 309" in found
 
 
 def test_expect_shows_the_distribution(run: Run, yatzy: Strategy, forced: Strategy) -> None:

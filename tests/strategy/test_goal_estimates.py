@@ -151,27 +151,23 @@ def between(rules: RuleSet, layers: int, goal: int, number: int) -> tuple[float,
     return ours, by_mean, best, 3 * (best * (1 - best) / number) ** 0.5
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("deviations", [0.0, 1.0, 2.0])
-def test_crag_is_played_better_than_for_the_mean_and_nearly_as_well_as_possible(deviations: float) -> None:
-    rules = load_rules("crag")
-    ours, by_mean, best, error = between(rules, 4, goal_of(rules, deviations), 50_000)
-    assert max(by_mean - error, 0.95 * best - error) <= ours <= best + error
-
-
-@pytest.mark.slow
-def test_yatzy_is_played_better_than_for_the_mean_and_nearly_as_well_as_possible() -> None:
-    rules = load_rules("yatzy")
-    for goal, share in ((250, 0.96), (280, 0.95), (300, 0.92)):
-        ours, by_mean, best, error = between(rules, 4, goal, 50_000)
-        assert max(by_mean, share * best) - error <= ours <= best + error
-
-
-@pytest.mark.full
-def test_a_game_with_saved_rolls_is_played_no_worse_than_for_the_mean() -> None:
-    rules = games.saved_rolls_game("free", True)
-    ours, by_mean, best, error = between(rules, 1, goal_of(rules, 1.0), 50_000)
-    assert by_mean - error <= ours <= best + error
+@pytest.mark.parametrize(
+    ("rules", "layers", "goal", "share"),
+    [
+        *(pytest.param("crag", 4, deviations, 0.95, marks=pytest.mark.full) for deviations in (0.0, 1.0, 2.0)),
+        *(pytest.param("yatzy", 4, *row, marks=pytest.mark.slow) for row in ((250, 0.96), (280, 0.95), (300, 0.92))),
+        pytest.param(SAVED, 1, 1.0, 0.0, marks=pytest.mark.full),
+    ],
+)
+def test_play_is_better_than_for_the_mean_and_nearly_as_good_as_possible(
+    rules: str | RuleSet, layers: int, goal: float, share: float
+) -> None:
+    """A goal is a number of points, or of standard deviations above the mean."""
+    rules = load_rules(rules)
+    ours, by_mean, best, error = between(
+        rules, layers, goal if isinstance(goal, int) else goal_of(rules, goal), 50_000
+    )
+    assert max(by_mean, share * best) - error <= ours <= best + error
 
 
 def test_estimates_are_used_where_nothing_exact_is_possible(tmp_path: Path) -> None:

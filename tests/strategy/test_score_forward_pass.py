@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import perfect_yatzy
 import pytest
-from perfect_yatzy import ScoreStrategy, StateError, Strategy, maximise, reach
+from perfect_yatzy import StateError, Strategy, maximise, reach
 from perfect_yatzy.strategy.distribution import distribution, stored_distribution
 from perfect_yatzy.strategy.simulation import simulate
 
@@ -67,18 +67,6 @@ def test_games_of_a_whole_sheet(forced: Strategy) -> None:
         assert abs((played.final_scores <= found.percentile(percent)).mean() - percent / 100) < 0.02
 
 
-@pytest.mark.slow
-def test_saved_rolls_of_a_whole_sheet() -> None:
-    """Twenty boxes in forced order: up to 38 saved rolls. Games of the oracle are the quick ones."""
-    strategy = reach("maxi-forced", 400)
-    found = distribution(strategy)
-    assert found.at_least(400) == pytest.approx(strategy.value(), rel=1e-4)
-    assert found.at_least(400) > distribution(perfect_yatzy.open_strategy("maxi-forced")).at_least(400)
-    assert found.chances.sum() == pytest.approx(1, abs=1e-12)
-    played = simulate(strategy, 50_000, seed=2)
-    assert abs(played.mean - found.mean) < 3.5 * played.standard_error
-
-
 def test_a_stored_distribution_is_that_of_the_mean_only(forced: Strategy) -> None:
     mean = stored_distribution(forced, forced.start)
     found = stored_distribution(reach("yatzy-forced", 260), forced.start)
@@ -87,10 +75,16 @@ def test_a_stored_distribution_is_that_of_the_mean_only(forced: Strategy) -> Non
 
 
 @pytest.mark.slow
-def test_a_whole_game_of_yatzy() -> None:
-    strategy: ScoreStrategy = reach("yatzy", 280)
+@pytest.mark.parametrize(
+    ("key", "goal", "rel", "games"), [("maxi-forced", 400, 1e-4, 50_000), ("yatzy", 280, 1.3e-5, 200_000)]
+)
+def test_whole_games(key: str, goal: int, rel: float, games: int) -> None:
+    """Twenty boxes in forced order, with up to 38 saved rolls; and Yatzy."""
+    strategy = reach(key, goal)
     found = distribution(strategy)
-    assert found.at_least(280) == pytest.approx(strategy.value(), rel=1.3e-5)
-    played = simulate(strategy, 200_000, seed=2)
+    assert found.at_least(goal) == pytest.approx(strategy.value(), rel=rel)
+    assert found.at_least(goal) > distribution(perfect_yatzy.open_strategy(key)).at_least(goal)
+    assert found.chances.sum() == pytest.approx(1, abs=1e-12)
+    played = simulate(strategy, games, seed=2)
     assert abs(played.mean - found.mean) < 3.5 * played.standard_error
     assert abs(played.final_scores.std() - found.standard_deviation) < 0.02 * found.standard_deviation

@@ -18,6 +18,7 @@ from perfect_yatzy import RuleSet, State, ValueFunction, parse_card, reach, vers
 from perfect_yatzy.game.rules import Bonus
 from perfect_yatzy.kernels.leads import range_of
 from perfect_yatzy.model.objectives import FRAME
+from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.strategy import two_players
 from perfect_yatzy.strategy.late_score import LateScore, split
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
@@ -208,20 +209,20 @@ def test_the_options_of_a_turn_are_worth_what_the_start_is_worth() -> None:
     assert 0 < best.value < 1
 
 
-@pytest.mark.parametrize("boxes", [1, pytest.param(2, marks=pytest.mark.slow)])
-def test_the_last_boxes_of_yatzy_against_fractions(boxes: int) -> None:
-    """From cards of a game, not from the empty one."""
-    rules = perfect_yatzy.load_rules("yatzy")
-    mine = "ones=3 twos=6 threes=9 fours=12 fives=15 one-pair=10 two-pairs=18 three-of-a-kind=15 four-of-a-kind=0"
-    theirs = mine.replace("fives=15", "sixes=18").replace("four-of-a-kind=0", "chance=20")
-    rest = " small-straight=15 large-straight=20 full-house=20 yatzy=0"
-    mine, theirs = mine + rest + " chance=22" * (boxes == 1), theirs + rest + " four-of-a-kind=0" * (boxes == 1)
-    cards = parse_card(rules, mine), parse_card(rules, theirs)
-    states = [(c.state.filled, c.state.upper, 0, False) for c in cards]
-    oracle = NaiveDuel(rules.canonical(), states[1], Fraction(1, 2))
-    for lead in (-30, 0, 7):
-        game = TwoPlayerGame(rules, (cards[0].state, cards[1].state), lead)
-        assert abs(game.chance() - oracle.chance(states[0], lead)) < ERROR
+@pytest.mark.parametrize(("boxes", "pairs"), [(1, 4), pytest.param(2, 3, marks=pytest.mark.slow)])
+def test_the_last_boxes_of_yatzy_against_fractions(boxes: int, pairs: int) -> None:
+    """From any cards of a game, not from the empty one."""
+    rules, random = perfect_yatzy.load_rules("yatzy"), np.random.default_rng(27)
+    for _ in range(pairs):
+        cards = []
+        for _player in range(2):
+            filled = rules.full_mask & ~sum(1 << int(box) for box in random.choice(15, boxes, replace=False))
+            sums = state_space(rules).sums[filled & 63]
+            cards.append((filled, int(random.choice(sums)), 0, False))
+        oracle = NaiveDuel(rules.canonical(), cards[1], Fraction(1, 2))
+        for lead in (0, *random.integers(-60, 61, 2).tolist()):
+            found = TwoPlayerGame(rules, (State(*cards[0]), State(*cards[1])), lead).chance()
+            assert abs(found - oracle.chance(cards[0], lead)) < ERROR, (cards, lead)
 
 
 def test_what_is_no_game_of_two_is_refused() -> None:

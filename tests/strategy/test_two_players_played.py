@@ -1,4 +1,4 @@
-"""Two players: games played by the solved values, and the last boxes of Yatzy by brute force over all leads.
+"""Two players: games played by the solved values.
 
 means of holds = K @ values of rolls        best of a roll = max(stop, max over its holds of their means)
 """
@@ -6,8 +6,6 @@ means of holds = K @ values of rolls        best of a roll = max(stop, max over 
 from __future__ import annotations
 
 from functools import cache
-from statistics import median
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -20,11 +18,8 @@ from perfect_yatzy.model.objectives import FRAME
 from perfect_yatzy.strategy.two_players import TwoPlayerGame
 from support.naive import Naive
 
-ERROR = 2e-6  # that is stated
-
 Array = NDArray[Any]
 Card = tuple[int, int]  # filled, upper
-LEADS = 140  # beyond it nobody catches up in two boxes
 
 
 class Turns(Naive):
@@ -55,32 +50,6 @@ class Turns(Naive):
 
     def card_after(self, card: Card, box: int, points: int) -> Card:
         return self.after(*card, False, box, points)[:2]
-
-
-class EveryLead(Turns):
-    """The chance to win for each lead from -LEADS to LEADS, for any two cards with at most two open boxes."""
-
-    memoised = *Turns.memoised, "before"
-
-    def moved(self, mine: Card, theirs: Card) -> Array:
-        """For the player who has moved; a tie counts a half."""
-        if mine[0] == theirs[0] == self.full_mask:
-            leads = np.arange(-LEADS, LEADS + 1) + self.upper_bonus(mine[1]) - self.upper_bonus(theirs[1])
-            return (np.sign(leads) + 1) / 2
-        return 1 - self.before(theirs, mine)[::-1]
-
-    def before(self, mine: Card, theirs: Card) -> Array:
-        """For the player who moves next."""
-        stop = np.zeros((len(self.dice_of), 2 * LEADS + 1))
-        for box in self.next_boxes(mine[0]):
-            for roll, points in enumerate(self.paid[box].tolist()):
-                values = self.moved(self.card_after(mine, box, points), theirs)
-                shifted = np.concatenate([values[points:], np.ones(points)])
-                stop[roll] = np.maximum(stop[roll], shifted)
-        values = stop
-        for _reroll in range(self.game["rolls"] - 1):
-            values = self.reroll(values)[1]
-        return self.weights @ values
 
 
 class Table:
@@ -166,25 +135,3 @@ def test_games_that_are_played_are_won_as_often_as_the_solve_says(key: str) -> N
     won = Table(game, layers, 1).play(10_000)
     error = won.std() / np.sqrt(len(won))
     assert abs(won.mean() - chances[-first]) < 3.3 * error
-
-
-@pytest.mark.slow
-def test_positions_with_two_open_boxes_each_by_brute_force() -> None:
-    """200 positions of Yatzy: 40 random pairs of cards with five leads each; a query takes less than 50 ms."""
-    rules, random = perfect_yatzy.load_rules("yatzy"), np.random.default_rng(27)
-    oracle, seconds = EveryLead(rules.canonical()), []
-    for _pair in range(40):
-        cards = []
-        for _player in range(2):
-            filled = oracle.full_mask & ~sum(1 << int(box) for box in random.choice(15, 2, replace=False))
-            most = sum(5 * (box + 1) for box in range(6) if filled >> box & 1)
-            cards.append((filled, min(42, int(random.integers(0, most + 1)))))
-        exact = oracle.before(*cards)
-        for lead in random.integers(-60, 61, 5).tolist():
-            begin = perf_counter()
-            starts = State(*cards[0]), State(*cards[1])
-            found = TwoPlayerGame(rules, starts, lead).chance()
-            seconds.append(perf_counter() - begin)
-            assert abs(found - exact[lead + LEADS]) < ERROR, (cards, lead)
-    assert len(seconds) == 200
-    assert median(seconds) < 0.05

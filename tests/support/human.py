@@ -3,44 +3,34 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from perfect_yatzy import Scorecard, Strategy
-from perfect_yatzy.game.dice import Dice
 from perfect_yatzy.play.puzzle import play_turn
-from perfect_yatzy.play.record import Game, Turn, card_after
+from perfect_yatzy.play.record import Game, card_after
+from perfect_yatzy.play.session import Session
 
 from support.command import Run
 
 
 def human(strategy: Strategy, seed: int) -> Game:
     """A game in which the best option is chosen often, and a worse one with exponentially falling chance."""
-    generator, rules = random.Random(seed), strategy.rules
-    card, turns = Scorecard(rules), []
+    generator, session = random.Random(seed), Session(strategy.rules, ("Ann",), None)
 
-    def pick(options: list[object]) -> object:
+    def pick(options: Sequence[Any]) -> Any:
         return options[min(int(generator.expovariate(0.8)), len(options) - 1)]
 
-    for _ in rules.categories:
-        rolls_left, held = strategy.max_rerolls(card.state), ()
-        history: list[Dice] = []
-        holds: list[Dice] = []
-        while True:
-            new = [generator.randint(1, rules.faces) for _ in range(rules.dice - len(held))]
-            history.append(tuple(sorted((*held, *new))))
-            if not rolls_left:
-                break
-            done = pick(strategy.holds(card, history[-1], rolls_left))
-            if done.category:  # type: ignore[attr-defined]
-                break
-            held, rolls_left = done.dice, rolls_left - 1  # type: ignore[attr-defined]
-            holds.append(held)
-        choice = pick(strategy.categories(card, history[-1], rolls_left))
-        turns.append(
-            Turn(0, tuple(history), tuple(holds), choice.category, choice.points, choice.bonus_points)  # type: ignore[attr-defined]
-        )
-        card = card_after(card, turns[-1])
-    return Game(rules, ("Ann",), tuple(turns))
+    while not session.over:
+        session.roll([generator.randint(1, strategy.rules.faces) for _ in range(session.to_roll)])
+        now = session.card(), session.dice, session.rolls_left
+        done = pick(strategy.holds(*now)) if session.rolls_left else None
+        if done and not done.category:
+            session.hold(done.dice)
+        else:
+            session.score(pick(strategy.categories(*now)).category)
+    return Game(strategy.rules, session.players, session.turns)
 
 
 def check_play(run: Run, sheet: str, folder: Path) -> None:

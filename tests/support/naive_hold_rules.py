@@ -22,7 +22,7 @@ def oracle_of(rules: RuleSet) -> Naive:
     return Naive(rules.canonical())
 
 
-def named_dice(rules: RuleSet, pattern: DicePattern, dice: Dice, boxes: list[str]) -> Dice | None:
+def named_dice(rules: RuleSet, pattern: DicePattern, dice: Dice, boxes: list[str], usable: list[str]) -> Dice | None:
     """The dice of a roll that a pattern names; None if it does not fit."""
     faces = set(range(pattern.low, pattern.high + 1))
     if pattern.open:
@@ -32,7 +32,7 @@ def named_dice(rules: RuleSet, pattern: DicePattern, dice: Dice, boxes: list[str
         return ()
     if pattern.kind == "pays":
         points = {c: oracle_of(rules).points(rules.index_of[c], dice) for c in pattern.categories}
-        return dice if any(c in boxes and paid >= pattern.least for c, paid in points.items()) else None
+        return dice if any(c in usable and paid >= pattern.least for c, paid in points.items()) else None
     if pattern.kind == "dice":
         return tuple(counting) or None
     if pattern.kind == "different":
@@ -139,7 +139,7 @@ def held_dice(rules: RuleSet, hold_rules: list[HoldRule], state: State, dice: Di
         usable.append(tracked)
     jokers = has_jokers(rules, bool(rules.joker and state.filled >> rules.joker_index & 1), state.joker_paid)
     for rule in hold_rules:
-        named = named_dice(rules, rule.pattern, dice, boxes)
+        named = named_dice(rules, rule.pattern, dice, boxes, usable)
         if named is not None and all(holds(rules, c, state, boxes, left) for c in rule.conditions):
             kept = dice if rule.action == "stop" else named
             if rule.action != "roll all" and not any(is_of_use(rules, box, kept, jokers) for box in usable):

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
-from fractions import Fraction
 from functools import cache
 from math import comb
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import example, given
-from perfect_yatzy import RulesError, RuleSet, State, Strategy, load_rules, open_strategy
-from perfect_yatzy.game.dice import sub_multisets
-from perfect_yatzy.game.notation import counts_of, dice_of
+from perfect_yatzy import RulesError, RuleSet, State, Strategy, load_rules
 from perfect_yatzy.game.rules import Bonus
 from perfect_yatzy.game.scorecard import EMPTY_STATE
 from perfect_yatzy.model.objectives import Values
@@ -24,8 +20,7 @@ from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.strategy.verify import bellman_residual, random_states
 from perfect_yatzy.tablebase.backward_induction import solve_values
 from support import games
-from support.naive import Naive
-from support.seeds import FULL, examples
+from support.seeds import FULL
 
 
 @pytest.mark.parametrize(
@@ -142,45 +137,6 @@ def test_random_states_are_spread_over_the_table(yatzy: Strategy) -> None:
     assert all(state.filled != yatzy.rules.full_mask for state in states)
     for state in states:
         yatzy.space.check(state)
-
-
-@examples(6, 25)
-@given(games.rule_sets())
-@example(games.joker_game("forced"))
-@example(games.saved_rolls_game("free", True))
-def test_holds_categories_and_batches_agree_with_the_oracle(rules: RuleSet) -> None:
-    strategy = open_strategy(rules)
-    oracle = Naive(rules.canonical())
-    random = np.random.default_rng(5)
-    states = list(random_states(strategy.space, 12, seed=5))
-    for state in states:
-        dice = tuple(sorted(random.integers(1, rules.faces + 1, rules.dice).tolist()))
-        flag = state.joker_paid
-        most = strategy.max_rerolls(state)
-        # A score of 0 in the joker's box is a state of its own only to the oracle.
-        for left in range(most + 1):
-            first = left == most
-            stop = oracle.stops(state.filled, state.upper, flag, dice, left, first)
-            found = strategy.categories(state, dice, left)
-            assert {rules.index_of[c.category] for c in found} == set(stop)
-            for choice in found:
-                assert abs(choice.value - stop[rules.index_of[choice.category]]) < 1e-9
-            best: Fraction = max(stop.values())
-            if left:
-                kept = oracle.hold_values(state.filled, state.upper, flag, dice, left)
-                holds = strategy.holds(state, dice, left)
-                assert len(holds) == len(sub_multisets(np.array(counts_of(rules, dice))))
-                for hold in holds:
-                    expected = best if len(hold.dice) == rules.dice else kept[hold.dice]
-                    assert abs(hold.value - expected) < 1e-9
-                best = max(best, *kept.values())
-                assert abs(holds[0].value - max(h.value for h in holds)) < 1e-9
-            answer = strategy.best(state.filled, state.upper, [dice], left, state.saved, flag)
-            assert abs(answer.value[0] - (holds[0].value if left else found[0].value)) < 1e-9
-            if left:
-                assert dice_of(answer.held[0].tolist()) == holds[0].dice
-            else:
-                assert rules.categories[answer.category[0]].id == found[0].category
 
 
 def test_states_and_plans_are_built_once() -> None:
