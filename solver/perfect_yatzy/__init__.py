@@ -73,7 +73,7 @@ if TYPE_CHECKING:
     from .strategy.strategy import Strategy
     from .strategy.versus import TwoPlayerChances, versus
     from .tablebase.backward_induction import solve_values as solve
-    from .tablebase.proof import Proof, prove
+    from .tablebase.exact_solve import Proof, prove
 
 # Module of each public name, for __getattr__; type checkers read the imports above.
 _MODULES = {
@@ -93,7 +93,7 @@ _MODULES = {
     "Hold": "strategy.actions",
     "Losses": "policies.sampling",
     "PositionSample": "strategy.position_sample",
-    "Proof": "tablebase.proof",
+    "Proof": "tablebase.exact_solve",
     "Rating": "play.rating",
     "Ratings": "play.rating",
     "RuleSet": "game.rules",
@@ -124,7 +124,7 @@ _MODULES = {
     "open_policy": "policies.named",
     "open_strategy": "strategy.opening",
     "parse_card": "game.notation",
-    "prove": "tablebase.proof",
+    "prove": "tablebase.exact_solve",
     "rate": "play.rating",
     "reach": "strategy.score_strategy",
     "sample_positions": "strategy.positions",
