@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     from .strategy.strategy import Strategy
     from .strategy.versus import TwoPlayerChances, versus
     from .tablebase.backward_induction import solve_values as solve
-    from .tablebase.proof import Proof, prove
+    from .tablebase.exact_solve import Proof, prove
 
 # Public names by their module, for __getattr__; type checkers read the imports above.
 _NAMES = {
@@ -106,7 +106,7 @@ _NAMES = {
     "strategy.strategy": "Strategy",
     "strategy.versus": "TwoPlayerChances versus",
     "tablebase.backward_induction": "solve",
-    "tablebase.proof": "Proof prove",
+    "tablebase.exact_solve": "Proof prove",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 

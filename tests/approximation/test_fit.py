@@ -110,7 +110,7 @@ def test_weighted_sums_of_features_are_those_of_the_features() -> None:
     states = States(draw.integers(0, 16, 9), draw.integers(0, 8, 9), draw.integers(0, 5, 9), draw.integers(0, 2, 9))
     fields = states.filled, states.upper, states.saved, states.tracked
     weights = draw.normal(size=9)
-    assert values.feature_sums(*fields, weights) == pytest.approx(weights @ values.features(*fields)[1])
+    assert values.feature_sums(weights, *fields) == pytest.approx(weights @ values.features(*fields)[1])
 
 
 def test_a_fitted_game_is_played_nearly_perfectly_and_never_better() -> None:

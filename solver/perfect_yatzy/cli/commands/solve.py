@@ -223,8 +223,8 @@ def prove(rules: str, digits: int, spread: bool, as_json: bool, tables: str | No
       yatzy expect --card "chance=20 sixes=24" --exact
     """
     from ...game.rule_loader import load_rules
-    from ...tablebase.proof import proof_path
-    from ...tablebase.proof import prove as run
+    from ...tablebase.exact_solve import proof_path
+    from ...tablebase.exact_solve import prove as run
     from ..progress import progress
     from ..views.answers import spread_lines
 
