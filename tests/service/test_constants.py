@@ -36,7 +36,7 @@ CONSTANTS: dict[str, dict[str, Any]] = {
     "tablebase.memory": {"SPARE_DISK": 16_777_216},
     "tablebase.store": {"PART_SECONDS": 60.0, "POLL_SECONDS": 0.05},
     "strategy.fitted_file": {"FORMAT": 2},
-    "strategy.distribution_files": {"FORMAT": 3},
+    "strategy.distribution_files": {"FORMAT": 3, "EARLY_LAYERS": 2},
     "strategy.certificate": {"CONFIDENCE": 0.99},
     "strategy.verify": {"MAX_RESIDUAL": 1e-9, "FALSE_ALARM_RATE": 0.0000625},
     "model.estimates": {
