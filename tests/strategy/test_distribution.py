@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given
 from numba.core.errors import TypingError
 from perfect_yatzy import RulesError, ScoreDistribution, State, Strategy, parse_card, reach
-from perfect_yatzy.cli.views.charts import histogram
+from perfect_yatzy.cli.views.results import histogram
 from perfect_yatzy.game.rules import Bonus, RuleSet
 from perfect_yatzy.kernels.simd import views
 from perfect_yatzy.kernels.value_tables import MeanTable
