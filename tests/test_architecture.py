@@ -146,8 +146,8 @@ def test_a_query_with_a_table_loads_no_numba(yatzy: object) -> None:
     }
     own = {name.removeprefix("perfect_yatzy.") for name in loaded if name.startswith("perfect_yatzy.")}
     other_questions = {
-        "approximation", "play", "policies", "cluster", "web", "cli.jsonl", "cli.views.charts",
-        "cli.views.results", "model.relaxed_layout", "model.turn_model", "service.reviews",
+        "approximation", "play", "policies", "cluster", "web", "cli.jsonl", "cli.views.results",
+        "model.relaxed_layout", "model.turn_model", "service.reviews",
         "strategy.approximate_strategy", "strategy.certificate", "strategy.distribution",
         "strategy.distribution_files", "strategy.fitted_file", "strategy.forward_pass", "strategy.goal_estimates",
         "strategy.first_turns", "strategy.opponents", "strategy.score_distribution", "strategy.score_strategy",

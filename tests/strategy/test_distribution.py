@@ -11,7 +11,7 @@ import perfect_yatzy
 import pytest
 from hypothesis import example, given
 from perfect_yatzy import RulesError, ScoreDistribution, State, Strategy, parse_card, reach
-from perfect_yatzy.cli.views.charts import histogram
+from perfect_yatzy.cli.views.results import histogram
 from perfect_yatzy.game.rules import Bonus, RuleSet
 from perfect_yatzy.model.objectives import BonusChance, Variance
 from perfect_yatzy.model.state_space import state_space
