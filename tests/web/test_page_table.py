@@ -40,18 +40,6 @@ def test_the_reason_names_no_box_that_takes_a_zero(blank: Visitor) -> None:
     assert "Straight" not in blank.text_content("#why")
 
 
-def test_there_is_a_reason_at_a_goal(blank: Visitor) -> None:
-    blank.open(f"#rules=yatzy&card={LATE_CARD}&dice=33456&left=0&goal=240").settle()
-    asked = (
-        "loaded('ask').then(({ask}) => loaded('state').then(({position, state}) =>"
-        " ask('score', {...position(), goal: 240, dice: state.dice, rolls_left: 0}, {})))"
-    )
-    best, other = blank.evaluate(asked)["categories"][:2]
-    more = best["expected_final_score"] - other["expected_final_score"]
-    text = f"Playing for the average, it would be {abs(more):.1f} points {'better' if more > 0 else 'worse'} than "
-    blank.expects("#why", text)
-
-
 def test_comparing_the_boxes_changes_the_list_only(blank: Visitor) -> None:
     """A box with rerolls left is no advice: headline and button stay, losses are those against the best hold."""
     blank.open("#rules=yatzy&dice=23466&left=2").expects("#answer", "Keep 6 6")
