@@ -15,7 +15,6 @@ import pytest
 from perfect_yatzy import RulesError, Strategy, load_rules, open_strategy
 from perfect_yatzy.approximation import solve as approximation
 from perfect_yatzy.cli import progress as shown
-from perfect_yatzy.cli.commands import approximate as command
 from perfect_yatzy.game.scorecard import EMPTY_STATE
 from perfect_yatzy.model import estimates
 from perfect_yatzy.model.approximate_cost import approximate_seconds, relaxation_work
@@ -141,7 +140,7 @@ def refuse(*args: object, **rest: object) -> None:
 
 def test_every_command_says_the_same_time(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The announcement of the solve itself, the check of the file, the refusals of a question and of a solve."""
-    monkeypatch.setattr(command, "approximate", refuse)
+    monkeypatch.setattr(approximation, "approximate", refuse)
     store = ("--tables", str(tmp_path))
     said = [
         run("rules", "check", CLUB).stdout,
