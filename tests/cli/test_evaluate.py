@@ -20,6 +20,7 @@ from perfect_yatzy.policies.price_sheet import PriceSheet
 from perfect_yatzy.policies.strategy_sheet import StrategySheet, sheet_path
 from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy
 from support.command import Run, refusal
+from support.rule_files import TINY
 
 LATE = "twos=6 threes=9 fours=12 one-pair=10 two-pairs=18 three-of-a-kind=12 yatzy=0"
 BOT = """
@@ -99,25 +100,10 @@ def test_levels_of_computer_players(evaluated: Callable[..., dict[str, Any]]) ->
     assert evaluated("level:4")["loss"] == pytest.approx(lost.points_lost, abs=1e-4)
 
 
-GAME = """
-id = "tiny"
-name = "Tiny"
-dice = 2
-faces = 4
-rolls = 2
-bonus = { threshold = 6, points = 5 }
-categories = [
-  { id = "threes", name = "Threes", upper = true, pattern = "face", face = 3 },
-  { id = "fours", name = "Fours", upper = true, pattern = "face", face = 4 },
-  { id = "chance", name = "Chance", pattern = "any" },
-]
-"""
-
-
 @pytest.fixture
 def rules(tmp_path: Path) -> Path:
     path = tmp_path / "tiny.toml"
-    path.write_text(GAME)
+    path.write_text(TINY)
     return path
 
 

@@ -98,14 +98,7 @@ def test_the_plain_mode_prints_sentences(play: Run) -> None:
     assert "Yatzy. Upper bonus 50: 0 of 63 so far." in found.stdout
 
 
-ONE = """
-id = "one"
-name = "One Box"
-dice = 2
-faces = 6
-rolls = 1
-categories = [{ id = "chance", name = "Chance", pattern = "any" }]
-"""
+ONE = 'id = "one"\nname = "One Box"\ndice = 2\nrolls = 1\n[[categories]]\nid = "chance"\nname = "Chance"\npattern = "any"\n'
 
 
 @pytest.fixture
