@@ -36,6 +36,7 @@ from perfect_yatzy.web.limits import ClientDisconnected, ConcurrencyLimiter, Que
 from perfect_yatzy.web.middleware import RequestFilter, host_name
 from perfect_yatzy.web.workers import RequestScheduler
 from support.human import human
+from support.refusals import WRONG_QUESTIONS
 
 JSON_TYPE = {"content-type": "application/json"}
 
@@ -80,12 +81,9 @@ def test_answers_are_those_of_the_command(
 @pytest.mark.parametrize(
     ("path", "asked", "status", "message"),
     [
-        ("hold", {"dice": "3345"}, 422, "'3345' is 4 dice; yatzy has 5"),
-        ("hold", {"dice": "33456", "card": {"ones": 99}}, 422, "ones cannot hold 99"),
         ("hold", {"dice": "33456", "rules": "/etc/passwd.toml"}, 422, "unknown rules"),
         ("hold", {"dice": "33456", "rules": "yatzy+nothing"}, 422, "has no switch"),
         ("hold", {"dice": "334566", "rules": "maxi"}, 409, "this takes about 127 s and writes 2.85 GB"),
-        ("hold", {"dice": "33456", "goal": 1, "opponents": "3"}, 422, "cannot be combined"),
         ("hold", {"dice": "33456", "unknown": 1}, 422, '"unknown" is not a field of this request'),
         ("hold", {}, 422, "dice is missing; must be the dice on the table"),
         ("expect", {"card": "x" * 20}, 422, "is not of the form"),
@@ -114,6 +112,12 @@ def test_invalid_requests_are_rejected(
     assert found.status_code == status
     assert message in found.json()["error"]
     assert found.json()["code"] in CODES
+
+
+def test_errors_name_their_code_and_field(client: TestClient) -> None:
+    for query, fields, code, field in WRONG_QUESTIONS[1:]:
+        found = client.post(f"/api/{query}", json=fields)
+        assert (found.status_code, found.json()["code"], found.json().get("field")) == (422, code, field), fields
 
 
 def test_points_of_the_boxes_need_no_table(client: TestClient, yatzy: Strategy) -> None:
