@@ -29,20 +29,6 @@ def test_results_as_tables(yatzy: Strategy) -> None:
     assert columns(holds)["hold"][0] == [3, 3]
 
 
-def test_columns_of_games_add_up_to_the_final_score() -> None:
-    """Also with jokers, and from a card with points; filled categories have no column."""
-    yahtzee = perfect_yatzy.open_strategy("yahtzee")
-    played = perfect_yatzy.simulate(yahtzee, 2_000, start="yahtzee=50 ones=3")
-    found = columns(played)
-    assert not {"yahtzee", "ones"} & set(found)
-    parts = [column for name, column in found.items() if name not in ("game_number", "final_score")]
-    assert (sum(parts) == played.final_scores).all()
-    assert set(played.bonus_points % 100) == {0}
-    assert played.bonus_points.any()
-    assert (found["points_before"] == 53).all()
-    assert found["game_number"].tolist() == [*range(2_000)]
-
-
 def test_batches_as_tables(yatzy: Strategy) -> None:
     batch = yatzy.best([0, 0, 1], [0, 0, 3], [[3, 3, 4, 5, 6], [6, 6, 6, 6, 6], [2, 2, 5, 5, 5]], [2, 2, 0])
     found = columns(batch)

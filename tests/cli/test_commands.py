@@ -53,15 +53,6 @@ def test_dice_in_any_form_give_the_same_answer(run: Run, yatzy: Strategy) -> Non
     assert run("hold", "3", "3").stderr == "yatzy: '3 3' is 2 dice; yatzy has 5\n"
 
 
-def test_json_has_everything_and_agrees_with_python(run: Run, yatzy: Strategy) -> None:
-    answer = json.loads(run("hold", "33456", "--rolls-left", "1", "--card", EXAMPLE, "--json").stdout)
-    assert (answer["schema"], answer["rolls_left"], answer["card_total"]) == (2, 1, 49)
-    holds = yatzy.holds(EXAMPLE, "33456", 1)
-    assert [h["hold"] for h in answer["holds"]] == [list(h.dice) for h in holds]
-    assert answer["expected_final_score"] == pytest.approx(49 + holds[0].value, abs=1e-9)
-    assert answer["best"] == answer["holds"][0]
-
-
 def test_score_and_expect(run: Run, yatzy: Strategy) -> None:
     out = run("score", "22555", "--card", "ones=3 chance=22")
     assert out.stdout.startswith("Take Full House for 19: expected final score ")

@@ -462,17 +462,6 @@ def read_until(main: int, text: str, seen: str = "") -> str:
     return found.decode(errors="replace")
 
 
-def test_a_whole_game_in_a_terminal(save: Path, record: Path) -> None:
-    files = ("--save", str(save), "--record", str(record))
-    entered = ["nonsense", *FORCED[:5], "undo", FORCED[4], *FORCED[5:]]
-    with in_terminal("yatzy-forced", "--seed", "2", "--no-warn", *files) as (_, main):
-        for text in entered:
-            read_until(main, "(help)")
-            os.write(main, text.encode() + b"\n")
-        read_until(main, "To see your errors")
-    assert len(read_games(record)[0].turns) == 15
-
-
 def test_a_killed_game_resumes_in_a_terminal(save: Path, yatzy: Strategy) -> None:
     """Through a real pseudo-terminal: play, kill, resume with the same dice on the table."""
     arguments = ("--seed", "9", "--no-warn", "--save", str(save))

@@ -112,13 +112,3 @@ def test_exit_codes(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
         ((), "`yatzy play` has not recorded a finished game in "),
     ):
         assert refusal(run, "rate", *map(str, arguments)).startswith(f"yatzy: {message}")
-
-
-@pytest.mark.full
-def test_a_goal_is_simulated_as_a_record(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "games.jsonl"
-    out = run("simulate", "yatzy-forced", "-n", "3", "--policy", "goal:180", "-o", str(path))
-    assert out.returncode == 0, out.stderr
-    assert run("rate", str(path)).stdout.startswith("goal:180, yatzy-forced: 3 games\n")
-    refused = refusal(run, "simulate", "-n", "3", "--card", "ones=3", "-o", str(tmp_path / "other.jsonl"))
-    assert "a .jsonl file takes at most 100,000 games, from the empty card" in refused
