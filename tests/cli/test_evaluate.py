@@ -35,13 +35,6 @@ def evaluated(run: Run) -> Callable[..., dict[str, Any]]:
     return lambda *args: json.loads(run("evaluate", *args, "--rules", "yatzy-forced", "--json").stdout)
 
 
-def test_perfect_play_loses_nothing(evaluated: Callable[..., dict[str, Any]]) -> None:
-    answer = evaluated("perfect")
-    assert answer["loss"] == pytest.approx(0, abs=1e-9)
-    assert answer["mean"] == pytest.approx(answer["perfect_mean"], abs=1e-9)
-    assert sum(answer["distribution"]["chances"]) == pytest.approx(1)
-
-
 def test_the_text_says_where_points_are_lost(run: Run) -> None:
     text = run("evaluate", "most-points", "--card", LATE).stdout
     answer = json.loads(run("evaluate", "most-points", "--card", LATE, "--json").stdout)
@@ -83,6 +76,8 @@ def test_every_policy_begins_at_the_card(
         answer = evaluated(str(tmp_path / policy) if "." in policy else policy, "--card", card)
         assert answer["perfect_mean"] == pytest.approx(18 + forced.value(card), abs=1e-9), policy
         assert 18 <= answer["mean"] <= answer["perfect_mean"] + 1e-9, policy
+        assert sum(answer["distribution"]["chances"]) == pytest.approx(1), policy
+        assert (answer["loss"] == pytest.approx(0, abs=1e-9)) == (policy == "perfect"), policy
         assert len(answer["distribution"]["categories"]) == 11, policy
 
 

@@ -279,23 +279,21 @@ def test_the_rows_of_a_card_add_up(session: Session, expected: dict[str, str]) -
     assert sum(int(value) for value in rows.values() if value != "·" and " of " not in value) == total
 
 
-def test_one_step_is_named_by_its_points() -> None:
-    rules = load_rules("yatzy")
-    assert upper_bonus_lines(rules, 0b1, [3]) == ["Upper bonus of 50: 3 of 63, 60 more needed"]
-    assert upper_bonus_lines(rules, 0b111111, [70]) == ["Upper bonus of 50: secured (70 of 63)"]
-
-
-def test_several_steps_name_the_next_one_and_its_points() -> None:
-    rules = load_rules("kismet")
-    assert upper_bonus_labels(rules) == ["Upper bonus"]
-    lines = {upper: upper_bonus_lines(rules, ALL_BUT_SIXES, [upper])[0] for upper in (30, 45, 63, 75, 78)}
-    assert lines == {
-        30: "Upper bonus: out of reach (30 of 63 for 35 points)",
-        45: "Upper bonus: 45 of 63 for 35 points, 18 more needed",
-        63: "Upper bonus: 63 of 71 for 55 points, 8 more needed, 35 points secured",
-        75: "Upper bonus: 75 of 78 for 75 points, 3 more needed, 55 points secured",
-        78: "Upper bonus: secured (78 of 78 for 75 points)",
-    }
+@pytest.mark.parametrize(
+    ("key", "filled", "upper", "line"),
+    [
+        ("yatzy", 0b1, 3, "Upper bonus of 50: 3 of 63, 60 more needed"),
+        ("yatzy", 0b111111, 70, "Upper bonus of 50: secured (70 of 63)"),
+        ("kismet", ALL_BUT_SIXES, 30, "Upper bonus: out of reach (30 of 63 for 35 points)"),
+        ("kismet", ALL_BUT_SIXES, 45, "Upper bonus: 45 of 63 for 35 points, 18 more needed"),
+        ("kismet", ALL_BUT_SIXES, 63, "Upper bonus: 63 of 71 for 55 points, 8 more needed, 35 points secured"),
+        ("kismet", ALL_BUT_SIXES, 75, "Upper bonus: 75 of 78 for 75 points, 3 more needed, 55 points secured"),
+        ("kismet", ALL_BUT_SIXES, 78, "Upper bonus: secured (78 of 78 for 75 points)"),
+    ],
+)
+def test_the_next_step_of_the_bonus_and_its_points(key: str, filled: int, upper: int, line: str) -> None:
+    assert upper_bonus_lines(load_rules(key), filled, [upper]) == [line]
+    assert upper_bonus_labels(load_rules(key)) == [line.partition(":")[0]]
 
 
 def test_the_stage_names_saved_rolls() -> None:

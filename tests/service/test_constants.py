@@ -15,7 +15,7 @@ from typing import Any
 import click
 import pytest
 from perfect_yatzy import RulesError, SolverError, StateError, TableError, load_rules, parse_card
-from perfect_yatzy.cli import main
+from perfect_yatzy.cli import COMMANDS, main
 from perfect_yatzy.model.estimates import SolveCost
 from perfect_yatzy.play.review import grade
 from perfect_yatzy.service import budget
@@ -193,13 +193,16 @@ def options(command: click.Command = main, path: str = "") -> Iterator[tuple[str
         for name in command.list_commands(context):
             inner = command.get_command(context, name)
             assert inner is not None
+            assert inner.help, (path, name)
             yield from options(inner, f"{path} {name}".strip())
 
 
-def test_ranges_and_defaults_of_all_options() -> None:
-    used = set()
+def test_ranges_defaults_and_help_of_all_options() -> None:
+    used, commands = set(), set()
     for command, name, param in options():
         own = f"{command} {name}"
+        commands.add(command)
+        assert not isinstance(param, click.Option) or param.help, own
         key = own if own in RANGES or own in DEFAULTS else name
         default = param.default if isinstance(param.default, int | float | str) else None
         ranged = isinstance(param.type, click.IntRange | click.FloatRange)
@@ -213,6 +216,7 @@ def test_ranges_and_defaults_of_all_options() -> None:
             assert default == DEFAULTS[key], own
             used.add(key)
     assert used == RANGES.keys() | DEFAULTS.keys()
+    assert len(commands) > len(COMMANDS)
 
 
 def check_ends(kind: Any, step: float) -> None:
