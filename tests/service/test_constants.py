@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 import pytest
-from perfect_yatzy import RulesError, SolverError, StateError, TableError, load_rules, parse_card
+from perfect_yatzy import RulesError, SolverError, StateError, TableError, load_rules
 from perfect_yatzy.cli import COMMANDS, main
 from perfect_yatzy.model.estimates import SolveCost
 from perfect_yatzy.play.review import grade
@@ -392,20 +392,9 @@ def test_numbers_of_a_request_from_the_lowest_to_the_highest(
     taken_up_to(low, -1 if low < 100 else -99, parse, StateError)
 
 
-def test_dice_points_and_games_from_the_lowest_to_the_highest() -> None:
-    for query, field in (("hold", "dice"), ("outcomes", "hold")):
-        for faces, taken in (([1] * 5, True), ([6] * 5, True), ([1] * 4 + [0], False), ([6] * 4 + [7], False)):
-            asked = {"query": query, field: faces}
-            if taken:
-                assert parse_request(asked, load_rules).dice == tuple(faces)
-            else:
-                with pytest.raises(StateError) as caught:
-                    parse_request(asked, load_rules)
-                assert (caught.value.code, caught.value.field) == ("invalid-dice", field)
+def test_holds_of_few_dice_and_games_of_none() -> None:
+    """Faces and points at their edges: game/test_notation.py."""
     assert parse_request({"query": "outcomes", "hold": ""}, load_rules).dice == ()
     refused("cannot be held", parse_request, {"query": "outcomes", "hold": [1] * 6}, load_rules)
-    assert parse_card(YATZY, "chance=30 yatzy=50").total == 80
-    for wrong in ("chance=31", "chance=4", "yatzy=49", "ones=6", "sixes=31"):
-        refused("cannot hold", parse_card, YATZY, wrong)
     assert parse_request({"query": "expect", "games": 0}, load_rules).games == 0
     refused("games is 99; must be from 100 to 10000000", parse_request, {"query": "expect", "games": 99}, load_rules)
