@@ -15,26 +15,6 @@ pytestmark = pytest.mark.full
 MAX_TABS_TO_BEST_HOLD = 8
 
 
-def test_a_whole_game_by_keyboard(blank: Visitor) -> None:
-    """Digits enter the dice, Enter does what the primary button says."""
-    blank.open("#rules=crag").wait_for_selector("#game-name:has-text('Crag')")
-    dice = random.Random(3)
-    for turn in range(13):
-        blank.expects("#turn-line", f"Turn {turn + 1} of 13")
-        blank.type("".join(str(dice.randint(1, 6)) for _ in range(3))).settle()
-        if not blank.text_content("#go").startswith("Take"):
-            blank.press("Enter")
-            missing = 3 - blank.count("#dice button")
-            blank.type("".join(str(dice.randint(1, 6)) for _ in range(missing))).settle()
-        while blank.focused() != "go":
-            blank.press("Tab")
-        blank.press("Enter")
-    blank.expects("#turn-line", "Game over")
-    game = read_game(blank.record())
-    assert len(game.turns) == 13
-    blank.expects("#answer", f"Final score: {game.card(0).total}")
-
-
 def test_tab_leads_to_the_dice_and_soon_to_the_best_hold(page: Visitor) -> None:
     assert page.press("Tab").focused() == "skip"
     assert page.press("Enter").focused() == "dice-title"
