@@ -10,7 +10,7 @@ import pytest
 from perfect_yatzy import Strategy, rate
 from perfect_yatzy.play.record import Game, write_games
 from perfect_yatzy.play.simulated_records import simulated_records
-from support.command import Run, refusal
+from support.command import Run, printed, refusal
 from support.human import human
 from support.need import need
 from support.players import wrong_by
@@ -73,7 +73,7 @@ def test_csv_and_picture_are_written_once(run: Run, games: Path, tmp_path: Path)
     need("matplotlib")
     table, picture = tmp_path / "games.csv", tmp_path / "lost.svg"
     command = ("rate", str(games), "--csv", str(table), "--plot", str(picture))
-    assert run(*command).returncode == 0
+    printed(run, *command)
     with table.open(newline="") as file:
         rows = [*csv.DictReader(file)]
     assert len(rows) == 55
