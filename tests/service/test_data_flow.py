@@ -29,7 +29,7 @@ from perfect_yatzy.strategy.score_strategy import goals_to_solve
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator
 from perfect_yatzy.tablebase.store import Progress, has_table
 from perfect_yatzy.web.workers import RequestScheduler
-from support.refusals import refused
+from support.refusals import WRONG_QUESTIONS, refused
 
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
 TWO = f"{LATE} chance=20; 231"  # opponents
@@ -149,35 +149,11 @@ def test_requests_that_mean_the_same_are_alike() -> None:
     assert next(names).objective == next(names).objective
 
 
-@pytest.mark.parametrize(
-    ("fields", "code", "field"),
-    [
-        ({"query": "best"}, "invalid-value", "query"),
-        ({"dices": "33456"}, "unknown-field", "dices"),
-        ({"dice": None}, "missing-field", "dice"),
-        ({"dice": "3345"}, "invalid-dice", "dice"),
-        ({"dice": "33457"}, "invalid-dice", "dice"),
-        ({"card": "ones=9"}, "invalid-card", "card"),
-        ({"card": "nonsense=9"}, "unknown-category", "card"),
-        ({"card": "t=6"}, "ambiguous-category", "card"),
-        ({"rules": 3}, "invalid-value", "rules"),
-        ({"rules": "nothing"}, "unknown-rules", "rules"),
-        ({"rolls_left": 3}, "invalid-value", "rolls_left"),
-        ({"rolls_left": 1.5}, "invalid-value", "rolls_left"),
-        ({"goal": -1}, "invalid-value", "goal"),
-        ({"goal": 1, "opponents": "3"}, "invalid-request", None),
-        ({"ties": "half"}, "invalid-request", "ties"),
-        ({"opponents": "3", "ties": "x"}, "invalid-value", "ties"),
-        ({"opponents": [3, True]}, "invalid-value", "opponents"),
-        ({"opponents": "ones=9"}, "invalid-card", "opponents"),
-        ({"card": " ".join(f"{c.id}=0" for c in load_rules("yatzy").categories)}, "game-over", "card"),
-    ],
-)
-def test_errors_name_their_code_and_field(fields: dict[str, Any], code: str, field: str | None) -> None:
-    with pytest.raises(SolverError) as caught:
-        parsed(**fields)
-    assert (caught.value.code, caught.value.field) == (code, field)
-    assert caught.value.as_json()["error"] == str(caught.value)
+@pytest.mark.parametrize(("query", "fields", "code", "field"), WRONG_QUESTIONS)
+def test_errors_name_their_code_and_field(query: str, fields: dict[str, Any], code: str, field: str | None) -> None:
+    error = refused(".", parse_request, {"query": query, **fields}, load_rules, error=SolverError)
+    assert (error.code, error.field) == (code, field)
+    assert error.as_json()["error"] == str(error)
 
 
 def test_every_code_of_the_package_is_documented() -> None:

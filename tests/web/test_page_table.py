@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 from perfect_yatzy import load_rules
 from perfect_yatzy.service.requests import parse_request
-from support.browser import Visitor
+from support.browser import DONE, Visitor
 
 pytestmark = pytest.mark.full
 
@@ -105,22 +104,14 @@ def test_an_invalid_box_stays_until_it_is_corrected(page: Visitor) -> None:
 
 
 def test_dice_send_one_request_for_each_roll(page: Visitor) -> None:
-    asked: list[str] = []
-    expected: list[dict[str, Any]] = []
-
-    def note(request: Any) -> None:
-        asked.append(request.url.rpartition("/")[2])
-        if asked[-1] == "expect":
-            expected.append(json.loads(request.post_data))
-
-    with page.listening(request=note):
-        page.type("33456").expects("#answer", "Keep 3 3").mark(0).expects("#held", "You keep 3:")
-        page.press("Backspace").type("6").settle()
+    expected, holds, outcomes = [page.asks(query, lambda body: None) for query in ("expect", "hold", "outcomes")]
+    page.type("33456").expects("#answer", "Keep 3 3").mark(0).expects("#held", "You keep 3:")
+    page.press("Backspace").type("6").settle()
     # On a busy machine the average alone is asked beside the distribution.
     assert len([body for body in expected if body.pop("spread", True)]) <= 1
     assert all(body == expected[0] for body in expected)
-    assert asked.count("hold") == 1  # the second answer was cached
-    assert asked.count("outcomes") == 0  # the next rolls are asked for when they are opened
+    assert len(holds) == 1  # the second answer was cached
+    assert outcomes == []  # the next rolls are asked for when they are opened
 
 
 def test_a_request_that_is_superseded_never_shows_its_answer(page: Visitor) -> None:
@@ -199,13 +190,7 @@ def test_stepped_bonuses_and_forced_order(blank: Visitor) -> None:
 
 def test_rules_without_a_table_are_solved_by_a_complete_question(tab: Visitor) -> None:
     """The work that the button starts is that of a question the server understands without dice."""
-    asked: list[dict[str, Any]] = []
-
-    def answer(route: Any) -> None:
-        asked.append(json.loads(route.request.post_data))
-        route.fulfill(body="event: done\ndata: {}\n\n", content_type="text/event-stream")
-
-    tab.route("**/api/solve", answer)
+    asked = tab.asks("solve", lambda body: DONE)
     tab.open("#rules=maxi").click("#long-work button")
     tab.wait_until("!document.querySelector('#long-work progress')")
     request = parse_request(asked[0], load_rules)

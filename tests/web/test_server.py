@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, nullcontext, suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from threading import Event
 from types import SimpleNamespace
@@ -34,6 +35,7 @@ from perfect_yatzy.web.limits import ClientDisconnected, ConcurrencyLimiter, Que
 from perfect_yatzy.web.middleware import RequestFilter, host_name
 from perfect_yatzy.web.workers import RequestScheduler
 from support.human import human
+from support.refusals import WRONG_QUESTIONS
 
 JSON_TYPE = {"content-type": "application/json"}
 
@@ -78,12 +80,9 @@ def test_answers_are_those_of_the_command(
 @pytest.mark.parametrize(
     ("path", "asked", "status", "message"),
     [
-        ("hold", {"dice": "3345"}, 422, "'3345' is 4 dice; yatzy has 5"),
-        ("hold", {"dice": "33456", "card": {"ones": 99}}, 422, "ones cannot hold 99"),
         ("hold", {"dice": "33456", "rules": "/etc/passwd.toml"}, 422, "unknown rules"),
         ("hold", {"dice": "33456", "rules": "yatzy+nothing"}, 422, "has no switch"),
         ("hold", {"dice": "334566", "rules": "maxi"}, 409, "this takes about 127 s and writes 2.85 GB"),
-        ("hold", {"dice": "33456", "goal": 1, "opponents": "3"}, 422, "cannot be combined"),
         ("hold", {"dice": "33456", "unknown": 1}, 422, '"unknown" is not a field of this request'),
         ("hold", {}, 422, "dice is missing; must be the dice on the table"),
         ("expect", {"card": "x" * 20}, 422, "is not of the form"),
@@ -112,6 +111,12 @@ def test_invalid_requests_are_rejected(
     assert found.status_code == status
     assert message in found.json()["error"]
     assert found.json()["code"] in CODES
+
+
+def test_errors_name_their_code_and_field(client: TestClient) -> None:
+    for query, fields, code, field in WRONG_QUESTIONS[1:]:
+        found = client.post(f"/api/{query}", json=fields)
+        assert (found.status_code, found.json()["code"], found.json().get("field")) == (422, code, field), fields
 
 
 def test_points_of_the_boxes_need_no_table(client: TestClient, yatzy: Strategy) -> None:
@@ -154,55 +159,70 @@ def test_the_request_rate_of_a_client_is_limited(client: TestClient, monkeypatch
     assert [few.get("/api/languages").status_code for _ in range(2)] == [200, 429]
 
 
+FEW = "abcdefghijklmnopqrstuvwxyzABCDEF"  # 32 fields that are not known
+
+
 def body_of(size: int) -> bytes:
     return b'{"id": "a", "dice": "33456"' + b" " * (size - 28) + b"}"
 
 
-SAVED = {"rules": "yatzy-saved"}
-EDGES: list[tuple[str, str, Any, Any]] = [  # code and message of one more, what is just allowed, and what is one more
-    ("body-too-large", "the request is larger than 65536 bytes", body_of(65_536), body_of(65_537)),
-    ("invalid-value", "saved is 101; must be", SAVED | {"saved": 100}, SAVED | {"saved": 101}),
-    ("invalid-value", "bonus_points is 100000; must be", {"bonus_points": 99_999}, {"bonus_points": 100_000}),
-    ("invalid-value", "goal is 100000; must be", {"goal": 99_999}, {"goal": 100_000}),
-    ("invalid-value", "9 opponents; there can be at most 8", HOLD | {"opponents": [250] * 8}, HOLD | {"opponents": [250] * 9}),
-    ("invalid-request", '"dice" has 127 entries; at most 126', {"dice": [1] * 126}, {"dice": [1] * 127}),
-    ("invalid-request", "the body has 33 fields; at most 32", dict.fromkeys(map(str, range(32)), 1), dict.fromkeys(map(str, range(33)), 1)),
-    ("invalid-value", f'rules is "{"x" * 56}...; must be', {"rules": "x" * 200}, {"rules": "x" * 201}),
-    ("invalid-request", "the body has more than 10000 values", {"card": "," * 9_998}, {"card": "," * 10_000}),
+# Query, field, and pairs of what is just allowed and what is not.
+EDGES: list[tuple[Any, ...]] = [
+    ("hold", "rules", ("x" * 200, "x" * 201)),
+    ("hold", "id", ("x" * 200, "x" * 201)),
+    ("hold", "dice", ("33456".ljust(100), "33456".ljust(101)), ([1] * 126, [1] * 127), ([12], [13]), ([1], [0])),
+    ("hold", "card", ("ones=3".ljust(16_000), "ones=3".ljust(16_001)), ({"ones": 99_999}, {"ones": 100_000})),
+    ("hold", "card", (dict.fromkeys(map(str, range(126)), 1), dict.fromkeys(map(str, range(127)), 1)), ({"ones": 0}, {"ones": -1})),
+    ("hold", "saved", (100, 101), (0, -1)),
+    ("hold", "bonus_points", (99_999, 100_000), (0, -1)),
+    ("hold", "rolls_left", (100, 101), (0, -1)),
+    ("hold", "goal", (99_999, 100_000), (0, -1)),
+    ("hold", "opponents", ("1".ljust(2_000), "1".ljust(2_001)), ([1] * 126, [1] * 127)),
+    ("hold", "versus", ("ones=3".ljust(2_000), "ones=3".ljust(2_001))),
+    ("outcomes", "hold", ([1] * 126, [1] * 127), ([12], [13]), ([1], [0])),
+    ("outcomes", "rolls_left", (100, 101), (1, 0)),
+    ("puzzle", "seed", (2**53 - 1, 2**53), (0, -1)),
+    ("puzzle", "date", ("x" * 200, "x" * 201)),
+    ("review", "player", (63, 64), (0, -1)),
+    ("review", "why", (50, 51), (0, -1)),
 ]  # fmt: skip
+BASE: dict[str, dict[str, Any]] = {
+    "hold": HOLD, "outcomes": {"hold": [3], "rolls_left": 1}, "puzzle": {},
+    "review": {"game": {"schema": 2, "rules": "yatzy", "players": ["Ann"], "turns": []}},
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(("code", "said", "allowed", "refused"), EDGES, ids=[said for _, said, *_ in EDGES])
-def test_requests_are_limited_at_the_edge(
-    client: TestClient, code: str, said: str, allowed: Any, refused: Any
-) -> None:
-    """What is allowed may be wrong in another way, but not by its size. Few errors are told at once."""
-    bodies = (body if isinstance(body, bytes) else json.dumps(body).encode() for body in (allowed, refused))
-    most, more = (client.post("/api/hold", content=body, headers=JSON_TYPE) for body in bodies)
-    assert (more.json()["code"], more.status_code) == (code, 413 if code == "body-too-large" else 422)
-    assert more.json()["error"].startswith(said)
-    assert most.status_code == 200 or most.json()["error"] != more.json()["error"]
-    assert most.json().get("error", "").count(";") < 6
+@pytest.mark.parametrize("edge", EDGES, ids=lambda edge: f"{edge[1]} of {edge[0]}")
+def test_fields_are_limited_at_the_edge(client: TestClient, yatzy: Strategy, edge: tuple[Any, ...]) -> None:
+    """What is allowed may be wrong in another way, but not by its size."""
+    query, field, *pairs = edge
+    for pair in pairs:
+        most, more = (client.post(f"/api/{query}", json=BASE[query] | {field: value}) for value in pair)
+        error = more.json()["error"]
+        code = "invalid-request" if "entries" in error else "invalid-value"
+        assert (more.status_code, more.json()["code"]) == (422, code)
+        assert re.match(rf'"?{field}"? (is|has) .*; (must be|at most) ', error)
+        assert error.partition("; ")[2] not in most.json().get("error", "")
+
+
+def test_bodies_are_limited_at_the_edge(client: TestClient) -> None:
+    """64 KiB, 10,000 values, 32 fields; eight opponents; few errors are told at once."""
+    for code, said, most, more in (
+        ("body-too-large", "the request is larger than 65536 bytes", body_of(65_536), body_of(65_537)),
+        ("invalid-request", "the body has more than 10000 values", {"card": "," * 9_998}, {"card": "," * 10_000}),
+        ("invalid-request", "the body has 33 fields; at most 32", dict.fromkeys(FEW, 1), dict.fromkeys(FEW + "G", 1)),
+        ("invalid-value", "9 opponents; there can be at most 8", HOLD | {"opponents": [1] * 8}, HOLD | {"opponents": [1] * 9}),
+    ):  # fmt: skip
+        bodies = (body if isinstance(body, bytes) else json.dumps(body).encode() for body in (most, more))
+        allowed, refused = (client.post("/api/hold", content=body, headers=JSON_TYPE) for body in bodies)
+        assert (refused.json()["code"], refused.status_code) == (code, 413 if code == "body-too-large" else 422)
+        assert refused.json()["error"].startswith(said)
+        assert said not in allowed.json().get("error", "")
+        assert allowed.json().get("error", "").count(";") < 6
 
 
 def test_a_large_body_in_parts_is_rejected(client: TestClient) -> None:
     assert client.post("/api/hold", content=iter([b"x" * 10_000] * 40)).status_code == 413
-
-
-def test_one_long_computation_runs_and_eight_wait() -> None:
-    """Those that take a moment: two run, and 24 wait. One more is refused until a place is free."""
-    scheduler = RequestScheduler(None, 1)
-    for limiter, running, places in ((scheduler.long, 1, 9), (scheduler.short, 2, 26)):
-        assert limiter.free == places
-        with ExitStack() as held:
-            for _ in range(running):
-                held.enter_context(limiter.slot(never_disconnects))
-            limiter.free = 0  # as if the queue were full
-            with pytest.raises(QueueFullError), limiter.slot(never_disconnects):
-                pass
-            limiter.free = places - running
-        with limiter.slot(never_disconnects):
-            assert limiter.free == places - 1
 
 
 FIELDS = [
@@ -298,7 +318,8 @@ def never_disconnects() -> bool:
 def test_a_long_computation_delays_no_short_one(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
     """While a goal is solved, a plain hold is answered; the request after a full queue is refused."""
     scheduler, started, finish = RequestScheduler(None, 1), Event(), Event()
-    compute = Decision.compute
+    assert scheduler.short.free == 26  # two run and 24 wait
+    compute = scheduler.service.compute
 
     def slow(decision: Decision, progress: WorkProgress | None = None) -> dict[str, object]:
         if decision.request.objective:

@@ -14,7 +14,7 @@ import pytest
 from perfect_yatzy import Strategy
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.web.site.folder import check_folder, service_worker
-from support.command import Run
+from support.command import Run, printed, refusal
 from support.engine import make_site, random_positions
 from support.flips import flip
 from support.server import static_host
@@ -43,13 +43,10 @@ def test_the_command_writes_a_site_and_updates_it(run: Run, built: Path, tmp_pat
     folder = tmp_path / "public"
     folder.mkdir()
     (folder / "notes.txt").write_text("mine")
-    refused = run("site", str(folder), "yatzy-forced", "--puzzles", "0")
-    assert refused.returncode == 2
-    assert "use --force" in refused.stderr
+    assert "use --force" in refusal(run, "site", str(folder), "yatzy-forced", "--puzzles", "0")
     assert [path.name for path in folder.iterdir()] == ["notes.txt"]
-    written = run("site", str(folder), "yatzy-forced", "--puzzles", "1", "--force")
-    assert written.returncode == 0, written.stderr
-    assert re.search(r"yatzy-forced +[0-9.]+ kB", written.stdout)
+    written = printed(run, "site", str(folder), "yatzy-forced", "--puzzles", "1", "--force")
+    assert re.search(r"yatzy-forced +[0-9.]+ kB", written)
     first = {path.name for path in (folder / "data" / "yatzy-forced").iterdir()}
     kinds = {"rules", "values", "deviations", "bonus", "distribution", "puzzles"}
     assert {name.partition("-")[0] for name in first} == kinds
@@ -96,9 +93,8 @@ def test_the_command_needs_no_web_framework(built: Path, tmp_path: Path, store: 
 
 
 def test_a_site_that_cannot_be_made_is_refused(run: Run, tmp_path: Path) -> None:
-    refused = run("site", str(tmp_path / "site"), "giant")
-    assert refused.returncode == 2
-    assert "giant has 47 categories; a site can have games of up to 30" in refused.stderr
+    said = refusal(run, "site", str(tmp_path / "site"), "giant")
+    assert "giant has 47 categories; a site can have games of up to 30" in said
     assert not (tmp_path / "site").exists() or not any((tmp_path / "site").iterdir())
     (tmp_path / "file").write_text("")  # which is no folder
     assert run("site", str(tmp_path / "file"), "yatzy-forced").returncode == 2
