@@ -5,9 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import subprocess
-import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -229,20 +226,6 @@ def test_the_estimate_of_memory_covers_maxi() -> None:
     needs = rule_set_stats(load_rules("maxi"))
     assert 2.20 < needs.memory / 2**30 < 2.5
     assert needs.bytes == 713_572_352 * 4
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("after", [0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1.1])
-def test_a_solve_killed_at_any_moment_leaves_a_store_that_works(tmp_path: Path, after: float) -> None:
-    rules = load_rules("yatzy")
-    solve_values(rules)  # kernels compiled, so that the kill meets the solve and the writing
-    command = [sys.executable, "-m", "perfect_yatzy", "solve", "yatzy", "--tables", str(tmp_path)]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        time.sleep(after)
-        process.kill()
-    if has_table(rules, tmp_path):
-        assert len(read_table(table_path(rules, tmp_path), Objective(rules))[1]) == 958_976
-    assert f"{open_table(Objective(rules), tmp_path)[0].start_value:.10f}" == "248.4399893779"
 
 
 def test_the_store_lists_and_removes_its_tables(tmp_path: Path) -> None:
