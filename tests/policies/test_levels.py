@@ -44,7 +44,7 @@ from perfect_yatzy.strategy.score_strategy import utility_strategy
 from perfect_yatzy.strategy.versus import versus
 from perfect_yatzy.tablebase.backward_induction import solve_objective
 from support import games
-from support.naive_objectives import NaiveUtility, mean_score, score_variance
+from support.naive_objectives import NaiveUtility, assert_chances, mean_score, score_variance
 from support.naive_policies import NaiveSoft
 from support.refusals import refused
 from support.seeds import FULL, examples, full_example
@@ -68,6 +68,10 @@ def test_the_evaluation_agrees_with_the_oracle(rules: RuleSet, temperature: floa
     exact = oracle.distribution(0, 0)
     mean, deviation = mean_score(exact), score_variance(exact) ** 0.5
     found, values = evaluate(policy), policy_values(policy)
+    if not rules.saved_rolls:
+        assert_chances(found.distribution, exact)
+        assert found.losses.total == pytest.approx(soft_loss(policy).points_lost, abs=1e-9)
+        assert np.array_equal(evaluate(policy, threads=1).distribution.chances, found.distribution.chances)
     assert found.mean == pytest.approx(mean, abs=1e-7)
     assert values[-1] == pytest.approx(mean, abs=1e-7)
     assert soft_loss(policy).points_lost == pytest.approx(float(oracle.value(0, 0)) - mean, abs=1e-7)
@@ -119,12 +123,9 @@ def test_a_policy_is_calibrated_to_the_points_it_loses(forced: Strategy) -> None
         refused("points_lost is", calibrate, forced, wrong)
 
 
-def test_a_game_without_decisions_has_levels() -> None:
+def test_levels_are_named_and_a_game_without_decisions_has_them() -> None:
     found = calibrated_level(open_strategy(games.small(games.CHANCE, rolls=1)), LEVELS[0])
     assert (found.temperature, found.points_lost) == (inf, 0.0)
-
-
-def test_levels_are_named() -> None:
     assert [level.number for level in LEVELS] == list(range(1, 9))
     assert levels.parse_level("Novice") == levels.parse_level(2) == levels.parse_level(" 2 ") == LEVELS[1]
     refused("'9' is not a level; the levels: 1 beginner, 2 novice", levels.parse_level, "9")
@@ -160,14 +161,10 @@ def test_levels_lose_what_they_state(forced: Strategy, yatzy: Strategy, level: L
 
 
 @pytest.mark.slow
-def test_levels_of_yatzy_exactly(yatzy: Strategy) -> None:
+def test_levels_of_yatzy_exactly_and_of_rule_sets_with_six_dice_or_saved_rolls(yatzy: Strategy) -> None:
     for entry in shipped_levels()[yatzy.rules.fingerprint]:
         found = soft_loss(SoftPolicy(yatzy, entry.temperature))
         assert found.points_lost == pytest.approx(entry.points_lost, abs=1e-4)
-
-
-@pytest.mark.slow
-def test_levels_of_the_rule_sets_with_six_dice_or_saved_rolls() -> None:
     for name in ("yatzy-saved", "family-yatzy", "maxi-unsaved"):
         strategy = open_strategy(name)
         for entry in shipped_levels()[strategy.rules.fingerprint]:
@@ -176,28 +173,12 @@ def test_levels_of_the_rule_sets_with_six_dice_or_saved_rolls() -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("rules", [JOKER, load_rules("yatzy-forced")], ids=["joker", "yatzy"])
-def test_the_distribution_of_a_soft_policy(rules: RuleSet) -> None:
-    """The forward pass against the backward one, which the oracle has checked; the losses add up."""
-    policy = SoftPolicy(open_strategy(rules), 0.7)
-    backward, found = soft_loss(policy), evaluate(policy)
-    assert found.distribution.chances.sum() == pytest.approx(1)
-    assert found.perfect_mean - found.mean == pytest.approx(backward.points_lost, abs=1e-9)
-    assert found.losses.total == pytest.approx(backward.points_lost, abs=1e-9)
-    assert found.losses.holds.shape == (len(rules.categories), rules.rolls_per_turn - 1)
-    assert found.losses.holds.min() >= 0
-    assert np.array_equal(evaluate(policy, threads=1).distribution.chances, found.distribution.chances)
-
-
-@pytest.mark.full
 def test_the_distribution_from_a_card(forced: Strategy) -> None:
     policy = SoftPolicy(forced, 0.7, "ones=3 twos=6 threes=9")
     assert evaluate(policy).mean == pytest.approx(policy_mean(policy), abs=1e-9)
     small = SoftPolicy(open_strategy(games.joker_game("none")), 0.7, "face-1=2 run=5")
     chances = NaiveSoft(small.rules.canonical(), policy.sharpness).distribution(0b101, 2)
-    found = evaluate(small).distribution
-    for score, chance in zip(found.scores.tolist(), found.chances, strict=True):
-        assert chance == pytest.approx(chances.get(score, 0.0), abs=1e-12)
+    assert_chances(evaluate(small).distribution, chances)
 
 
 HALF = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 chance=20"

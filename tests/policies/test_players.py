@@ -319,12 +319,6 @@ def test_a_perfect_player_loses_nothing() -> None:
     assert found.mean == found.perfect_mean == 5 + strategy.value(card)
 
 
-def test_an_illegal_action_names_the_position() -> None:
-    with pytest.raises(StateError, match=r"game 1, card empty, dice [1-3]{3}, 2 rerolls left: "):
-        sample(lambda position: (6, 6), open_strategy(SMALL), 1)
-    refused("games is 0", sample, lambda position: "none", open_strategy(SMALL), 0)
-
-
 RANDOM_BOT = """
 import json, random, sys
 draw = random.Random(7)
@@ -364,9 +358,6 @@ def test_a_program_that_does_not_answer_is_reported(program: str, message: str, 
     bot.write_text(program)
     with ProcessPlayer(f"{sys.executable} {bot}") as player, pytest.raises(ProcessError, match=message):
         sample(player, open_strategy(SMALL), 1)
-
-
-def test_a_program_that_is_not_there_is_reported() -> None:
     for command in ("/no/such/program --x", "", "'"):
         with pytest.raises(ProcessError, match="cannot start"):
             ProcessPlayer(command)
@@ -403,7 +394,10 @@ def test_to_hold_all_dice_is_to_stop(as_text: bool) -> None:
         assert held.game_losses.tolist() == named.game_losses.tolist()
 
 
-def test_a_mistake_in_a_player_is_shown_with_the_position() -> None:
+def test_a_mistake_of_a_player_is_shown_with_the_position() -> None:
+    with pytest.raises(StateError, match=r"game 1, card empty, dice [1-3]{3}, 2 rerolls left: "):
+        sample(lambda position: (6, 6), open_strategy(SMALL), 1)
+    refused("games is 0", sample, lambda position: "none", open_strategy(SMALL), 0)
     with pytest.raises(ZeroDivisionError) as caught:
         sample(lambda position: str(1 // 0), open_strategy(SMALL), 1)
     assert len(caught.value.__notes__) == 1

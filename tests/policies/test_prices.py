@@ -147,12 +147,9 @@ def test_a_sample_of_all_cards_gives_the_values_of_the_policy_itself(name: str) 
     sample = TurnSample(visits, 10_000, own, seed=1, threads=2)
     assert sample.cards == len(np.unique(visits.rows))
     assert abs(sample.mean(sheet) - expected) < 1e-9
-
-
-def test_a_small_sample_is_right_on_average() -> None:
-    sheet, visits, own, expected = sample_of(GAMES["free"])
-    means = [TurnSample(visits, 2, own, seed, 1).mean(sheet) for seed in range(300)]
-    assert abs(np.mean(means) - expected) < 4 * np.std(means) / np.sqrt(len(means)) + 1e-9
+    if name == "free":  # a small sample is right on average
+        means = [TurnSample(visits, 2, own, seed, 1).mean(sheet) for seed in range(300)]
+        assert abs(np.mean(means) - expected) < 4 * np.std(means) / np.sqrt(len(means)) + 1e-9
 
 
 @given(st.lists(st.integers(1, 1000), min_size=1, max_size=40), st.integers(1, 45), st.integers(0, 99))
@@ -176,10 +173,7 @@ def test_descent_finds_the_minimum_of_a_quadratic_function() -> None:
     )
     assert value < 1e-6
     np.testing.assert_allclose(point, centre, atol=1e-2)
-
-
-def test_descent_never_ends_above_its_start() -> None:
-    start = np.array([3.0])
+    start = np.array([3.0])  # it never ends above its start
     assert descend(lambda point: -abs(float(point[0])) % 1.7, start, np.array([1.0]), 5)[1] <= -3.0 % 1.7
     assert descend(lambda point: 1.0, start, np.array([1.0]), 5)[1] == 1.0
 
@@ -233,14 +227,11 @@ def test_values_from_a_card_on_are_those_of_the_whole_game() -> None:
         assert values[space.index(state)] == whole[state_space(rules).index(state)]
 
 
-def test_par_of_yatzy_is_three_of_each_face() -> None:
-    assert pars(load_rules("yatzy")) == (3, 6, 9, 12, 15, 18, *[0] * 9)
+def test_par_and_the_numbers_that_matter() -> None:
+    assert pars(load_rules("yatzy")) == (3, 6, 9, 12, 15, 18, *[0] * 9)  # three of each face
     assert pars(load_rules("yatzy-forced"))[:6] == (2, 4, 6, 8, 10, 12)
     assert pars(load_rules("maxi"))[:6] == (4, 8, 12, 16, 20, 24)
     assert set(pars(load_rules("yacht"))) == {0}
-
-
-def test_a_sheet_counts_the_numbers_that_matter() -> None:
     expected = {"yatzy": 18, "yahtzee": 17, "yatzy-forced": 3, "yacht": 12}
     assert {key: sheet_of(load_rules(key)).n_numbers for key in expected} == expected
 

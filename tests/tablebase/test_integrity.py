@@ -229,24 +229,10 @@ def opened(solved: Path, folder: Path, form: str) -> Table:
     return read_table(table_path(YATZY.rules, folder), YATZY, hashed=None if form == "small" else False)[1]
 
 
-def _truncate(path: Path) -> None:
-    os.truncate(path, path.stat().st_size // 3)
-
-
-def _empty(path: Path) -> None:
-    os.truncate(path, 0)
-
-
-def _overwrite(path: Path) -> None:
-    size = path.stat().st_size
-    with open(path, "r+b") as file:
-        file.write(b"\x11" * size)
-
-
-DAMAGE: dict[str, Callable[[Path], None]] = {
-    "truncated": _truncate,
-    "emptied": _empty,
-    "overwritten": _overwrite,
+DAMAGE: dict[str, Callable[[Path], object]] = {
+    "truncated": lambda path: os.truncate(path, path.stat().st_size // 3),
+    "emptied": lambda path: os.truncate(path, 0),
+    "overwritten": lambda path: path.write_bytes(b"\x11" * path.stat().st_size),
     "removed": Path.unlink,
 }
 

@@ -209,9 +209,6 @@ def test_a_halo_is_a_small_part_of_a_layer() -> None:
     rows, layer = len(objective.space.layers[6]), objective.layer_slice(7)
     largest = max(halo_of(objective, 6, i * rows // 32, (i + 1) * rows // 32).bytes for i in range(32))
     assert BLOCK_BYTES < largest < 0.3 * (layer.stop - layer.start) * 4
-
-
-def test_a_sharded_solve_needs_less_memory() -> None:
     objective = Goals(load_rules("maxi-unsaved"))
     assert sharded_cost(objective, 2).memory < 0.3 * objective.solve_cost().memory
 
@@ -222,11 +219,8 @@ def test_an_objective_survives_its_text(kind: str) -> None:
     text = objective_text(objective)
     again = objective_from_text(text, solve_values)
     assert objective_text(again) == text
-    assert np.array_equal(solve_objective(again), solve_objective(objective))
-
-
-def test_the_rest_of_a_game_has_no_text() -> None:
     refused("cannot be solved in shards", objective_text, Goals(SMALL, State(filled=1)))
+    assert np.array_equal(solve_objective(again), solve_objective(objective))
 
 
 # -- interruptions
