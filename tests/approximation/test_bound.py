@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from perfect_yatzy import RuleSet, distribution, load_rules
-from support.games import joker_game, rule_sets, saved_rolls_game
+from support.games import rule_sets, saved_rolls_game
 from support.mechanics import MECHANICS, random_rules
 from support.naive import Naive
 from support.need import need
@@ -138,27 +138,6 @@ def test_visits_are_those_of_the_best_play() -> None:
     assert found.upper == pytest.approx([(known[0].mean + known[1].mean) / 2], abs=1e-9)
     for axis in (0, 1):  # each turn fills a box, and each box is filled once
         assert found.uses.sum(axis=axis) == pytest.approx(np.ones(4), abs=1e-9)
-
-
-SMALL = {
-    f"{order}, saved {saved}": saved_rolls_game(order, saved) for order in ("free", "forced") for saved in (0, 1)
-}
-SMALL |= {f"joker {mode}": joker_game(mode) for mode in ("none", "free", "forced")}
-
-
-@pytest.mark.parametrize(
-    "name",
-    [name if name == "forced, saved 0" else pytest.param(name, marks=FULL) for name in SMALL],
-)
-def test_saved_rolls_and_jokers(name: str) -> None:
-    rules = SMALL[name]
-    check_bounds(rules)
-    exact_value = float(Naive(rules.canonical()).value(0, 0))
-    found = bound_of(rules, (0, 1, 2, 3), 0, np.arange(4.0))
-    assert found >= exact_value
-    assert relax(rules).bound >= exact_value
-    if rules.joker is None or rules.joker.mode == "none":
-        assert found == pytest.approx(exact_value, abs=1e-9)
 
 
 @pytest.mark.full

@@ -98,19 +98,15 @@ def test_no_value_exceeds_the_bound_of_the_relaxed_game(rules: RuleSet) -> None:
     assert lower
 
 
-def test_a_full_card_is_worth_its_upper_bonus() -> None:
-    rules = saved_rolls_game("free", False)
-    values = drawn_coefficients(rules)
-    assert values.values(rules.full_mask, [0, 15, 16], 0, 0).tolist() == [0.0, 0.0, 7.0]
-
-
-def test_weighted_sums_of_features_are_those_of_the_features() -> None:
+def test_weighted_sums_of_features_and_the_value_of_a_full_card() -> None:
     rules = joker_game("free", saved_rolls=True)
     values, draw = drawn_coefficients(rules), np.random.default_rng(5)
     states = States(draw.integers(0, 16, 9), draw.integers(0, 8, 9), draw.integers(0, 5, 9), draw.integers(0, 2, 9))
     fields = states.filled, states.upper, states.saved, states.tracked
     weights = draw.normal(size=9)
     assert values.feature_sums(weights, *fields) == pytest.approx(weights @ values.features(*fields)[1])
+    rules = saved_rolls_game("free", False)
+    assert drawn_coefficients(rules).values(rules.full_mask, [0, 15, 16], 0, 0).tolist() == [0.0, 0.0, 7.0]
 
 
 def test_a_fitted_game_is_played_nearly_perfectly_and_never_better() -> None:

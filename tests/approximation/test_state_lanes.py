@@ -105,24 +105,19 @@ TURNS["joker free"] = joker_game("free", first_roll_bonus=(("run", 3),), saved_r
 TURNS |= {f"saved rolls {order}": saved_rolls_game(order, saved_rolls=True) for order in ("free", "forced")}
 
 
+EITHER = pytest.mark.parametrize("check", [check_turns, check_wide_turns], ids=["one word", "more boxes than bits"])
+
+
+@EITHER
 @pytest.mark.parametrize("name", TURNS)
-def test_a_turn_with_jokers_first_roll_bonus_and_saved_rolls(name: str) -> None:
-    check_turns(TURNS[name])
+def test_a_turn_with_jokers_first_roll_bonus_and_saved_rolls(name: str, check: Callable[[RuleSet], None]) -> None:
+    check(TURNS[name])
 
 
-@pytest.mark.parametrize("name", TURNS)
-def test_a_turn_of_a_sheet_with_more_boxes_than_a_word_has_bits(name: str) -> None:
-    check_wide_turns(TURNS[name])
-
-
+@EITHER
 @pytest.mark.parametrize("seed", seeds(4, 44))
-def test_a_turn_of_such_a_sheet_with_every_mechanic(seed: int) -> None:
-    check_wide_turns(random_rules(seed))
-
-
-@pytest.mark.parametrize("seed", seeds(4, 44))
-def test_a_turn_with_every_mechanic_combined_at_random(seed: int) -> None:
-    check_turns(random_rules(seed))
+def test_a_turn_with_every_mechanic_combined_at_random(seed: int, check: Callable[[RuleSet], None]) -> None:
+    check(random_rules(seed))
 
 
 def games(turns: LaneTurns, number: int, exploration: float = 0.0) -> list[np.ndarray]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import perfect_yatzy
 import pytest
-from perfect_yatzy import ApproximateStrategy, RulesError, RuleSet, State, load_rules
+from perfect_yatzy import RulesError, RuleSet, State, load_rules
 from perfect_yatzy.approximation import verify
 from perfect_yatzy.approximation.fit import fit_values
 from perfect_yatzy.approximation.lane_turns import LaneTurns, same_cards
@@ -23,24 +22,12 @@ from perfect_yatzy.game.scoring import scoring_options
 from perfect_yatzy.model import card_masks
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.strategy.fitted_values import first_guess
-from support.command import Run
 from support.games import CHANCE, joker_game, small
-from support.human import check_play, human
 from support.refusals import refused
-from support.rule_files import two_dice_sheet
+from support.rule_files import six_columns
 from support.seeds import FULL
 
-COLUMNS = (("free", 1), ("forced", 1), ("free", 2), ("reversed", 2), ("free", 3), ("upper-first", 3))
 SETTINGS = {"games": 40, "fit_games": 20, "rounds": 1, "work": 1e-4, "memory": 1 << 24}
-
-
-def six_columns(faces: int = 6, sums: int = 9) -> str:
-    """A rule file with six columns for two dice, with different orders and factors."""
-    columns = [
-        f'{{ id = "c{i}", name = "C{i}", order = "{order}", factor = {n} }}' for i, (order, n) in enumerate(COLUMNS)
-    ]
-    boxes = two_dice_sheet("six", faces=faces, upper=faces, sums=sums, least=0, bonus=(20, 10))
-    return f"{boxes}columns = [{', '.join(columns)}]\n"
 
 
 @pytest.fixture(scope="module")
@@ -127,59 +114,10 @@ def test_a_long_chain_with_a_joker_is_refused() -> None:
     )
 
 
-@pytest.fixture(scope="module")
-def sheet(store: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Sixty-six boxes, of which eleven are a chain and as many another."""
-    path = tmp_path_factory.mktemp("sheet") / "six.toml"
-    path.write_text(six_columns(faces=4, sums=7))
-    return str(path)
-
-
-@pytest.fixture(scope="module")
-def strategy(sheet: str) -> ApproximateStrategy:
-    return perfect_yatzy.approximate(sheet, **SETTINGS)  # type: ignore[arg-type]
-
-
 @pytest.mark.full
-def test_the_commands(strategy: ApproximateStrategy, sheet: str, run: Run, tmp_path: Path) -> None:
-    known = strategy.certificate
-    assert known.interval99[0] <= known.mean <= known.upper_bound
-    assert "too large for an exact solve" in run("rules", "check", sheet).stdout
-    card = "--card", "face-1.c0=2 face-4.c5=24 sum-8.c3=40 sum-8.c2=0"
-    questions = [(*question, *card, "--rules") for question in (("hold", "34"), ("score", "33"), ("expect",))]
-    for command in (*questions, ("simulate", "--games", "100")):
-        answer = run(*command, sheet, "--json")
-        assert answer.returncode == 0, answer.stderr
-        assert json.loads(answer.stdout)["approximate"] == known.summary()
-        assert "Approximate: " in run(*command, sheet).stdout
-    assert "Approximate: " in run("table", sheet).stdout
-    verified = run("verify", sheet, "--games", "50")
-    assert verified.returncode == 0, verified.stdout + verified.stderr
-    check_play(run, sheet, tmp_path)
-    record = tmp_path / "game.jsonl"
-    record.write_text(json.dumps(human(strategy, 4).to_json()) + "\n")
-    answer = run("review", str(record))
-    assert "Result" in answer.stdout, answer.stderr
-
-
-@pytest.mark.full
-@pytest.mark.parametrize(
-    "args",
-    [
-        ("solve",), ("hold", "33", "--goal", "300", "--rules"), ("guide",), ("learn",),
-        ("evaluate", "perfect", "--rules"), ("positions", "-o", "p.csv"), ("simulate", "--policy", "goal:300"),
-        ("solve", "--shards"), ("solve", "--what", "distribution"),
-    ],
-)  # fmt: skip
-def test_what_needs_a_table_says_so(args: list[str], strategy: ApproximateStrategy, sheet: str, run: Run) -> None:
-    answer = run(*args, sheet)
-    assert answer.returncode in (1, 2), answer.stdout
-    assert "Traceback" not in answer.stderr
-    assert "approximate" in answer.stderr, answer.stderr
-
-
-@pytest.mark.full
-def test_the_strategy_verifies_with_any_number_of_threads(sheet: str, tmp_path: Path) -> None:
+def test_the_strategy_verifies_with_any_number_of_threads(tmp_path: Path) -> None:
+    sheet = tmp_path / "six.toml"
+    sheet.write_text(six_columns(faces=4, sums=7))
     found = [
         perfect_yatzy.approximate(sheet, tmp_path / str(n), threads=n, **SETTINGS)  # type: ignore[arg-type]
         for n in (1, 2)

@@ -30,6 +30,7 @@ BOX = '[[categories]]\nid = "{0}"\nname = "{0}"\npattern = "any"\n'
 HEAD = 'id = "own"\nname = "Own"\ndice = 5\n'
 ONE = BOX.format("box")
 FIXED = f"{ONE}score = 'fixed'\npoints = "
+JOKER = "joker = {{ category = 'box', bonus = {}, mode = 'none' }}"
 STEP = "{{ threshold = {0}, points = {0} }}, "
 PUBLISHED = "{ value = '1.5' }, "
 MORE = r"at most|longer than|larger than|more than|deeper than|must be (a whole number )?(from|\d+ to)|must not be negative"
@@ -47,6 +48,9 @@ class Files:
         file = self.folder / "own.toml"
         file.write_text(f"{head}{text}\n{boxes}")
         load_rules(file)
+
+    def boxes(self, text: str) -> None:
+        self.rules("", text)
 
     def chain(self, n: int) -> None:
         for i in range(n):
@@ -124,7 +128,7 @@ LIMITS: list[tuple[str, int, Reader]] = [
     ("MAX_NAME", 100, lambda n, files: find_category(YATZY, "chance".ljust(n))),
     ("MAX_NAME", 100, lambda n, files: check_names(["A" * n])),
     ("MAX_NAME", 100, lambda n, files: files.rules("", head=HEAD.replace("Own", "O" * n))),
-    ("MAX_NAME", 100, lambda n, files: files.rules("", ONE + f"aliases = ['{'a' * n}']\n")),
+    ("MAX_NAME", 100, lambda n, files: files.boxes(ONE + f"aliases = ['{'a' * n}']\n")),
     ("MAX_CARD_TEXT", 16_000, lambda n, files: parse_card(YATZY, "ones=3".ljust(n))),
     ("MAX_CARD_ENTRIES", 126, lambda n, files: parse_card(YATZY, {f"{i}": 0 for i in range(n)})),
     ("MAX_OPPONENTS_TEXT", 16_000, lambda n, files: parse_opponents(YATZY, "251".ljust(n))),
@@ -143,21 +147,17 @@ LIMITS: list[tuple[str, int, Reader]] = [
     ("MAX_RULES_DEPTH", 16, lambda n, files: files.rules(f"x = {'[' * n}{']' * n}")),
     ("MAX_RULES_DEPTH", 16, lambda n, files: files.rules(f"x{'.a' * (n - 1)} = 1")),
     ("MAX_EXTENDS", 8, lambda n, files: files.chain(n)),
-    ("MAX_CATEGORIES", 126, lambda n, files: files.rules("", each(n, BOX))),
-    ("MAX_CATEGORIES", 126, lambda n, files: files.rules("", ONE + f"times = {n}\n")),
-    ("MAX_CATEGORIES", 126, lambda n, files: files.rules("", f"{BOX.format(1)}times = 31\n{ONE}times = {n - 31}\n")),
+    ("MAX_CATEGORIES", 126, lambda n, files: files.boxes(each(n, BOX))),
+    ("MAX_CATEGORIES", 126, lambda n, files: files.boxes(ONE + f"times = {n}\n")),
+    ("MAX_CATEGORIES", 126, lambda n, files: files.boxes(f"{BOX.format(1)}times = 31\n{ONE}times = {n - 31}\n")),
     ("MAX_COLUMNS", 12, lambda n, files: files.rules(each(n, "[[columns]]\nid = 'c{0}'\nname = 'c{0}'\n"))),
     ("MAX_STEPS", 10, lambda n, files: files.rules(f"bonus = [{each(n, STEP)}]", UPPER)),
-    (
-        "MAX_PATTERNS",
-        240,
-        lambda n, files: files.rules("", f"{BOX.format('a')}{ONE}patterns = [{'{}, ' * (n - 1)}]\n"),
-    ),
+    ("MAX_PATTERNS", 240, lambda n, files: files.boxes(f"{BOX.format('a')}{ONE}patterns = [{'{}, ' * (n - 1)}]\n")),
     ("MAX_SWITCHES", 40, lambda n, files: files.rules(each(n, "[switches.s{0}]\nsummary = 's'\n"))),
     ("MAX_SWITCHES", 40, lambda n, files: rules_from_json({"dice": 5, "active": ["s"] * n})),
     ("MAX_ID", 60, lambda n, files: files.rules("", head=HEAD.replace("own", "o" * n))),
-    ("MAX_ID", 60, lambda n, files: files.rules("", BOX.replace('"{0}"', f'"{"o" * n}"', 1))),
-    ("MAX_ALIASES", 20, lambda n, files: files.rules("", ONE + f"aliases = {[f'a{i}' for i in range(n)]}")),
+    ("MAX_ID", 60, lambda n, files: files.boxes(BOX.replace('"{0}"', f'"{"o" * n}"', 1))),
+    ("MAX_ALIASES", 20, lambda n, files: files.boxes(ONE + f"aliases = {[f'a{i}' for i in range(n)]}")),
     ("MAX_SUMMARY", 1_000, lambda n, files: files.rules(f"summary = '{'s' * n}'")),
     ("MAX_PUBLISHED", 100, lambda n, files: files.rules(f"published = [{PUBLISHED * n}]")),
     ("MAX_PROBLEMS", 20, lambda n, files: files.problems(n)),
@@ -165,21 +165,13 @@ LIMITS: list[tuple[str, int, Reader]] = [
     ("MAX_FACES", 6, lambda n, files: files.rules(f"faces = {n}")),
     ("MAX_ROLLS", 10, lambda n, files: files.rules(f"rolls = {n}")),
     ("MAX_THRESHOLD", 2_000, lambda n, files: files.rules(f"bonus = {{ threshold = {n}, points = 1 }}", UPPER)),
-    ("MAX_POINTS", 10_000, lambda n, files: files.rules("", f"{FIXED}{n}\n")),
-    ("MAX_POINTS", 10_000, lambda n, files: files.rules("", ONE + f"plus = {n}\n")),
+    ("MAX_POINTS", 10_000, lambda n, files: files.boxes(f"{FIXED}{n}\n")),
+    ("MAX_POINTS", 10_000, lambda n, files: files.boxes(ONE + f"plus = {n}\n")),
     ("MAX_POINTS", 10_000, lambda n, files: files.rules(f"bonus = {{ threshold = 1, points = {n} }}", UPPER)),
-    (
-        "MAX_POINTS",
-        10_000,
-        lambda n, files: files.rules(f"joker = {{ category = 'box', bonus = {n}, mode = 'none' }}"),
-    ),
+    ("MAX_POINTS", 10_000, lambda n, files: files.rules(JOKER.format(n))),
     ("MAX_POINTS", 10_000, lambda n, files: files.rules(f"first_roll_bonus = {{ box = {n} }}")),
-    ("MAX_FACTOR", 100, lambda n, files: files.rules("", ONE + f"factor = {n}\n")),
-    (
-        "MAX_BOX_POINTS",
-        20_000,
-        lambda n, files: files.rules("", f"{FIXED}{n // (2 + n % 2)}\nfactor = {2 + n % 2}\n"),
-    ),
+    ("MAX_FACTOR", 100, lambda n, files: files.boxes(ONE + f"factor = {n}\n")),
+    ("MAX_BOX_POINTS", 20_000, lambda n, files: files.boxes(f"{FIXED}{n // (2 + n % 2)}\nfactor = {2 + n % 2}\n")),
     ("MAX_GAMES", 10_000_000, lambda n, files: asked(games=n)),
     ("MAX_INTEGER", 9_223_372_036_854_775_807, lambda n, files: asked(seed=n)),
     ("MAX_INTEGER", 9_223_372_036_854_775_807, lambda n, files: check_seed(n)),

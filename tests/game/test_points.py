@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from dataclasses import replace
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, product
+from math import comb
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from perfect_yatzy.game.dice import lattice
+from perfect_yatzy.game.dice import lattice, sub_multisets
 from perfect_yatzy.game.maximum import maximum_score
 from perfect_yatzy.game.notation import dice_of
 from perfect_yatzy.game.patterns import Pattern, group_choices
@@ -38,11 +40,6 @@ SHEETS = {
 @pytest.mark.parametrize("name", [key for key in SHEETS.values() if load_rules(key).dice < 7])
 def test_points_of_all_rolls_are_those_of_the_oracle(name: str) -> None:
     assert_points_are_those_of_each_roll(load_rules(name))
-
-
-@given(games.rule_sets())
-def test_points_of_all_rolls_of_random_rules(rules: RuleSet) -> None:
-    assert_points_are_those_of_each_roll(rules)
 
 
 @given(st.data())
@@ -84,19 +81,16 @@ def test_groups_of_many_dice_against_every_assignment(sizes: list[int], counts: 
         assert paid == (reference.group_points(groups, distinct, tuple(counts)) or 0)
 
 
-def test_an_unknown_kind_of_pattern_is_an_error() -> None:
+def test_few_choices_of_groups_for_twelve_dice() -> None:
+    """The number of steps for one face is bounded, whatever the groups."""
+    assert max(len(group_choices(groups, 12)) for groups in partitions(12, 12)) == 36
     with pytest.raises(TypeError, match="unknown kind of pattern: 'run'"):
         Pattern("run")
 
 
-def test_few_choices_of_groups_for_twelve_dice() -> None:
-    """The number of steps for one face is bounded, whatever the groups."""
-    assert max(len(group_choices(groups, 12)) for groups in partitions(12, 12)) == 36
-
-
 @given(games.classic_rule_sets())
 def test_the_highest_score_against_a_search_over_all_cards(rules: RuleSet) -> None:
-    """With further mechanics it is an upper bound, which tests/tablebase/test_mechanics.py compares."""
+    """With further mechanics it is an upper bound, which tests/tablebase/test_backward_induction.py compares."""
     assert maximum_score(rules) == reference.maximum_score(rules)
 
 
@@ -124,3 +118,33 @@ def test_the_highest_score_with_jokers_against_the_oracle(mode: str, rest: dict[
     turned = replace(rules, categories=(*rules.categories[::-1], games.face(2)))  # every upper box behind the joker's
     for each in (rules, turned):
         assert maximum_score(each) == Naive(each.canonical()).max_score()
+
+
+@pytest.mark.parametrize(("dice", "faces"), [(1, 2), (2, 6), (3, 4), (5, 6), (6, 6), (4, 3)])
+def test_lattice_against_brute_force(dice: int, faces: int) -> None:
+    grid = lattice(dice, faces)
+    assert grid.n_holds == comb(dice + faces, faces)
+    assert grid.n_rolls == comb(dice + faces - 1, dice)
+    assert np.array_equal(grid.rank(grid.counts), np.arange(grid.n_holds))
+    for hold in range(grid.first_roll):
+        for face in range(faces):
+            more = grid.counts[hold].copy()
+            more[face] += 1
+            assert np.array_equal(grid.counts[grid.successors[hold, face]], more)
+    for hold in range(grid.n_holds):
+        below = grid.predecessors[grid.predecessor_start[hold] : grid.predecessor_start[hold + 1]]
+        assert len(below) == np.count_nonzero(grid.counts[hold])
+        assert (grid.counts[below].sum(axis=1) == grid.counts[hold].sum() - 1).all()
+        assert (grid.counts[below] <= grid.counts[hold]).all()
+    rolled = Counter(tuple(sorted(roll)) for roll in product(range(1, faces + 1), repeat=dice))
+    for counts, weight in zip(grid.counts[grid.first_roll :], grid.weights, strict=True):
+        roll = tuple(np.repeat(np.arange(1, faces + 1), counts).tolist())
+        assert weight == pytest.approx(rolled[roll] / faces**dice, rel=1e-15)
+
+
+def test_sub_multisets_are_complete_and_distinct() -> None:
+    counts = np.array([0, 2, 0, 1, 2, 0])
+    found = sub_multisets(counts)
+    assert len(found) == len({tuple(row) for row in found.tolist()}) == 3 * 2 * 3
+    assert (found <= counts).all()
+    assert np.array_equal(found[-1], counts)

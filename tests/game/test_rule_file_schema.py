@@ -12,18 +12,7 @@ import jsonschema_rs
 import pytest
 from documents import DOCUMENTS, blocks
 from perfect_yatzy import RulesError, load_rules
-from perfect_yatzy.game.rule_fields import (
-    BONUS_FIELDS,
-    CATEGORY_FIELDS,
-    COLUMN_FIELDS,
-    FIELDS,
-    JOKER_FIELDS,
-    PATTERN_FIELDS,
-    PLACE_FIELDS,
-    PLAIN_FIELDS,
-    PUBLISHED_FIELDS,
-    SWITCH_FIELDS,
-)
+from perfect_yatzy.game import rule_fields as known
 from perfect_yatzy.game.rule_file_schema import rule_file_schema
 from perfect_yatzy.game.translations import toml_names, toml_text
 from support.command import Run
@@ -64,13 +53,13 @@ def test_built_in_files_are_valid(name: str) -> None:
 
 def test_files_of_the_readmes_and_the_tests_are_valid() -> None:
     texts = [text for document in DOCUMENTS for text in blocks(document, "toml")]
-    texts += [file.read_text() for file in (Path(__file__).parents[1] / "data").glob("*.toml")]
+    texts += [file.read_text() for file in (Path(__file__).parents[1] / "data").glob("*-sheet.toml")]
     assert len(texts) > 5
     for text in texts:
         VALIDATOR.validate(tomllib.loads(text))
 
 
-FIELDS_OF_WORDS = PLAIN_FIELDS | PATTERN_FIELDS | JOKER_FIELDS
+FIELDS_OF_WORDS = known.PLAIN_FIELDS | known.PATTERN_FIELDS | known.JOKER_FIELDS
 WORDS = {name: field.schema["enum"] for name, field in FIELDS_OF_WORDS.items() if "enum" in field.schema}
 WORDS["only"] = ["even", "odd"]
 
@@ -80,10 +69,10 @@ def test_the_words_are_those_of_the_checker(tmp_path: Path, field: str) -> None:
     for word in (*WORDS[field], "other", "Free"):
         file = tomllib.loads(WHOLE)
         box = file["categories"][0]
-        if field in JOKER_FIELDS:
+        if field in known.JOKER_FIELDS:
             file["joker"][field] = word
         else:
-            (box if field in PATTERN_FIELDS else file)[field] = word
+            (box if field in known.PATTERN_FIELDS else file)[field] = word
         if field == "pattern":
             del box["face"]
             box |= {"face": 5} if word == "face" else {word: [2]} if word in ("groups", "contains") else {}
@@ -120,18 +109,20 @@ def test_the_checker_accepts_nothing_that_the_schema_rejects(tmp_path: Path, sta
     base, files = whole if start == "whole" else patch, []
     full = {"bonus": {"threshold": 5, "points": 3}, "joker": {"category": "x", "bonus": 0, "mode": "free"}}
     for value in VALUES:
-        files += [base | {name: value} for name in sorted(FIELDS - {"extends"})]
-        for name in sorted({*CATEGORY_FIELDS, *PLACE_FIELDS}):
+        files += [base | {name: value} for name in sorted(known.FIELDS - {"extends"})]
+        for name in sorted({*known.CATEGORY_FIELDS, *known.PLACE_FIELDS}):
             other = [box | {name: value}] if start == "whole" else {"ones": {name: value}}
             files.append(base | {"categories": other})
-        for table, fields in (("bonus", BONUS_FIELDS), ("joker", JOKER_FIELDS)):
+        for table, fields in (("bonus", known.BONUS_FIELDS), ("joker", known.JOKER_FIELDS)):
             values = full[table] if start == "whole" else {}
             files += [base | {table: values | {name: value}} for name in sorted(fields)]
         files += [base | {table: {"chance": value}} for table in ("first_roll_bonus", "switches", "categories")]
-        columns = COLUMN_FIELDS if start == "whole" else ()
+        columns = known.COLUMN_FIELDS if start == "whole" else ()
         files += [base | {"columns": [{"id": "c", "name": "C"} | {name: value}]} for name in sorted(columns)]
-        files += [base | {"switches": {"s": {"summary": "s"} | {name: value}}} for name in sorted(SWITCH_FIELDS)]
-        files += [base | {"published": [{"value": "1.5"} | {name: value}]} for name in PUBLISHED_FIELDS]
+        files += [
+            base | {"switches": {"s": {"summary": "s"} | {name: value}}} for name in sorted(known.SWITCH_FIELDS)
+        ]
+        files += [base | {"published": [{"value": "1.5"} | {name: value}]} for name in known.PUBLISHED_FIELDS]
     accepted = 0
     for file in files:
         if is_valid(tmp_path, file):

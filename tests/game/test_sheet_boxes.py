@@ -111,11 +111,9 @@ BOXES = {
 def test_names_of_boxes(fixture: str, text: str, box: str, request: pytest.FixtureRequest) -> None:
     rules: RuleSet = request.getfixturevalue(fixture)
     assert rules.categories[find_category(rules, text)].id == box
-
-
-def test_a_row_in_several_columns_is_not_clear(columns: RuleSet) -> None:
-    refused(r"category 'chance' is not clear: chance-1\.down, chance-1\.up", find_category, columns, "chance")
-    refused(r"unknown category 'foors'; did you mean fours\.down or fours\.up\?", find_category, columns, "foors")
+    if fixture == "columns":  # a row in several columns is not clear
+        refused(r"category 'chance' is not clear: chance-1\.down, chance-1\.up", find_category, rules, "chance")
+        refused(r"unknown category 'foors'; did you mean fours\.down or fours\.up\?", find_category, rules, "foors")
 
 
 CARDS = ["fours=12,8", "fours=12 8", "fours-1=12 fours-2=8", "fours=12 fours=8", "4: 12; 4: 8"]
@@ -128,12 +126,9 @@ def test_cards_with_repeated_boxes(balut: RuleSet, text: str) -> None:
     assert str(parse_card(balut, f"{text}, trio=9")) == "fours-1=12 fours-2=8 trio=9"
     assert str(parse_card(balut, f"chance=x x {text}")) == "fours-1=12 fours-2=8 chance-1=0 chance-2=0"
     assert parse_card(balut, str(card)).points == card.points
-
-
-def test_points_go_to_the_next_box_of_a_row(balut: RuleSet) -> None:
     refused("all 3 boxes of fours are filled in the card", parse_card, balut, "fours=4,4,4,4")
     refused("trio is filled twice in the card", parse_card, balut, "trio=9,9")
-    assert parse_category(balut, "fours 8", {"fours-2": 8, "trio": 0}) == "fours-2"
+    assert parse_category(balut, "fours 8", {"fours-2": 8, "trio": 0}) == "fours-2"  # the next box of the row
     assert parse_category(balut, "fours-1", {"fours-2": 8}) == "fours-1"
 
 

@@ -122,20 +122,13 @@ def test_arrays_and_named_tuples_in_named_tuples_become_views() -> None:
     assert single(array, 4) == 4.0
 
 
-def test_arrays_must_be_contiguous() -> None:
+def test_arrays_must_be_contiguous_and_nothing_else_has_a_view() -> None:
     gaps = np.arange(6.0)[::2]
     for function, argument in ((single, gaps), (nested, Outer(Inner(gaps, 0), np.arange(3, dtype=np.int32), 1.0))):
         with pytest.raises(TypingError, match="contiguous"):
             function(argument, 1)
-
-
-def test_nothing_else_has_a_view() -> None:
-    @numba.njit  # type: ignore[untyped-decorator]
-    def wrong(number: int) -> int:
-        return views(number)  # type: ignore[no-any-return]
-
     with pytest.raises(TypingError, match="an array or a named tuple"):
-        wrong(1)
+        single(1, 1)  # type: ignore[arg-type]
 
 
 class Circle(NamedTuple):
@@ -171,8 +164,6 @@ def test_a_function_by_kind_takes_the_implementation_of_the_kind() -> None:
     with pytest.raises(TypingError):
         measure(2.0, 1.0)
 
-
-def test_a_function_by_kind_may_have_an_implementation_for_all_others() -> None:
     @by_kind()
     def corners(shape: Any) -> None:
         """Corners of a shape."""
@@ -181,7 +172,7 @@ def test_a_function_by_kind_may_have_an_implementation_for_all_others() -> None:
     def _none(shape: Any) -> Any:
         return 0
 
-    @corners.of()
+    @corners.of()  # for all others
     def _default(shape: Any) -> Any:
         return 4
 

@@ -1,19 +1,17 @@
-"""Which of several: the game a review shows, equal options, columns, undo; and what an interrupted solve keeps."""
+"""Which of several: the game a review shows, equal options, columns; and the permissions of files."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import perfect_yatzy
 import pytest
-from perfect_yatzy import Cancelled, Scorecard, Strategy, load_rules, parse_card
+from perfect_yatzy import Scorecard, Strategy, load_rules, parse_card
 from perfect_yatzy.game.patterns import Pattern
 from perfect_yatzy.game.rules import Bonus, Category, Column, RuleSet
 from perfect_yatzy.model.objectives import Objective
@@ -167,38 +165,6 @@ def test_the_least_score_counts_what_every_roll_pays() -> None:
 
 
 SMALL = small(face(5), face(6), CHANCE, bonus=Bonus(16, 7))
-
-
-@pytest.mark.parametrize("stop", [KeyboardInterrupt, Cancelled])
-@pytest.mark.parametrize("layers", [1, 2, 3])
-def test_an_interrupted_solve_keeps_its_finished_layers(
-    layers: int, stop: type[BaseException], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Without a checkpoint in between: those come once a minute."""
-    resumed_after: list[int | None] = []
-    real = perfect_yatzy.tablebase.backward_induction.solve_layers
-
-    def watched(*args: Any, resume: tuple[int, Any] | None, **rest: Any) -> Iterator[Any]:
-        resumed_after.append(resume and resume[0])
-        return real(*args, resume=resume, **rest)
-
-    monkeypatch.setattr(perfect_yatzy.tablebase.backward_induction, "solve_layers", watched)
-    steps: list[int] = []
-
-    def progress(done: int, total: int) -> None:
-        steps.append(done)
-        if len(steps) == layers:
-            raise stop("stopped")
-
-    with pytest.raises(stop):
-        store.solve_to_store(Objective(SMALL), tmp_path, progress=progress)
-    assert not store.has_table(SMALL, tmp_path)
-    store.solve_to_store(Objective(SMALL), tmp_path, progress=lambda done, total: steps.append(done))
-    assert resumed_after == [None, 4 - layers]
-    assert len(steps) == 4  # each layer once
-    assert steps == sorted(set(steps))
-    whole = store.solve_to_store(Objective(SMALL), tmp_path / "whole")
-    assert store.open_table(Objective(SMALL), tmp_path)[0].sha256 == whole.sha256
 
 
 @pytest.mark.parametrize("umask", [0o077, 0o022, 0o000], ids=oct)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -138,14 +138,10 @@ def test_figures_are_the_sums_of_the_reviews(key: str) -> None:
         assert figures.errors[number].tolist() == [expected.counts()[name] for name in GRADE_NAMES]
         assert figures.lost_by_taking[number].sum() >= figures.lost[number, -1] - 1e-9
     assert figures.lost_by_taking.sum(axis=1) == pytest.approx(figures.lost_by_leaving.sum(axis=1))
+    assert decision_kinds(perfect_yatzy.load_rules("yatzy-saved")) == ("hold_1", "hold_2", "hold_3", "category")
     assert (figures.decisions[:, -1] < len(games[0].turns)).any()  # somebody stops early
     assert found.start + figures.luck - found.lost_by_game == pytest.approx(figures.results, abs=1e-9)
     assert sum(found.kind_lost(i)[0].value for i in range(len(found.kinds))) == pytest.approx(found.points_lost.value)
-
-
-def test_kinds_of_decisions() -> None:
-    assert decision_kinds(perfect_yatzy.load_rules("yatzy")) == ("hold_1", "hold_2", "category")
-    assert decision_kinds(perfect_yatzy.load_rules("yatzy-saved")) == ("hold_1", "hold_2", "hold_3", "category")
 
 
 @pytest.fixture
@@ -308,25 +304,29 @@ def test_quantiles_are_those_of_the_tables(freedom: int) -> None:
     assert (t_quantile(0.975, freedom), t_quantile(0.995, freedom)) == pytest.approx(PUBLISHED[freedom], abs=6e-4)
     for t in (0.0, 0.3, 2.0, 40.0):
         assert t_distribution(t, freedom) + t_distribution(-t, freedom) == pytest.approx(1, abs=1e-12)
-
-
-def test_one_and_two_degrees_of_freedom_are_elementary() -> None:
-    for t in (0.1, 1.0, 5.0, 300.0):
+    for t in (0.1, 1.0, 5.0, 300.0):  # one and two degrees of freedom are elementary
         assert t_distribution(t, 1) == pytest.approx(0.5 + np.arctan(t) / np.pi, abs=1e-12)
         assert t_distribution(t, 2) == pytest.approx(0.5 + t / (2 * np.sqrt(2 + t * t)), abs=1e-12)
+
+
+def covers(found: Sequence[Any], truth: float, confidence: float = 0.95) -> bool:
+    """Whether intervals cover the truth as often as they say."""
+    share = np.mean([each.low <= truth <= each.high for each in found])
+    return bool(share == pytest.approx(confidence, abs=0.015))
 
 
 def test_intervals_cover_as_often_as_they_say() -> None:
     generator = np.random.default_rng(1)
     for size, confidence in ((5, 0.95), (40, 0.9)):
-        found = [mean_of(generator.normal(3, 2, size), confidence) for _ in range(2000)]
-        assert np.mean([e.low <= 3 <= e.high for e in found]) == pytest.approx(confidence, abs=0.015)
+        assert covers([mean_of(generator.normal(3, 2, size), confidence) for _ in range(2000)], 3, confidence)
     # Losses are never negative and most of them are small.
-    found = [mean_of(generator.exponential(5, 200)) for _ in range(2000)]
-    assert np.mean([e.low <= 5 <= e.high for e in found]) == pytest.approx(0.95, abs=0.015)
+    assert covers([mean_of(generator.exponential(5, 200)) for _ in range(2000)], 5)
     counts = generator.integers(30, 45, (2000, 100))
-    pairs = [ratio_of(generator.poisson(0.2 * row), row) for row in counts]
-    assert np.mean([e.low <= 0.2 <= e.high for e in pairs]) == pytest.approx(0.95, abs=0.015)
+    assert covers([ratio_of(generator.poisson(0.2 * row), row) for row in counts], 0.2)
+    generator = np.random.default_rng(3)
+    assert covers([slope_of(generator.normal(0, 1, 20) + 0.1 * np.arange(20)) for _ in range(2000)], 0.1)
+    exact = slope_of(3.0 - 0.5 * np.arange(10))
+    assert (exact.value, exact.half_width) == (pytest.approx(-0.5), pytest.approx(0, abs=1e-9))
 
 
 def test_a_difference_of_unequal_variances() -> None:
@@ -341,7 +341,7 @@ def test_a_difference_of_unequal_variances() -> None:
     assert found.chance == pytest.approx(2 * t_distribution(found.value / np.sqrt(a + b), freedom))
     generator = np.random.default_rng(2)
     both = [difference_of(generator.normal(0, 1, 12), generator.normal(0, 5, 30)) for _ in range(2000)]
-    assert np.mean([d.low <= 0 <= d.high for d in both]) == pytest.approx(0.95, abs=0.015)
+    assert covers(both, 0)
     assert np.mean([d.chance < 0.1 for d in both]) == pytest.approx(0.1, abs=0.02)
 
 
@@ -355,13 +355,3 @@ def test_small_and_constant_samples() -> None:
     assert difference_of([1.0, 1.0], [2.0, 2.0]).chance == 0
     assert slope_of([1.0, 2.0]) is None
     refused("confidence is 1", mean_of, [1.0, 2.0], 1)
-
-
-def test_slopes() -> None:
-    exact = slope_of(3.0 - 0.5 * np.arange(10))
-    assert exact is not None
-    assert exact.value == pytest.approx(-0.5)
-    assert exact.half_width == pytest.approx(0, abs=1e-9)
-    generator = np.random.default_rng(3)
-    found = [slope_of(generator.normal(0, 1, 20) + 0.1 * np.arange(20)) for _ in range(2000)]
-    assert np.mean([e.low <= 0.1 <= e.high for e in found]) == pytest.approx(0.95, abs=0.015)

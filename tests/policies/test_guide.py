@@ -17,7 +17,7 @@ from perfect_yatzy.policies.guide import (
     stage_turns,
     values_of,
     worked_examples,
-)
+)  # fmt: skip
 from perfect_yatzy.policies.hold_policy import HoldRulePolicy
 from perfect_yatzy.policies.hold_rules import parse_hold_rule
 from perfect_yatzy.policies.opening_rolls import OpeningEntry, groups_of, opening_lines, shortened, which_groups
@@ -67,14 +67,10 @@ def test_values_of_many_states_are_those_of_one(rules: object) -> None:
         assert values == pytest.approx([strategy.value(turn.state(game)) for game in range(100)])
 
 
-def test_stages_share_out_the_turns() -> None:
-    assert [*map(list, stage_turns(15))] == [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9], [10, 11, 12, 13, 14]]
-    assert [*map(list, stage_turns(2))] == [[0], [1]]
-    assert [*map(list, stage_turns(1))] == [[0]]
-
-
 def test_what_is_given_up(yatzy: Strategy, turns: list[SampledTurns]) -> None:
     """Costs and shares once more, a game at a time, from the values of single states."""
+    assert [*map(list, stage_turns(15))] == [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9], [10, 11, 12, 13, 14]]
+    assert [[*map(list, stage_turns(number))] for number in (1, 2)] == [[[0]], [[0], [1]]]
     rules, late = yatzy.rules, [*give_up_stages(yatzy, turns)][2]
     assert (late.first, late.last) == (11, 15)
     costs: dict[tuple[int, int], list[float]] = {}
@@ -122,19 +118,15 @@ def test_examples_show_the_subtraction(yatzy: Strategy, turns: list[SampledTurns
     assert give_up.options[2].points > 0
 
 
-def test_a_guide_without_a_sheet_and_of_a_forced_order(forced: Strategy, yatzy: Strategy) -> None:
+def test_guides_without_a_sheet_of_a_forced_order_and_of_small_games(forced: Strategy, yatzy: Strategy) -> None:
     plain = make_guide(yatzy)
     assert (plain.sheet, plain.examples, plain.losses, len(plain.stages)) == (None, (), (), 3)
     prices = PriceSheet(forced.rules, (10.0,) * 15)
     guide = make_guide(forced, StrategySheet(forced.rules, prices))
     assert (guide.stages, guide.examples, guide.perfect) == ((), (), forced.value())
-
-
-def test_small_games_have_guides() -> None:
     for rules in (joker_game("forced"), saved_rolls_game("free", True), saved_rolls_game("forced", False)):
-        strategy = perfect_yatzy.open_strategy(rules)
         sheet = StrategySheet(rules, PriceSheet(rules, (3.0,) * len(rules.categories)))
-        guide = make_guide(strategy, sheet)
+        guide = make_guide(perfect_yatzy.open_strategy(rules), sheet)
         assert guide.opening
         assert len(guide.odds) == len(rules.categories)
 
@@ -178,7 +170,10 @@ def test_every_roll_is_in_one_line_with_its_best_hold(key: str) -> None:
         assert (line.lowest, line.highest) == pytest.approx((min(values), max(values)))
 
 
-def test_the_lines_of_yatzy(yatzy: Strategy) -> None:
+def test_the_lines_of_yatzy_of_a_forced_order_and_of_one_roll_a_turn(yatzy: Strategy, forced: Strategy) -> None:
+    (line,) = opening_lines(forced)
+    assert (line.faces, line.roll_count, line.pattern) == ((1,), 252, ())
+    assert opening_lines(perfect_yatzy.open_strategy(small(face(1), CHANCE, rolls=1))) == ()
     lines = opening_lines(yatzy)
     assert 10 <= len(lines) <= 30
     of_two_pairs = [line for line in lines if line.pattern == (2, 2, 1)]
@@ -192,16 +187,6 @@ def test_the_lines_of_yatzy(yatzy: Strategy) -> None:
     run = next(line for line in lines if line.kept == (1, 1, 1, 1))
     assert run.is_run
     assert run.entries[0].rolls == ((2, 2, 3, 4, 5), (2, 3, 3, 4, 5))
-
-
-def test_a_forced_order_is_one_line(forced: Strategy) -> None:
-    (line,) = opening_lines(forced)
-    assert (line.faces, line.roll_count, line.pattern) == ((1,), 252, ())
-
-
-def test_one_roll_a_turn_has_no_opening() -> None:
-    rules = small(face(1), CHANCE, rolls=1)
-    assert opening_lines(perfect_yatzy.open_strategy(rules)) == ()
 
 
 @pytest.mark.parametrize(

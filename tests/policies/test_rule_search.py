@@ -16,7 +16,7 @@ from perfect_yatzy.policies.rule_search import Sample, Search, best_places, lear
 from perfect_yatzy.policies.rule_vocabulary import candidate_conditions, candidate_patterns, rule_cost
 from perfect_yatzy.policies.worst_decisions import worst_decisions
 from support import games
-from support.naive import Naive
+from support.naive import Dice, Naive
 from support.naive_hold_rules import held_dice
 from support.naive_policies import GreedyChoice
 from support.sheets import worst_hold
@@ -90,36 +90,29 @@ def test_the_worst_decisions_are_those_of_the_oracle(game: RuleSet) -> None:
     layout = policy.space.layout
     greedy = GreedyChoice(game.canonical(), lambda *card: Fraction(prices.value(State(*card))))
     hold = category = 0.0
+
+    def lost(card: tuple[int, int, bool], dice: Dice, left: int) -> float:
+        stops = oracle.stops(*card, dice, left, False)
+        held = held_dice(game, list(holds), State(*card[:2], 0, card[2]), dice, left)
+        taken = max(stops.values()) if held is None else oracle.hold_value(*card, held, left)
+        return float(oracle.best(*card, dice, left, False) - taken)
+
     for row, losses in zip(found.rows.tolist(), found.losses, strict=True):
         mask, lanes = int(layout.masks[row]), layout.lane_upper[layout.lane_sets[row]]
-        count = int(layout.lane_count[layout.lane_sets[row]])
-        paid = row >= policy.space.cards
-        worst = [0.0] * game.rolls_per_turn
-        for upper in lanes[:count].tolist():
+        paid, worst = row >= policy.space.cards, [0.0] * game.rolls_per_turn
+        for upper in lanes[: int(layout.lane_count[layout.lane_sets[row]])].tolist():
             for dice, _ in oracle.rolls():
                 stops = oracle.stops(mask, upper, paid, dice, 0, False)
                 box = greedy(mask, upper, 0, paid, dice, 0, False)
                 worst[0] = max(worst[0], float(max(stops.values()) - stops[box]))
                 for left in range(1, game.rolls_per_turn):
-                    best = oracle.best(mask, upper, paid, dice, left, False)
-                    held = held_dice(game, list(holds), State(mask, upper, 0, paid), dice, left)
-                    taken = max(stops.values()) if held is None else oracle.hold_value(mask, upper, paid, held, left)
-                    worst[left] = max(worst[left], float(best - taken))
+                    worst[left] = max(worst[left], lost((mask, upper, paid), dice, left))
         assert losses.tolist() == pytest.approx(worst, abs=1e-9)
         hold, category = max(hold, *worst[1:]), max(category, worst[0])
     assert (found.hold, found.losses[:, 0].max()) == (pytest.approx(hold), pytest.approx(category))
     state, dice, left, loss = worst_hold(found)
-    held = held_dice(game, list(holds), state, dice, left)
-    stops = oracle.stops(state.filled, state.upper, state.joker_paid, dice, left, False)
-    taken = (
-        max(stops.values())
-        if held is None
-        else oracle.hold_value(state.filled, state.upper, state.joker_paid, held, left)
-    )
     assert loss == pytest.approx(hold)
-    assert float(
-        oracle.best(state.filled, state.upper, state.joker_paid, dice, left, False) - taken
-    ) == pytest.approx(loss)
+    assert lost((state.filled, state.upper, state.joker_paid), dice, left) == pytest.approx(loss)
 
 
 @pytest.mark.parametrize("name", ["yatzy", "yahtzee", "yatzy-forced", "maxi", "giant-forced", "generala", "cheerio"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
@@ -148,39 +147,12 @@ def test_numbers_of_actions_and_their_meanings(key: str) -> None:
     assert actions[hold_count(rules) :] == [category.id for category in rules.categories]
 
 
-POSITION = [0, 0], [0, 0], [[3, 3, 4, 5, 6]] * 2, [2, 0]
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda y: y.regrets(*POSITION, actions=[0, 1]), "position 1: action 1 (hold 1) is not legal"),
-        (lambda y: y.regrets(*POSITION, actions=["33", "33"]), "position 1: action 18 (hold 3 3) is not legal"),
-        (lambda y: y.regrets(1, 1, [[1] * 5], 2, actions=[210]), "position 0: action 210 (score ones) is not legal"),
-        (lambda y: y.regrets(*POSITION, actions=[0, 225]), "position 1: action is 225; must be 0 to 224"),
-        (lambda y: y.regrets(*POSITION, actions=[-1, 0]), "position 0: action is -1"),
-        (lambda y: y.regrets(*POSITION, actions=["33", "royal"]), "position 1: unknown category 'royal'"),
-        (lambda y: y.regrets(*POSITION, actions=[1.5, 2]), "position 0: actions is 1.5; must be a whole number"),
-        (lambda y: y.regrets(*POSITION, actions=[1]), "actions has shape (1,); there are 2 positions"),
-        (lambda y: y.regret("", "33456", "66", 2), "'66' is not legal with '33456' and 2 rolls left"),
-        (lambda y: y.regret("ones=3", "33456", "ones"), "'ones' is not legal"),
-        (lambda y: y.regret("", "33456", "33456", 2), "an action holds fewer than 5 dice"),
-        (lambda y: y.regret("", "33456", [7], 2), "no action holds '7'; the faces are 1 to 6"),
-        (lambda y: y.regret("", "33456", 5, 2), "action is 5; must be the dice to hold or the name"),
-        (lambda y: y.options(0, 0, [[1, 2, 3, 4, 7]], 0), "position 0 has a face outside 1 to 6"),
-        (lambda y: numbered_action(y.rules, 225), "action is 225; must be 0 to 224"),
-        (lambda y: reach("yatzy", 240, LATE).options(*POSITION), "points is missing"),
-    ],
-)
-def test_wrong_actions_are_refused_in_a_line(yatzy: Strategy, call: Any, message: str) -> None:
-    refused(re.escape(message), call, yatzy)
-
-
 def test_values_that_do_not_fit_are_refused(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is computed; regrets need no such memory."""
     monkeypatch.setattr(batch, "available_memory", lambda: 3_000)
-    assert refused("values of 225 options in 2 positions take", yatzy.options, *POSITION).code == "too-large"
-    assert yatzy.regrets(*POSITION, actions=["33", "chance"]).shape == (2,)
+    position = [0, 0], [0, 0], [[3, 3, 4, 5, 6]] * 2, [2, 0]
+    assert refused("values of 225 options in 2 positions take", yatzy.options, *position).code == "too-large"
+    assert yatzy.regrets(*position, actions=["33", "chance"]).shape == (2,)
 
 
 def test_no_positions_give_no_answers(yatzy: Strategy) -> None:

@@ -15,12 +15,16 @@ from support import games
 from support.command import Run
 
 
-def test_known_chances_of_three_rolls() -> None:
+def test_known_chances_and_holds() -> None:
     found = {entry.category: entry for entry in category_odds(load_rules("yatzy"))}
     assert found["yatzy"].chance == pytest.approx(0.04602864252569899, abs=1e-12)
     for category, chance, points in (("chance", 1.0, 70 / 3), ("sixes", 1 - (5 / 6) ** 15, 30 * (1 - (5 / 6) ** 3))):
         assert found[category].chance == pytest.approx(chance, abs=1e-12)
         assert found[category].expected_points == pytest.approx(points, abs=1e-12)
+    found = {entry.category: entry for entry in category_odds(load_rules("yatzy"), (3, 3, 4, 5, 6), 1)}
+    holds = {"one-pair": (3, 3, 4, 5, 6), "yatzy": (3, 3), "large-straight": (3, 4, 5, 6)}
+    assert {category: found[category].hold for category in holds} == holds  # no die is rerolled without need
+    assert found["large-straight"].chance == pytest.approx(1 / 6)
 
 
 def brute_force(rules: RuleSet, category: int, dice: tuple[int, ...], left: int) -> Fraction:
@@ -49,13 +53,6 @@ def test_against_brute_force(dice: tuple[int, ...], left: int) -> None:
         assert exact[category].chance == brute_force(rules, category, dice, left)
         assert entry.chance == pytest.approx(float(exact[category].chance), abs=1e-12)
         assert entry.expected_points == pytest.approx(float(exact[category].expected_points), abs=1e-12)
-
-
-def test_no_die_is_rerolled_without_need() -> None:
-    found = {entry.category: entry for entry in category_odds(load_rules("yatzy"), (3, 3, 4, 5, 6), 1)}
-    holds = {"one-pair": (3, 3, 4, 5, 6), "yatzy": (3, 3), "large-straight": (3, 4, 5, 6)}
-    assert {category: found[category].hold for category in holds} == holds
-    assert found["large-straight"].chance == pytest.approx(1 / 6)
 
 
 def test_each_value_is_the_mean_over_the_rerolls_of_its_hold() -> None:

@@ -65,17 +65,12 @@ def goal_of(rules: RuleSet, deviations: float) -> int:
 
 
 @EACH
-def test_late_goals_are_the_beginning_of_the_table_of_all_goals(rules: RuleSet) -> None:
-    whole = exact(rules).values
-    for layers in (1, 2, len(rules.categories)):
+def test_with_all_layers_it_is_the_exact_strategy(rules: RuleSet) -> None:
+    whole, goal = exact(rules).values, goal_of(rules, 1.0)
+    for layers in (1, 2, len(rules.categories)):  # late goals are the beginning of the table of all goals
         late = LateGoals(rules, layers)
         np.testing.assert_array_equal(solve_objective(late), whole[: late.size])
     assert late.size == Goals(rules).size
-
-
-@EACH
-def test_with_all_layers_it_is_the_exact_strategy(rules: RuleSet) -> None:
-    goal = goal_of(rules, 1.0)
     ours, theirs = playing(estimated(rules, len(rules.categories)), goal), playing(exact(rules), goal)
     assert not ours.is_approximate(State(0, 0))
     one, other = (simulate(strategy, 2_000, seed=3).final_scores for strategy in (ours, theirs))
@@ -216,13 +211,11 @@ def test_answers_say_that_chances_are_estimates(service: QueryService) -> None:
     assert refused("simulated", distribution, strategy, error=RulesError).code == "too-large"
 
 
-def test_the_error_for_goals_that_are_too_large_names_the_command(tmp_path: Path) -> None:
+def test_errors_name_the_command(tmp_path: Path) -> None:
+    """Of goals that are too large, and of a damaged table."""
+    rules = load_rules("crag")
     with pytest.raises(RulesError, match="yatzy solve crag --what goals --approximate"):
         QueryService(tmp_path, budget=NOTHING_SOLVED).answer({"query": "expect", "rules": "crag", "goal": 180})
-
-
-def test_a_damaged_table_of_estimates_names_the_command(tmp_path: Path) -> None:
-    rules = load_rules("crag")
     solve_goal_estimates(rules, tmp_path)
     path = next(tmp_path.glob("crag-upside-*.npy"))
     path.write_bytes(path.read_bytes()[:-40])

@@ -25,7 +25,6 @@ from support.command import Run
 from support.naive import Naive
 from support.need import need
 from support.players import in_memory
-from support.refusals import refused
 from support.seeds import FULL
 
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
@@ -190,23 +189,6 @@ def test_every_column_has_a_meaning(yatzy: Strategy) -> None:
         assert {len(column) for column in sample.columns().values()} == {20}
         assert (found["seed"], found["exploration"], found["distinct"]) == ("1", "0.0", "false")
         assert found["fingerprint"] == strategy.rules.fingerprint
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda y: sample_positions("yatzy", 5), "strategy is 'yatzy'; must be one of perfect_yatzy.open_strategy"),
-        (lambda y: sample_positions(y, 0), "n is 0; must be at least 1"),
-        (lambda y: sample_positions(y, 1.5), "n is 1.5; must be a whole number"),
-        (lambda y: sample_positions(y, 5, seed=-1), "seed is -1; must be from 0 to 2**63 - 1"),
-        (lambda y: sample_positions(y, 5, exploration=1.5), "exploration is 1.5; must be a number from 0 to 1"),
-        (lambda y: sample_positions(y, 5, exploration="a"), "exploration is 'a'; must be a number from 0 to 1"),
-        (lambda y: sample_positions(y, 5, start="ones=9"), "ones cannot hold 9"),
-        (lambda y: sample_positions(y, 10**13), "10,000,000,000,000 positions need about"),
-    ],
-)
-def test_wrong_arguments_are_refused_in_a_line(yatzy: Strategy, call: Any, message: str) -> None:
-    refused(re.escape(message), call, yatzy)
 
 
 # --- the command -------------------------------------------------------------------------------------------------------

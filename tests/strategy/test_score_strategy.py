@@ -24,7 +24,6 @@ from perfect_yatzy.game.rules import Bonus, Category, RuleSet
 from perfect_yatzy.kernels.table_slices import restricted
 from perfect_yatzy.model.estimates import SolveCost, rule_set_stats
 from perfect_yatzy.model.objectives import Goals, Objective, Utility
-from perfect_yatzy.model.state_space import StateSpace
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy import distribution as forward
 from perfect_yatzy.strategy.opponents import Opponent, WinUtility, finished, opponent, parse_opponents
@@ -253,18 +252,14 @@ def test_a_goal_is_a_whole_number(goal: object) -> None:
     assert reach("yatzy", np.int16(240), LATE).value() == reach("yatzy", 240, LATE).value()
 
 
-def test_a_strategy_begins_at_the_card_it_was_made_for(yatzy: Strategy) -> None:
-    card = {"ones": 3, "twos": 6, "threes": 9, "fours": 12, "fives": 15, "sixes": 18, "one-pair": 10}
-    for start in (card, LATE, parse_card(yatzy.rules, LATE)):
-        goal, line = reach("yatzy", 240, start), maximise("yatzy", lambda scores: scores, start)
-        assert goal.start == line.start == parse_card(yatzy.rules, LATE)
-        assert goal.value() == goal.value(LATE)
-        assert line.value() == line.value(LATE)
-    refused("card is State", reach, "yatzy", 240, State())
-
-
-def test_a_goal_counts_the_points_on_the_card(yatzy: Strategy) -> None:
+def test_a_strategy_begins_at_the_card_it_was_made_for_whose_points_count(yatzy: Strategy) -> None:
+    named = {"ones": 3, "twos": 6, "threes": 9, "fours": 12, "fives": 15, "sixes": 18, "one-pair": 10}
     card = parse_card(yatzy.rules, LATE)
+    for start in (named, LATE, card):
+        for each in (reach("yatzy", 240, start), maximise("yatzy", lambda scores: scores, start)):
+            assert each.start == card
+            assert each.value() == each.value(LATE)
+    refused("card is State", reach, "yatzy", 240, State())
     strategy = reach("yatzy", 240, card)
     assert strategy.value(card) == strategy.value(LATE)
     assert replace(strategy, zero=240 - card.total).value(card.state) == strategy.value(card)
@@ -393,15 +388,27 @@ def test_the_win_policy_wins_more_games_than_the_mean_policy(yatzy: Strategy) ->
 # --- the command -------------------------------------------------------------------------------------------------
 
 
-def test_hold_and_score_for_a_goal(run: Run, yatzy: Strategy) -> None:
-    found = run("hold", "33456", "--card", LATE, "--goal", "240")
-    assert (found.returncode, found.stderr) == (0, "")
-    assert found.stdout.startswith("Hold 3 4 5 6 (⚂⚃⚄⚅), reroll one die: 40.73 % chance of 240 or more")
-    assert "This goal is certain" in run("score", "33456", "--card", LATE, "--goal", "50").stdout
-    assert "cannot be reached" in run("score", "33456", "--card", LATE, "--goal", "450").stdout
-
-
 SEVEN = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 p=12 pp=22 3k=18 4k=24 fh=28 c=30"
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (f"hold 33456 --goal 240 --card {LATE}",
+         "Hold 3 4 5 6 (⚂⚃⚄⚅), reroll one die: 40.73 % chance of 240 or more"),
+        (f"score 33456 --goal 50 --card {LATE}", "This goal is certain"),
+        (f"score 33456 --goal 450 --card {LATE}", "cannot be reached"),
+        (f"score 22222 --opponents 200 --card {SEVEN} ss=15", "Take Yatzy for 50: 100.00 % chance to win"),
+        (f"hold 55551 --goal 400 --card {SEVEN} ss=15 ls=0",
+         "Hold 5 5 5 5 (⚄⚄⚄⚄), reroll one die: 0.00 % chance of 400 or more"),
+    ],
+    ids=["goal", "certain", "out of reach", "won", "lost"],
+)  # fmt: skip
+def test_hold_and_score_for_an_aim(asked: str, said: str, run: Run, yatzy: Strategy) -> None:
+    words, card = asked.split(" --card ")
+    found = run(*words.split(), "--card", card)
+    assert (found.returncode, found.stderr) == (0, "")
+    assert found.stdout.startswith(said) if said[:4] in ("Hold", "Take") else said in found.stdout
 
 
 @pytest.mark.parametrize(
@@ -426,13 +433,6 @@ def test_equal_chances_are_ranked_by_the_mean(query: str, dice: str, card: str, 
         kept = next(e for e in entries if e["reroll"] == 0)
         names = ("category", "chance", "expected_final_score")
         assert [kept[name] for name in names] == [scored[name] for name in names]
-
-
-def test_a_settled_aim_does_not_lead_astray(run: Run, yatzy: Strategy) -> None:
-    won = run("score", "22222", "--card", SEVEN + " ss=15", "--opponents", "200").stdout
-    assert won.startswith("Take Yatzy for 50: 100.00 % chance to win")
-    lost = run("hold", "55551", "--card", SEVEN + " ss=15 ls=0", "--goal", "400").stdout
-    assert lost.startswith("Hold 5 5 5 5 (⚄⚄⚄⚄), reroll one die: 0.00 % chance of 400 or more")
 
 
 def test_certain_and_out_of_reach_are_said_of_what_is_only() -> None:
@@ -517,10 +517,3 @@ def test_expect_says_how_likely_a_win_is(run: Run, yatzy: Strategy) -> None:
                 assert ("Assumes unfinished opponents maximise their expected score" in text) is is_bound
                 assert ("the chances are at least these" in text) is is_bound
                 assert len(max(text.splitlines(), key=len)) <= 80
-
-
-def test_a_state_space_from_a_card_counts_its_own_states() -> None:
-    whole, rest = (StateSpace(games.joker_game("forced"), start) for start in (State(), State(1, 3)))
-    assert 0 < rest.size < whole.size
-    assert rest.layers[0].size == 0
-    assert rest.index(State(1, 3)) == rest.size - 1

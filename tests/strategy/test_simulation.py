@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
-import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import perfect_yatzy
@@ -20,11 +18,9 @@ from perfect_yatzy.strategy.simulation import simulate
 from support.command import Run
 from support.need import need
 from support.players import same_games
-from support.refusals import refused
 from support.seeds import FULL
 
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
-NO_STRATEGY = "strategy is 'yatzy'; must be one of perfect_yatzy.open_strategy"
 WORD = (1 << 64) - 1
 
 
@@ -96,25 +92,6 @@ def test_games_start_at_a_card_its_text_or_the_card_the_strategy_was_made_for(ya
     assert same_games(simulate(yatzy, 500), simulate(yatzy, 500, start=""))
     won = simulate(goal, 20_000, 2).final_scores >= 240
     assert abs(won.mean() - goal.value()) < 4 * np.sqrt(goal.value() * (1 - goal.value()) / 20_000)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda y: simulate("yatzy", 10), NO_STRATEGY + ", reach or"),
-        (lambda y: simulate(y.rules, 10), "must be one of perfect_yatzy.open_strategy, reach or maximise"),
-        (lambda y: perfect_yatzy.distribution("yatzy"), NO_STRATEGY),
-        (lambda y: simulate(y, 1.5), "games is 1.5; must be a whole number"),
-        (lambda y: simulate(y, 0), "games is 0; must be at least 1"),
-        (lambda y: simulate(y, 5, seed="a"), "seed is 'a'; must be a whole number"),
-        (lambda y: simulate(y, 5, seed=1 << 63), "must be from 0 to 2"),
-        (lambda y: simulate(y, 5, seed=-1), "seed is -1; must be from 0 to 2"),
-        (lambda y: simulate(y, 5, points=0.5), "points is 0.5; must be a whole number"),
-        (lambda y: perfect_yatzy.distribution(y, LATE, points=0.5), "points is 0.5; must be a whole number"),
-    ],
-)
-def test_wrong_arguments_are_rejected_in_one_line(yatzy: Strategy, call: Any, message: str) -> None:
-    refused(re.escape(message), call, yatzy)
 
 
 def test_the_dice_depend_on_seed_and_game_number_only(yatzy: Strategy) -> None:

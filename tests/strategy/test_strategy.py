@@ -19,7 +19,18 @@ import perfect_yatzy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from perfect_yatzy import Hold, RuleSet, Scorecard, State, StateError, Strategy, action_number
+from perfect_yatzy import (
+    Hold,
+    RuleSet,
+    Scorecard,
+    State,
+    StateError,
+    Strategy,
+    action_number,
+    reach,
+    sample_positions,
+)
+from perfect_yatzy.game.action_numbers import numbered_action
 from perfect_yatzy.game.notation import counts_of, is_subset
 from perfect_yatzy.kernels.table_slices import PADDING, window
 from perfect_yatzy.strategy.simulation import simulate
@@ -29,6 +40,10 @@ from support.need import need
 from support.players import with_values
 from support.refusals import refused
 from support.seeds import examples
+
+LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
+NO_STRATEGY = "strategy is 'yatzy'; must be one of perfect_yatzy.open_strategy"
+POSITION = [0, 0], [0, 0], [[3, 3, 4, 5, 6]] * 2, [2, 0]
 
 
 def test_value_of_texts_states_and_cards(yatzy: Strategy) -> None:
@@ -102,9 +117,43 @@ def test_a_position_may_be_points_by_category(yatzy: Strategy) -> None:
         (lambda y: y.best(0, 0, [[1, 2], [1]], 0), "dice is [[1, 2], [1]]; must be an array of whole numbers"),
         (lambda y: y.best([0, 0, 0], 0, [[1] * 5] * 2, 0), "filled has shape (3,); there are 2 rolls of dice"),
         (lambda y: y.best(0, 0, [[[1] * 5]], 0), "dice has 3 dimensions; must be (n, 5)"),
+        (lambda y: simulate("yatzy", 10), NO_STRATEGY + ", reach or"),
+        (lambda y: simulate(y.rules, 10), "must be one of perfect_yatzy.open_strategy, reach or maximise"),
+        (lambda y: perfect_yatzy.distribution("yatzy"), NO_STRATEGY),
+        (lambda y: simulate(y, 1.5), "games is 1.5; must be a whole number"),
+        (lambda y: simulate(y, 0), "games is 0; must be at least 1"),
+        (lambda y: simulate(y, 5, seed="a"), "seed is 'a'; must be a whole number"),
+        (lambda y: simulate(y, 5, seed=1 << 63), "must be from 0 to 2"),
+        (lambda y: simulate(y, 5, seed=-1), "seed is -1; must be from 0 to 2"),
+        (lambda y: simulate(y, 5, points=0.5), "points is 0.5; must be a whole number"),
+        (lambda y: perfect_yatzy.distribution(y, LATE, points=0.5), "points is 0.5; must be a whole number"),
+        (lambda y: sample_positions("yatzy", 5), "strategy is 'yatzy'; must be one of perfect_yatzy.open_strategy"),
+        (lambda y: sample_positions(y, 0), "n is 0; must be at least 1"),
+        (lambda y: sample_positions(y, 1.5), "n is 1.5; must be a whole number"),
+        (lambda y: sample_positions(y, 5, seed=-1), "seed is -1; must be from 0 to 2**63 - 1"),
+        (lambda y: sample_positions(y, 5, exploration=1.5), "exploration is 1.5; must be a number from 0 to 1"),
+        (lambda y: sample_positions(y, 5, exploration="a"), "exploration is 'a'; must be a number from 0 to 1"),
+        (lambda y: sample_positions(y, 5, start="ones=9"), "ones cannot hold 9"),
+        (lambda y: sample_positions(y, 10**13), "10,000,000,000,000 positions need about"),
+        (lambda y: y.regrets(*POSITION, actions=[0, 1]), "position 1: action 1 (hold 1) is not legal"),
+        (lambda y: y.regrets(*POSITION, actions=["33", "33"]), "position 1: action 18 (hold 3 3) is not legal"),
+        (lambda y: y.regrets(1, 1, [[1] * 5], 2, actions=[210]), "position 0: action 210 (score ones) is not legal"),
+        (lambda y: y.regrets(*POSITION, actions=[0, 225]), "position 1: action is 225; must be 0 to 224"),
+        (lambda y: y.regrets(*POSITION, actions=[-1, 0]), "position 0: action is -1"),
+        (lambda y: y.regrets(*POSITION, actions=["33", "royal"]), "position 1: unknown category 'royal'"),
+        (lambda y: y.regrets(*POSITION, actions=[1.5, 2]), "position 0: actions is 1.5; must be a whole number"),
+        (lambda y: y.regrets(*POSITION, actions=[1]), "actions has shape (1,); there are 2 positions"),
+        (lambda y: y.regret("", "33456", "66", 2), "'66' is not legal with '33456' and 2 rolls left"),
+        (lambda y: y.regret("ones=3", "33456", "ones"), "'ones' is not legal"),
+        (lambda y: y.regret("", "33456", "33456", 2), "an action holds fewer than 5 dice"),
+        (lambda y: y.regret("", "33456", [7], 2), "no action holds '7'; the faces are 1 to 6"),
+        (lambda y: y.regret("", "33456", 5, 2), "action is 5; must be the dice to hold or the name"),
+        (lambda y: y.options(0, 0, [[1, 2, 3, 4, 7]], 0), "position 0 has a face outside 1 to 6"),
+        (lambda y: numbered_action(y.rules, 225), "action is 225; must be 0 to 224"),
+        (lambda y: reach("yatzy", 240, LATE).options(*POSITION), "points is missing"),
     ],
 )
-def test_what_is_no_position_is_refused_in_a_line(yatzy: Strategy, call: Any, message: str) -> None:
+def test_what_is_wrong_is_refused_in_a_line(yatzy: Strategy, call: Any, message: str) -> None:
     """Nothing is rounded, and nothing escapes as an error of Python or NumPy."""
     assert issubclass(StateError, ValueError)
     refused(re.escape(message), call, yatzy)

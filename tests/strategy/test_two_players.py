@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tracemalloc
-from collections import deque
+from collections import defaultdict, deque
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -16,13 +16,14 @@ import perfect_yatzy
 import pytest
 from perfect_yatzy import RuleSet, State, ValueFunction, parse_card, reach, versus
 from perfect_yatzy.game.rules import Bonus
-from perfect_yatzy.kernels.leads import range_of
+from perfect_yatzy.kernels.leads import LeadValues, range_of
 from perfect_yatzy.model.objectives import FRAME
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.strategy import two_players
 from perfect_yatzy.strategy.late_score import LateScore, split
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
-from perfect_yatzy.strategy.two_players import Replanned, TwoPlayerGame, versus_strategy
+from perfect_yatzy.strategy.two_players import Replanned, Turn, TwoPlayerGame, versus_strategy
+from perfect_yatzy.strategy.verify import random_states
 from perfect_yatzy.strategy.versus import table_costs, versus_bounds, versus_table
 from perfect_yatzy.tablebase.backward_induction import solve_values
 from perfect_yatzy.tablebase.inventory import leftovers
@@ -389,3 +390,52 @@ def test_a_query_against_one_who_plays_to_win(run: Run) -> None:
         == json.loads(run(*finished, "--opponents", "251").stdout)["chance"]
     )
     assert "ask from a later card" in run("hold", "33456", "--versus", "empty").stderr
+
+
+class OneTurn(NaiveUtility):
+    """A turn of a game of two in fractions; the chances after it are read from the layer of the solve that follows."""
+
+    def __init__(self, game: TwoPlayerGame, layers: list[LeadValues], turn: Turn, theirs: State) -> None:
+        super().__init__(game.rules.canonical())
+        self.theirs, self.layer = theirs, layers[turn.left - 1]
+        self.next = next((each for each in game.turns() if each.left == turn.left - 1), None)
+        self.pairs = self.next and game.pairs(self.next)
+        self.index = game.players[0].space.index
+
+    def expected_utility(self, filled: int, upper: int, saved: int, flag: bool, made: int) -> Fraction:
+        """After the turn."""
+        if self.pairs is None:
+            ahead = made + self.upper_bonus(upper) - self.upper_bonus(self.theirs.upper)
+            return Fraction((ahead > 0) - (ahead < 0) + 1, 2)
+        before, other = self.pairs
+        i, j = self.index(self.theirs) - before.first, self.index(State(filled, upper)) - other.first
+        low, high = range_of(before, i, other, j, 0)
+        place = self.layer.place[i * other.size + j] + FRAME + high
+        return Fraction(float(self.layer.values[place + min(max(made, -high - 1), 1 - low)]))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", ["yatzy-forced", "generala", "yacht"])
+def test_the_values_of_whole_sheets_follow_from_those_after_the_turn(key: str) -> None:
+    """Random cards and leads before every turn; the rolls and the rules are the test's own."""
+    game, random, states = (
+        TwoPlayerGame(perfect_yatzy.load_rules(key)),
+        np.random.default_rng(1),
+        defaultdict[int, Any](list),
+    )
+    space, layers = game.players[0].space, list(game.solve())
+    for state in [State(), *random_states(space, 5_000, seed=1)]:
+        states[space.categories - state.filled.bit_count()].append(state)
+    for turn in [*game.turns()] * 2:
+        mine, theirs = (
+            states[turn.open[player]] or [State(space.rules.full_mask)] for player in (turn.mover, 1 - turn.mover)
+        )
+        mine, theirs = mine[random.integers(len(mine))], theirs[random.integers(len(theirs))]
+        before, other = game.pairs(turn)
+        i, j = space.index(mine) - before.first, space.index(theirs) - other.first
+        low, high = range_of(before, i, other, j, 0)
+        lead = int(random.integers(low, high + 1))
+        found = 1 - float(layers[turn.left].values[layers[turn.left].place[i * other.size + j] + FRAME + high - lead])
+        one = OneTurn(game, layers, turn, theirs)
+        exact = NaiveUtility.expected_utility(one, mine.filled, mine.upper, 0, False, lead)
+        assert abs(found - exact) < ERROR, (turn, mine, theirs, lead)

@@ -54,3 +54,15 @@ def two_dice_sheet(
     bonus_text = "bonus = {{ threshold = {}, points = {} }}".format(*bonus)
     head = f'id = "{key}"\nname = "{key.title()}"\ndice = 2\nfaces = {faces}\nrolls = 2\n{bonus_text}\n'
     return head + "categories = [" + ", ".join(f"{{ {box} }}" for box in boxes) + "]\n"
+
+
+COLUMNS = (("free", 1), ("forced", 1), ("free", 2), ("reversed", 2), ("free", 3), ("upper-first", 3))
+
+
+def six_columns(faces: int = 6, sums: int = 9) -> str:
+    """A rule file with six columns for two dice, with different orders and factors."""
+    columns = [
+        f'{{ id = "c{i}", name = "C{i}", order = "{order}", factor = {n} }}' for i, (order, n) in enumerate(COLUMNS)
+    ]
+    boxes = two_dice_sheet("six", faces=faces, upper=faces, sums=sums, least=0, bonus=(20, 10))
+    return f"{boxes}columns = [{', '.join(columns)}]\n"

@@ -1,18 +1,14 @@
-"""Tables in shards: solved in pieces of any size, damaged, and solved by processes that are killed."""
+"""Tables in shards, solved in pieces of any size and in any order."""
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from perfect_yatzy import RuleSet, load_rules
+from perfect_yatzy import RuleSet
 from perfect_yatzy.model.objectives import (
     BonusChance,
     ExponentialUtility,
@@ -25,7 +21,6 @@ from perfect_yatzy.model.objectives import (
 from perfect_yatzy.tablebase.backward_induction import solve_values
 from perfect_yatzy.tablebase.shard_plan import Shard, ShardPlan, plan_from_cuts
 from perfect_yatzy.tablebase.shard_task import ShardTask, solve_shard_task
-from perfect_yatzy.tablebase.sharded_solve import solve_sharded
 from perfect_yatzy.tablebase.store import solve_to_store, table_path
 from perfect_yatzy.tablebase.table_info import shards_folder
 
@@ -102,38 +97,3 @@ def shard_path(objective: Objective, folder: Path, shard: Shard) -> Path:
 def values_of(path: Path) -> Values:
     """The values of a shard, read by NumPy alone."""
     return np.asarray(np.load(path, max_header_size=1 << 17))
-
-
-def game() -> RuleSet:
-    """A game whose solve takes a second or so: Yatzy."""
-    return load_rules("yatzy")
-
-
-class TellingEngine(CountingEngine):
-    """Writes a line for each shard."""
-
-    def run(self, tasks: Sequence[ShardTask], is_ready: Callable[[ShardTask], bool]) -> Iterator[dict[str, Any]]:
-        """Solve the tasks."""
-        for result in super().run(tasks, is_ready):
-            print(json.dumps([f"{result['filled']}-{result['rows'][0]}", result["solved"]]), flush=True)
-            yield result
-
-
-def main() -> None:
-    """Solve Yatzy in shards and write a line for each shard: ``python -m support.shards FOLDER``."""
-    solve_sharded(Objective(game()), sys.argv[1], engine=TellingEngine(), shard_bytes=200_000, missing_only=True)
-
-
-def solve_until_killed(folder: Path, seconds: float) -> tuple[list[list[Any]], int]:
-    """Run :func:`main` in a process and kill it after some seconds; what it wrote, and its exit code."""
-    command, tests = [sys.executable, "-m", "support.shards", str(folder)], Path(__file__).resolve().parent.parent
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=tests) as process:
-        lines = [process.stdout.readline()]  # the first shard: imports and kernels are ready
-        time.sleep(seconds)
-        process.kill()
-        lines += process.stdout.readlines()
-    return [json.loads(line) for line in lines if line.endswith("\n")], process.returncode
-
-
-if __name__ == "__main__":
-    main()

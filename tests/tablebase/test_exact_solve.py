@@ -68,12 +68,6 @@ def check(rules: RuleSet) -> None:
         assert solve.tally[3] == pytest.approx(float(min(gaps)), rel=1e-9)
 
 
-@pytest.mark.parametrize("mechanic", MECHANICS)
-def test_each_mechanic(mechanic: str) -> None:
-    for seed in range(2):
-        check(random_rules(seed, (mechanic,), boxes=4))
-
-
 @pytest.mark.parametrize("mode", ["forced", "free", "none"])
 def test_jokers_with_saved_rolls_and_a_bonus_of_the_first_roll(mode: str) -> None:
     check(joker_game(mode, saved_rolls=True, first_roll_bonus=(("run", 3),)))
@@ -215,12 +209,13 @@ def test_random_games(seed: int) -> None:
     check(random_rules(seed, boxes=4))
 
 
-@pytest.mark.slow
-def test_300_random_games() -> None:
-    """Thirty games of each mechanic, every state of each."""
-    for seed in range(30):
-        for mechanic in MECHANICS:
-            check(random_rules(seed, (mechanic,), boxes=4))
+@pytest.mark.parametrize("mechanic", MECHANICS)
+@pytest.mark.parametrize(
+    "numbers", [range(2), pytest.param(range(2, 30), marks=pytest.mark.slow)], ids=["two", "more"]
+)
+def test_random_games_of_each_mechanic(mechanic: str, numbers: range) -> None:
+    for seed in numbers:
+        check(random_rules(seed, (mechanic,), boxes=4))
 
 
 @pytest.mark.full

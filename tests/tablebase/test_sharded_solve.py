@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -23,7 +22,7 @@ from perfect_yatzy.tablebase.inventory import leftovers, stored
 from perfect_yatzy.tablebase.objective_text import objective_from_text, objective_text
 from perfect_yatzy.tablebase.shard_plan import SHARDS_PER_LAYER, children, first_needed, halo_of, plan_shards
 from perfect_yatzy.tablebase.sharded_solve import ThreadEngine, sharded_cost, solve_sharded
-from perfect_yatzy.tablebase.store import open_table, solve_to_store, table_path
+from perfect_yatzy.tablebase.store import solve_to_store, table_path
 from perfect_yatzy.tablebase.table_file import read_table
 from perfect_yatzy.tablebase.table_info import ShardedTableInfo, shards_folder, unfinished_shards
 from support import games
@@ -36,13 +35,12 @@ from support.shards import (
     SMALL,
     CountingEngine,
     ShuffledEngine,
-    game,
     random_plan,
     shard_path,
-    solve_until_killed,
-    stored_table,
     values_of,
-)
+)  # fmt: skip
+
+YATZY = Objective(load_rules("yatzy"))
 
 
 def sha256_of(values: Values) -> str:
@@ -210,9 +208,6 @@ def test_a_halo_is_a_small_part_of_a_layer() -> None:
     rows, layer = len(objective.space.layers[6]), objective.layer_slice(7)
     largest = max(halo_of(objective, 6, i * rows // 32, (i + 1) * rows // 32).bytes for i in range(32))
     assert BLOCK_BYTES < largest < 0.3 * (layer.stop - layer.start) * 4
-
-
-def test_a_sharded_solve_needs_less_memory() -> None:
     objective = Goals(load_rules("maxi-unsaved"))
     assert sharded_cost(objective, 2).memory < 0.3 * objective.solve_cost().memory
 
@@ -223,11 +218,8 @@ def test_an_objective_survives_its_text(kind: str) -> None:
     text = objective_text(objective)
     again = objective_from_text(text, solve_values)
     assert objective_text(again) == text
-    assert np.array_equal(solve_objective(again), solve_objective(objective))
-
-
-def test_the_rest_of_a_game_has_no_text() -> None:
     refused("cannot be solved in shards", objective_text, Goals(SMALL, State(filled=1)))
+    assert np.array_equal(solve_objective(again), solve_objective(objective))
 
 
 # -- interruptions
@@ -289,27 +281,6 @@ def test_what_is_damaged_is_solved_again(tmp_path: Path, monkeypatch: pytest.Mon
     assert info.sha256 == wanted()
 
 
-@pytest.mark.parametrize(
-    "moments",
-    [
-        pytest.param([0.0, 0.02, 0.1], id="three times", marks=FULL),
-        pytest.param((np.random.default_rng(3).random(10) / 10).tolist(), id="ten times", marks=pytest.mark.slow),
-    ],
-)
-def test_a_killed_process_loses_the_shard_in_flight_alone(tmp_path: Path, moments: list[float]) -> None:
-    stored_table(tmp_path / "whole", Objective(game()))  # the kernels are compiled
-    done: set[str] = set()
-    for seconds in moments:
-        lines, code = solve_until_killed(tmp_path, seconds)
-        assert code in (-signal.SIGKILL, 0)
-        assert not {name for name, solved in lines if solved} & done
-        done |= {name for name, _ in lines}
-    _, solved = resumed(tmp_path, Objective(game()), missing_only=True)
-    info = open_table(Objective(game()), tmp_path)[0]
-    assert solved <= len(info.shards) - len(done)
-    assert info.sha256 == open_table(Objective(game()), tmp_path / "whole")[0].sha256
-
-
 def test_a_driver_killed_before_the_manifest_is_resumed(tmp_path: Path) -> None:
     info = solve_sharded(MEAN, tmp_path, shard_bytes=300)
     table_path(SMALL, tmp_path).with_suffix(".json").unlink()
@@ -338,14 +309,14 @@ def test_a_file_that_cannot_grow_ends_in_one_sentence_and_is_resumed(
 ) -> None:
     """Files are limited to 300 kB, which the first layers keep within."""
     # The limit holds for compiled kernels, too: those of the process must be there.
-    solve_sharded(Objective(game()), tmp_path / "whole", shard_bytes=600_000)
+    solve_sharded(YATZY, tmp_path / "whole", shard_bytes=600_000)
     command = [sys.executable, "-c", FULL_DISK, str(tmp_path)]
     run = subprocess.run(command, capture_output=True, text=True, check=True)
     assert (run.stderr, run.stdout.count("\n")) == ("", 1)
     assert "what is solved is kept: free some space and run the same command again" in run.stdout
-    kept = len(list(unfinished_shards(table_path(game(), tmp_path)).glob("*.npy")))
+    kept = len(list(unfinished_shards(table_path(YATZY.rules, tmp_path)).glob("*.npy")))
     assert kept >= 2
-    info, solved = resumed(tmp_path, Objective(game()))
+    info, solved = resumed(tmp_path, YATZY)
     assert solved + kept == len(info.shards)
     assert f"{info.start_value:.10f}" == "248.4399893779"
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import subprocess
-import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import perfect_yatzy
 import pytest
-from perfect_yatzy import RulesError, Strategy, TableError, load_rules
+from perfect_yatzy import Cancelled, RulesError, Strategy, TableError, load_rules
 from perfect_yatzy.game.patterns import Pattern
 from perfect_yatzy.game.rules import Category
 from perfect_yatzy.model import objectives
@@ -131,21 +129,33 @@ def taken_up(tmp_path: Path, objective: Objective) -> int | None:
     return None if found is None else found[0]
 
 
+@pytest.mark.parametrize("layers", [1, 2, 3])
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, Cancelled])
 @pytest.mark.parametrize(
     ("kind", "limit"), [(Objective, 10), (Objective, 10**8), (Goals, 0)], ids=["float32", "float64", "goals"]
 )
-def test_a_stopped_solve_is_taken_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: type[Objective], limit: int
+def test_a_stopped_solve_keeps_its_finished_layers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: type[Objective], limit: int, stop: Any, layers: int
 ) -> None:
+    """Without a checkpoint in between: those come once a minute."""
     monkeypatch.setattr(objectives, "FLOAT64_VALUES", limit)
-    whole = solve_to_store(kind(SMALL), tmp_path / "whole")
-    write_until(tmp_path, kind(SMALL), 3)
+    objective, steps = kind(SMALL), list[int]()
+
+    def progress(done: int, total: int) -> None:
+        steps.append(done)
+        if len(steps) == layers:
+            raise stop("stopped")
+
+    with pytest.raises(stop):
+        solve_to_store(objective, tmp_path, progress=progress)
     assert not has_table(SMALL, tmp_path, kind.name)
-    assert taken_up(tmp_path, kind(SMALL)) == 2
-    steps: list[int] = []
-    info = solve_to_store(kind(SMALL), tmp_path, progress=lambda done, total: steps.append(done))
-    assert len(steps) == 2
-    assert info.sha256 == whole.sha256
+    ends = [objective.layer_slice(k).stop for k in range(4, -1, -1)]
+    finished = sum(end <= steps[-1] for end in ends)
+    assert finished == layers or kind is Goals  # a layer of which is told of in parts
+    assert taken_up(tmp_path, objective) == 5 - finished
+    info = solve_to_store(objective, tmp_path, progress=progress)
+    assert [done for done in steps if done in ends] == ends  # each layer once
+    assert info.sha256 == solve_to_store(kind(SMALL), tmp_path / "whole").sha256
     assert sorted(path.suffix for path in tmp_path.glob("*.*")) == [".json", ".npy"]
 
 
@@ -181,14 +191,6 @@ def test_a_damaged_part_is_not_taken_up(
     assert all(check.passed for check in verify(SMALL, tmp_path, states=50))
 
 
-def test_layers_are_kept_while_a_long_solve_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "PART_SECONDS", 0.0)
-    kept: list[int] = []
-    monkeypatch.setattr(TableWriter, "checkpoint", lambda self, filled, layer: kept.append(filled))
-    solve_to_store(MEAN, tmp_path)
-    assert kept == [4, 3, 2, 1]
-
-
 def test_two_solves_of_the_same_table_do_not_disturb_each_other(tmp_path: Path) -> None:
     first = TableWriter(tmp_path, MEAN)
     layers = list(solve_layers(MEAN))
@@ -202,7 +204,14 @@ def test_two_solves_of_the_same_table_do_not_disturb_each_other(tmp_path: Path) 
     assert sorted(path.suffix for path in tmp_path.iterdir()) == [".json", ".npy"]
 
 
-def test_order_of_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_order_of_the_store_and_the_layers_that_a_long_solve_keeps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "PART_SECONDS", 0.0)
+    kept: list[int] = []
+    monkeypatch.setattr(TableWriter, "checkpoint", lambda self, filled, layer: kept.append(filled))
+    solve_to_store(MEAN, tmp_path)
+    assert kept == [4, 3, 2, 1]
     monkeypatch.setenv("YATZY_TABLES", "/from/the/environment")
     assert tables_folder(tmp_path) == tmp_path
     assert tables_folder() == Path("/from/the/environment")
@@ -229,20 +238,6 @@ def test_the_estimate_of_memory_covers_maxi() -> None:
     needs = rule_set_stats(load_rules("maxi"))
     assert 2.20 < needs.memory / 2**30 < 2.5
     assert needs.bytes == 713_572_352 * 4
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("after", [0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1.1])
-def test_a_solve_killed_at_any_moment_leaves_a_store_that_works(tmp_path: Path, after: float) -> None:
-    rules = load_rules("yatzy")
-    solve_values(rules)  # kernels compiled, so that the kill meets the solve and the writing
-    command = [sys.executable, "-m", "perfect_yatzy", "solve", "yatzy", "--tables", str(tmp_path)]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        time.sleep(after)
-        process.kill()
-    if has_table(rules, tmp_path):
-        assert len(read_table(table_path(rules, tmp_path), Objective(rules))[1]) == 958_976
-    assert f"{open_table(Objective(rules), tmp_path)[0].start_value:.10f}" == "248.4399893779"
 
 
 def test_the_store_lists_and_removes_its_tables(tmp_path: Path) -> None:
