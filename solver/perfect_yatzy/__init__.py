@@ -52,12 +52,12 @@ if TYPE_CHECKING:
     from .game.rules import RuleSet
     from .game.scorecard import Scorecard, State
     from .play.rating import Rating, Ratings, rate
-    from .policies.batch_policy import BatchPolicy
     from .policies.computer_players import ComputerPlayer
     from .policies.evaluation import Evaluation, Losses, SampledEvaluation, evaluate
     from .policies.named import computer_player, open_policy
     from .policies.policy import CardTurn, FunctionPolicy, ValueFunction
     from .policies.simulation import simulate
+    from .policies.user_code import BatchPolicy
     from .strategy.actions import Choice, Hold
     from .strategy.approximate_strategy import ApproximateStrategy
     from .strategy.batch import BatchAnswer, BatchOptions
@@ -79,7 +79,7 @@ _MODULES = {
     "ApproximateStrategy": "strategy.approximate_strategy",
     "BatchAnswer": "strategy.batch",
     "BatchOptions": "strategy.batch",
-    "BatchPolicy": "policies.batch_policy",
+    "BatchPolicy": "policies.user_code",
     "Cancelled": "errors",
     "CardTurn": "policies.policy",
     "Certificate": "strategy.certificate",

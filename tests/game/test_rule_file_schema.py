@@ -23,8 +23,8 @@ from perfect_yatzy.game.rule_fields import (
     PLAIN_FIELDS,
     PUBLISHED_FIELDS,
     SWITCH_FIELDS,
+    rule_file_schema,
 )
-from perfect_yatzy.game.rule_file_schema import rule_file_schema
 from perfect_yatzy.game.translations import toml_names, toml_text
 from support.command import Run
 from support.rule_files import inline

@@ -21,6 +21,7 @@ from support.naive_hold_rules import chooser, held_dice
 from support.naive_policies import GreedyChoice, NaivePolicy
 from support.refusals import refused
 from support.seeds import examples
+from support.sheets import value_of
 
 YATZY = load_rules("yatzy")
 NAMES = ["yatzy", "yahtzee", "yatzy-forced", "maxi", "kniffel", "cheerio", "generala", "giant-forced"]
@@ -157,7 +158,7 @@ def test_the_exact_mean_agrees_with_the_oracle(data: st.DataObject | None, rules
     prices = random_prices(rules, seed)
 
     def guess(filled: int, upper: int, saved: int, flag: bool) -> Fraction:
-        return Fraction(prices.value(State(filled, upper, saved, flag)))
+        return Fraction(value_of(prices, State(filled, upper, saved, flag)))
 
     greedy = GreedyChoice(rules.canonical(), guess)
 

@@ -296,9 +296,9 @@ class _Parser:
                 raise self.expected("`of` and faces")
             return self.with_faces("dice", ())
         if NUMBER.fullmatch(self.peek()) and self.peek(1) == "different":
-            sizes = (self.number("how many faces"),)
+            number = self.number("how many faces")
             self.take("different")
-            return self.with_faces("different", sizes, may_be_open=False)
+            return self.with_faces("different", (number,), may_be_open=False)
         for sizes, words in SEVERAL_WORDS.items():
             if self.take(*words.split()):
                 return self.with_faces("groups", sizes)
