@@ -41,9 +41,8 @@ from .hold_policy import HoldRulePolicy
 from .levels import SoftPolicy, calibrated_level, parse_level
 from .player import exact_policy, player_of
 from .policy import ValueFunction
-from .process import ProcessPlayer
 from .strategy_sheet import StrategySheet, find_sheet
-from .user_code import UserCode, file_attribute, policy_of
+from .user_code import ProcessPlayer, UserCode, file_attribute, policy_of
 
 NAMES = (
     "perfect, most-points, prices, hold-rules, hold-rules:5, level:3, safe, bold, win, goal:280, "

@@ -180,13 +180,8 @@ class YatzyEnv(NumberedActions, gymnasium.Env[Any, np.int64]):
         values = np.full(self.n_actions, -np.inf)
         if not self._playing:
             return values
-        strategy, dice = self._oracle, self._game.position.dice
-        if self.rolls_left:
-            for hold in strategy.holds(self.card, dice, self.rolls_left):
-                if hold.category is None:
-                    values[self.action(hold.dice)] = hold.value
-        for choice in strategy.categories(self.card, dice, self.rolls_left):
-            values[self.action(choice.category)] = choice.value
+        for option in self._oracle.ranking(self.position):
+            values[self.action(option.action)] = option.value
         return values
 
     def _info(self) -> dict[str, Any]:

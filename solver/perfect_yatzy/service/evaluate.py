@@ -11,7 +11,7 @@ from .._messages import _
 from ..errors import StateError
 from ..policies.evaluation import Evaluation, Losses, SampledEvaluation, sample
 from ..policies.named import evaluate_named, listed, named_policy
-from ..policies.process import ProcessPlayer
+from ..policies.user_code import ProcessPlayer
 from ..tablebase.store import Progress
 from .answers import answer_head, distribution_fields, picked
 from .queries import QueryService
