@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from .._messages import _
-from ..errors import StateError, shown, whole_number
+from ..errors import StateError, game_over, shown
 from ..game.action_numbers import read_action
 from ..game.dice import Floats, Ints
 from ..game.legal_actions import TurnPosition, start_turn
@@ -42,7 +42,7 @@ from ..game.scorecard import Scorecard, State
 from ..model.checked_values import Table
 from ..model.objectives import ExponentialUtility, ReachableUtility
 from ..model.policies import Policy
-from ..strategy.actions import rank_categories, rank_holds
+from ..strategy.actions import max_rerolls, rank_categories, rank_holds
 from ..strategy.approximate_strategy import ApproximateStrategy
 from ..strategy.distribution import has_distribution
 from ..strategy.opponents import Opponent, WinUtility, finished, opponent, parse_opponents
@@ -210,16 +210,20 @@ class ComputerPlayer:
         StateError
             If the card, the dice or `rolls_left` cannot occur, or the game is over.
         """
-        roll, left = parse_dice(self.rules, dice), whole_number(rolls_left, "rolls_left")
-        return self._decision(start_turn(self.rules, read_card(self.rules, card), roll, left), rng, others)
-
-    def _decision(self, position: TurnPosition, rng: Rng, others: Others) -> Decision:
-        assert isinstance(position.card, Scorecard)
-        evaluator, state, left = self.evaluator(position.card, others), position.state, position.rolls_left
-        choices = rank_categories(evaluator, state, position.dice, left)
+        scorecard = read_card(self.rules, card)
+        position = self.strategy.check(scorecard.state)
+        if position.state.filled == self.rules.full_mask:
+            raise game_over()
+        roll, most = parse_dice(self.rules, dice), max_rerolls(self.rules, position.state.saved)
+        if type(rolls_left) is not int or not 0 <= rolls_left <= most:
+            raise StateError(
+                _("{count} rolls left; it must be 0 to {most}").format(count=shown(rolls_left), most=most)
+            )
+        evaluator = self.evaluator(scorecard, others)
+        choices = rank_categories(evaluator, position.state, roll, rolls_left)
         random = np.random.default_rng(rng)
-        if left:
-            hold = self._pick(rank_holds(evaluator, state, position.dice, left, choices[0]), random)
+        if rolls_left:
+            hold = self._pick(rank_holds(evaluator, position.state, roll, rolls_left, choices[0]), random)
             if hold.category is None:
                 return hold.dice
         return self._pick(choices, random).category
@@ -335,7 +339,16 @@ class PolicyPlayer(ComputerPlayer):
         """As for :class:`ComputerPlayer`."""
         return exact_policy(getattr(self.player, "__self__", None))
 
-    def _decision(self, position: TurnPosition, rng: Rng, others: Others) -> Decision:
+    def choose(
+        self,
+        card: Scorecard | CardText,
+        dice: DiceText,
+        rolls_left: int = 0,
+        rng: Rng = None,
+        others: Others = (),
+    ) -> Decision:
+        """As for :class:`ComputerPlayer`; StateError also for an action that is not legal."""
+        position = start_turn(self.rules, read_card(self.rules, card), parse_dice(self.rules, dice), rolls_left)
         action = asked(self.player, position)
-        position.apply(action)  # StateError for an action that is not legal
+        position.apply(action)
         return read_action(self.rules, action)
