@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from unicodedata import combining, normalize
 
@@ -164,13 +164,13 @@ class CategoryIndex:
 
     def find(self, text: str) -> set[int]:
         """Positions of the categories that a name or the beginning of one can mean; empty if there are none."""
-        word, simple = normalized(text), simplified(normalized(text))
-        if not word:
+        if not (word := normalized(text)):
             return set()
-        kinds = (self.own, word), (self.foreign, word), (self.simple, simple)
-        equal = ({position for name, position in names if name == text} for names, text in kinds)
-        beginning = (_starting(names, text) for names, text in kinds)
-        return next(filter(None, chain(equal, beginning)), set())
+        kinds = (self.own, word), (self.foreign, word), (self.simple, simplified(word))
+        for names, given in kinds:
+            if equal := {position for name, position in names if name == given}:
+                return equal
+        return next((found for names, given in kinds if (found := _starting(names, given))), set())
 
     def starting(self, text: str) -> set[int]:
         """Positions of all categories with a name that begins like this."""

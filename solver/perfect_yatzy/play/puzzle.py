@@ -14,7 +14,6 @@ from .._messages import N_, _
 from ..errors import RulesError, StateError, shown, whole_number
 from ..game.dice import Dice
 from ..game.dice_stream import dice_of_game
-from ..game.legal_actions import TurnPosition
 from ..game.scorecard import Scorecard
 from ..strategy.actions import Choice, Hold
 from ..strategy.strategy import Strategy, check_strategy
@@ -54,17 +53,21 @@ def play_turn(strategy: Strategy, card: Scorecard, seed: int, game: int, turn: i
 
     The dice and the decisions are those of :mod:`perfect_yatzy.kernels.rollout`, which is a thousand times faster.
     """
-    position = TurnPosition(strategy.rules, card, (), strategy.max_rerolls(card.state))
-    history, holds = list[Dice](), list[Dice]()
+    rules = strategy.rules
+    rolls_left = strategy.max_rerolls(card.state)
+    held: Dice = ()
+    history: list[Dice] = []
+    holds: list[Dice] = []
     while True:
-        rolled = dice_of_game(seed, game, turn, len(history), position.to_roll, strategy.rules.faces)
-        position = position.roll(rolled)
-        history.append(position.dice)
-        action = strategy.act(position)
-        if isinstance(action, str):
-            return Turn(0, tuple(history), tuple(holds), action, *position.categories()[action])
-        holds.append(action)
-        position = position.apply(action)
+        new = dice_of_game(seed, game, turn, len(history), rules.dice - len(held), rules.faces)
+        history.append(tuple(sorted((*held, *new))))
+        best = strategy.holds(card, history[-1], rolls_left)[0] if rolls_left else None
+        if best is None or best.category:
+            break
+        held, rolls_left = best.dice, rolls_left - 1
+        holds.append(held)
+    chosen = strategy.categories(card, history[-1], rolls_left)[0]
+    return Turn(0, tuple(history), tuple(holds), chosen.category, chosen.points, chosen.bonus_points)
 
 
 def find_puzzle(strategy: Strategy, seed: int, difficulty: str = "medium") -> Puzzle:
