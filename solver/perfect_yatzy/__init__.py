@@ -52,12 +52,12 @@ if TYPE_CHECKING:
     from .game.rules import RuleSet
     from .game.scorecard import Scorecard, State
     from .play.rating import Rating, Ratings, rate
-    from .policies.batch_policy import BatchPolicy
     from .policies.computer_players import ComputerPlayer
     from .policies.evaluation import Evaluation, Losses, SampledEvaluation, evaluate
     from .policies.named import computer_player, open_policy
     from .policies.policy import CardTurn, FunctionPolicy, ValueFunction
     from .policies.simulation import simulate
+    from .policies.user_code import BatchPolicy
     from .strategy.actions import Choice, Hold
     from .strategy.approximate_strategy import ApproximateStrategy
     from .strategy.batch import BatchAnswer, BatchOptions
@@ -86,11 +86,11 @@ _NAMES = {
     "game.rules": "RuleSet",
     "game.scorecard": "Scorecard State",
     "play.rating": "Rating Ratings rate",
-    "policies.batch_policy": "BatchPolicy",
     "policies.computer_players": "ComputerPlayer",
     "policies.evaluation": "Evaluation Losses SampledEvaluation evaluate",
     "policies.named": "computer_player open_policy",
     "policies.policy": "CardTurn FunctionPolicy ValueFunction",
+    "policies.user_code": "BatchPolicy",
     "policies.simulation": "simulate",
     "strategy.actions": "Choice Hold",
     "strategy.approximate_strategy": "ApproximateStrategy",

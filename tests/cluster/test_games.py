@@ -14,7 +14,7 @@ import pytest
 from perfect_yatzy import Cluster, Simulation, SolverError, Strategy, evaluate
 from perfect_yatzy.policies.evaluation import sample
 from perfect_yatzy.policies.named import Setting, named_policy
-from perfect_yatzy.policies.process import ProcessPlayer
+from perfect_yatzy.policies.user_code import ProcessPlayer
 from support.command import Run
 from support.engine_here import EngineHere
 from support.need import need

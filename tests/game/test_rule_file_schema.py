@@ -13,7 +13,7 @@ import pytest
 from documents import DOCUMENTS, blocks
 from perfect_yatzy import RulesError, load_rules
 from perfect_yatzy.game import rule_fields as known
-from perfect_yatzy.game.rule_file_schema import rule_file_schema
+from perfect_yatzy.game.rule_fields import rule_file_schema
 from perfect_yatzy.game.translations import toml_names, toml_text
 from support.command import Run
 from support.rule_files import inline

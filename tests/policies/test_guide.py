@@ -26,7 +26,7 @@ from perfect_yatzy.policies.sheet_search import turn_losses
 from perfect_yatzy.policies.strategy_sheet import StrategySheet
 from support.games import CHANCE, face, joker_game, saved_rolls_game, small
 from support.seeds import FULL
-from support.sheets import yatzy_sheet
+from support.sheets import value_of, yatzy_sheet
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +109,7 @@ def test_examples_show_the_subtraction(yatzy: Strategy, turns: list[SampledTurns
             assert (option.points, option.loss) == (shown.points, pytest.approx(shown.loss))
             upper = example.state.upper + option.points * (option.category < 6)
             after = State(example.state.filled | 1 << option.category, min(63, upper))
-            change = prices.value(after) - prices.value(example.state)
+            change = value_of(prices, after) - value_of(prices, example.state)
             assert option.value == pytest.approx(option.points + change)
         assert example.best.loss == 0
     assert mistake.options[0].loss >= 0.3

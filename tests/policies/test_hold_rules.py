@@ -35,6 +35,7 @@ from support.naive_policies import GreedyChoice, NaivePolicy
 from support.printed_rules import PrintedGuide
 from support.refusals import refused
 from support.seeds import examples, in_rings
+from support.sheets import value_of
 
 YATZY = load_rules("yatzy")
 NAMES = ["yatzy", "yahtzee", "yatzy-forced", "maxi", "kniffel", "cheerio", "generala", "giant-forced"]
@@ -181,7 +182,7 @@ def test_the_exact_mean_agrees_with_the_oracle(data: st.DataObject | None, rules
     prices = random_prices(rules, seed)
 
     def guess(filled: int, upper: int, saved: int, flag: bool) -> Fraction:
-        return Fraction(prices.value(State(filled, upper, saved, flag)))
+        return Fraction(value_of(prices, State(filled, upper, saved, flag)))
 
     greedy = GreedyChoice(rules.canonical(), guess)
 

@@ -19,7 +19,7 @@ from support import games
 from support.naive import Dice, Naive
 from support.naive_hold_rules import held_dice
 from support.naive_policies import GreedyChoice
-from support.sheets import worst_hold
+from support.sheets import value_of, worst_hold
 
 GAME = games.small(
     games.face(1), games.face(2), games.face(3), games.PAIR, games.CHANCE, dice=3, faces=3, bonus=Bonus(10, 8)
@@ -88,7 +88,7 @@ def test_the_worst_decisions_are_those_of_the_oracle(game: RuleSet) -> None:
     found = worst_decisions(policy, table)
     oracle = Naive(game.canonical())
     layout = policy.space.layout
-    greedy = GreedyChoice(game.canonical(), lambda *card: Fraction(prices.value(State(*card))))
+    greedy = GreedyChoice(game.canonical(), lambda *card: Fraction(value_of(prices, State(*card))))
     hold = category = 0.0
 
     def lost(card: tuple[int, int, bool], dice: Dice, left: int) -> float:

@@ -45,8 +45,9 @@ CONSTANTS: dict[str, dict[str, Any]] = {
     },
     "strategy.score_strategy": {"MAX_GOAL": 99_999, "MAX_UTILITY": 1e20},
     "policies.strategy_sheet": {"FORMAT": 1, "MAX_HOLD_RULES": 200},
-    "policies.risk": {"TOLERANCE": 0.1, "STYLES": {"safe": -1.0, "bold": 1.0}},
-    "policies.computer_players": {"WIN_SECONDS": 0.5, "MAX_SOLVED": 64},
+    "policies.computer_players": {
+        "TOLERANCE": 0.1, "STYLES": {"safe": -1.0, "bold": 1.0}, "WIN_SECONDS": 0.5, "MAX_SOLVED": 64,
+    },
     "web.site.folder": {
         "SCHEMA": 2, "HASH_DIGITS": 12, "GREEN": (20, 108, 67), "WHITE": (255, 255, 255), "ICON_SIZES": (192, 512),
         "OVERSAMPLING": 4, "PIPS": ((-1, -1), (1, -1), (0, 0), (-1, 1), (1, 1)),

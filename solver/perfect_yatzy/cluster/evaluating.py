@@ -15,7 +15,7 @@ from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
 from ..policies.evaluation import Evaluation, SampledEvaluation, SampledGames, sample_games, summary
 from ..policies.named import Setting, evaluate_named, policy_file
-from ..policies.process import ProcessPlayer
+from ..policies.user_code import ProcessPlayer
 from ..strategy.opening import open_strategy
 from ..strategy.strategy import Strategy
 from ..tablebase.store import Progress, tables_folder

@@ -16,8 +16,8 @@ from ..model.policies import Policy
 from ..policies.evaluation import Evaluation, Losses, SampledEvaluation, sample
 from ..policies.named import evaluate_named, listed, named_policy
 from ..policies.player import exact_policy
-from ..policies.process import ProcessPlayer
 from ..policies.simulation import simulate
+from ..policies.user_code import ProcessPlayer
 from ..strategy.played_games import Actor
 from ..strategy.position_sample import PositionSample
 from ..strategy.positions import sample_positions

@@ -120,10 +120,9 @@ class QueryService:
 
     def computer_player(self, rules: RuleSet, kind: str) -> ComputerPlayer:
         """A computer player; what it needs is solved first, after an announcement if it takes a while."""
-        from ..policies.computer_players import parse_kind
+        from ..policies.computer_players import STYLES, parse_kind
         from ..policies.levels import needs_calibration
         from ..policies.named import computer_player
-        from ..policies.risk import STYLES
 
         found, strategy = parse_kind(kind), self.strategy(rules)
         line = None
