@@ -18,7 +18,6 @@ FULL = (
     "ones=3+twos=6+threes=9+fours=12+fives=15+sixes=18+one-pair=10+two-pairs=18+three-of-a-kind=12"
     "+four-of-a-kind=0+small-straight=15+large-straight=0+full-house=0+chance=20"
 )
-MISTAKE = {"rules": "yatzy", "card": {"ones": 3}, "dice": [6, 6, 6, 6, 6], "rolls_left": 1}
 MENU = ("undo", "menu-undo", "redo", "review-own", "save-own")
 
 
