@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -12,6 +13,13 @@ from perfect_yatzy import TableError
 from perfect_yatzy.tablebase import shard_task
 
 Attempt = tuple[int, str]  # a number, and a folder for notes
+
+
+def wait_until(condition: Callable[[], object], seconds: float = 600) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def square(number: int) -> int:
