@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
+from unittest.mock import Mock
 
 import perfect_yatzy
 import pytest
@@ -111,13 +112,9 @@ CLUB = str(Path(__file__).parent.parent / "data" / "club-sheet.toml")
 ABOUT = re.compile(r"about [\d,]+ (?:s|minutes|hours)\b")
 
 
-def refuse(*args: object, **rest: object) -> None:
-    raise RulesError("not now")
-
-
 def test_every_command_says_the_same_time(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The announcement of the solve itself, the check of the file, the refusals of a question and of a solve."""
-    monkeypatch.setattr(command, "approximate", refuse)
+    monkeypatch.setattr(command, "approximate", Mock(side_effect=RulesError("not now")))
     store = ("--tables", str(tmp_path))
     said = [
         run("rules", "check", CLUB).stdout,
