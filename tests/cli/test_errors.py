@@ -12,7 +12,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
-from unittest.mock import Mock
+from unittest.mock import AsyncMock, Mock
 
 import click
 import perfect_yatzy
@@ -198,20 +198,14 @@ def test_other_answers_of_the_server(client: Any, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_body_that_never_ends_is_a_timeout(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    sent: list[dict[str, Any]] = []
-
-    async def receive() -> None:
-        await asyncio.Event().wait()
-
-    async def send(message: dict[str, Any]) -> None:
-        sent.append(message)
-
     monkeypatch.setattr("perfect_yatzy.web.middleware.MAX_BODY_SECONDS", 0.0)
     scope = {"type": "http", "method": "POST", "path": "/api/hold", "headers": [(b"host", b"localhost")]}
-    asyncio.run(client.app(scope, receive, send))
-    assert sent[0]["status"] == 408
-    assert (b"connection", b"close") in sent[0]["headers"]
-    assert json.loads(sent[1]["body"])["code"] == "request-timeout"
+    send = AsyncMock()
+    asyncio.run(client.app(scope, asyncio.Event().wait, send))
+    head, body = (call.args[0] for call in send.call_args_list)
+    assert head["status"] == 408
+    assert (b"connection", b"close") in head["headers"]
+    assert json.loads(body["body"])["code"] == "request-timeout"
 
 
 def test_a_terminated_command_leaves_no_temporary_file(

@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from http.client import HTTPResponse
 from pathlib import Path
-from typing import Any
-from unittest.mock import Mock
+from unittest.mock import AsyncMock, Mock
 
 import pytest
 from support.need import need
@@ -130,19 +129,14 @@ def test_pages_of_other_sites_are_refused(client: TestClient, site: str) -> None
 
 def test_messages_are_in_the_language_that_the_client_accepts() -> None:
     """The default is English, whatever the language of the machine is; codes are the same in all."""
-    seen = []
-
-    async def app(scope: Any, receive: Any, send: Any) -> None:
-        seen.append(current_language())
-
-    async def no_body() -> dict[str, object]:
-        return {"type": "http.request", "body": b"", "more_body": False}
-
-    guarded = RequestFilter(app, frozenset({"localhost"}))
+    seen: list[str] = []
+    guarded = RequestFilter(
+        AsyncMock(side_effect=lambda *_: seen.append(current_language())), frozenset({"localhost"})
+    )
+    no_body = AsyncMock(return_value={"type": "http.request", "body": b"", "more_body": False})
     for accepted in (b"", b"sv-SE,sv;q=0.9", b"ja"):
         headers = [(b"host", b"localhost"), (b"accept-language", accepted)]
-        scope = {"type": "http", "method": "GET", "path": "/", "headers": headers}
-        asyncio.run(guarded(scope, no_body, None))  # type: ignore[arg-type]
+        asyncio.run(guarded({"type": "http", "method": "GET", "path": "/", "headers": headers}, no_body, AsyncMock()))
     assert seen == ["en", "sv", "en"]
 
 
