@@ -240,6 +240,10 @@ class Visitor:
         script = "(({ id, ariaLabel, textContent }) => id || ariaLabel || textContent)(document.activeElement)"
         return str(self.page.evaluate(script))
 
+    def decision(self) -> int:
+        """The number of the decision that a review shows."""
+        return int(self.page.text_content("#step-place").split("(")[1].split()[0])
+
     def state(self) -> dict[str, Any]:
         return dict(self.page.evaluate("loaded('state').then((module) => module.state)"))
 
