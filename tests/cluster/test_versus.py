@@ -11,7 +11,7 @@ from perfect_yatzy import Cluster, StateError, TableError, load_rules, versus
 from perfect_yatzy.cluster.versus import TurnPart, versus_on
 from perfect_yatzy.strategy.versus import versus_checkpoint
 from perfect_yatzy.tablebase.inventory import leftovers
-from support.engine_here import EngineHere
+from support.cluster_tasks import EngineHere
 from support.flips import flip
 
 FORCED = load_rules("yatzy-forced")
