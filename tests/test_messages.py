@@ -170,15 +170,8 @@ def test_rules_and_mistakes_of_a_rule_file_are_told_in_a_language(run: Run, tmp_
 
 RAISED = ["errors.py", "web"]  # where errors are for people, and other literals are not
 ERRORS = {
-    "SolverError",
-    "RulesError",
-    "StateError",
-    "TableError",
-    "ClusterError",
-    "UsageError",
-    "ClickException",
-    "echo",
-}
+    "SolverError", "RulesError", "StateError", "TableError", "ClusterError", "UsageError", "ClickException", "echo",
+}  # fmt: skip
 SPOKEN = [
     "cli/views", "cli/commands", "cli/console.py", "cli/terminal_game.py", "cli/jsonl.py", "game/patterns.py",
     "game/rules.py", "game/rule_words.py", "game/scorecard.py", "game/legal_actions.py", "strategy/certificate.py",

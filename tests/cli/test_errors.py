@@ -12,6 +12,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from unittest.mock import AsyncMock, Mock
 
 import click
 import perfect_yatzy
@@ -81,13 +82,6 @@ def raised(name: str) -> SolverError:
     return error
 
 
-def failing(error: Callable[[], BaseException]) -> Callable[..., None]:
-    def fail(*args: object, **rest: object) -> None:
-        raise error()
-
-    return fail
-
-
 def test_every_exception_of_the_package_is_in_the_table() -> None:
     known, before = {"Exception"}, set[str]()
     while known != before:
@@ -99,7 +93,7 @@ def test_every_exception_of_the_package_is_in_the_table() -> None:
 @pytest.mark.parametrize("name", TABLE)
 def test_the_command_ends_with_a_line_and_the_exit_code(name: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     _, exit_code, code = TABLE[name]
-    monkeypatch.setattr(QueryService, "parse", failing(lambda: raised(name)))
+    monkeypatch.setattr(QueryService, "parse", Mock(side_effect=raised(name)))
     found = run("hold", "33456")
     assert (found.returncode, found.stdout, found.stderr) == (exit_code, "", f"yatzy: {raised(name)}\n")
     stream = run("hold", "--jsonl", stdin='{"dice": "33456", "id": 7}\n')
@@ -112,7 +106,7 @@ def test_the_command_ends_with_a_line_and_the_exit_code(name: str, run: Run, mon
 def test_other_exceptions_of_the_command(
     error: BaseException, exit_code: int, said: str, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(QueryService, "parse", failing(lambda: error))
+    monkeypatch.setattr(QueryService, "parse", Mock(side_effect=error))
     discarded: list[bool] = []
     monkeypatch.setattr("perfect_yatzy.cli.console.discard_stdout", lambda: discarded.append(True))
     found = run("hold", "33456")
@@ -128,7 +122,7 @@ def test_success_and_wrong_usage(run: Run, monkeypatch: pytest.MonkeyPatch) -> N
     ):  # fmt: skip
         assert run(*words).returncode == exit_code, words
     with monkeypatch.context() as patch:
-        patch.setattr("perfect_yatzy.cli.main", failing(KeyboardInterrupt))
+        patch.setattr("perfect_yatzy.cli.main", Mock(side_effect=KeyboardInterrupt))
         assert run("hold").returncode == 130
     parse = QueryService.parse
     monkeypatch.setattr(QueryService, "parse", lambda *args: parse(*args) if args[1].get("id") == 2 else 1 // 0)
@@ -155,7 +149,7 @@ def client() -> Any:
 @pytest.mark.parametrize("name", TABLE)
 def test_the_server_answers_with_the_status(name: str, client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     status, _, code = TABLE[name]
-    fail = failing(lambda: raised(name))
+    fail = Mock(side_effect=raised(name))
     monkeypatch.setattr("perfect_yatzy.web.workers.parse_request", fail)
     for path in ("/api/hold", "/api/solve"):
         found = client.post(path, json={"dice": "33456"} | ({"query": "hold"} if "solve" in path else {}))
@@ -204,20 +198,14 @@ def test_other_answers_of_the_server(client: Any, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_body_that_never_ends_is_a_timeout(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    sent: list[dict[str, Any]] = []
-
-    async def receive() -> None:
-        await asyncio.Event().wait()
-
-    async def send(message: dict[str, Any]) -> None:
-        sent.append(message)
-
     monkeypatch.setattr("perfect_yatzy.web.middleware.MAX_BODY_SECONDS", 0.0)
     scope = {"type": "http", "method": "POST", "path": "/api/hold", "headers": [(b"host", b"localhost")]}
-    asyncio.run(client.app(scope, receive, send))
-    assert sent[0]["status"] == 408
-    assert (b"connection", b"close") in sent[0]["headers"]
-    assert json.loads(sent[1]["body"])["code"] == "request-timeout"
+    send = AsyncMock()
+    asyncio.run(client.app(scope, asyncio.Event().wait, send))
+    head, body = (call.args[0] for call in send.call_args_list)
+    assert head["status"] == 408
+    assert (b"connection", b"close") in head["headers"]
+    assert json.loads(body["body"])["code"] == "request-timeout"
 
 
 def test_a_terminated_command_leaves_no_temporary_file(

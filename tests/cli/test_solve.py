@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
+from unittest.mock import Mock
 
 import perfect_yatzy
 import pytest
@@ -26,6 +27,7 @@ from perfect_yatzy.strategy.distribution import distribution_cost
 from perfect_yatzy.tablebase.solve_estimate import estimate_solve
 from perfect_yatzy.tablebase.store import solve_to_store
 from support.command import Run, printed, refusal
+from support.rule_files import TINY
 
 
 def rows(text: str) -> dict[str, str]:
@@ -110,13 +112,9 @@ CLUB = str(Path(__file__).parent.parent / "data" / "club-sheet.toml")
 ABOUT = re.compile(r"about [\d,]+ (?:s|minutes|hours)\b")
 
 
-def refuse(*args: object, **rest: object) -> None:
-    raise RulesError("not now")
-
-
 def test_every_command_says_the_same_time(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The announcement of the solve itself, the check of the file, the refusals of a question and of a solve."""
-    monkeypatch.setattr(approximation, "approximate", refuse)
+    monkeypatch.setattr(approximation, "approximate", Mock(side_effect=RulesError("not now")))
     store = ("--tables", str(tmp_path))
     said = [
         run("rules", "check", CLUB).stdout,
@@ -201,27 +199,25 @@ def test_times_left_as_text() -> None:
     assert texts == ["", "0:00", "1:00", "2:05", "1:15:00"]
 
 
-def test_a_solution_tells_what_it_has_so_far(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sheet: str
-) -> None:
+def test_a_solution_tells_what_it_has_so_far(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shown, "SILENCE", 0.0)
-    found = run("solve", sheet, "--approximate", "--work", "1e-5", "--games", "100", "--tables", str(tmp_path))
+    (tmp_path / "tiny.toml").write_text(TINY)
+    found = run(
+        "solve",
+        str(tmp_path / "tiny.toml"),
+        "--approximate",
+        "--work",
+        "1e-5",
+        "--games",
+        "100",
+        "--tables",
+        str(tmp_path),
+    )
     assert found.returncode == 0, found.stderr
     stages = [line.split()[0] for line in found.stderr.splitlines() if line.startswith("  ")]
     assert stages == list(approximation.STAGES)
-    assert re.search(r"yatzy: small, fit: \d+ % done.*; no strategy scores more than \d+\.\d\d", found.stderr)
+    assert re.search(r"yatzy: tiny, fit: \d+ % done.*; no strategy scores more than \d+\.\d\d", found.stderr)
     assert re.search(r"  bound .* s  the strategy scores .* ± .*  no strategy scores more than ", found.stderr)
-
-
-@pytest.fixture
-def sheet(tmp_path: Path) -> str:
-    """Six boxes for two dice."""
-    boxes = [f'{{ id = "least-{k}", name = "L{k}", pattern = "any", at_least = {k} }}' for k in range(3, 9)]
-    path = tmp_path / "small.toml"
-    path.write_text(
-        f'id = "small"\nname = "Small"\ndice = 2\nfaces = 6\nrolls = 2\ncategories = [{", ".join(boxes)}]\n'
-    )
-    return str(path)
 
 
 def test_other_long_work_tells_its_share(

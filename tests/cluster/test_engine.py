@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import time
 from http.client import HTTPException
 from itertools import product
 from pathlib import Path
@@ -43,14 +42,6 @@ def process(name: str) -> int:
 def workers(engine: DaskEngine) -> list[int]:
     """Ids of the processes that work now."""
     return list(engine.client.run(os.getpid).values())
-
-
-def both_work(engine: DaskEngine) -> None:
-    """Wait until two workers work again."""
-    deadline = time.monotonic() + 300
-    while engine._count_threads() < 2:
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
 
 
 def test_results_come_with_the_numbers_of_their_arguments(engine: DaskEngine) -> None:
@@ -132,7 +123,7 @@ def test_tasks_of_a_killed_worker_are_done_by_another(engine: DaskEngine, tmp_pa
     begun = [path.name.split("-")[:2] for path in tmp_path.iterdir()]
     # The task that the victim was at, and those whose results it had not sent yet.
     assert len(begun) - len({number for number, _ in begun}) <= engine_module.AHEAD
-    both_work(engine)
+    tasks.wait_until(lambda: engine._count_threads() >= 2)
     assert victim not in workers(engine)
 
 
@@ -197,7 +188,7 @@ def test_a_task_that_ends_every_worker(engine: DaskEngine, monkeypatch: pytest.M
     monkeypatch.setattr(engine_module, "ATTEMPTS", 1)
     with pytest.raises(ClusterError, match="4 workers ended during the same task"):
         list(engine.map(tasks.die, [1]))
-    both_work(engine)
+    tasks.wait_until(lambda: engine._count_threads() >= 2)
     assert dict(engine.map(tasks.square, [5])) == {0: 25}
 
 

@@ -15,8 +15,8 @@ from perfect_yatzy import Cluster, Simulation, SolverError, Strategy, evaluate
 from perfect_yatzy.policies.evaluation import sample
 from perfect_yatzy.policies.named import Setting, named_policy
 from perfect_yatzy.policies.user_code import ProcessPlayer
+from support.cluster_tasks import EngineHere
 from support.command import Run
-from support.engine_here import EngineHere
 from support.need import need
 from support.refusals import refused
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -20,10 +17,12 @@ from perfect_yatzy.tablebase.backward_induction import solve_objective
 from perfect_yatzy.tablebase.store import open_table, table_path
 from perfect_yatzy.tablebase.table_info import shards_folder, unfinished_shards
 from support import cluster_tasks, games
+from support.cluster_tasks import wait_until
 from support.need import need
 from support.shards import OBJECTIVES
 
 need("distributed")
+psutil = need("psutil")
 
 from perfect_yatzy.cluster.session import solve_objective_on
 
@@ -108,29 +107,11 @@ def command(*words: str) -> subprocess.Popen[str]:
     return subprocess.Popen(started, process_group=0, env=environment, preexec_fn=before, **pipes)  # type: ignore[call-overload, no-any-return]
 
 
-def descendants(process: int) -> set[int]:
-    """Ids of the processes that a process has started, and those of theirs."""
-    found: set[int] = set()
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            if int(status.read_text().rpartition(")")[2].split()[1]) == process:
-                found |= {int(status.parent.name)} | descendants(int(status.parent.name))
-    return found
-
-
-def wait_until(condition: Callable[[], object], seconds: float = 600) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
 def shards(folder: Path) -> dict[str, int]:
     """The shards in all folders of a folder, with their inodes."""
     return {path.name: path.stat().st_ino for path in folder.glob("*/*-*-*.npy") if "unrounded" not in path.name}
 
 
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 def test_interrupted_and_killed_drivers(tmp_path: Path) -> None:
     """Ctrl-C ends everything in one line; after kill -9 no process stays; the next driver solves only the rest."""
     solve = ("solve", "crag", "--what", "goals", "--workers", "1", "--tables", str(tmp_path), "--yes")
@@ -139,7 +120,7 @@ def test_interrupted_and_killed_drivers(tmp_path: Path) -> None:
         driver = command(*solve)
         wait_until(lambda: len(shards(tmp_path)) > len(before) or driver.poll() is not None)  # noqa: B023
         os.killpg(driver.pid, signal.SIGSTOP)  # on a busy machine the solve could end before the signal
-        children = descendants(driver.pid)
+        children = psutil.Process(driver.pid).children(recursive=True)
         assert children
         if end == signal.SIGINT:
             os.killpg(driver.pid, end)
@@ -152,7 +133,7 @@ def test_interrupted_and_killed_drivers(tmp_path: Path) -> None:
             driver.kill()
             os.killpg(driver.pid, signal.SIGCONT)
             driver.communicate()
-        wait_until(lambda: not any(Path(f"/proc/{child}").exists() for child in children))  # noqa: B023
+        assert psutil.wait_procs(children, timeout=600)[1] == []
         before |= shards(tmp_path)
     last = command(*solve)
     error = last.communicate()[1]

@@ -11,7 +11,8 @@ from perfect_yatzy import Cluster, StateError, TableError, load_rules, versus
 from perfect_yatzy.cluster.versus import TurnPart, versus_on
 from perfect_yatzy.strategy.versus import versus_checkpoint
 from perfect_yatzy.tablebase.inventory import leftovers
-from support.engine_here import EngineHere
+from support.cluster_tasks import EngineHere
+from support.flips import flip
 
 FORCED = load_rules("yatzy-forced")
 
@@ -36,12 +37,6 @@ class Disturbed(EngineHere):
         return super().map(disturbed, tasks)
 
 
-def flipped(path: Path, place: int) -> None:
-    content = bytearray(path.read_bytes())
-    content[place] ^= 1
-    path.write_bytes(content)
-
-
 @pytest.mark.parametrize("ties", ["loss", "half", "win"])
 def test_parts_have_the_bits_of_a_whole_turn(tmp_path: Path, ties: str) -> None:
     assert on_here(EngineHere(), tmp_path, ties) == versus(FORCED, ties=ties, tables=tmp_path).first
@@ -54,21 +49,21 @@ def test_a_killed_solve_resumes_and_a_flipped_bit_does_not(tmp_path: Path) -> No
     def kill(part: TurnPart) -> None:
         raise KeyboardInterrupt
 
-    for flip in (False, True):
+    for is_flipped in (False, True):
         with pytest.raises(KeyboardInterrupt):
             on_here(Disturbed(kill), tmp_path)
         assert leftovers(tmp_path) == [layer]
-        if flip:
-            flipped(layer, 200)
+        if is_flipped:
+            flip(layer, 8 * 200)
         again = Disturbed()
         assert on_here(again, tmp_path) == expected
-        assert min(again.turns) == (1 if flip else 10)
+        assert min(again.turns) == (1 if is_flipped else 10)
     assert not layer.exists()
 
 
 def test_a_damaged_layer_is_not_believed(tmp_path: Path) -> None:
     with pytest.raises(TableError, match="altered"):
-        on_here(Disturbed(lambda part: flipped(part.layer, 128 + 4 * part.first)), tmp_path)  # behind the header
+        on_here(Disturbed(lambda part: flip(part.layer, 8 * (128 + 4 * part.first))), tmp_path)  # behind the header
 
 
 def test_what_cannot_be_asked(tmp_path: Path) -> None:

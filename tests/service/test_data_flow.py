@@ -9,14 +9,14 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from pathlib import Path
-from threading import Lock
 from typing import Any
+from unittest.mock import Mock, create_autospec
 
 import perfect_yatzy
 import pytest
 from perfect_yatzy import RulesError, RuleSet, SolverError, State, Strategy, errors, load_rules, parse_card, reach
 from perfect_yatzy.errors import CODES
-from perfect_yatzy.game import scorecard
+from perfect_yatzy.game import notation, scorecard
 from perfect_yatzy.model.objectives import Goals
 from perfect_yatzy.model.state_space import StateSpace
 from perfect_yatzy.service import queries
@@ -54,14 +54,8 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     def kind(evaluator: TurnEvaluator) -> str:
         return "objective" if isinstance(evaluator, ScoreEvaluator) else "mean"
 
-    real_check = scorecard.check_card
-
-    def checked(card: scorecard.Scorecard) -> scorecard.Scorecard:
-        counted["card"] += 1
-        return real_check(card)
-
-    for module in ("game.scorecard", "game.notation"):
-        monkeypatch.setattr(f"perfect_yatzy.{module}.check_card", checked)
+    for module in (scorecard, notation):
+        count(module, "check_card", lambda card: "card")
     count(StateSpace, "check", lambda space: "state")
     count(position, "check_state", lambda rules: "state")
     count(TurnEvaluator, "hold_values", lambda evaluator: f"turns of the {kind(evaluator)}")
@@ -102,18 +96,15 @@ def test_a_request_checks_its_card_and_evaluates_its_turn_once(
 @pytest.mark.parametrize("aim", [{}, {"goal": 240}])
 def test_a_request_is_decided_once(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch, aim: dict[str, int]) -> None:
     """The scheduler of the server and the service share one decision."""
-    scheduler, counted = RequestScheduler(None, None), Counter[str]()
-    for name in ("plan", "decide", "cached_answer", "mean_works", "strategy", "compute"):
+    names = ("plan", "decide", "cached_answer", "mean_works", "strategy", "compute")
+    spies = {}
+    for name in names:
         owner = Decision if name == "compute" else QueryService
         real = getattr(owner, name)
-
-        def counting(*args: Any, name: str = name, real: Callable[..., Any] = real) -> Any:
-            counted[name] += 1
-            return real(*args)
-
-        monkeypatch.setattr(owner, name, counting)
-    scheduler.answer("hold", {"card": LATE, "dice": "33456", **aim}, lambda: False)
-    assert counted == dict.fromkeys(("plan", "decide", "cached_answer", "mean_works", "strategy", "compute"), 1)
+        spies[name] = create_autospec(real, side_effect=real)
+        monkeypatch.setattr(owner, name, spies[name])
+    RequestScheduler(None, None).answer("hold", {"card": LATE, "dice": "33456", **aim}, lambda: False)
+    assert {name: spy.call_count for name, spy in spies.items()} == dict.fromkeys(names, 1)
 
 
 def test_public_methods_check_once(yatzy: Strategy, calls: Counter[str]) -> None:
@@ -271,16 +262,9 @@ def test_many_threads_get_the_answers_of_one(yatzy: Strategy, monkeypatch: pytes
     cases = product(("hold", "score"), ("33456", "11236", "55555"), objectives)
     requests = [{"query": query, "dice": dice, "card": LATE, **objective} for query, dice, objective in cases]
     alone = [*map(QueryService().answer, requests)]
-    solved: list[int] = []
-    lock, real = Lock(), score_strategy.utility_strategy
-
-    def counted(*args: Any) -> Any:
-        with lock:
-            solved.append(1)
-        return real(*args)
-
-    monkeypatch.setattr(score_strategy, "utility_strategy", counted)
+    solve = Mock(wraps=score_strategy.utility_strategy)
+    monkeypatch.setattr(score_strategy, "utility_strategy", solve)
     service = QueryService()
     with ThreadPoolExecutor(6) as pool:
         assert [*pool.map(service.answer, requests)] == alone
-    assert solved == [1]
+    assert len(solve.call_args_list) == 1

@@ -18,14 +18,9 @@ PATIENCE_MS = 120_000
 
 DONE = {"content_type": "text/event-stream", "body": "event: done\ndata: {}\n\n"}  # of long work
 FLAGS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+)  # fmt: skip
 DESK = {"viewport": {"width": 1280, "height": 900}}
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
@@ -239,6 +234,10 @@ class Visitor:
         """The element with the focus: its id, else its label or text."""
         script = "(({ id, ariaLabel, textContent }) => id || ariaLabel || textContent)(document.activeElement)"
         return str(self.page.evaluate(script))
+
+    def decision(self) -> int:
+        """The number of the decision that a review shows."""
+        return int(self.page.text_content("#step-place").split("(")[1].split()[0])
 
     def state(self) -> dict[str, Any]:
         return dict(self.page.evaluate("loaded('state').then((module) => module.state)"))

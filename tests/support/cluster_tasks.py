@@ -1,17 +1,42 @@
-"""Functions that tests run on the workers of a cluster, which import this module."""
+"""Functions that tests run on the workers of a cluster, which import this module, and an engine of this process."""
 
 from __future__ import annotations
 
 import errno
 import os
 import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, NoReturn
 
 from perfect_yatzy import TableError
+from perfect_yatzy.cluster.engine import DaskEngine
 from perfect_yatzy.tablebase import shard_task
 
 Attempt = tuple[int, str]  # a number, and a folder for notes
+
+
+class EngineHere:
+    """The tasks in this process, the last one first."""
+
+    threads = 1
+
+    def seeing(self, folder: object, kernels: str) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def map(self, function: Callable[[Any], Any], tasks: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+        for number, task in reversed([*enumerate(tasks)]):
+            yield number, function(task)
+
+    play = DaskEngine.play
+
+
+def wait_until(condition: Callable[[], object], seconds: float = 600) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def square(number: int) -> int:

@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from http.client import HTTPResponse
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
+from unittest.mock import AsyncMock, Mock
 
 import pytest
 from support.need import need
@@ -130,19 +129,14 @@ def test_pages_of_other_sites_are_refused(client: TestClient, site: str) -> None
 
 def test_messages_are_in_the_language_that_the_client_accepts() -> None:
     """The default is English, whatever the language of the machine is; codes are the same in all."""
-    seen = []
-
-    async def app(scope: Any, receive: Any, send: Any) -> None:
-        seen.append(current_language())
-
-    async def no_body() -> dict[str, object]:
-        return {"type": "http.request", "body": b"", "more_body": False}
-
-    guarded = RequestFilter(app, frozenset({"localhost"}))
+    seen: list[str] = []
+    guarded = RequestFilter(
+        AsyncMock(side_effect=lambda *_: seen.append(current_language())), frozenset({"localhost"})
+    )
+    no_body = AsyncMock(return_value={"type": "http.request", "body": b"", "more_body": False})
     for accepted in (b"", b"sv-SE,sv;q=0.9", b"ja"):
         headers = [(b"host", b"localhost"), (b"accept-language", accepted)]
-        scope = {"type": "http", "method": "GET", "path": "/", "headers": headers}
-        asyncio.run(guarded(scope, no_body, None))  # type: ignore[arg-type]
+        asyncio.run(guarded({"type": "http", "method": "GET", "path": "/", "headers": headers}, no_body, AsyncMock()))
     assert seen == ["en", "sv", "en"]
 
 
@@ -165,34 +159,31 @@ def test_a_header_has_ten_seconds_and_an_answer_any_time(monkeypatch: pytest.Mon
     """A connection waits for the first header, for the rest of one, and for the next; not while an answer is computed."""
     for name in ("connection_made", "data_received", "connection_lost"):
         monkeypatch.setattr(H11Protocol, name, lambda *_: None)
-    timers: list[tuple[float, Any]] = []
-    cancelled: list[int] = []
+    handles = [Mock(), Mock(), Mock()]
+    connection, transport = LimitedProtocol.__new__(LimitedProtocol), Mock()
+    transport.is_closing.side_effect = lambda: transport.close.called
+    connection.loop, connection.cycle = Mock(**{"call_later.side_effect": handles}), None
+    connection.transport, connection.client, connection.connections = transport, ("::1", 1), set()
+    timers = connection.loop.call_later.call_args_list
 
-    def call_later(seconds: float, call: Any) -> Any:
-        timers.append((seconds, call))
-        number = len(timers)
-        return SimpleNamespace(cancel=lambda: cancelled.append(number))
+    def cancelled() -> list[bool]:
+        return [handle.cancel.called for handle in handles]
 
-    closed: list[bool] = []
-    connection = LimitedProtocol.__new__(LimitedProtocol)
-    connection.loop, connection.cycle = SimpleNamespace(call_later=call_later), None  # type: ignore[assignment]
-    transport = SimpleNamespace(close=lambda: closed.append(True), is_closing=lambda: bool(closed))
-    connection.transport, connection.client, connection.connections = transport, ("::1", 1), set()  # type: ignore[assignment]
     connection.connection_made(transport)
     connection.data_received(b"GET / HT")
-    assert ([seconds for seconds, _ in timers], cancelled) == ([10.0], [])  # no byte prolongs it
-    connection.cycle = SimpleNamespace(response_complete=False)  # type: ignore[assignment]
+    assert ([timer.args[0] for timer in timers], cancelled()) == ([10.0], [False] * 3)  # no byte prolongs it
+    connection.cycle = Mock(response_complete=False)
     connection.data_received(b"...")
-    assert cancelled == [1]
+    assert cancelled() == [True, False, False]
     connection.cycle.response_complete = True
     connection.data_received(b"GET")
-    timers[-1][1]()
-    assert (len(timers), closed) == (2, [True])
-    timers[-1][1]()
-    assert closed == [True]
+    assert not transport.close.called
+    for _ in range(2):
+        timers[-1].args[1]()
+        assert (len(timers), transport.close.call_count) == (2, 1)
     connection.data_received(b"GET")
     connection.connection_lost(None)
-    assert cancelled == [1, 3]
+    assert cancelled() == [True, False, True]
 
 
 @pytest.fixture(scope="module")

@@ -169,12 +169,8 @@ def test_progress_adds_up_over_several_works() -> None:
     assert [done for done, _ in reports] == pytest.approx([0.0, 0.25, 0.125, 0.625, 1.0])
     assert reports[0][1] == pytest.approx(4.0)  # the estimate, before anything has been measured
     assert reports[-1][1] == 0.0
-    assert ConfirmationRequired(works).as_json()["cost"] == {
-        "what": "goals",
-        "seconds": 4.0,
-        "disk_bytes": 60,
-        "memory_bytes": 30,
-    }
+    cost = {"what": "goals", "seconds": 4.0, "disk_bytes": 60, "memory_bytes": 30}
+    assert ConfirmationRequired(works).as_json()["cost"] == cost
 
 
 def test_what_an_interrupted_solve_has_done_does_not_shorten_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,6 @@ FULL = (
     "ones=3+twos=6+threes=9+fours=12+fives=15+sixes=18+one-pair=10+two-pairs=18+three-of-a-kind=12"
     "+four-of-a-kind=0+small-straight=15+large-straight=0+full-house=0+chance=20"
 )
-MISTAKE = {"rules": "yatzy", "card": {"ones": 3}, "dice": [6, 6, 6, 6, 6], "rolls_left": 1}
 MENU = ("undo", "menu-undo", "redo", "review-own", "save-own")
 
 
@@ -80,9 +79,6 @@ def test_reviews_of_games_from_a_file_and_of_the_own_game(page: Visitor, yatzy: 
     found = review(yatzy, games[2])
     page.expects("#review-name", "Ann: 195 points")
 
-    def place() -> int:
-        return int(page.text_content("#step-place").split("(")[1].split()[0])
-
     shown = page.locator("#review .figures dd").all_text_contents()
     signs = [f"{'−' if value < 0 else '+'}{abs(value):.1f}" for value in (found.luck, -found.points_lost)]
     assert shown == [f"{found.start:.1f}", *signs, "195"]
@@ -94,20 +90,20 @@ def test_reviews_of_games_from_a_file_and_of_the_own_game(page: Visitor, yatzy: 
         assert faces == " ".join(map(str, decision.dice))
         assert {"tied": "equally good"}.get(decision.grade, decision.grade) in text
         assert f"−{decision.loss:.2f}" in text or decision.loss < 0.005
-    assert (page.focused(), place()) == ("review-name", 1)
+    assert (page.focused(), page.decision()) == ("review-name", 1)
     mistakes = [i + 1 for i, each in enumerate(found.decisions) if each.grade in ("mistake", "blunder")]
     keys = (("ArrowLeft", 1), ("ArrowRight", 2), ("ArrowRight", 3), ("ArrowLeft", 2), ("End", count), ("Home", 1))
     for key, wanted in (*keys, *(("m", at) for at in mistakes if at > 1)):
         page.press(key)
-        assert place() == wanted
+        assert page.decision() == wanted
         assert found.decisions[wanted - 1].grade in page.text_content("#decision") or key != "m"
     rows.nth(6).click()
     page.click("#step-on")
-    assert (place(), page.count(".decision[aria-current]")) == (8, 1)
+    assert (page.decision(), page.count(".decision[aria-current]")) == (8, 1)
     rows.nth(mistakes[-1] - 1).click()
     assert page.count("#decision .note") == 0
     page.click("#step-mistake")
-    assert place() == mistakes[0]
+    assert page.decision() == mistakes[0]
     page.expects("#decision-status", "Back to the first error.")
     page.check("#only-mistakes")
     assert page.count(".decision:visible") == len(mistakes)
@@ -117,7 +113,7 @@ def test_reviews_of_games_from_a_file_and_of_the_own_game(page: Visitor, yatzy: 
     page.expects("#visit", f"{decision.grade}, −{decision.loss:.2f}")
     assert page.dice() == list(decision.dice)
     page.click("#visit-back")
-    assert place() == mistakes[0]
+    assert page.decision() == mistakes[0]
     path.write_text("{}\nhello\n")
     page.set_input_files("#record", str(path))
     page.expects("#review-status", "games.jsonl: Line 2 of the file is not JSON.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -16,7 +15,6 @@ from support.browser import RULES, Visitor, axe_faults
 from support.human import human
 
 pytestmark = pytest.mark.full
-PARAMETER = "(name) => new URLSearchParams(location.hash.slice(1)).get(name) ?? ''"
 
 
 @pytest.fixture(scope="module")
@@ -43,20 +41,13 @@ def open_games(page: Visitor, folder: Path, *games: Game) -> Visitor:
     return page
 
 
-def place(page: Visitor) -> int:
-    """The number of the decision shown."""
-    found = re.search(r"\((\d+) of", page.text_content("#step-place"))
-    assert found is not None
-    return int(found[1])
-
-
 def test_a_click_on_the_curve_goes_to_the_decision(opened: Visitor, reviewed: Review) -> None:
     chart = opened.locator("svg.course")
     box = chart.bounding_box()
     for share in (0.98, 0.5, 0.12):
         chart.click(position={"x": share * box["width"], "y": box["height"] / 2})
         wanted = share * len(reviewed.decisions)
-        assert abs(place(opened) - wanted) <= 0.1 * len(reviewed.decisions)
+        assert abs(opened.decision() - wanted) <= 0.1 * len(reviewed.decisions)
     mark = opened.locator(".course .here")
     before = float(mark.get_attribute("x1"))
     opened.press("End")
@@ -79,11 +70,10 @@ def test_why_and_the_position_of_the_worst_decision(opened: Visitor, reviewed: R
     opened.locator("#decision button", has_text="Show this position").click()
     opened.expects("#notice", f"Turn {decision.turn}, roll {decision.roll}", "Undo goes back")
     opened.expects("#visit", f"blunder, −{decision.loss:.2f}")  # what was played there
-    dice, left, card = (opened.evaluate(PARAMETER, name) for name in ("dice", "left", "card"))
-    assert (dice, left) == ("".join(map(str, decision.dice)), str(decision.rolls_left))
-    assert len(card.split()) == decision.turn - 1
+    assert (opened.dice(), opened.state()["left"]) == ([*decision.dice], decision.rolls_left)
+    assert len(opened.state()["players"][0]["card"]) == decision.turn - 1
     opened.press("Control+z")
-    opened.wait_until(f"({PARAMETER})('dice') === ''")
+    assert opened.dice() == []
 
 
 def test_a_position_shown_leads_back_to_the_review_and_to_the_own_game(opened: Visitor) -> None:
@@ -105,7 +95,7 @@ def test_a_position_shown_leads_back_to_the_review_and_to_the_own_game(opened: V
     assert opened.focused() == "review-name"
     assert opened.locator("#visit").is_hidden()
     opened.press("ArrowRight")  # changes nothing on the table
-    assert (place(opened), opened.url) == (11, own)
+    assert (opened.decision(), opened.url) == (11, own)
 
 
 def test_an_error_of_nothing_is_no_error(page: Visitor, yatzy: Strategy, tmp_path: Path) -> None:
@@ -223,11 +213,10 @@ def test_further_puzzles_differ_and_one_opens_on_the_table(page: Visitor) -> Non
     show_best(page)
     page.locator(BUTTON, has_text="Show this position").click()
     page.expects("#notice", "Undo goes back").expects("#visit", title)
-    asked = "new URLSearchParams(location.hash.slice(1)).get('dice')"
-    assert page.evaluate(asked) == "".join(map(str, sorted(dice)))
+    assert page.dice() == sorted(dice)
     page.click("#visit-back")
     assert page.focused() == title
-    assert not page.evaluate(asked)  # the own game is back
+    assert page.dice() == []  # the own game is back
 
 
 def test_solved_mistakes_survive_a_reload_and_can_be_forgotten(page: Visitor) -> None:
