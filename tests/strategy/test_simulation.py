@@ -384,7 +384,7 @@ def test_the_command_writes_the_same_rows_in_every_format_and_counts_them(
     assert [row["dice"] for row in texts] == [" ".join(map(str, dice)) for dice in expected["dice"]]
     assert [row["hold"] == "none" for row in texts] == [hold == [] for hold in expected["hold"]]
     assert [float(row["expected_remaining"]) for row in texts] == expected["expected_remaining"]
-    path = tmp_path / "positions.csv"
+    path = tmp_path / "distinct.csv"
     found = run("positions", "-n", "5000", "--distinct", "--json", "-o", str(path))
     answer = json.loads(found.stdout)
     sample = sample_positions(yatzy, 5_000, distinct=True)
