@@ -58,7 +58,9 @@ def sheet(strategy: ApproximateStrategy) -> str:
     return strategy.rules.origin
 
 
-def test_the_strategy_is_opened_for_a_game_that_is_too_large(strategy: ApproximateStrategy, sheet: str) -> None:
+def test_the_strategy_is_opened_for_a_game_that_is_too_large_and_listed(
+    strategy: ApproximateStrategy, sheet: str
+) -> None:
     found = open_strategy(sheet)
     assert isinstance(found, ApproximateStrategy)
     assert (found.certificate, found.value()) == (strategy.certificate, strategy.value())
@@ -66,6 +68,7 @@ def test_the_strategy_is_opened_for_a_game_that_is_too_large(strategy: Approxima
     assert known.interval99[0] <= known.mean <= known.interval99[1] <= known.upper_bound
     assert (known.games, known.seed, known.iterations) == (200, 1, 1)
     assert known.start_value == pytest.approx(found.value())
+    assert [entry.name for entry in matching(stored(), "twin")] == [fitted_path(strategy.rules).stem]
 
 
 def test_strategy_tables_say_that_they_are_approximate(strategy: ApproximateStrategy) -> None:
@@ -203,10 +206,6 @@ def test_what_needs_a_table_says_so(args: list[str], strategy: Strategy, sheet: 
     assert "Traceback" not in answer.stderr
     too_many = strategy.rules.id == "twin" and "can be solved" in answer.stderr
     assert "approximate" in answer.stderr or too_many, answer.stderr
-
-
-def test_the_table_is_removed(strategy: ApproximateStrategy, tmp_path: Path) -> None:
-    assert [entry.name for entry in matching(stored(), "twin")] == [fitted_path(strategy.rules).stem]
 
 
 @pytest.mark.full

@@ -21,10 +21,6 @@ from support.need import need
 from support.refusals import refused
 
 
-def test_the_example_of_the_module() -> None:
-    assert doctest.testmod(module).failed == 0
-
-
 @settings(max_examples=25, suppress_health_check=list(HealthCheck))
 @given(games.rule_sets(), st.integers(0, 2**32))
 @example(games.joker_game("forced", first_roll_bonus=(("run", 3),)), 1)
@@ -93,7 +89,7 @@ def test_the_environment_has_the_same_legal_actions(key: str) -> None:
         _, _, over, _, info = env.step(generator.choice(numbers))
 
 
-def test_cards_states_and_texts() -> None:
+def test_cards_states_texts_and_the_example_of_the_module() -> None:
     rules = load_rules("yahtzee")
     five = start_turn(rules, "yahtzee=50 aces=3", "66666", 0)
     assert five.categories() == {"sixes": (30, 100)}
@@ -104,23 +100,21 @@ def test_cards_states_and_texts() -> None:
     assert parse_card("yahtzee", "aces=3") == parse_card(rules, {"aces": 3}) == Scorecard(rules, {0: 3})
     assert (action_number("yahtzee", "none"), action_number("yahtzee", "chance")) == (0, 210 + 12)
     assert numbered_action("yahtzee", 210) == "aces"
+    assert doctest.testmod(module).failed == 0
 
 
-def test_dice_come_from_either_kind_of_generator() -> None:
-    rules = load_rules("maxi")
-    for generator in (random.Random(2), np.random.default_rng(2)):
-        found = np.array([start_turn(rules, dice=generator).apply("none").roll(generator).dice for _ in range(500)])
-        assert found.shape == (500, 6)
-        assert np.abs(np.bincount(found.ravel())[1:] - 500).max() < 5 * np.sqrt(3000 * 5 / 36)
-
-
-def test_a_game_that_is_too_large_to_solve() -> None:
+def test_games_too_large_to_solve_and_both_kinds_of_generators() -> None:
     """Thirty boxes: no state space is built."""
     faces = [games.face(f) for f in range(1, 7)]
     boxes = [games.Category(f"any-{i}", f"Any {i}", (games.Pattern("any"),)) for i in range(24)]
     position = start_turn(games.small(*faces, *boxes, dice=5, bonus=Bonus(63, 50)), dice="12345")
     assert len(position.legal_actions()) == 31 + 30
     assert position.apply("any-7").state.filled == 1 << 13
+    rules = load_rules("maxi")
+    for generator in (random.Random(2), np.random.default_rng(2)):
+        found = np.array([start_turn(rules, dice=generator).apply("none").roll(generator).dice for _ in range(500)])
+        assert found.shape == (500, 6)
+        assert np.abs(np.bincount(found.ravel())[1:] - 500).max() < 5 * np.sqrt(3000 * 5 / 36)
 
 
 YATZY = load_rules("yatzy")

@@ -1,4 +1,4 @@
-"""Dice, categories and cards as people write them."""
+"""Dice, categories and cards as people write them, in several languages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Points of all rolls at once, and the highest score, against slow implementations."""
+"""The lattice, points of all rolls and the highest score against slow implementations; rolls as the sources have them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from perfect_yatzy.game.notation import dice_of
 from perfect_yatzy.game.patterns import Pattern, group_choices
 from perfect_yatzy.game.rule_loader import builtin_ids, load_rules
 from perfect_yatzy.game.rules import Category, Joker, RuleSet
-from perfect_yatzy.game.scoring import full_points, points_table
+from perfect_yatzy.game.scoring import full_points, points_table, roll_points
 from support import games, reference
 from support.naive import Naive
 from support.seeds import seeds
@@ -81,11 +81,16 @@ def test_groups_of_many_dice_against_every_assignment(sizes: list[int], counts: 
         assert paid == (reference.group_points(groups, distinct, tuple(counts)) or 0)
 
 
-def test_few_choices_of_groups_for_twelve_dice() -> None:
+def test_few_choices_of_groups_and_all_sub_multisets() -> None:
     """The number of steps for one face is bounded, whatever the groups."""
     assert max(len(group_choices(groups, 12)) for groups in partitions(12, 12)) == 36
     with pytest.raises(TypeError, match="unknown kind of pattern: 'run'"):
         Pattern("run")
+    counts = np.array([0, 2, 0, 1, 2, 0])
+    found = sub_multisets(counts)
+    assert len(found) == len({tuple(row) for row in found.tolist()}) == 3 * 2 * 3
+    assert (found <= counts).all()
+    assert np.array_equal(found[-1], counts)
 
 
 @given(games.classic_rule_sets())
@@ -142,9 +147,132 @@ def test_lattice_against_brute_force(dice: int, faces: int) -> None:
         assert weight == pytest.approx(rolled[roll] / faces**dice, rel=1e-15)
 
 
-def test_sub_multisets_are_complete_and_distinct() -> None:
-    counts = np.array([0, 2, 0, 1, 2, 0])
-    found = sub_multisets(counts)
-    assert len(found) == len({tuple(row) for row in found.tolist()}) == 3 * 2 * 3
-    assert (found <= counts).all()
-    assert np.array_equal(found[-1], counts)
+# rules -> dice -> what each category pays
+EXAMPLES = {
+    "yatzy": {
+        "22555": "twos=4 fives=15 one-pair=10 two-pairs=14 three-of-a-kind=15 full-house=19 chance=19",
+        "15566": "ones=1 fives=10 sixes=12 one-pair=12 two-pairs=22 chance=23",
+        "15555": "ones=1 fives=20 one-pair=10 three-of-a-kind=15 four-of-a-kind=20 chance=21",
+        "55555": "fives=25 one-pair=10 three-of-a-kind=15 four-of-a-kind=20 chance=25 yatzy=50",
+        "12345": "ones=1 twos=2 threes=3 fours=4 fives=5 small-straight=15 chance=15",
+        "23456": "twos=2 threes=3 fours=4 fives=5 sixes=6 large-straight=20 chance=20",
+    },
+    "maxi": {
+        "642651": "ones=1 twos=2 fours=4 fives=5 sixes=12 one-pair=12 chance=24",
+        "213355": "ones=1 twos=2 threes=6 fives=10 one-pair=10 two-pairs=16 chance=19",
+        "225566": "twos=4 fives=10 sixes=12 one-pair=12 two-pairs=22 three-pairs=26 chance=26",
+        "453554": "threes=3 fours=8 fives=15 one-pair=10 two-pairs=18 three-of-a-kind=15 full-house=23 chance=26",
+        "242252": "twos=8 fours=4 fives=5 one-pair=4 three-of-a-kind=6 four-of-a-kind=8 chance=17",
+        "332333": "twos=2 threes=15 one-pair=6 three-of-a-kind=9 four-of-a-kind=12 five-of-a-kind=15 chance=17",
+        "344666": "threes=3 fours=8 sixes=18 one-pair=12 two-pairs=20 three-of-a-kind=18 full-house=26 chance=29",
+        "222555": "twos=6 fives=15 one-pair=10 two-pairs=14 three-of-a-kind=15 full-house=19 castle=21 chance=21",
+        "336666": "threes=6 sixes=24 one-pair=12 two-pairs=18 three-of-a-kind=18 four-of-a-kind=24 full-house=24 tower=30"
+        " chance=30",
+        "666666": "sixes=36 one-pair=12 three-of-a-kind=18 four-of-a-kind=24 five-of-a-kind=30 chance=36 yatzy=100",
+    },
+    "crag": {
+        "116": "ones=2 sixes=6",  # 8 in all
+        "166": "ones=1 sixes=12 thirteen=26 crag=50",
+        "355": "threes=3 fives=10 thirteen=26 crag=50",
+        "445": "fours=8 fives=5 thirteen=26 crag=50",
+        "256": "twos=2 fives=5 sixes=6 thirteen=26",
+        "135": "ones=1 threes=3 fives=5 odd-straight=20",
+        "246": "twos=2 fours=4 sixes=6 even-straight=20",
+        "123": "ones=1 twos=2 threes=3 low-straight=20",
+        "456": "fours=4 fives=5 sixes=6 high-straight=20",
+        "444": "fours=12 three-of-a-kind=25",
+    },
+    "yams": {
+        "55522": "twos=4 fives=15 three-of-a-kind=15 full-house=25 chance=19",
+        "33336": "threes=12 sixes=6 three-of-a-kind=9 four-of-a-kind=12 chance=18",
+        "12345": "ones=1 twos=2 threes=3 fours=4 fives=5 small-straight=30 chance=15",
+        "23456": "twos=2 threes=3 fours=4 fives=5 sixes=6 large-straight=40 chance=20",
+        "44444": "fours=20 three-of-a-kind=12 four-of-a-kind=16 yams=50 chance=20",
+    },
+    "kismet": {
+        "11664": "aces=2 fours=4 sixes=12 two-pair-same-color=18 yarborough=18",
+        "11566": "aces=2 fives=5 sixes=12 two-pair-same-color=19 yarborough=19",
+        "22233": "deuces=6 treys=6 three-of-a-kind=12 full-house=27 yarborough=12",
+        "22255": "deuces=6 fives=10 two-pair-same-color=16 three-of-a-kind=16 flush=35 full-house=31"
+        " full-house-same-color=36 yarborough=16",
+        "25555": "deuces=2 fives=20 two-pair-same-color=22 three-of-a-kind=22 flush=35 four-of-a-kind=47 yarborough=22",
+        "33331": "aces=1 treys=12 two-pair-same-color=13 three-of-a-kind=13 four-of-a-kind=38 yarborough=13",
+        "23456": "deuces=2 treys=3 fours=4 fives=5 sixes=6 straight=30 yarborough=20",
+        "44444": "fours=20 two-pair-same-color=20 three-of-a-kind=20 flush=35 full-house=35 full-house-same-color=40"
+        " four-of-a-kind=45 yarborough=20 kismet=70",
+    },
+    "balut": {  # the first box of each row
+        "44455": "fours=12 fives=10 full-house=22 choice=22",
+        "12345": "fours=4 fives=5 straight=15 choice=15",
+        "23456": "fours=4 fives=5 sixes=6 straight=20 choice=20",
+        "66666": "sixes=30 choice=30 balut=50",
+        "11111": "choice=5 balut=25",
+    },
+    "yamb": {  # the column "free"
+        "11123": "ones=3 twos=2 threes=3 max=8 min=22",
+        "66666": "sixes=30 max=30 poker=64 yamb=80",
+        "66665": "fives=5 sixes=24 max=29 min=1 poker=64",
+        "44455": "fours=12 fives=10 max=22 min=8 full-house=52",
+        "12345": "ones=1 twos=2 threes=3 fours=4 fives=5 max=15 min=15 straight=46",
+    },
+    "triple-yahtzee": {  # the column "triple"
+        "55522": "twos=12 fives=45 three-of-a-kind=57 full-house=75 chance=57",
+        "66666": "sixes=90 three-of-a-kind=90 four-of-a-kind=90 yahtzee=150 chance=90",
+    },
+    "generala": {"13456": "ones=1 threes=3 fours=4 fives=5 sixes=6"},
+    "generala+straight-with-ace": {"13456": "ones=1 threes=3 fours=4 fives=5 sixes=6 straight=20"},
+    "generala+generala-60": {"22222": "twos=10 poker=40 generala=60"},
+}
+
+
+@pytest.mark.parametrize(
+    ("key", "dice", "paid"), [(key, *example) for key, examples in EXAMPLES.items() for example in examples.items()]
+)
+def test_rolls_pay_what_the_sources_say(key: str, dice: str, paid: str) -> None:
+    """All categories that pay, and no other; of several boxes of a row one."""
+    rules = load_rules(key)
+    counts = [dice.count(str(face)) for face in range(1, rules.faces + 1)]
+    column = {"yamb": 1, "triple-yahtzee": 2}.get(key, 0)
+    paid_by = zip(rules.categories, roll_points(rules, counts), strict=True)
+    found = {c.row or c.id: points for c, points in paid_by if c.column == column and not c.copy}
+    assert " ".join(f"{name}={points}" for name, points in found.items() if points) == paid
+
+
+def test_highest_scores() -> None:
+    known = {
+        "yatzy": 374, "yatzy+bonus-35": 374 - 15, "yatzy-online-5": 404, "yatzy-online-6": 685,
+        "yatzy-online-6+full-house-all-dice": 691, "maxi-unsaved": 649, "maxi-unsaved+full-straight-30": 658,
+        "yahtzee-plain": 375, "yahtzee-plain+no-upper-bonus": 375 - 35, "family-yatzy": 530, "yahtzee": 1575,
+        "yahtzee-free-joker": 1575, "yacht": 297, "cheerio": 258, "balut": 812, "giant": 2799, "giant+six-rolls": 2799,
+        "giant-forced": 2799,
+        "yahtzee-no-joker": 1480,  # another Yahtzee pays its 100 also in a box it fills with 0
+        "crag": 244,  # https://en.wikipedia.org/wiki/Crag_(dice_game)
+        "triple-yahtzee": 2250,  # http://www.primidi.com/games_related_to_yahtzee/triple_yahtzee
+    }  # fmt: skip
+    assert {key: maximum_score(load_rules(key)) for key in known} == known
+
+
+def test_switches_of_generala_and_orders_of_giant() -> None:
+    for key, points in (("generala", 5), ("generala+first-roll-10", 10)):
+        assert dict(load_rules(key).first_roll_bonus) == dict.fromkeys(("straight", "full-house", "poker"), points)
+    assert load_rules("giant-forced").categories == load_rules("giant").categories
+    double = load_rules("generala+double")
+    assert [c.id for c in double.categories][-2:] == ["generala", "double-generala"]
+    assert double.categories[-1].requires == "generala"
+
+
+def test_columns_and_rows_of_the_large_sheets() -> None:
+    yamb, triple, balut = map(load_rules, ("yamb", "triple-yahtzee", "balut"))
+    assert [(column.id, column.order) for column in yamb.columns] == [
+        ("down", "forced"), ("free", "free"), ("up", "reversed"), ("announced", "free"),
+    ]  # fmt: skip
+    assert len(yamb.categories) == 48
+    assert [bonus.steps for bonus in triple.bonuses] == [((63, 35),), ((126, 70),), ((189, 105),)]
+    assert len(triple.categories) == 39
+    assert [c.row for c in balut.categories].count("straight") == 4
+    assert len(balut.categories) == 28
+    assert [yamb.bonuses[0].paid(total) for total in (59, 60, 69, 70, 79, 80, 105)] == [0, 30, 30, 40, 40, 50, 50]
+    assert dict(yamb.first_roll_bonus) == {f"straight.{column.id}": 20 for column in yamb.columns}
+    kismet = load_rules("kismet")
+    assert kismet.bonus is not None
+    assert [kismet.bonus.paid(total) for total in (62, 63, 70, 71, 77, 78, 105)] == [0, 35, 35, 55, 55, 75, 75]

@@ -1,4 +1,4 @@
-"""Rule files: loading, messages about mistakes, the fingerprint, scoring."""
+"""Rule files: loading, extending others, messages about mistakes, the fingerprint, scoring."""
 
 from __future__ import annotations
 
@@ -295,14 +295,11 @@ def test_conditions_and_factors(tmp_path: Path, fields: str, dice: str, paid: in
     assert (points(rules, "x", dice), rules.categories[0].text) == (paid, text)
 
 
-def test_possible_points_are_those_of_the_sheet() -> None:
+def test_possible_points_and_lines_of_a_file() -> None:
     rules = load_rules("yatzy")
     found = dict(zip(rules.index_of, possible_points(rules), strict=True))
     expected = {"sixes": [0, 6, 12, 18, 24, 30], "small-straight": [0, 15], "yatzy": [0, 50]}
     assert {name: found[name] for name in expected} == expected
-
-
-def test_locate_finds_the_innermost_line() -> None:
     assert locate(GOOD, ("categories", 1, "pattern")) == 15
     assert locate(GOOD, ("categories", 1, "points")) == 12
     assert locate(GOOD, ("rolls",)) == 4
@@ -416,7 +413,7 @@ def test_mistakes_in_an_extended_file_are_reported_there(tmp_path: Path) -> None
     assert problems(tmp_path, text)[0].endswith("base.toml is not UTF-8 text")
 
 
-def test_files_that_extend_each_other(tmp_path: Path) -> None:
+def test_files_that_extend_each_other_and_rules_as_json_that_extend_nothing(tmp_path: Path) -> None:
     text = 'id = "b"\nname = "B"\nextends = "{}"\nrolls = 0\n[categories.ones]\nface = 9\n'
     assert problems(tmp_path, text.format("own.toml")) == [
         "own.toml:3: extends: extends itself",
@@ -424,9 +421,6 @@ def test_files_that_extend_each_other(tmp_path: Path) -> None:
     ]
     (tmp_path / "base.toml").write_text(text.format("./own.toml"))
     assert problems(tmp_path, text.format("base.toml"))[0] == "base.toml:3: extends: is a file that extends this one"
-
-
-def test_rules_as_json_extend_nothing(tmp_path: Path) -> None:
     written = rules_to_json(load_text(tmp_path, f"{START}remove = ['ones']\n", ""))
     assert isinstance(written, dict)
     for field, value in (("extends", "yatzy"), ("extends", str(tmp_path / "own.toml")), ("remove", ["twos"])):

@@ -1,4 +1,4 @@
-"""The range of scores of each state of a utility: narrow, and every score that a game can reach lies within."""
+"""Ranges of scores, sizes of state spaces and holds that earn an outcome, against enumeration; interpolated values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from perfect_yatzy.model.estimates import count_states
 from perfect_yatzy.model.objectives import Goals, ReachableUtility, ScoreObjective, Utility
 from perfect_yatzy.model.score_places import ScoreOffsets
 from perfect_yatzy.model.state_space import LANES, StateSpace
-from perfect_yatzy.model.turn_model import earning_holds, turn_model, turn_outcomes
+from perfect_yatzy.model.turn_model import turn_model
 from perfect_yatzy.strategy.opponents import Opponent, WinUtility
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator
 from perfect_yatzy.tablebase.backward_induction import solve_objective
@@ -70,41 +70,12 @@ def test_the_values_are_those_of_all_scores_to_the_bit(rules: RuleSet, utility: 
         assert np.array_equal(values[offsets.origin[state] + x], expected[places.origin[state] + x])
 
 
-@pytest.mark.parametrize("rules", GAMES, ids=lambda rules: rules.key)
-def test_every_outcome_of_a_turn_leads_into_the_range_of_its_child(rules: RuleSet) -> None:
-    objective, outcomes = ReachableUtility(rules, rising), turn_outcomes(rules)
-    space, (low, high) = objective.space, objective.score_offsets[1:]
-    layout = space.layout
-    for rows in space.layers[:-1]:
-        for row in rows.tolist():
-            for i in range(outcomes.size):
-                category, child = int(outcomes.category[i]), row + int(outcomes.step[i])
-                if layout.masks[row] >> category & 1 or not space._occurs[child]:
-                    continue
-                if layout.masks[child] != layout.masks[row] | 1 << category:
-                    continue
-                first, last = (int(layout.offsets[r]) for r in (row, child))
-                for lane in range(int(layout.lane_count[layout.lane_sets[row]])):
-                    upper = layout.lane_upper[layout.lane_sets[row], lane] + outcomes.shift[i]
-                    after = last + int(layout.lane_of[layout.lane_sets[child], upper])
-                    points = int(outcomes.total[i])
-                    assert low[after] <= low[first + lane] + points
-                    if points == int(outcomes.points[i]) or rules.joker is None:  # bonus points may be unpaid
-                        assert high[first + lane] + points <= high[after]
-
-
 @pytest.mark.parametrize("rules", [*GAMES, load_rules("yatzy")], ids=lambda rules: rules.key)
 def test_the_sizes_of_the_layers_are_those_of_the_table(rules: RuleSet) -> None:
     objective = ReachableUtility(rules, rising)
     layers = range(objective.first_layer, objective.space.categories + 1)
     slices = [(objective.space.layer_slice(k), objective.layer_slice(k)) for k in layers]
     assert objective.layer_sizes() == [tuple(each.stop - each.start for each in pair) for pair in slices]
-
-
-def test_known_upper_sums_save_a_third_of_yatzys_scores() -> None:
-    rules = load_rules("yatzy")
-    offsets = (kind(rules, rising).score_offsets for kind in (ReachableUtility, Utility))
-    assert [int((each.high - each.low + 1).sum()) for each in offsets] == [106_637_056, 158_254_848]
 
 
 def objectives(rules: RuleSet, start: State = EMPTY_STATE) -> list[ScoreObjective]:
@@ -142,10 +113,13 @@ def test_ranges_lie_one_after_the_other(rules: RuleSet) -> None:
         check(objective)
 
 
-def test_the_rest_of_a_game() -> None:
+def test_the_rest_of_a_game_and_known_upper_sums() -> None:
     rules = load_rules("yahtzee")
     for objective in objectives(rules, State(filled=rules.full_mask & ~0b1000100101, upper=20)):
         check(objective)
+    rules = load_rules("yatzy")
+    offsets = (kind(rules, rising).score_offsets for kind in (ReachableUtility, Utility))
+    assert [int((each.high - each.low + 1).sum()) for each in offsets] == [106_637_056, 158_254_848]
 
 
 @pytest.mark.parametrize("kind", [0, 1], ids=["goals", "utility"])
@@ -213,17 +187,6 @@ def test_one_hold_stands_for_the_rolls_of_an_upper_box_and_of_a_pair() -> None:
     assert found == [[], *([[0, 0, 0, n, 0, 0]] for n in range(1, 6))]
     pair = outcomes.start[rules.index_of["one-pair"]]
     assert [dice.counts[holds[pair + n]][0][n - 1] for n in range(1, 7)] == [2] * 6
-
-
-def test_where_every_roll_differs_the_rolls_are_listed() -> None:
-    rules = perfect_yatzy.load_rules("yatzy")
-    dice, outcomes = lattice(rules.dice, rules.faces), turn_model(rules).outcomes
-    found = earning_holds(dice, outcomes.start, outcomes.roll_start, outcomes.rolls)
-    assert np.array_equal(found[0], outcomes.hold_start)
-    chance = rules.index_of["chance"]
-    first, end = outcomes.start[chance], outcomes.start[chance + 1]
-    holds = outcomes.holds[outcomes.hold_start[first] : outcomes.hold_start[end]]
-    assert np.array_equal(np.sort(holds), np.arange(dice.first_roll, dice.n_holds))
 
 
 ERROR, TOLERANCE = 2e-6, WinUtility.tolerance  # that are stated

@@ -1,4 +1,4 @@
-"""Sessions, with and without computers: what may happen, undo, and the file of an unfinished game."""
+"""Sessions: what may happen, undo, saved games, with and without computers; records and requests beyond their limits."""
 
 from __future__ import annotations
 

@@ -242,12 +242,14 @@ def test_results_print_on_a_line() -> None:
     assert repr(losses) == f"<Losses: {sum(parts):.2f} points a game, {parts[0]:.2f} by holds, 0.00 by categories>"
 
 
-def test_wrong_guesses_are_refused() -> None:
+def test_wrong_guesses_and_players_whose_actions_cannot_be_listed_are_refused() -> None:
     size = state_space(perfect_yatzy.load_rules("yatzy-forced")).size
     for guess, message in (([1.0, 2.0, 3.0], "has shape \\(3,\\)"), (np.full(size, np.nan), "must be finite")):
         refused(message, ValueFunction, "yatzy-forced", guess)
     refused("must be a policy", evaluate, "yatzy")
     assert PolicyMean(ValueFunction("yatzy-forced", np.zeros(size))).size == size
+    for player in (lambda position: "chance", perfect_yatzy.open_policy("safe", "yatzy-forced")):
+        refused("acts in one position at a time", perfect_yatzy.versus, "yatzy-forced", player)
 
 
 def test_games_of_any_policy_are_those_of_its_evaluation(forced: Strategy) -> None:
@@ -271,8 +273,3 @@ def test_games_of_any_policy_are_those_of_its_evaluation(forced: Strategy) -> No
         perfect_yatzy.simulate(ValueFunction(rules, forced.values), 1_000, seed=3).final_scores, perfect
     )
     refused("policy is 'yatzy'", perfect_yatzy.simulate, "yatzy", 1)
-
-
-def test_two_players_need_policies_whose_actions_can_be_listed() -> None:
-    for player in (lambda position: "chance", perfect_yatzy.open_policy("safe", "yatzy-forced")):
-        refused("acts in one position at a time", perfect_yatzy.versus, "yatzy-forced", player)

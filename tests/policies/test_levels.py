@@ -1,4 +1,4 @@
-"""Soft policies against an oracle, their simulation against their evaluation, and the levels of the package."""
+"""Soft policies, the levels of the package and computer players: against an oracle, their evaluation and rankings."""
 
 from __future__ import annotations
 
@@ -31,16 +31,7 @@ from perfect_yatzy.policies.computer_players import (
     risk_rate,
 )
 from perfect_yatzy.policies.evaluation import policy_mean, policy_values
-from perfect_yatzy.policies.levels import (
-    LEVELS,
-    Level,
-    SoftPolicy,
-    calibrate,
-    calibrated_level,
-    shipped_levels,
-    simulated_loss,
-    soft_loss,
-)
+from perfect_yatzy.policies.levels import LEVELS, SoftPolicy, calibrate, shipped_levels, simulated_loss, soft_loss
 from perfect_yatzy.policies.named import computer_player
 from perfect_yatzy.service.budget import SolveBudget, SolveLimit
 from perfect_yatzy.service.queries import QueryService
@@ -130,7 +121,7 @@ def test_a_policy_is_calibrated_to_the_points_it_loses(forced: Strategy) -> None
 
 
 def test_levels_are_named_and_a_game_without_decisions_has_them() -> None:
-    found = calibrated_level(open_strategy(games.small(games.CHANCE, rolls=1)), LEVELS[0])
+    found = levels.calibrated_level(open_strategy(games.small(games.CHANCE, rolls=1)), LEVELS[0])
     assert (found.temperature, found.points_lost) == (inf, 0.0)
     assert [level.number for level in LEVELS] == list(range(1, 9))
     assert levels.parse_level("Novice") == levels.parse_level(2) == levels.parse_level(" 2 ") == LEVELS[1]
@@ -152,11 +143,11 @@ def test_the_package_has_the_levels_of_all_rule_sets_with_their_losses() -> None
 
 
 @pytest.mark.parametrize("level", LEVELS, ids=lambda level: str(level.name))
-def test_levels_lose_what_they_state(forced: Strategy, yatzy: Strategy, level: Level) -> None:
+def test_levels_lose_what_they_state(forced: Strategy, yatzy: Strategy, level: levels.Level) -> None:
     """Exactly for the forced order, in simulated games for the free one."""
     for strategy in (forced, yatzy):
         assert not levels.needs_calibration(strategy.rules, level)
-        found = calibrated_level(strategy, level)
+        found = levels.calibrated_level(strategy, level)
         assert found.points_lost == pytest.approx(level.share * strategy.value(), rel=0.01)
         policy = SoftPolicy(strategy, found.temperature)
         if strategy is forced:

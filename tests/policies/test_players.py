@@ -1,4 +1,4 @@
-"""One policy, many places: every kind of policy goes wherever a policy is asked for, and plays alike everywhere."""
+"""One policy, many places: kinds of policies play alike everywhere; sampled players and programs."""
 
 from __future__ import annotations
 
@@ -12,18 +12,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import perfect_yatzy
 import pytest
-from perfect_yatzy import (
-    BatchPolicy,
-    ValueFunction,
-    computer_player,
-    evaluate,
-    open_policy,
-    open_strategy,
-    sample_positions,
-    simulate,
-    start_turn,
-)
+from perfect_yatzy import BatchPolicy, ValueFunction, evaluate, open_policy, open_strategy, simulate, start_turn
 from perfect_yatzy.errors import RulesError, StateError
 from perfect_yatzy.game.action_numbers import action_number, numbered_action
 from perfect_yatzy.game.dice_stream import dice_of_game
@@ -187,7 +178,7 @@ def test_every_kind_of_policy_goes_wherever_a_policy_is_asked_for(
     action = open_policy(name, FORCED).act(position)  # type: ignore[union-attr]
     assert position.action_mask()[action_number(position.rules, action)] == 1
     if not is_random:
-        choice = computer_player(FORCED, name).choose("", "33456", 2)
+        choice = perfect_yatzy.computer_player(FORCED, name).choose("", "33456", 2)
         assert choice == numbered_action(position.rules, action_number(position.rules, action))
         row = json.loads(table.read_text().splitlines()[1])
         first = start_turn(FORCED, dice=dice_of_game(1, 0, 0, 0, 5, 6))
@@ -255,14 +246,21 @@ def test_positions_of_another_player_are_labelled_by_perfect_play() -> None:
     def player(position: TurnPosition) -> str:
         return next(iter(position.categories()))
 
-    found = sample_positions(strategy, 60, seed=2, player=player)
+    found = perfect_yatzy.sample_positions(strategy, 60, seed=2, player=player)
     answer = strategy.best(found.filled, found.upper, found.dice, found.rolls_left, found.saved, found.joker_paid)
     assert found.action.tolist() == answer.action.tolist()
     assert found.metadata()["player"] == "function"
     assert (found.rolls_left == 2).all()  # it never rerolls
-    explored = sample_positions(strategy, 600, seed=2, exploration=0.5, player=player)
+    explored = perfect_yatzy.sample_positions(strategy, 600, seed=2, exploration=0.5, player=player)
     assert 0.2 < (explored.rolls_left < 2).mean() < 0.9
-    refused("starts from a scorecard", sample_positions, strategy, 1, start=start_turn(JOKERS).state, player=player)
+    refused(
+        "starts from a scorecard",
+        perfect_yatzy.sample_positions,
+        strategy,
+        1,
+        start=start_turn(JOKERS).state,
+        player=player,
+    )
 
 
 SMALL = games.joker_game("forced", bonus=4)

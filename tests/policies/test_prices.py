@@ -1,4 +1,4 @@
-"""Fitted price sheets: their means against an oracle in fractions, and the parts of the fit against identities."""
+"""Price sheets against their definition in fractions, and the fit of their prices."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from perfect_yatzy import RuleSet, State, StateError, load_rules
 from perfect_yatzy.game.rules import Bonus
 from perfect_yatzy.model.objectives import Values
 from perfect_yatzy.model.state_space import state_space
-from perfect_yatzy.policies import sheet_search
+from perfect_yatzy.policies import sheet_search, turn_sample
 from perfect_yatzy.policies.evaluation import policy_mean, policy_values
 from perfect_yatzy.policies.price_sheet import PriceSheet, pars, terms_of
 from perfect_yatzy.policies.sheet_search import (
@@ -22,13 +22,7 @@ from perfect_yatzy.policies.sheet_search import (
     least_squares,
     upper_prices_on_a_line,
 )
-from perfect_yatzy.policies.turn_sample import (
-    TurnSample,
-    Visits,
-    inclusion_chances,
-    systematic_sample,
-    visited_states,
-)
+from perfect_yatzy.policies.turn_sample import TurnSample, Visits, inclusion_chances, visited_states
 from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy
 from perfect_yatzy.tablebase.backward_induction import solve_values
 from support.games import CHANCE, PAIR, classic_rule_sets, face, joker_game, saved_rolls_game, small
@@ -166,7 +160,7 @@ def test_sampling_in_proportion_to_counts(counts: list[int], number: int, seed: 
     inner = chances < 1
     ratios = chances[inner] / np.array(counts)[inner]
     assert len(ratios) == 0 or ratios.max() - ratios.min() < 1e-9
-    taken = systematic_sample(chances, np.random.default_rng(seed))
+    taken = turn_sample.systematic_sample(chances, np.random.default_rng(seed))
     assert abs(taken.sum() - chances.sum()) < 1 + 1e-9
     assert taken[~inner].all()
 

@@ -1,17 +1,15 @@
-"""OpenSpiel's game `yacht` beside the same rules here: scores, whole games, and the exact value that it does not have."""
+"""OpenSpiel's game `yacht` beside the same rules here: scores and whole games."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from itertools import combinations_with_replacement
-from math import factorial, prod
 from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
-from perfect_yatzy import open_strategy, start_turn
+from perfect_yatzy import start_turn
 from support.need import need
 
 pyspiel = need("pyspiel")
@@ -99,31 +97,3 @@ def test_games_played_on_both_sides_have_the_same_scores() -> None:
         ends = [position.card.score for position in positions if not isinstance(position.card, str)]  # type: ignore[union-attr]
         assert ends == [total(state, player) for player in (0, 1)]
         assert np.sign(ends[0] - ends[1]) == state.returns()[0]
-
-
-def exact_value(points: dict[tuple[int, ...], dict[str, int]]) -> float:
-    """The optimum for one player by backward induction over the scores, written for this test alone."""
-    holds = [hold for size in range(6) for hold in combinations_with_replacement(range(1, 7), size)]
-    place = {roll: i for i, roll in enumerate(ROLLS)}
-    chance = np.zeros((len(holds), len(ROLLS)))
-    for h, hold in enumerate(holds):
-        for rest in combinations_with_replacement(range(1, 7), 5 - len(hold)):
-            ways = factorial(len(rest)) // prod(factorial(n) for n in Counter(rest).values())
-            chance[h, place[tuple(sorted(hold + rest))]] += ways / 6 ** len(rest)
-    within = np.array([[not Counter(hold) - Counter(roll) for hold in holds] for roll in ROLLS])
-    boxes = list(points[ROLLS[0]])
-    paid = np.array([[points[roll][box] for roll in ROLLS] for box in boxes])
-    value = np.zeros(1 << len(boxes))
-    for filled in range((1 << len(boxes)) - 2, -1, -1):
-        best = np.max([paid[c] + value[filled | 1 << c] for c in range(len(boxes)) if not filled >> c & 1], axis=0)
-        for _ in range(2):
-            best = np.where(within, chance @ best, -np.inf).max(axis=1)
-        value[filled] = chance[0] @ best
-    return float(value[0])
-
-
-@pytest.mark.full
-def test_the_value_of_the_game_is_that_of_another_program_on_the_scores_of_openspiel() -> None:
-    strategy = open_strategy(RULES)
-    assert strategy.value() == pytest.approx(exact_value(scores()), abs=1e-9)
-    assert round(strategy.value(), 10) == 169.7987054989

@@ -1,28 +1,37 @@
-"""Distribution and variance against an oracle in fractions, the table of means, and published figures."""
+"""Distribution and variance, also of goals and after first turns: against oracles in fractions and published figures."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import perfect_yatzy
 import pytest
 from hypothesis import example, given
-from perfect_yatzy import RulesError, ScoreDistribution, State, StateError, Strategy, maximise, parse_card, reach
+from perfect_yatzy import RulesError, RuleSet, ScoreDistribution, State, StateError, Strategy, maximise, reach
 from perfect_yatzy.cli.views.results import histogram
-from perfect_yatzy.game.rules import Bonus, RuleSet
+from perfect_yatzy.game.rules import Bonus
+from perfect_yatzy.game.scorecard import EMPTY_STATE
 from perfect_yatzy.model.objectives import BonusChance, Variance
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.model.turn_model import turn_outcomes
-from perfect_yatzy.strategy.distribution import distribution, stored_distribution
-from perfect_yatzy.strategy.distribution_files import distribution_path
+from perfect_yatzy.service import budget as budgets
+from perfect_yatzy.service.budget import SolveBudget, SolveLimit, distribution_works
+from perfect_yatzy.service.queries import QueryService
+from perfect_yatzy.strategy import distribution as distributions
+from perfect_yatzy.strategy.distribution import distribution, first_turns_cost, stored_distribution
+from perfect_yatzy.strategy.distribution_files import distribution_path, first_turns_path, has_first_turns
+from perfect_yatzy.strategy.first_turns import BackwardPass
 from perfect_yatzy.strategy.simulation import simulate
+from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy
 from perfect_yatzy.tablebase.backward_induction import solve_objective
 from perfect_yatzy.tablebase.store import table_path
 from support import games
 from support.command import Run
+from support.mechanics import random_rules
 from support.naive import Naive
 from support.naive_objectives import assert_chances, score_variance
 from support.naive_policies import GreedyChoice, NaivePolicy
@@ -75,8 +84,11 @@ def test_random_games_agree_with_the_oracle(rules: RuleSet) -> None:
     assert np.array_equal(distribution(strategy, threads=1).chances, found.chances)
 
 
-def test_a_whole_sheet(forced: Strategy) -> None:
+def test_a_whole_sheet_and_saved_rolls_at_the_start(forced: Strategy) -> None:
     assert_identities(forced, distribution(forced))
+    strategy = perfect_yatzy.open_strategy("maxi-forced")
+    late = State(strategy.rules.full_mask >> 3, 70, saved=4)
+    assert distribution(strategy, late).mean == pytest.approx(strategy.value(late), abs=1e-9)
 
 
 DEVIATIONS = {
@@ -104,7 +116,7 @@ def test_published_figures_and_saved_rolls_of_a_whole_sheet(key: str) -> None:
 
 def test_from_a_card_in_mid_game(yatzy: Strategy) -> None:
     text = "ones=3 twos=6 sixes=24 chance=22 yatzy=0 full-house=0"
-    card = parse_card(yatzy.rules, text)
+    card = perfect_yatzy.parse_card(yatzy.rules, text)
     found = distribution(yatzy, card.state, points=card.total)
     assert found.mean == pytest.approx(card.total + yatzy.value(card), abs=1e-9)
     vacant = "threes fours fives one-pair two-pairs three-of-a-kind four-of-a-kind small-straight large-straight"
@@ -154,12 +166,6 @@ def test_the_distribution_of_the_empty_card_is_stored(yatzy: Strategy, tmp_path:
     assert np.array_equal(moved.chances, first.chances)
     assert path.stat().st_mtime_ns == kept.st_mtime_ns
     assert json.loads(path.read_text())["fingerprint"] == yatzy.rules.fingerprint
-
-
-def test_saved_rolls_at_the_start() -> None:
-    strategy = perfect_yatzy.open_strategy("maxi-forced")
-    late = State(strategy.rules.full_mask >> 3, 70, saved=4)
-    assert distribution(strategy, late).mean == pytest.approx(strategy.value(late), abs=1e-9)
 
 
 @pytest.mark.full
@@ -266,13 +272,10 @@ def test_expect_draws_simulated_games_where_nothing_is_exact(run: Run, tmp_path:
     assert "█" in run(*asked, "--games", "1000").stdout
 
 
-def test_a_plot_says_that_no_spread_is_in_its_way(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
+def test_expect_draws_a_plot_unless_no_spread_is_in_its_way(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
     found = run("expect", "--no-spread", "--plot", str(tmp_path / "x.png"))
     assert (found.returncode, [*tmp_path.iterdir()]) == (1, [])
     assert "leave out --no-spread" in found.stderr
-
-
-def test_expect_draws_a_plot(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
     for name, goal in (("plain.png", ()), ("goal.svg", ("--goal", "240"))):
         path = tmp_path / name
         found = run("expect", "--card", LATE, "--plot", str(path), *goal)
@@ -298,15 +301,12 @@ def test_late_in_a_game_the_chance_of_the_goal_is_the_value(card: str, goal: int
     assert np.array_equal(distribution(reach("yatzy", goal, card), card).chances, found.chances)
 
 
-def test_the_expected_utility_is_the_value() -> None:
+def test_the_expected_utility_is_the_value_and_points_on_the_card_count() -> None:
     for utility in (np.sqrt, lambda scores: -((scores - 200.0) ** 2)):
         strategy = maximise("yatzy", utility, LATE)
         found = distribution(strategy)
         assert utility(found.scores) @ found.chances == pytest.approx(strategy.value(), rel=1e-5)
-
-
-def test_games_of_other_points_on_the_card() -> None:
-    """Ten points more on the card are the same as a goal lower by ten."""
+    # Ten points more on the card are the same as a goal lower by ten
     low, high = reach("yatzy", 190, LATE), reach("yatzy", 200, LATE)
     points = low.check(low.start).points
     moved = distribution(high, points=points + 10)
@@ -316,13 +316,11 @@ def test_games_of_other_points_on_the_card() -> None:
         distribution(maximise("yatzy", np.sqrt, LATE), points=points + 1)
 
 
-def test_a_certain_or_unreachable_goal_is_played_for_the_mean(forced: Strategy) -> None:
-    mean = distribution(forced)
-    for goal in (0, 9_999):
-        found = distribution(reach("yatzy-forced", goal))
-        assert np.array_equal(found.scores, mean.scores)
-        assert found.chances == pytest.approx(mean.chances, abs=1e-14)
-        assert found.upper_bonus_chance == pytest.approx(mean.upper_bonus_chance, abs=1e-12)
+def test_a_stored_distribution_is_that_of_the_mean_only(forced: Strategy) -> None:
+    mean = stored_distribution(forced, forced.start)
+    found = stored_distribution(reach("yatzy-forced", 260), forced.start)
+    assert found.at_least(260) > 1.1 * mean.at_least(260)
+    assert np.array_equal(stored_distribution(forced, forced.start).chances, mean.chances)
 
 
 def test_games_of_a_whole_sheet(forced: Strategy) -> None:
@@ -340,13 +338,6 @@ def test_games_of_a_whole_sheet(forced: Strategy) -> None:
         assert abs((played.final_scores <= found.percentile(percent)).mean() - percent / 100) < 0.02
 
 
-def test_a_stored_distribution_is_that_of_the_mean_only(forced: Strategy) -> None:
-    mean = stored_distribution(forced, forced.start)
-    found = stored_distribution(reach("yatzy-forced", 260), forced.start)
-    assert found.at_least(260) > 1.1 * mean.at_least(260)
-    assert np.array_equal(stored_distribution(forced, forced.start).chances, mean.chances)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "goal", "rel", "games"), [("maxi-forced", 400, 1e-4, 50_000), ("yatzy", 280, 1.3e-5, 200_000)]
@@ -361,3 +352,126 @@ def test_whole_games(key: str, goal: int, rel: float, games: int) -> None:
     played = simulate(strategy, games, seed=2)
     assert abs(played.mean - found.mean) < 3.5 * played.standard_error
     assert abs(played.final_scores.std() - found.standard_deviation) < 0.02 * found.standard_deviation
+
+
+SMALL = [
+    games.saved_rolls_game("free", False),
+    games.saved_rolls_game("forced", False),
+    games.joker_game("forced"),
+    games.joker_game("free", first_roll_bonus=(("run", 3), ("face-3", 2))),
+    *(rules for rules in map(random_rules, range(14)) if not rules.saved_rolls),
+]
+
+
+def distributions_of(strategy: Strategy, threads: int = 2) -> dict[int, ScoreDistribution]:
+    return BackwardPass(GreedyPolicy(strategy.rules, strategy.table), threads).run()
+
+
+def early_states(strategy: Strategy) -> dict[int, State]:
+    """The states with no or one filled box, by their numbers."""
+    space, found = strategy.space, {}
+    for row in [*space.layers[0], *space.layers[1]]:
+        lanes = space.layout.lane_sets[row]
+        for lane in range(int(space.layout.lane_count[lanes])):
+            upper = int(space.layout.lane_upper[lanes, lane])
+            state = State(int(space.layout.masks[row]), upper, 0, bool(space.has_tracked_rows and row >= space.cards))
+            found[space.unchecked_index(state)] = state
+    return found
+
+
+def assert_equal(found: ScoreDistribution, expected: ScoreDistribution) -> None:
+    assert np.array_equal(found.scores, expected.scores)
+    assert np.abs(found.chances - expected.chances).max() < 1e-14
+    assert found.upper_bonus_chance == pytest.approx(expected.upper_bonus_chance, abs=1e-13)
+    for mine, theirs in zip(found.categories, expected.categories, strict=True):
+        assert mine.category == theirs.category
+        assert mine.mean == pytest.approx(theirs.mean, abs=1e-11)
+        assert mine.crossed_out == pytest.approx(theirs.crossed_out, abs=1e-13)
+
+
+@pytest.mark.parametrize("rules", SMALL, ids=lambda rules: rules.key)
+def test_the_backward_pass_has_the_distributions_of_the_forward_pass(rules: RuleSet) -> None:
+    strategy = perfect_yatzy.open_strategy(rules)
+    found, states = distributions_of(strategy), early_states(strategy)
+    assert found.keys() == states.keys()
+    for number, state in states.items():
+        assert found[number].mean == pytest.approx(strategy.value(state), abs=1e-10)
+        assert_equal(found[number], distribution(strategy, state))
+
+
+def test_crag_after_every_first_turn_with_any_number_of_threads() -> None:
+    crag = perfect_yatzy.open_strategy("crag")
+    found = distributions_of(crag, 1)
+    for threads in (2, 3):
+        again = distributions_of(crag, threads)
+        assert all(np.array_equal(found[n].chances, again[n].chances) for n in found)
+    states = early_states(crag)
+    for number in list(states)[::7]:
+        assert_equal(found[number], distribution(crag, states[number]))
+
+
+@pytest.fixture
+def crag(tmp_path: Path) -> Strategy:
+    return perfect_yatzy.open_strategy("crag", tmp_path)
+
+
+def test_a_question_about_the_empty_card_stores_the_answers_after_every_first_turn(
+    crag: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    card = {"query": "expect", "rules": "crag", "card": "fives=10"}
+    before = QueryService(tmp_path).answer(card)
+    assert not has_first_turns(crag.rules, tmp_path)  # one card does not need it
+    empty = QueryService(tmp_path).answer({"query": "expect", "rules": "crag"})
+    assert has_first_turns(crag.rules, tmp_path)
+    assert first_turns_path(crag.rules, tmp_path).stat().st_size <= first_turns_cost(crag.rules).bytes
+    assert empty["distribution"]["chances"] == pytest.approx(distribution(crag).chances.tolist(), abs=1e-14)
+
+    monkeypatch.setattr(distributions, "distribution", None)  # no forward pass
+    after = QueryService(tmp_path).answer(card)
+    assert after["distribution"]["lowest"] == before["distribution"]["lowest"]
+    assert after["distribution"]["chances"] == pytest.approx(before["distribution"]["chances"], abs=1e-14)
+    assert stored_distribution(crag, EMPTY_STATE, 5, tmp_path).mean == pytest.approx(crag.value() + 5)
+
+
+def test_a_file_that_is_damaged_or_of_another_version_is_removed(crag: Strategy, tmp_path: Path) -> None:
+    state = crag.state("fives=10")
+    stored_distribution(crag, EMPTY_STATE, tables=tmp_path, first_turns=True)
+    path = first_turns_path(crag.rules, tmp_path)
+    good, expected = path.read_bytes(), distribution(crag, state)
+    changed = good.replace(b'"lowest": ', b'"lowest": 1', 1)  # the last digit of a chance need not change the number
+    assert changed != good
+    fields = json.loads(good)
+    for spoilt in (b"{", b"[]", changed, json.dumps(fields | {"version": "0.0"}).encode()):
+        path.write_bytes(spoilt)
+        assert_equal(stored_distribution(crag, state, tables=tmp_path), expected)
+        assert not path.exists()
+    stored_distribution(crag, EMPTY_STATE, tables=tmp_path, first_turns=True)
+    assert path.read_bytes() == good
+
+
+def test_the_budget_limits_the_distributions_after_first_turns(
+    crag: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules, budget = crag.rules, SolveBudget.command()
+    assert budget.makes_first_turns(rules)
+    assert all(budget.makes_first_turns(perfect_yatzy.load_rules(key)) for key in ("yatzy", "yahtzee"))
+    assert not budget.makes_first_turns(perfect_yatzy.load_rules("yatzy-saved"))
+    assert not SolveBudget(objective=SolveLimit(bytes=10)).makes_first_turns(rules)
+    works = distribution_works(rules, EMPTY_STATE, tmp_path, first_turns=True)
+    assert works[0].seconds == first_turns_cost(rules).seconds
+    monkeypatch.setattr(budgets, "FIRST_TURNS_LIMIT_BYTES", 10)
+    QueryService(tmp_path).answer({"query": "expect", "rules": "crag"})
+    assert not has_first_turns(rules, tmp_path)
+    monkeypatch.undo()
+    stored_distribution(crag, EMPTY_STATE, tables=tmp_path, first_turns=True)
+    for state in (EMPTY_STATE, crag.state("fives=10")):
+        assert not distribution_works(rules, state, tmp_path, first_turns=True)
+
+
+def test_an_unwritable_folder_stores_nothing(crag: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    full = Mock(side_effect=OSError("no space left"))
+    monkeypatch.setattr("perfect_yatzy.strategy.distribution_files.replacing", full)
+    found = stored_distribution(crag, EMPTY_STATE, tables=tmp_path, first_turns=True)
+    assert found.mean == pytest.approx(crag.value())
+    assert full.called
+    assert not has_first_turns(crag.rules, tmp_path)

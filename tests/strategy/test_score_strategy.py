@@ -299,9 +299,6 @@ def test_opponents_are_scores_or_cards() -> None:
     for wrong, message in (("abc", "'abc' is not an opponent"), ("ones=99", "ones cannot hold 99")):
         refused(message, parse_opponents, rules, wrong)
     assert parse_card(rules, full).score == 113
-
-
-def test_opponents_are_those_that_are_named() -> None:
     rules = load_rules("yahtzee")
     assert parse_opponents(rules, "231;") == parse_opponents(rules, " ; 231") == [231]
     (card,) = parse_opponents(rules, "yahtzee=50 extra=100 aces=3")

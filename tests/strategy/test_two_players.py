@@ -384,11 +384,8 @@ def test_a_query_against_one_who_plays_to_win(run: Run) -> None:
     ):
         assert message in run("hold", "33456", *asked, *wrong).stderr
     assert "there can be one" in run("hold", "33456", "--versus", "empty; 240").stderr
-    finished = ("expect", "--card", MINE, "--json")
-    assert (
-        json.loads(run(*finished, "--versus", "251").stdout)["chance"]
-        == json.loads(run(*finished, "--opponents", "251").stdout)["chance"]
-    )
+    answers = [run("expect", "--card", MINE, "--json", way, "251").stdout for way in ("--versus", "--opponents")]
+    assert json.loads(answers[0])["chance"] == json.loads(answers[1])["chance"]  # a finished game
     assert "ask from a later card" in run("hold", "33456", "--versus", "empty").stderr
 
 
@@ -418,11 +415,8 @@ class OneTurn(NaiveUtility):
 @pytest.mark.parametrize("key", ["yatzy-forced", "generala", "yacht"])
 def test_the_values_of_whole_sheets_follow_from_those_after_the_turn(key: str) -> None:
     """Random cards and leads before every turn; the rolls and the rules are the test's own."""
-    game, random, states = (
-        TwoPlayerGame(perfect_yatzy.load_rules(key)),
-        np.random.default_rng(1),
-        defaultdict[int, Any](list),
-    )
+    game, states = TwoPlayerGame(perfect_yatzy.load_rules(key)), defaultdict[int, Any](list)
+    random = np.random.default_rng(1)
     space, layers = game.players[0].space, list(game.solve())
     for state in [State(), *random_states(space, 5_000, seed=1)]:
         states[space.categories - state.filled.bit_count()].append(state)

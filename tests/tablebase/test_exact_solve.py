@@ -280,10 +280,8 @@ prove("yatzy-forced", tables=sys.argv[1], progress=lambda done, total: done > to
 @pytest.mark.full
 def test_processes_wait_for_each_other_and_take_over_from_a_killed_one(tmp_path: Path) -> None:
     whole = replace(forced(tmp_path / "whole"), seconds=0.0).fields()
-    folder, prove_again = (
-        tmp_path / "tables",
-        "from perfect_yatzy import prove; import sys; prove('yatzy-forced', tables=sys.argv[1])",
-    )
+    prove_again = "from perfect_yatzy import prove; import sys; prove('yatzy-forced', tables=sys.argv[1])"
+    folder = tmp_path / "tables"
     killed = subprocess.run([sys.executable, "-c", KILLED, folder], check=False)
     assert killed.returncode == -signal.SIGKILL
     part = ExactSolve(load_rules("yatzy-forced"), folder).part

@@ -1,4 +1,4 @@
-"""Damaged files are refused or harmless: no answer from bytes that were not checked, and no other error."""
+"""Damaged files, also while they are open, are refused or harmless: no answer from bytes that were not checked."""
 
 from __future__ import annotations
 

@@ -51,10 +51,8 @@ print(info.sha256 if sys.argv[3] == "open" else "", len(solved))
 
 def run_together(folder: Path, count: int, times: int, what: str) -> list[list[str]]:
     """Let processes begin at once; the last line of each."""
-    tests, pipes = (
-        Path(__file__).resolve().parent.parent,
-        dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE),
-    )
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    tests = Path(__file__).resolve().parent.parent
     command = [sys.executable, "-c", OPEN, str(folder), str(times), what]
     started = [subprocess.Popen(command, text=True, cwd=tests, **pipes) for _ in range(count)]  # type: ignore[call-overload]
     for process in started:
