@@ -62,11 +62,10 @@ if TYPE_CHECKING:
     from .strategy.actions import Choice, Hold
     from .strategy.approximate_strategy import ApproximateStrategy
     from .strategy.batch import BatchAnswer, BatchOptions
-    from .strategy.certificate import Certificate
     from .strategy.distribution import distribution
+    from .strategy.fitted_file import Certificate
     from .strategy.opening import open_strategy
-    from .strategy.position_sample import PositionSample
-    from .strategy.positions import sample_positions
+    from .strategy.positions import PositionSample, sample_positions
     from .strategy.score_distribution import ScoreDistribution
     from .strategy.score_strategy import ScoreStrategy, maximise, reach
     from .strategy.simulation import Simulation
@@ -83,7 +82,7 @@ _MODULES = {
     "BatchPolicy": "policies.batch_policy",
     "Cancelled": "errors",
     "CardTurn": "policies.policy",
-    "Certificate": "strategy.certificate",
+    "Certificate": "strategy.fitted_file",
     "Choice": "strategy.actions",
     "Cluster": "cluster.session",
     "ClusterError": "errors",
@@ -92,7 +91,7 @@ _MODULES = {
     "FunctionPolicy": "policies.policy",
     "Hold": "strategy.actions",
     "Losses": "policies.sampling",
-    "PositionSample": "strategy.position_sample",
+    "PositionSample": "strategy.positions",
     "Proof": "tablebase.exact_solve",
     "Rating": "play.rating",
     "Ratings": "play.rating",

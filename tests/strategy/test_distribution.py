@@ -20,8 +20,7 @@ from perfect_yatzy.kernels.value_tables import MeanTable
 from perfect_yatzy.model.objectives import BonusChance, Variance
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.model.turn_model import turn_outcomes
-from perfect_yatzy.strategy.distribution import distribution, stored_distribution
-from perfect_yatzy.strategy.distribution_files import distribution_path
+from perfect_yatzy.strategy.distribution import distribution, distribution_path, stored_distribution
 from perfect_yatzy.strategy.simulation import simulate
 from perfect_yatzy.tablebase.backward_induction import solve_objective
 from perfect_yatzy.tablebase.store import table_path

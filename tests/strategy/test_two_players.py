@@ -19,10 +19,9 @@ from perfect_yatzy.game.rules import Bonus
 from perfect_yatzy.kernels.leads import range_of
 from perfect_yatzy.model.objectives import FRAME
 from perfect_yatzy.strategy import two_players
-from perfect_yatzy.strategy.late_score import LateScore, split
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.strategy.two_players import Replanned, TwoPlayerGame, versus_strategy
-from perfect_yatzy.strategy.versus import table_costs, versus_bounds, versus_table
+from perfect_yatzy.strategy.versus import LateScore, split, table_costs, versus_bounds, versus_table
 from perfect_yatzy.tablebase.backward_induction import solve_values
 from perfect_yatzy.tablebase.inventory import leftovers
 from perfect_yatzy.tablebase.table_info import table_stem

@@ -20,8 +20,15 @@ from perfect_yatzy.model.objectives import BonusChance, Goals, Objective, Values
 from perfect_yatzy.tablebase import shard_task, sharded_solve
 from perfect_yatzy.tablebase.backward_induction import solve_objective, solve_values
 from perfect_yatzy.tablebase.inventory import leftovers, stored
-from perfect_yatzy.tablebase.objective_text import objective_from_text, objective_text
-from perfect_yatzy.tablebase.shard_plan import SHARDS_PER_LAYER, children, first_needed, halo_of, plan_shards
+from perfect_yatzy.tablebase.shard_plan import (
+    SHARDS_PER_LAYER,
+    children,
+    first_needed,
+    halo_of,
+    objective_from_text,
+    objective_text,
+    plan_shards,
+)
 from perfect_yatzy.tablebase.sharded_solve import ThreadEngine, sharded_cost, solve_sharded
 from perfect_yatzy.tablebase.store import open_table, solve_to_store, table_path
 from perfect_yatzy.tablebase.table_file import read_table

@@ -329,8 +329,7 @@ class QueryService:
         """Whether the answer has a distribution that can be computed."""
         if request.query != "expect" or not (request.include_distribution or request.objective):
             return False
-        from ..strategy.distribution import has_distribution
-        from ..strategy.distribution_files import has_stored_distribution
+        from ..strategy.distribution import has_distribution, has_stored_distribution
 
         rules = request.rules
         return has_distribution(rules) or has_stored_distribution(rules, request.state, self.tables)
