@@ -174,7 +174,7 @@ ERRORS = {
 }  # fmt: skip
 SPOKEN = [
     "cli/views", "cli/commands", "cli/console.py", "cli/terminal_game.py", "cli/jsonl.py", "game/patterns.py",
-    "game/rules.py", "game/rule_words.py", "game/scorecard.py", "game/legal_actions.py", "strategy/certificate.py",
+    "game/rules.py", "game/rule_words.py", "game/scorecard.py", "game/legal_actions.py", "strategy/fitted_file.py",
     "strategy/verify.py", "service", "play",
 ]  # fmt: skip
 # Keys of files and JSON, values that are typed, and a column of the page of JSON Schema: not words for people.

@@ -25,9 +25,8 @@ from perfect_yatzy.game.scorecard import EMPTY_STATE, State
 from perfect_yatzy.model.objectives import Objective
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.service.queries import QueryService
-from perfect_yatzy.strategy.certificate import Certificate
-from perfect_yatzy.strategy.distribution_files import distribution_path, first_turns_path, read_stored, write_stored
-from perfect_yatzy.strategy.fitted_file import fitted_path, read_fitted, to_arrays, write_fitted
+from perfect_yatzy.strategy.distribution import distribution_path, first_turns_path, read_stored, write_stored
+from perfect_yatzy.strategy.fitted_file import Certificate, fitted_path, read_fitted, to_arrays, write_fitted
 from perfect_yatzy.strategy.fitted_values import FittedValues, feature_count
 from perfect_yatzy.strategy.score_distribution import CategoryResult, ScoreDistribution
 from perfect_yatzy.tablebase.sharded_solve import solve_sharded

@@ -61,11 +61,10 @@ if TYPE_CHECKING:
     from .strategy.actions import Choice, Hold
     from .strategy.approximate_strategy import ApproximateStrategy
     from .strategy.batch import BatchAnswer, BatchOptions
-    from .strategy.certificate import Certificate
     from .strategy.distribution import distribution
+    from .strategy.fitted_file import Certificate
     from .strategy.opening import open_strategy
-    from .strategy.position_sample import PositionSample
-    from .strategy.positions import sample_positions
+    from .strategy.positions import PositionSample, sample_positions
     from .strategy.score_distribution import ScoreDistribution
     from .strategy.score_strategy import ScoreStrategy, maximise, reach
     from .strategy.simulation import Simulation
@@ -95,11 +94,10 @@ _NAMES = {
     "strategy.actions": "Choice Hold",
     "strategy.approximate_strategy": "ApproximateStrategy",
     "strategy.batch": "BatchAnswer BatchOptions",
-    "strategy.certificate": "Certificate",
+    "strategy.fitted_file": "Certificate",
     "strategy.distribution": "distribution",
     "strategy.opening": "open_strategy",
-    "strategy.position_sample": "PositionSample",
-    "strategy.positions": "sample_positions",
+    "strategy.positions": "PositionSample sample_positions",
     "strategy.score_distribution": "ScoreDistribution",
     "strategy.score_strategy": "ScoreStrategy maximise reach",
     "strategy.simulation": "Simulation",

@@ -17,7 +17,7 @@ from .errors import MissingPackage, StateError, shown
 from .strategy.actions import Choice, Hold, Ranking
 from .strategy.batch import BatchAnswer
 from .strategy.metadata import TEXT, Ragged, arrow_table, check_pyarrow
-from .strategy.position_sample import PositionSample
+from .strategy.positions import PositionSample
 from .strategy.score_distribution import DiscreteDistribution
 from .strategy.simulation import Simulation
 

@@ -31,12 +31,17 @@ from support.refusals import refused
 GB = 1_073_741_824
 CONSTANTS: dict[str, dict[str, Any]] = {
     "_version": {"ANSWER_SCHEMA": 2},
-    "tablebase.table_info": {"FORMAT": 2, "SHARDED_FORMAT": 3, "MAX_SIDECAR": 16_777_216},
+    "tablebase.table_info": {
+        "FORMAT": 2, "SHARDED_FORMAT": 3, "CHECKPOINT_SECONDS": 30.0, "MAX_SIDECAR": 16_777_216,
+    },
     "tablebase.memory": {"SPARE_DISK": 16_777_216},
     "tablebase.store": {"PART_SECONDS": 60.0, "POLL_SECONDS": 0.05},
     "strategy.fitted_file": {"FORMAT": 2},
-    "strategy.distribution_files": {"FORMAT": 3, "EARLY_LAYERS": 2},
-    "strategy.certificate": {"CONFIDENCE": 0.99},
+    "strategy.distribution": {
+        "FORMAT": 3, "MAX_STATES": 3_000_000, "STORED_BYTES": 20_000, "REACHED_SHARE": 0.15, "END_BYTES": 2.4,
+        "PASS_COST_RATIO": 0.07, "PASS_COST_RATIO_SAVED": 0.15, "FIRST_TURNS_COST_RATIO": 0.2,
+        "CHANCE_BYTES": 30, "CARD_BYTES": 300, "RESULT_BYTES": 120,
+    },
     "strategy.verify": {"MAX_RESIDUAL": 1e-9, "FALSE_ALARM_RATE": 0.0000625},
     "model.estimates": {
         "LANE_OPERATIONS_PER_SECOND": 5e10, "SAVED_SCORES_COST": 1.6, "THREADS": 2, "BASE_MEMORY": 157_286_400,

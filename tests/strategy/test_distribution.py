@@ -22,9 +22,15 @@ from perfect_yatzy.service import budget as budgets
 from perfect_yatzy.service.budget import SolveBudget, SolveLimit, distribution_works
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy import distribution as distributions
-from perfect_yatzy.strategy.distribution import distribution, first_turns_cost, stored_distribution
-from perfect_yatzy.strategy.distribution_files import distribution_path, first_turns_path, has_first_turns
-from perfect_yatzy.strategy.first_turns import BackwardPass
+from perfect_yatzy.strategy.distribution import (
+    distribution,
+    distribution_path,
+    first_turns_cost,
+    first_turns_path,
+    has_first_turns,
+    stored_distribution,
+)
+from perfect_yatzy.strategy.forward_pass import BackwardPass
 from perfect_yatzy.strategy.simulation import simulate
 from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy
 from perfect_yatzy.tablebase.backward_induction import solve_objective
@@ -470,7 +476,7 @@ def test_the_budget_limits_the_distributions_after_first_turns(
 
 def test_an_unwritable_folder_stores_nothing(crag: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     full = Mock(side_effect=OSError("no space left"))
-    monkeypatch.setattr("perfect_yatzy.strategy.distribution_files.replacing", full)
+    monkeypatch.setattr("perfect_yatzy.strategy.distribution.replacing", full)
     found = stored_distribution(crag, EMPTY_STATE, tables=tmp_path, first_turns=True)
     assert found.mean == pytest.approx(crag.value())
     assert full.called

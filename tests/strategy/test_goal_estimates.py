@@ -17,8 +17,13 @@ from perfect_yatzy.model.objectives import Goals
 from perfect_yatzy.service.budget import SolveBudget, SolveLimit
 from perfect_yatzy.service.measure import run_simulation
 from perfect_yatzy.service.queries import QueryService
-from perfect_yatzy.strategy.goal_estimates import EstimatedGoalEvaluator, has_goal_estimates, open_goal_estimates
-from perfect_yatzy.strategy.score_strategy import ScoreStrategy, goals_to_solve
+from perfect_yatzy.strategy.score_strategy import (
+    EstimatedGoalEvaluator,
+    ScoreStrategy,
+    goals_to_solve,
+    has_goal_estimates,
+    open_goal_estimates,
+)
 from perfect_yatzy.strategy.simulation import simulate, wilson_interval
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator
 from perfect_yatzy.strategy.verify import random_states

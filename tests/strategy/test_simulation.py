@@ -21,7 +21,7 @@ from perfect_yatzy.game.legal_actions import TurnPosition, start_turn
 from perfect_yatzy.play.puzzle import play_turn
 from perfect_yatzy.play.record import card_after
 from perfect_yatzy.strategy import positions as module
-from perfect_yatzy.strategy.position_sample import MEANINGS, PositionSample
+from perfect_yatzy.strategy.positions import MEANINGS, PositionSample
 from perfect_yatzy.strategy.simulation import simulate
 from support import games
 from support.command import Run

@@ -20,11 +20,10 @@ from perfect_yatzy.kernels.leads import LeadValues, range_of
 from perfect_yatzy.model.objectives import FRAME
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.strategy import two_players
-from perfect_yatzy.strategy.late_score import LateScore, split
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.strategy.two_players import Replanned, Turn, TwoPlayerGame, versus_strategy
 from perfect_yatzy.strategy.verify import random_states
-from perfect_yatzy.strategy.versus import table_costs, versus_bounds, versus_table
+from perfect_yatzy.strategy.versus import LateScore, split, table_costs, versus_bounds, versus_table
 from perfect_yatzy.tablebase.backward_induction import solve_values
 from perfect_yatzy.tablebase.inventory import leftovers
 from perfect_yatzy.tablebase.table_info import table_stem

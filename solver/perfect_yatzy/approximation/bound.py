@@ -64,25 +64,21 @@ def solve_relaxed(game: RelaxedGame, *, threads: int | None = None, progress: Pr
     return values[: game.size]
 
 
-def operations_in_turn(dice: int, faces: int, rolls: int) -> int:
-    """Most rounded operations one after another between the values of the children and the value of a card."""
-    # Scoring adds points less a price, rounded themselves (6, with the line above a bonus); each die of each reroll
-    # is a sum over the faces and a product (faces + 1, for 1 / faces too); the mean of the first roll is a sum of
-    # products in four parts with rounded weights (rolls / 4 + 8).
-    grid = lattice(dice, faces)
-    return 6 + (rolls - 1) * dice * (faces + 1) + -(-grid.n_rolls // 4) + 8
-
-
 def rounding_error(game: RelaxedGame, values: Floats) -> float:
     """Upper bound of the rounding error of `game.offset` + W, in points."""
     rules = game.rules
     rolls = rules.rolls_per_turn + int(game.most_saved.max())
-    count = operations_in_turn(rules.dice, rules.faces, rolls) + len(rules.categories)
+    # The most rounded operations one after another from the values of the children to that of a card: scoring adds
+    # points less a price, rounded themselves (6, with the line above a bonus); each die of each reroll is a sum over
+    # the faces and a product (faces + 1, for 1 / faces too); the mean of the first roll is a sum of products in four
+    # parts with rounded weights (rolls / 4 + 8).
+    grid = lattice(rules.dice, rules.faces)
+    in_turn = 6 + (rolls - 1) * rules.dice * (rules.faces + 1) + -(-grid.n_rolls // 4) + 8
+    count = in_turn + len(rules.categories)
     relative = count * UNIT_ROUNDOFF / (1 - count * UNIT_ROUNDOFF)
     points = max(float(np.abs(model.outcomes.points).max()) for model in game.models)
-    bonus = sum(
-        abs(intercept(b, s)) + s * b.threshold for b, s in zip(rules.bonuses, game.slopes.tolist(), strict=True)
-    )
+    lines = zip(rules.bonuses, game.slopes.tolist(), strict=True)
+    bonus = sum(abs(intercept(bonus, slope)) + slope * bonus.threshold for bonus, slope in lines)
     extra = float(game.models[0].outcomes.first_roll_bonus.max(initial=0.0))
     largest = float(np.abs(values).max()) + 2 * points + extra + bonus + float(np.abs(game.prices).sum())
     return float((game.turns + 1) * relative * 1.01 * largest)

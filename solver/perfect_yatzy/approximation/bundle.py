@@ -9,22 +9,44 @@ The dual of that is a quadratic program over the convex combinations of the cuts
 tenth of what the cuts promise, it becomes the best point; else its cut makes the model better (C. Lemarechal and
 C. Sagastizabal, "Variable metric bundle methods", Mathematical Programming 76, 1997; the rules for t are those of
 K. C. Kiwiel, "Proximity control in bundle methods", Mathematical Programming 46, 1990, simplified).
+
+The bits are the same on every machine, with any number of threads. NumPy's matrix products add in an order that
+depends on the processor and on the threads of its library (BLAS). They are used only where every partial sum is
+exact, because all numbers are multiples of one power of two and small (:mod:`perfect_yatzy.strategy.fitted_values`).
+Elsewhere products are added in NumPy's fixed order (:func:`dot`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import frexp
 
 import numpy as np
 
-from ..game.dice import Floats
-from .sums import dot, rounded
+from ..game.dice import Floats, Ints
 
 MAX_CUTS = 80
 ROUNDS = 400  # of the projections of one step
 SERIOUS = 0.1  # of the descent that the cuts promise
+MANTISSA = 53  # bits of a float64
 POINT_BITS = 20  # after the binary point, of the coordinates of all points
+
+
+def dot(a: Floats | Ints, b: Floats | Ints) -> Floats:
+    """Sums of products along the last axis, of a vector or of each row of a matrix."""
+    return np.asarray((a * b).sum(axis=-1))
+
+
+def rounded(numbers: Floats, bits: int) -> Floats:
+    """The nearest multiples of ``2^-bits``."""
+    return np.asarray(np.ldexp(np.rint(np.ldexp(numbers, bits)), -bits))
+
+
+def exact_bits(numbers: Floats, spare: int) -> int:
+    """Bits after the binary point with which any sums of such numbers, each times `spare` bits, are exact."""
+    most = frexp(float(np.abs(numbers).sum()))[1] + 1
+    return MANTISSA - spare - most
 
 
 @dataclass(frozen=True)
@@ -33,20 +55,13 @@ class Minimum:
 
     point: Floats  # (n,) float64
     value: float
-    gap: float  # what the cuts promise at most within the last step
     evaluations: int
 
 
 def minimise(
-    function: Callable[[Floats], tuple[float, Floats]],
-    start: Floats,
-    *,
-    tolerance: float,
-    evaluations: int = 300,
-    step: float = 1.0,
-    lowest: Floats | None = None,
-    progress: Callable[[float], None] | None = None,
-) -> Minimum:
+    function: Callable[[Floats], tuple[float, Floats]], start: Floats, *, tolerance: float, evaluations: int = 300,
+    step: float = 1.0, lowest: Floats | None = None, progress: Callable[[float], None] | None = None,
+) -> Minimum:  # fmt: skip
     """Minimise a convex function; the same on every machine. `progress` takes the share of the evaluations done."""
     best = rounded(np.array(start, dtype=np.float64), POINT_BITS)
     value, gradient = function(best)
@@ -86,7 +101,7 @@ def minimise(
             weights = weights[keep] / weights[keep].sum()
         if progress:
             progress(count / evaluations)
-    return Minimum(best, value, gap, count)
+    return Minimum(best, value, count)
 
 
 def convex_combination(matrix: Floats, errors: Floats, start: Floats) -> Floats:

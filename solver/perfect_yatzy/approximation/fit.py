@@ -29,8 +29,8 @@ from ..kernels.linear import solve_positive
 from ..model.approximate_cost import FIT_GAMES, ROUNDS, played_games
 from ..model.card_masks import is_wide
 from ..strategy.fitted_values import COEFFICIENT_BITS, FEATURE_BITS, FittedValues
+from .bundle import dot, exact_bits, rounded
 from .lane_turns import LaneTurns, States, joined, same_cards
-from .sums import dot, exact_bits, rounded
 
 EXPLORATION = 0.05  # chance that a turn of an exploring game fills a box drawn at random
 RIDGE = 0.1  # penalty on squared changes of a coefficient, against squares of points summed over the states
@@ -39,18 +39,13 @@ ROWS = 4096  # states whose features are in memory at the same time
 
 
 def fit_values(
-    start: FittedValues,
-    *,
-    games: int = FIT_GAMES,
-    rounds: int = ROUNDS,
-    ridge: float | None = None,
-    seed: int = 0,
-    threads: int | None = None,
-    progress: Callable[[int, int], None] | None = None,  # turns done, turns in all
-) -> tuple[FittedValues, dict[str, Any]]:
+    start: FittedValues, *, games: int = FIT_GAMES, rounds: int = ROUNDS, ridge: float | None = None, seed: int = 0,
+    threads: int | None = None, progress: Callable[[int, int], None] | None = None,
+) -> tuple[FittedValues, dict[str, Any]]:  # fmt: skip
     """Fit the coefficients of a value function; the record of the fit, as JSON values.
 
-    Its ``errors`` are, by number of open boxes, the root mean square of y - V over the states of the last round.
+    `progress`: takes turns done, and turns in all. The ``errors`` of the record are, by number of open boxes, the
+    root mean square of y - V over the states of the last round.
     """
     started, wide = time.perf_counter(), is_wide(start.rules)
     ridge = ridge if ridge is not None else WIDE_RIDGE if wide else RIDGE

@@ -10,7 +10,6 @@ RATE was chosen by measurement. With exact goals of the last 4 layers, Yatzy rea
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import astuple, dataclass
 
@@ -18,12 +17,11 @@ from ..game.rules import RuleSet
 from ..model.estimates import SolveCost
 from ..model.goal_estimates import Downside, LateGoals, Upside
 from ..model.objectives import Objective
-from ..strategy.goal_estimates import has_goal_estimates, open_goal_estimates
-from ..strategy.score_strategy import ScoreStrategy
+from ..strategy.score_strategy import ScoreStrategy, has_goal_estimates, open_goal_estimates
 from ..strategy.simulation import simulate, wilson_interval
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import TurnEvaluator
-from ..tablebase.store import Progress, has_table, open_table, solve_to_store, table_path
+from ..tablebase.store import Folder, Progress, has_table, open_table, solve_to_store, table_path
 from ..tablebase.table_info import TableInfo, read_info
 
 RATE = 1.5
@@ -39,13 +37,9 @@ def goal_estimates_cost(rules: RuleSet) -> SolveCost:
 
 
 def solve_goal_estimates(
-    rules: RuleSet,
-    tables: str | os.PathLike[str] | None = None,
-    *,
-    threads: int | None = None,
-    begin: Begin = lambda objective: None,
+    rules: RuleSet, tables: Folder = None, *, threads: int | None = None, begin: Begin = lambda objective: None,
     force: bool = False,
-) -> list[TableInfo]:
+) -> list[TableInfo]:  # fmt: skip
     """Solve the spreads and the goals of the last layers, and store them; the means first if they are missing."""
     means = Objective(rules)
     if not has_table(rules, tables):
@@ -63,7 +57,7 @@ def solve_goal_estimates(
     return found
 
 
-def _of_mean(rules: RuleSet, tables: str | os.PathLike[str] | None) -> Strategy:
+def _of_mean(rules: RuleSet, tables: Folder) -> Strategy:
     info, values = open_table(Objective(rules), tables)
     return Strategy(rules, info, TurnEvaluator(rules, values))
 
@@ -86,12 +80,7 @@ class MeasuredGoal:
 
 
 def measured_goals(
-    rules: RuleSet,
-    tables: str | os.PathLike[str] | None = None,
-    *,
-    games: int,
-    seed: int = 1,
-    threads: int | None = None,
+    rules: RuleSet, tables: Folder = None, *, games: int, seed: int = 1, threads: int | None = None
 ) -> Iterator[MeasuredGoal]:
     """Simulate play for three goals: about the mean, and one and two standard deviations above it."""
     strategy = _of_mean(rules, tables)

@@ -24,8 +24,7 @@ from ..game.scoring import points_table
 from ..model.card_masks import is_wide
 from ..model.relaxed_game import intercept
 from ..strategy.turn_evaluator import passes
-from .bundle import minimise
-from .sums import dot
+from .bundle import dot, minimise
 
 EVALUATIONS = 300
 SLOPE_UNIT = 0.003  # of the slopes of a wide sheet, which move its bound far more than prices do
@@ -93,9 +92,7 @@ class Prices:
 
 
 def optimal_prices(
-    rules: RuleSet,
-    lines: Sequence[int] = (),
-    progress: Callable[[float], None] | None = None,
+    rules: RuleSet, lines: Sequence[int] = (), progress: Callable[[float], None] | None = None
 ) -> Prices:
     """The prices with which the relaxed game is worth least."""
     points, n_boxes, bonuses = points_table(rules).astype(np.float64), len(rules.categories), rules.bonuses

@@ -32,9 +32,8 @@ from ..model.relaxed_layout import EMPTY_ROW, Levels, required_exact, tracked_ex
 from ..tablebase.backward_induction import default_threads
 from ..tablebase.threads import ScratchPool, thread_map
 from .bound import solve_relaxed, upper_bound
-from .bundle import minimise
+from .bundle import dot, minimise
 from .multipliers import Prices, optimal_prices, touching_sum
-from .sums import dot
 
 ROWS_PER_TASK = 8
 LEAST_CHANCE = 1e-7  # of a row, for play to be followed
@@ -136,16 +135,9 @@ Chain = tuple[int, ...]
 
 
 def order_of_gain(
-    rules: RuleSet,
-    prices: Floats,
-    slopes: Floats,
-    exact: Sequence[int],
-    column: int,
-    work: float,
-    *,
-    threads: int | None = None,
-    progress: Callable[[float], None] | None = None,
-) -> list[Chain]:
+    rules: RuleSet, prices: Floats, slopes: Floats, exact: Sequence[int], column: int, work: float, *,
+    threads: int | None = None, progress: Callable[[float], None] | None = None,
+) -> list[Chain]:  # fmt: skip
     """The chains that are not exact yet, those first that lower the bound most for the cards they cost.
 
     Gains are measured with the required boxes exact if that is cheap, and again after each box that is taken, because

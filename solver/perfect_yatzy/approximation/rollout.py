@@ -77,17 +77,10 @@ class ApproximateSimulation(Simulation):
 
 
 def simulate_values(
-    values: FittedValues,
-    *,
-    games: int | None = None,
-    half_width: float | None = None,
-    seed: int = 0,
-    threads: int | None = None,
-    progress: Callable[[int, float, float], None] | None = None,
-    start: State = EMPTY_STATE,
-    points_before: int = 0,
-    first: int = 0,
-) -> ApproximateSimulation:
+    values: FittedValues, *, games: int | None = None, half_width: float | None = None, seed: int = 0,
+    threads: int | None = None, progress: Callable[[int, float, float], None] | None = None,
+    start: State = EMPTY_STATE, points_before: int = 0, first: int = 0,
+) -> ApproximateSimulation:  # fmt: skip
     """Play games greedily on fitted values."""
     if games is None and half_width is None:
         raise StateError("give a number of games, or the width of the interval")
@@ -126,15 +119,9 @@ def simulate_values(
 
 
 def simulate(
-    strategy: ApproximateStrategy,
-    games: int,
-    seed: int = 1,
-    start: Position | None = None,
-    threads: int | None = None,
-    *,
-    points: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> ApproximateSimulation:
+    strategy: ApproximateStrategy, games: int, seed: int = 1, start: Position | None = None,
+    threads: int | None = None, *, points: int | None = None, progress: Callable[[int, int], None] | None = None,
+) -> ApproximateSimulation:  # fmt: skip
     """Play games under an approximate strategy; as :func:`perfect_yatzy.simulate`."""
     games, seed = whole_number(games, "games"), check_seed(seed)
     checked = strategy.check_start(start)

@@ -31,13 +31,13 @@ from ..model import approximate_cost as costs
 from ..model.estimates import LANE_OPERATIONS_PER_SECOND, log_long
 from ..strategy import fitted_file
 from ..strategy.approximate_strategy import ApproximateStrategy
-from ..strategy.certificate import Certificate
+from ..strategy.fitted_file import Certificate
 from ..strategy.fitted_values import FittedValues, first_guess
 from ..strategy.opening import open_approximate
-from ..tablebase.checkpoint import checkpoint_path, remove_checkpoint, store_layer, stored_layer
 from ..tablebase.locks import claim
 from ..tablebase.memory import check_space, peak_memory, writing_to
-from ..tablebase.table_info import part_path
+from ..tablebase.store import Folder
+from ..tablebase.table_info import checkpoint_path, part_path, remove_checkpoint, store_layer, stored_layer
 from .fit import fit_values
 from .relaxation import Budget, Relaxation, relax
 from .rollout import SIMULATION_SEED, simulate_values
@@ -77,21 +77,11 @@ class Settings:
 
 
 def approximate(
-    rules: str | Path | RuleSet,
-    tables: str | os.PathLike[str] | None = None,
-    *,
-    seed: int = 1,
-    games: int = costs.GAMES,
-    half_width: float = 0.0,
-    rounds: int = costs.ROUNDS,
-    fit_games: int = costs.FIT_GAMES,
-    work: float = costs.BOUND_WORK / UNIT,
-    minutes: float | None = None,
-    memory: int = costs.BOUND_MEMORY,
-    threads: int | None = None,
-    report: Report | None = None,
-    force: bool = False,
-) -> ApproximateStrategy:
+    rules: str | Path | RuleSet, tables: Folder = None, *, seed: int = 1, games: int = costs.GAMES,
+    half_width: float = 0.0, rounds: int = costs.ROUNDS, fit_games: int = costs.FIT_GAMES,
+    work: float = costs.BOUND_WORK / UNIT, minutes: float | None = None, memory: int = costs.BOUND_MEMORY,
+    threads: int | None = None, report: Report | None = None, force: bool = False,
+) -> ApproximateStrategy:  # fmt: skip
     """An approximate strategy with a certificate, for a game that is too large for an exact table.
 
     The value function is stored in the folder of the tables; :func:`perfect_yatzy.open_strategy` opens it from then
@@ -99,10 +89,8 @@ def approximate(
 
     Parameters
     ----------
-    rules
-        A built-in id with switches, a TOML file, or a rule set.
-    tables
-        Folder of the tables, as for :func:`perfect_yatzy.open_strategy`.
+    rules, tables, threads
+        As for :func:`perfect_yatzy.open_strategy`.
     seed
         Of all games.
     games
@@ -119,8 +107,6 @@ def approximate(
         in the first stage. That does not repeat; the certificate records the number under ``stages``.
     memory
         Bytes for the bound.
-    threads
-        Number of threads; default: one per processor.
     report
         Called with the name of the stage (:data:`STAGES`), the share of it that is done, and a mapping with ``mean``,
         ``half_width`` (of its 99 % interval) and ``bound``, as far as they are known. Without it a solution that

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterator
 
 from .._messages import N_, _, number_text
@@ -13,17 +12,12 @@ from ..strategy.fitted_file import fitted_path
 from ..strategy.opening import open_approximate, open_strategy
 from ..strategy.simulation import Z99
 from ..strategy.verify import Check
-from ..tablebase.store import has_table
+from ..tablebase.store import Folder, has_table
 from .rollout import simulate
 
 
 def verify_approximate(
-    rules: RuleSet,
-    tables: str | os.PathLike[str] | None = None,
-    *,
-    games: int = 0,
-    seed: int = 1,
-    threads: int | None = None,
+    rules: RuleSet, tables: Folder = None, *, games: int = 0, seed: int = 1, threads: int | None = None
 ) -> Iterator[Check]:
     """Check the approximate strategy of a rule set, yielding each result when it is known."""
     strategy = open_approximate(rules, tables)

@@ -19,12 +19,12 @@ import numpy as np
 
 from ..game.rules import RuleSet
 from ..model.objectives import FRAME
+from ..strategy.tie_rules import tie_rule
 from ..strategy.two_players import TASKS, TwoPlayerGame
-from ..strategy.versus import TwoPlayerChances, share_of_ties, versus_checkpoint
-from ..tablebase.checkpoint import store_layer, stored_layer
+from ..strategy.versus import TwoPlayerChances, versus_checkpoint
 from ..tablebase.memory import check_memory
 from ..tablebase.store import Progress
-from ..tablebase.table_info import damaged
+from ..tablebase.table_info import damaged, store_layer, stored_layer
 from .engine import DaskEngine
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def versus_on(
     progress: Progress | None = None,
 ) -> TwoPlayerChances:
     """Solve a whole game of two players on the workers; as :func:`perfect_yatzy.versus`."""
-    game, layer = TwoPlayerGame(rules, tie=share_of_ties(ties)), versus_checkpoint(rules, tables).absolute()
+    game, layer = TwoPlayerGame(rules, tie=tie_rule(ties).share), versus_checkpoint(rules, tables).absolute()
     check_memory(rules, game.cost())
 
     def parts_of(turn: Turn, waiting: int, below: LeadValues) -> Iterator[TurnPart]:

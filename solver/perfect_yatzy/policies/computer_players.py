@@ -80,11 +80,6 @@ class RiskEvaluator(TurnEvaluator):
         super().__init__(rules, values)
         self.rate, self._means = rate, means
 
-    @property
-    def means(self) -> TurnEvaluator:
-        """The evaluator of expected points, whose values break ties."""
-        return self._means
-
     def child_value(self, state: State, category: int, points: Ints, bonus_points: Ints | int, saved: int) -> Floats:
         """Value of filling `category` with each of `points`: that of the child, times the utility of the points."""
         to_come = self.values[self.child_index(state, category, points, saved)]

@@ -23,8 +23,7 @@ from ..game.scorecard import State
 from ..game.scoring import scoring_options
 from ..game.upper_sums import upper_sums
 from ..strategy.category_odds import CategoryOdds, category_odds
-from ..strategy.position_sample import PositionSample
-from ..strategy.positions import sample_positions
+from ..strategy.positions import PositionSample, sample_positions
 from ..strategy.turn_evaluator import state_places
 from .hold_policy import Cards, decisions
 from .opening_rolls import OpeningLine, opening_lines

@@ -148,12 +148,11 @@ def distribution_works(
     rules: RuleSet, start: State, tables: str | os.PathLike[str] | None, *, first_turns: bool = False
 ) -> list[Work]:
     """The distribution of the final score; nothing if it is stored. Without a confirmation it is made alone."""
-    from ..strategy.distribution import distribution_cost, first_turns_cost
-    from ..strategy.distribution_files import has_first_turns, has_stored_distribution
+    from ..strategy import distribution
 
-    if has_stored_distribution(rules, start, tables):
+    if distribution.has_stored_distribution(rules, start, tables):
         return []
-    alone = distribution_cost(rules, start)
-    made = first_turns and start == EMPTY_STATE and not has_first_turns(rules, tables)
-    cost = first_turns_cost(rules) if made else alone
+    alone = distribution.distribution_cost(rules, start)
+    made = first_turns and start == EMPTY_STATE and not distribution.has_first_turns(rules, tables)
+    cost = distribution.first_turns_cost(rules) if made else alone
     return [Work("distribution", cost.seconds, cost.memory, cost.bytes if made else 0, alone.seconds)]

@@ -19,8 +19,7 @@ from ..policies.player import exact_policy
 from ..policies.simulation import simulate
 from ..policies.user_code import ProcessPlayer
 from ..strategy.played_games import Actor
-from ..strategy.position_sample import PositionSample
-from ..strategy.positions import sample_positions
+from ..strategy.positions import PositionSample, sample_positions
 from ..strategy.score_strategy import ScoreStrategy
 from ..strategy.simulation import Simulation
 from ..strategy.strategy import Strategy

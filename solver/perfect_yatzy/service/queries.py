@@ -351,8 +351,7 @@ class Decision:
         request, rules = self.request, self.request.rules
         if request.query != "expect" or not (request.include_distribution or request.objective):
             return False
-        from ..strategy.distribution import has_distribution
-        from ..strategy.distribution_files import has_stored_distribution
+        from ..strategy.distribution import has_distribution, has_stored_distribution
 
         return has_distribution(rules) or has_stored_distribution(rules, request.state, self.service.tables)
 

@@ -200,8 +200,7 @@ class ObjectiveResolver:
         return any(self.strategies.get(key) for key in _goal_keys(request))
 
     def _plan_goals(self, request: Request) -> GoalSolve:
-        from ..strategy.goal_estimates import has_goal_estimates
-        from ..strategy.score_strategy import goals_to_solve
+        from ..strategy.score_strategy import goals_to_solve, has_goal_estimates
 
         rules, budget = request.rules, self.budget
         exists, estimated = has_table(rules, self.tables, Goals.name), has_goal_estimates(rules, self.tables)

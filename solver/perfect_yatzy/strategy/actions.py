@@ -123,33 +123,22 @@ Option = TypeVar("Option")
 class Ranking(list[Action], Generic[Action]):
     """Actions, best first: a list that knows its question, and that prints as a table. A slice is a ranking, too.
 
-    Parameters
-    ----------
-    entries
-        The actions.
-    rules
-        Rules of the game.
-    policy
-        What values are: of the ``mean``, of a ``goal:280`` or of a ``utility``.
-    dice, rolls_left
-        Dice on the table, and the rerolls left.
-
     Attributes
     ----------
     rules : RuleSet or None
+        Rules of the game.
     policy : str
+        What values are: of the ``mean``, of a ``goal:280`` or of a ``utility``.
     dice : tuple of int
+        Dice on the table.
     rolls_left : int
+        The rerolls left.
     """
 
     def __init__(
-        self,
-        entries: Iterable[Action] = (),
-        rules: RuleSet | None = None,
-        policy: str = "",
-        dice: tuple[int, ...] = (),
-        rolls_left: int = 0,
-    ) -> None:
+        self, entries: Iterable[Action] = (), rules: RuleSet | None = None, policy: str = "",
+        dice: tuple[int, ...] = (), rolls_left: int = 0,
+    ) -> None:  # fmt: skip
         super().__init__(entries)
         self.rules, self.policy, self.dice, self.rolls_left = rules, policy, dice, rolls_left
 
@@ -188,31 +177,26 @@ class Ranking(list[Action], Generic[Action]):
         found |= {name: [entry.value for entry in self], "loss": [entry.loss for entry in self]}
         return found if name == "expected_remaining" else found | {"expected_remaining": [e.mean for e in self]}
 
-    def _title(self) -> str:
-        if self.rules is None:
-            return ""
-        return f"{self.rules.key}, {self.policy}: {spaced(self.dice)}, {self.rolls_left} rolls left"
-
-    def _rows(self) -> list[tuple[str, float, float]]:
-        return [(entry.label, entry.value, entry.loss) for entry in self[:SHOWN]]
-
-    def _head(self) -> tuple[str, str, str]:
-        return "action", value_name(self.policy).replace("_", " "), "loss"
-
-    def _more(self) -> str:
-        return f"{SHOWN} of {len(self)} actions" if len(self) > SHOWN else ""
+    def _shown(self) -> tuple[str, tuple[str, str, str], list[tuple[str, float, float]], str]:
+        """What is displayed: the question, the head of the table, its rows, and that there are more."""
+        left = f"{spaced(self.dice)}, {self.rolls_left} rolls left"
+        title = f"{self.rules.key}, {self.policy}: {left}" if self.rules else ""
+        more = f"{SHOWN} of {len(self)} actions" if len(self) > SHOWN else ""
+        head = "action", value_name(self.policy).replace("_", " "), "loss"
+        return title, head, [(entry.label, entry.value, entry.loss) for entry in self[:SHOWN]], more
 
     def __repr__(self) -> str:
         if not self:
             return "[]"
-        lines = [self._head(), *((label, f"{value:.4f}", f"{loss:.4f}") for label, value, loss in self._rows())]
+        title, head, rows, more = self._shown()
+        lines = [head, *((label, f"{value:.4f}", f"{loss:.4f}") for label, value, loss in rows)]
         first, second, third = (max(len(line[i]) for line in lines) for i in range(3))
-        lines_of_text = [f"{action:<{first}}  {value:>{second}}  {loss:>{third}}" for action, value, loss in lines]
-        return "\n".join(line for line in (self._title(), *lines_of_text, self._more()) if line)
+        text = [f"{action:<{first}}  {value:>{second}}  {loss:>{third}}" for action, value, loss in lines]
+        return "\n".join(line for line in (title, *text, more) if line)
 
     def _repr_html_(self) -> str:
-        caption = "; ".join(part for part in (self._title(), self._more()) if part)
-        return html_table(self._head(), self._rows(), caption)
+        title, head, rows, more = self._shown()
+        return html_table(head, rows, "; ".join(part for part in (title, more) if part))
 
 
 def rank_categories(evaluator: TurnEvaluator, state: State, dice: tuple[int, ...], rolls_left: int) -> list[Choice]:
@@ -223,15 +207,12 @@ def rank_categories(evaluator: TurnEvaluator, state: State, dice: tuple[int, ...
     allowed = scoring_options(rules, state.filled, state.joker_paid, counts_of(rules, dice), first)
     entries = []
     for c, (points, bonus_points) in allowed.items():
-        value = evaluator.child_value(state, c, np.array(points), bonus_points, saved).item()
-        mean = value
-        if means is not evaluator:
-            mean = means.child_value(state, c, np.array(points), bonus_points, saved).item()
+        child = state, c, np.array(points), bonus_points, saved
+        value = evaluator.child_value(*child).item()
+        mean = value if means is evaluator else means.child_value(*child).item()
         entries.append((value, mean, (c, points, bonus_points)))
-    return [
-        Choice(rules.categories[c].id, points, value, loss, mean, bonus_points)
-        for value, loss, mean, (c, points, bonus_points) in ranked(evaluator, entries, lambda choice: choice)
-    ]
+    best_first = ranked(evaluator, entries, lambda choice: choice)
+    return [Choice(rules.categories[c].id, p, value, loss, mean, b) for value, loss, mean, (c, p, b) in best_first]
 
 
 def rank_holds(
@@ -241,9 +222,8 @@ def rank_holds(
     held = sub_multisets(np.array(counts_of(evaluator.rules, dice), dtype=np.int64))
     places = evaluator.dice.rank(held)
     values = evaluator.hold_values(state, rolls_left)[places]
-    means = values.copy()
-    if evaluator.means is not evaluator:
-        means = evaluator.means.hold_values(state, rolls_left)[places]
+    by_mean = evaluator.means is evaluator
+    means = values.copy() if by_mean else evaluator.means.hold_values(state, rolls_left)[places]
     values[-1], means[-1] = best.value, best.mean  # sub_multisets ends with all dice
     entries = zip(values.tolist(), means.tolist(), map(dice_of, held.tolist()), strict=True)
     return [
@@ -258,8 +238,7 @@ def rank_all(evaluator: TurnEvaluator, state: State, dice: tuple[int, ...], roll
     found: list[Hold | Choice] = [*choices]
     if rolls_left:
         # Holding all dice means taking a category, and all categories are there already.
-        holds = rank_holds(evaluator, state, dice, rolls_left, choices[0])
-        found += [hold for hold in holds if hold.category is None]
+        found += [h for h in rank_holds(evaluator, state, dice, rolls_left, choices[0]) if h.category is None]
     entries = [(option.value, option.mean, place) for place, option in enumerate(found)]
     best_first = ranked(evaluator, entries, lambda place: place)
     return [replace(found[place], loss=loss) for _, loss, _, place in best_first]

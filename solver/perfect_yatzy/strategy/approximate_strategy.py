@@ -8,7 +8,7 @@ values are approximate. Play is greedy for one exact turn on it::
 
 No state space is built: a position is checked by the rules alone, and the function gives the values of the children
 of the card in question. A strategy of this kind carries its *certificate*: its mean by simulation, and a proven upper
-bound of every strategy (:mod:`.certificate`).
+bound of every strategy (:mod:`.fitted_file`).
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
 from ..game.scorecard import State
 from ..model.card_masks import card_masks
-from .certificate import Certificate
-from .fitted_file import OBJECTIVE
+from .fitted_file import OBJECTIVE, Certificate
 from .position import CheckedPosition, Position, check_position
 from .strategy import Strategy
 from .turn_evaluator import TurnEvaluator

@@ -7,7 +7,7 @@ of a large table only the layers of the positions are read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 SLICE = 4096  # positions a thread takes at a time
 Kernel = Callable[[int, int, "OptionValues"], None]
+Note = Callable[[int, Floats], None]  # takes the first of some sorted positions, and the values of their options
 
 
 @dataclass(frozen=True, repr=False)
@@ -153,22 +154,15 @@ class BatchOptions(BatchAnswer):
 def best_actions(
     evaluator: TurnEvaluator, policy: str, positions: BatchPositions, threads: int | None = None
 ) -> BatchAnswer:
-    """Best action in each of many checked positions.
-
-    Ties are broken as :meth:`.Strategy.best` says.
-    """
-    from ..kernels.batch import OptionValues
-
-    actions, none = _new_actions(len(positions)), OptionValues(np.empty(0), 0, 0)
-    _run(evaluator, positions, actions, lambda kernel, start, stop: kernel(start, stop, none), threads)
-    return BatchAnswer(*_in_given_order(positions, evaluator, actions), evaluator.rules, policy)
+    """Best action in each of many checked positions; ties are broken as :meth:`.Strategy.best` says."""
+    return BatchAnswer(*each_option(evaluator, positions, None, threads), evaluator.rules, policy)
 
 
 def all_options(
     evaluator: TurnEvaluator, policy: str, positions: BatchPositions, threads: int | None = None
 ) -> BatchOptions:
     """Values of all options in each of many checked positions, and the best actions; StateError if memory lacks."""
-    actions, columns = _new_actions(len(positions)), action_count(evaluator.rules)
+    columns = action_count(evaluator.rules)
     size, free = 8 * columns * len(positions), available_memory()
     if free is not None and size > free:
         raise StateError(
@@ -181,8 +175,7 @@ def all_options(
     def note(start: int, found: Floats) -> None:
         values[positions.order[start : start + len(found)]] = found
 
-    each_option(evaluator, positions, note, threads, actions)
-    return BatchOptions(*_in_given_order(positions, evaluator, actions), evaluator.rules, policy, values)
+    return BatchOptions(*each_option(evaluator, positions, note, threads), evaluator.rules, policy, values)
 
 
 def action_regrets(
@@ -234,75 +227,46 @@ def _action_numbers(rules: RuleSet, actions: BatchAnswer | npt.ArrayLike | Seque
     return numbers
 
 
-def _new_actions(size: int) -> ActionBatch:
-    from ..kernels.batch import ActionBatch
-
-    return ActionBatch(np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size))
-
-
 def each_option(
-    evaluator: TurnEvaluator,
-    positions: BatchPositions,
-    note: Callable[[int, Floats], None],
-    threads: int | None,
-    actions: ActionBatch | None = None,
-) -> None:
-    """Call `note` with the values of all options of slices of the sorted positions, ``(slice, actions)``.
+    evaluator: TurnEvaluator, positions: BatchPositions, note: Note | None, threads: int | None
+) -> tuple[Ints, Ints, Floats]:
+    """Dice held, category and value of each position, in the order given.
 
-    Its other argument is the first position of the slice; threads call it at the same time. The best actions are
-    written to `actions`.
+    `note` is called for slices of the sorted positions, with values ``(slice, actions)``, by threads at a time.
     """
-    from ..kernels.batch import OptionValues
+    # Imported here so that numba is loaded only where a kernel runs.
+    from ..kernels.batch import ActionBatch, OptionValues
 
-    columns = action_count(evaluator.rules)
+    size, columns = len(positions), action_count(evaluator.rules)
+    actions = ActionBatch(np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size))
 
     def answer(kernel: Kernel, start: int, stop: int) -> None:
-        values = np.empty((stop - start, columns))
-        kernel(start, stop, OptionValues(values.ravel(), columns, start))
-        note(start, values)
+        if note:
+            values = np.empty((stop - start, columns))
+            kernel(start, stop, OptionValues(values.ravel(), columns, start))
+            note(start, values)
+        else:
+            kernel(start, stop, OptionValues(np.empty(0), 0, 0))
 
-    _run(evaluator, positions, actions or _new_actions(len(positions)), answer, threads)
-
-
-def _in_given_order(
-    positions: BatchPositions, evaluator: TurnEvaluator, actions: ActionBatch
-) -> tuple[Ints, Ints, Floats]:
-    """Dice held, category and value of each position."""
-    inverse = np.empty(len(positions), dtype=np.int64)
-    inverse[positions.order] = np.arange(len(positions))
+    slices = []
+    for filled, (begin, end) in enumerate(pairwise(positions.layer_starts.tolist())):
+        if begin < end:
+            kernel = _kernel(evaluator, filled, positions, actions)
+            slices += [(kernel, start, min(start + SLICE, end)) for start in range(begin, end, SLICE)]
+    with thread_map(min(len(slices), threads or default_threads())) as in_threads:
+        for _ in in_threads(lambda part: answer(*part), slices):
+            pass
+    inverse = np.empty(size, dtype=np.int64)
+    inverse[positions.order] = np.arange(size)
     hold, category, value = actions.hold[inverse], actions.category[inverse], actions.value[inverse]
     held = np.where(hold[:, None] >= 0, evaluator.dice.counts[np.maximum(hold, 0)], positions.counts)
     return held, category, value
 
 
-def _run(
-    evaluator: TurnEvaluator,
-    positions: BatchPositions,
-    actions: ActionBatch,
-    answer: Callable[[Kernel, int, int], None],
-    threads: int | None,
-) -> None:
-    """Call `answer` with a kernel for every slice of the sorted positions, in threads."""
-
-    def parts() -> Iterator[tuple[Kernel, int, int]]:
-        for filled, (begin, end) in enumerate(pairwise(positions.layer_starts.tolist())):
-            if begin < end:
-                kernel = _kernel(evaluator, filled, positions, actions)
-                for start in range(begin, end, SLICE):
-                    yield kernel, start, min(start + SLICE, end)
-
-    slices = list(parts())
-    with thread_map(min(len(slices), threads or default_threads())) as in_threads:
-        for _ in in_threads(lambda part: answer(*part), slices):
-            pass
-
-
 def _kernel(evaluator: TurnEvaluator, filled: int, positions: BatchPositions, actions: ActionBatch) -> Kernel:
     """A function that answers the positions `start` to ``stop - 1`` of a layer."""
-    # Imported here so that numba is loaded only where a kernel runs.
     from ..kernels.batch import BatchJob, MeanPolicy, find_best_actions
     from ..kernels.lattice import kernel_lattice
-    from ..kernels.rollout import ScorePolicy
     from ..kernels.score_policy import score_policy
 
     rules, space = evaluator.rules, evaluator.space
@@ -311,8 +275,7 @@ def _kernel(evaluator: TurnEvaluator, filled: int, positions: BatchPositions, ac
     followed: Any
     if isinstance(evaluator, ScoreEvaluator):
         model = model._replace(monotone=int(evaluator.objective.monotone and model.monotone))
-        followed = ScorePolicy(evaluator.kernel_scores(filled), window(space, evaluator.mean_values, filled))
-        ties = evaluator.ties, evaluator.means.ties
+        followed, ties = evaluator.score_policy(filled), (evaluator.ties, evaluator.means.ties)
     else:
         followed, ties = MeanPolicy(window(space, evaluator.values, filled)), (evaluator.ties, evaluator.ties)
 

@@ -42,21 +42,12 @@ class BatchPositions:
 
 
 def check_positions(
-    evaluator: TurnEvaluator,
-    x: npt.ArrayLike,
-    filled: npt.ArrayLike,
-    upper: npt.ArrayLike,
-    dice: npt.ArrayLike,
-    rolls_left: npt.ArrayLike,
-    saved: npt.ArrayLike = 0,
-    joker_paid: npt.ArrayLike = False,
-) -> BatchPositions:
-    """Check and sort n positions.
+    evaluator: TurnEvaluator, x: npt.ArrayLike, filled: npt.ArrayLike, upper: npt.ArrayLike, dice: npt.ArrayLike,
+    rolls_left: npt.ArrayLike, saved: npt.ArrayLike = 0, joker_paid: npt.ArrayLike = False,
+) -> BatchPositions:  # fmt: skip
+    """Check and sort n positions; StateError names the first one that cannot occur.
 
-    All arrays hold whole numbers; floats with integral values are accepted. A scalar applies to every position. `x`:
-    where each card lies in the table of a :class:`perfect_yatzy.strategy.turn_evaluator.ScoreEvaluator`; the others
-    are those of :meth:`perfect_yatzy.strategy.strategy.Strategy.best`. StateError names the first position that
-    cannot occur.
+    `x`: where each card lies in the table of a :class:`.ScoreEvaluator`; the others as for :meth:`.Strategy.best`.
     """
     rules, space = evaluator.rules, evaluator.space
     grid = lattice(rules.dice, rules.faces)
@@ -72,15 +63,12 @@ def check_positions(
     require((masks >= 0) & (masks < rules.full_mask), "has no open category, or a bit outside the categories")
     start = space.start
     require(masks & start.filled == start.filled, "is not a later card of the game this strategy was made for")
-    n_filled = np.zeros(size, dtype=np.int64)
-    for c in range(space.categories):
-        n_filled += masks >> c & 1
+    n_filled = np.bitwise_count(masks).astype(np.int64)
     for c, needed in enumerate(prerequisites(rules)):
         if needed:
             require((masks >> c & 1 == 0) | (masks & needed == needed), "fills categories out of order")
-    require(
-        (saved_rolls >= 0) & (saved_rolls <= space.most_saved[n_filled]), "has an impossible number of saved rolls"
-    )
+    possible = (saved_rolls >= 0) & (saved_rolls <= space.most_saved[n_filled])
+    require(possible, "has an impossible number of saved rolls")
     max_rerolls = rules.rolls_per_turn - 1 + saved_rolls
     require((rerolls >= 0) & (rerolls <= max_rerolls), "has an impossible number of rolls left")
     tracked = rules.tracked_index if space.has_tracked_rows else rules.joker_index
@@ -97,21 +85,21 @@ def check_positions(
     rolls = grid.rank(counts) - grid.first_roll
     blocks = None
     if isinstance(evaluator, ScoreEvaluator):
-        states = state_places(space.layout, rows, saved_rolls, lanes)
-        blocks = _score_blocks(evaluator, states, lanes, column("points", x, size))
+        from ..kernels.score_policy import score_blocks
+
+        made = column("points", x, size)
+        low, high = evaluator.ranges(state_places(space.layout, rows, saved_rolls, lanes))
+        if not evaluator.objective.before:
+            possible = (low <= made) & (made <= high)
+            require(possible, "has points that cannot have been made since the start of this strategy")
+        blocks = score_blocks((low, high), lanes, made)
     return sorted_positions(evaluator, counts, rows, lanes, rolls, rerolls, rerolls == max_rerolls, blocks)
 
 
 def sorted_positions(
-    evaluator: TurnEvaluator,
-    counts: Ints,
-    rows: Ints,
-    lanes: Ints,
-    rolls: Ints,
-    rerolls: Ints,
-    is_first_roll: npt.NDArray[np.bool_],
-    blocks: Blocks | None = None,
-) -> BatchPositions:
+    evaluator: TurnEvaluator, counts: Ints, rows: Ints, lanes: Ints, rolls: Ints, rerolls: Ints,
+    is_first_roll: npt.NDArray[np.bool_], blocks: Blocks | None = None,
+) -> BatchPositions:  # fmt: skip
     """Checked positions in the order of the kernels; the arrays are those of BatchPositions and PositionBatch."""
     from ..kernels.batch import PositionBatch
 
@@ -136,9 +124,8 @@ def whole_numbers(name: str, given: npt.ArrayLike, dimensions: int = 1) -> Ints:
         array = array.astype(np.float64)
         wrong = ~(np.abs(array) < 2.0**53) | (array != np.rint(array))
         if wrong.any():
-            raise StateError(
-                f"position {np.argwhere(wrong)[0, 0]}: {name} is {array[wrong][0]}; must be a whole number"
-            )
+            place = np.argwhere(wrong)[0, 0]
+            raise StateError(f"position {place}: {name} is {array[wrong][0]}; must be a whole number")
     return array.astype(np.int64)
 
 
@@ -154,13 +141,3 @@ def require(good: npt.ArrayLike, fault: str) -> None:
     """Raise StateError with the first position whose entry of `good` is false, and its fault."""
     if not np.all(good):
         raise StateError(f"position {int(np.argmin(np.asarray(good)))} {fault}")
-
-
-def _score_blocks(evaluator: ScoreEvaluator, states: Ints, lanes: Ints, x: Ints) -> Blocks:
-    """Start of the block of scores of each position, and the lane of its score within."""
-    from ..kernels.score_policy import score_blocks
-
-    low, high = evaluator.ranges(states)
-    if not evaluator.objective.before:
-        require((low <= x) & (x <= high), "has points that cannot have been made since the start of this strategy")
-    return score_blocks((low, high), lanes, x)

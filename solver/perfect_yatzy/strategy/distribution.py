@@ -4,18 +4,26 @@
 :mod:`.score_forward_pass` does; of equal options the one with the highest mean is taken. The mean does not depend on
 how its ties are broken, the rest of the distribution does: of equal holds the policy takes the one with the most
 dice, then the higher faces; of equal categories the first on the sheet.
+
+Those of perfect play from the empty card, and after every first turn, are stored. Each is a JSON file next to the
+table of means. That of the empty card is one distribution. The other, named outlook, has one for each card after a
+first turn, and that of the empty card, by the number of the state in the table (Yatzy: 46 cards, 0.5 MB).
 """
 
 from __future__ import annotations
 
-import os
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from .._files import replacing
 from .._messages import _
+from .._version import __version__
 from ..errors import RulesError, whole_number
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
@@ -25,14 +33,15 @@ from ..model.state_space import state_space
 from ..model.turn_model import turn_outcomes
 from ..tablebase.backward_induction import default_threads
 from ..tablebase.memory import available_memory, check_memory
-from ..tablebase.store import Progress
-from .distribution_files import EARLY_LAYERS, has_first_turns, read_stored, write_stored
-from .goal_estimates import EstimatedGoalEvaluator
+from ..tablebase.store import Folder, Progress, table_path
+from ..tablebase.table_info import DAMAGED, checked_fields, with_checksum
 from .position import Position
-from .score_distribution import ScoreDistribution, score_places
+from .score_distribution import EARLY_LAYERS, CategoryResult, ScoreDistribution, score_places
+from .score_strategy import EstimatedGoalEvaluator
 from .strategy import Strategy, check_strategy
 from .turn_evaluator import GreedyPolicy, ScoreEvaluator
 
+FORMAT = 3  # of the files of stored distributions
 MAX_STATES = 3_000_000  # largest state space whose distribution is computed unasked
 STORED_BYTES = 20_000  # of a stored distribution, about
 # Of perfect play, measured (benchmarks/runs/2026-11-22-distributions.md): the share of the entries of a layer that
@@ -51,30 +60,20 @@ def has_distribution(rules: RuleSet) -> bool:
 
     That of perfect play from a card on can be computed for all rules, if the machine has the memory.
     """
-    if rules.saved_rolls:
-        return False
     try:
-        space = state_space(rules)
+        return not rules.saved_rolls and state_space(rules).size <= MAX_STATES
     except RulesError:  # too many states to be enumerated
         return False
-    return space.size <= MAX_STATES
 
 
 def stored_distribution(
-    strategy: Strategy,
-    start: Position,
-    points: int = 0,
-    tables: str | os.PathLike[str] | None = None,
-    threads: int | None = None,
-    *,
-    first_turns: bool = False,
-    store: bool = True,
-    progress: Progress | None = None,
-) -> ScoreDistribution:
+    strategy: Strategy, start: Position, points: int = 0, tables: Folder = None, threads: int | None = None, *,
+    first_turns: bool = False, store: bool = True, progress: Progress | None = None,
+) -> ScoreDistribution:  # fmt: skip
     """:func:`distribution`, for the mean stored next to the table: from the empty card, and after the first turn.
 
     A stored file that is damaged or of another version is replaced. `first_turns`: whether to find those after every
-    first turn (:mod:`.first_turns`), too, from the empty card; `store`: whether a new one may be written.
+    first turn (:class:`.BackwardPass`), too, from the empty card; `store`: whether a new one may be written.
     """
     checked, rules = strategy.check(start), strategy.rules
     from_empty, for_mean = checked.state == EMPTY_STATE, not isinstance(strategy.evaluator, ScoreEvaluator)
@@ -92,11 +91,7 @@ def stored_distribution(
 
 
 def early_distributions(
-    strategy: Strategy,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    *,
-    first_turns: bool = False,
+    strategy: Strategy, threads: int | None = None, progress: Progress | None = None, *, first_turns: bool = False
 ) -> dict[int, ScoreDistribution]:
     """The distributions stored, by number of the state: of the empty card and, if wanted, after every first turn."""
     rules = strategy.rules
@@ -104,20 +99,16 @@ def early_distributions(
         found = distribution(strategy, EMPTY_STATE, points=0, threads=threads, progress=progress)
         return {state_space(rules).unchecked_index(EMPTY_STATE): found}
     check_memory(rules, first_turns_cost(rules))
-    from .first_turns import BackwardPass
+    from .forward_pass import BackwardPass
 
     games = BackwardPass(GreedyPolicy(rules, strategy.table), threads or default_threads())
     return {state: replace(found, policy=strategy.policy) for state, found in games.run(progress).items()}
 
 
 def distribution(
-    strategy: Strategy,
-    start: Position | None = None,
-    *,
-    points: int | None = None,
-    threads: int | None = None,
+    strategy: Strategy, start: Position | None = None, *, points: int | None = None, threads: int | None = None,
     progress: Progress | None = None,
-) -> ScoreDistribution:
+) -> ScoreDistribution:  # fmt: skip
     """The exact distribution of the final score under optimal play: for the mean, a goal or a utility.
 
     Parameters
@@ -152,8 +143,7 @@ def distribution(
     -----
     The result is exact up to float64 rounding: its mean agrees with the value in the table to about 1e-10 points. The
     chance of a goal, or the expected utility, agrees with the value of the strategy up to the float32 rounding of its
-    table.
-    Ties are broken as the module describes.
+    table. Ties are broken as the module describes.
     """
     check_strategy(strategy)
     checked = strategy.check_start(start)
@@ -214,10 +204,98 @@ def check_distribution_memory(rules: RuleSet, cost: SolveCost) -> None:
     """Raise RulesError unless the machine has the memory for a distribution."""
     free = available_memory()
     if free is not None and cost.memory > free:
-        raise RulesError(
-            _(
-                "the distribution of {rules} needs about {memory} of memory and {free} are free; "
-                "it can be estimated with: yatzy simulate"
-            ).format(rules=rules.key, memory=gigabytes(cost.memory), free=gigabytes(free)),
-            code="too-large",
+        text = _(
+            "the distribution of {rules} needs about {memory} of memory and {free} are free; "
+            "it can be estimated with: yatzy simulate"
         )
+        facts = {"rules": rules.key, "memory": gigabytes(cost.memory), "free": gigabytes(free)}
+        raise RulesError(text.format(**facts), code="too-large")
+
+
+def distribution_path(rules: RuleSet, tables: Folder = None) -> Path:
+    """File of the distribution from the empty card on; it need not exist."""
+    return table_path(rules, tables, "distribution").with_suffix(".json")
+
+
+def first_turns_path(rules: RuleSet, tables: Folder = None) -> Path:
+    """File of the distributions after every first turn; it need not exist."""
+    return table_path(rules, tables, "outlook").with_suffix(".json")
+
+
+def has_first_turns(rules: RuleSet, tables: Folder = None) -> bool:
+    """Whether the store has the distributions after every first turn; the file may still be damaged."""
+    return first_turns_path(rules, tables).is_file()
+
+
+def has_stored_distribution(rules: RuleSet, start: State, tables: Folder = None) -> bool:
+    """Whether the distribution of perfect play from a checked state on is in the store.
+
+    That of the empty card is undamaged and of this version; the other file may turn out not to be.
+    """
+    if start == EMPTY_STATE:
+        return read_stored(rules, start, tables) is not None
+    return _is_after_first_turn(start) and has_first_turns(rules, tables)
+
+
+def _is_after_first_turn(state: State) -> bool:
+    return state.filled.bit_count() == 1 and not state.saved
+
+
+def read_stored(rules: RuleSet, state: State, tables: Folder = None) -> ScoreDistribution | None:
+    """The distribution of perfect play from a checked state on, without the points before; None if it is not stored.
+
+    A file after every first turn that is damaged or written by another version is removed.
+    """
+    if state == EMPTY_STATE:
+        with suppress(OSError, *DAMAGED):
+            return _from_entry(_fields(distribution_path(rules, tables), rules), rules)
+    elif _is_after_first_turn(state) and has_first_turns(rules, tables):
+        path = first_turns_path(rules, tables)
+        with suppress(OSError, *DAMAGED):
+            cards = _fields(path, rules)["cards"]
+            return _from_entry(cards[str(state_space(rules).unchecked_index(state))], rules)
+        with suppress(OSError):
+            path.unlink()
+    return None
+
+
+def write_stored(rules: RuleSet, found: Mapping[int, ScoreDistribution], tables: Folder = None) -> None:
+    """Store the distributions by the numbers of their states: of the empty card and, if given, after first turns."""
+    cards = {str(state): _entry(of_state) for state, of_state in found.items()}
+    files = {distribution_path(rules, tables): cards[str(state_space(rules).unchecked_index(EMPTY_STATE))]}
+    if len(cards) > 1:
+        files = {first_turns_path(rules, tables): {"cards": cards}} | files
+    known = {"format": FORMAT, "version": __version__, "fingerprint": rules.fingerprint}
+    for path, fields in files.items():
+        with replacing(path) as file:
+            file.write(with_checksum({**known, **fields}))
+
+
+def _fields(path: Path, rules: RuleSet) -> dict[str, Any]:
+    """The fields of a file; OSError or one of the errors DAMAGED if it cannot be used."""
+    stored = checked_fields(path.read_bytes())
+    if (stored["format"], stored["version"], stored["fingerprint"]) != (FORMAT, __version__, rules.fingerprint):
+        raise ValueError("written by another version")
+    return stored
+
+
+def _entry(found: ScoreDistribution) -> dict[str, Any]:
+    """A distribution as plain JSON values."""
+    return {
+        "lowest": int(found.scores[0]),
+        "upper_bonus_chance": found.upper_bonus_chance,
+        "categories": [[r.category, r.mean, r.crossed_out] for r in found.categories],
+        "chances": found.chances.tolist(),
+    }
+
+
+def _from_entry(entry: Mapping[str, Any], rules: RuleSet) -> ScoreDistribution:
+    """The distribution that :func:`_entry` wrote, or one of the errors DAMAGED."""
+    return ScoreDistribution(
+        np.arange(len(entry["chances"])) + entry["lowest"],
+        np.array(entry["chances"]),
+        entry["upper_bonus_chance"],
+        tuple(CategoryResult(*result) for result in entry["categories"]),
+        rules,
+        "mean",
+    )

@@ -23,7 +23,7 @@ from ..model.checked_values import DIGEST_BYTES, block_count
 from ..model.objectives import Objective
 from ..tablebase.locks import folder_lock
 from ..tablebase.memory import check_space, writing_to
-from ..tablebase.store import has_table, table_path
+from ..tablebase.store import Folder, has_table, table_path
 from ..tablebase.table_file import HEADER_BYTES
 from ..tablebase.table_info import MAX_SIDECAR, rebuild_hint
 from .verify import verify
@@ -32,7 +32,7 @@ SECONDS = 30.0  # without a byte from the host
 CHUNK = 1 << 20  # bytes
 
 
-def fetch(rules: RuleSet, source: str, tables: str | os.PathLike[str] | None = None) -> Path:
+def fetch(rules: RuleSet, source: str, tables: Folder = None) -> Path:
     """Store the table of a rule set's means from a folder or URL; the path of its file.
 
     TableError if there is a table already, or what the source has is not the table of these rules.
@@ -52,11 +52,8 @@ def fetch(rules: RuleSet, source: str, tables: str | os.PathLike[str] | None = N
         except TableError as error:
             reason = str(error).replace(f"; {rebuild_hint(objective, new)}", "").replace(f"{folder}{os.sep}", "")
         if reason:
-            raise TableError(
-                _("nothing was stored, because what {source} has is not right: {reason}").format(
-                    source=source, reason=reason
-                )
-            )
+            text = _("nothing was stored, because what {source} has is not right: {reason}")
+            raise TableError(text.format(source=source, reason=reason))
         with folder_lock(path.parent):
             replace(new, path)
             replace(new.with_suffix(".json"), path.with_suffix(".json"))  # last: without it there is no table

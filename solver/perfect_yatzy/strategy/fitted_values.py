@@ -24,7 +24,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -32,31 +31,14 @@ import numpy.typing as npt
 from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
 from ..game.upper_sums import upper_sums
+from ..model import turn_slots as slots_of
 from ..model.card_masks import card_masks
-from ..model.turn_slots import (
-    allowed_boxes,
-    box_masks,
-    extra_count,
-    feature_count,
-    feature_lines,
-    feature_pairs,
-    open_boxes,
-    turn_slots,
-)
+from ..model.relaxed_layout import RelaxedLayout
+from ..model.turn_slots import feature_count, feature_lines, feature_pairs, open_boxes
 
 NOT_ALLOWED = -1e30  # the child value of a slot that a state cannot reach: below every value, and finite
 FEATURE_BITS = 12  # after the binary point
 COEFFICIENT_BITS = 20
-
-
-class Relaxation(Protocol):
-    """The relaxed game whose values are W (:class:`perfect_yatzy.model.relaxed_game.RelaxedGame`)."""
-
-    bonus_column: int  # the column whose upper sum W remembers, or -1
-
-    def index(self, filled: Ints, upper: Ints, saved: Ints, tracked: Ints) -> Ints:
-        """Places of states in W, ``(n,)`` int64."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -68,7 +50,7 @@ class FittedValues:
     # (categories + 1, features): by number of open boxes: theta, b, the upper triangle of Q by rows, e, L by rows.
     # Row 0 is not used.
     coefficients: Floats
-    relaxed: Relaxation | None  # tells where a state lies in `relaxed_values`; None: W is zero
+    relaxed: RelaxedLayout | None  # tells where a state lies in `relaxed_values`; None: W is zero
     relaxed_values: Floats  # (size,): W, in points; empty without a relaxed game
 
     def __post_init__(self) -> None:
@@ -121,14 +103,14 @@ class FittedValues:
         ``(stages, n, slots)`` for the numbers of rolls saved by the turn, a stage each, without the points made;
         NOT_ALLOWED where the box may not be filled or does not pay.
         """
-        slots, n = turn_slots(self.rules), len(filled)
+        slots, n = slots_of.turn_slots(self.rules), len(filled)
         boxes = slots.slot_category
-        reached = allowed_boxes(self.rules, filled)[:, boxes]
+        reached = slots_of.allowed_boxes(self.rules, filled)[:, boxes]
         if self._paying_only_if_tracked.any():
             reached &= (tracked[:, None] == 1) | ~self._paying_only_if_tracked
         state, slot = np.nonzero(reached)
         box = boxes[slot]
-        next_filled = filled[state] | box_masks(self.rules)[box]
+        next_filled = filled[state] | slots_of.box_masks(self.rules)[box]
         next_upper = upper_sums(self.rules).cap(upper[state] + slots.slot_shift[slot])
         next_tracked = tracked[state] | (slots.slot_pays[slot] & (box == self.rules.tracked_index))
         t = int(open_boxes(self.rules, filled[:1]).sum()) - 1
@@ -158,7 +140,7 @@ class FittedValues:
         still open, ``(n, extras)``; and what it loses when a box is filled.
         """
         c = self.coefficients[t]
-        n, k = len(self.rules.categories), extra_count(self.rules)
+        n, k = len(self.rules.categories), slots_of.extra_count(self.rules)
         pairs = len(feature_pairs(self.rules)[0])
         theta, b, e = c[0], c[1 : n + 1] + self.prices, c[n + 1 + pairs : n + 1 + pairs + k]
         between, lines = np.zeros((n, n)), np.zeros((k, n))
@@ -195,13 +177,13 @@ class FittedValues:
     @cached_property
     def _paying_only_if_tracked(self) -> npt.NDArray[np.bool_]:
         """``(slots,)``: slots of boxes that pay only while the tracked box holds points."""
-        slots = turn_slots(self.rules)
+        slots = slots_of.turn_slots(self.rules)
         needs = np.array([bool(box.requires) for box in self.rules.categories])
         return np.asarray(needs[slots.slot_category] & (slots.slot_pays == 1))
 
 
 def first_guess(
-    rules: RuleSet, prices: Floats, relaxed: Relaxation | None = None, relaxed_values: Floats | None = None
+    rules: RuleSet, prices: Floats, relaxed: RelaxedLayout | None = None, relaxed_values: Floats | None = None
 ) -> FittedValues:
     """The values of a relaxed game without any correction, or of prices alone."""
     coefficients = np.zeros((len(rules.categories) + 1, feature_count(rules)))

@@ -8,6 +8,14 @@ since the start. Then, for the children s' of the states s of a layer,
 where the last factor is that of the policy. Only what play reaches is computed and kept: a policy visits few of the
 states, and a state holds few of the x that its card could have (:mod:`perfect_yatzy.kernels.propagation`). Nothing is
 left out, so the result is exact up to float64 rounding.
+
+A forward pass has the distribution from one card on. Backward induction has those from all
+cards in one pass::
+
+    P(y more points | card) = sum over the outcomes o of the turn of P(o | card) P(y - points(o) more | child)
+
+It visits the states that play never reaches, too, and takes as long as a few forward passes. The results of the two
+first layers are stored (:mod:`.distribution`): then no card after a first turn needs a pass of its own.
 """
 
 from __future__ import annotations
@@ -20,22 +28,26 @@ import numpy as np
 import numpy.typing as npt
 
 from ..game.dice import Floats, Ints, lattice
+from ..kernels.leads import TurnEndsOfStates
 from ..kernels.losses import LossJob, NoLosses, list_rows
 from ..kernels.policy import policy_job
+from ..kernels.policy_evaluation import ToCome, distribute_rows
 from ..kernels.propagation import EndLists, EndModel, LayerScores, PropagationJob, TurnEnds, pull_rows, support_rows
 from ..kernels.score_policy import hold_values
 from ..kernels.simd import aligned
 from ..kernels.table_slices import window
 from ..model.checked_values import Table
-from ..model.objectives import FRAME, final_bonus
+from ..model.objectives import FRAME, Goals, final_bonus
 from ..model.policies import Policy
 from ..model.state_space import LANES, state_space
 from ..model.turn_model import turn_model, turn_outcomes
 from ..tablebase.store import Progress
 from ..tablebase.threads import ScratchPool, thread_map
-from .score_distribution import CategoryResult, ScoreDistribution
+from .score_distribution import EARLY_LAYERS, CategoryResult, ScoreDistribution
+from .turn_evaluator import state_places
 
 ROWS = 16  # rows of states a thread takes at a time
+LAWS = 256  # laws of points to come at a time
 LISTED = 1 << 18  # ends of turns that a thread lists before they are collected, or more if a row has more
 
 # The turns of some rows: their ends with the chances, in order; chances of the outcomes; losses.
@@ -119,14 +131,6 @@ class ForwardPass:
         place = self.space.unchecked_index(self.space.start) - layer.first_state
         layer.low[place], layer.high[place], layer.mass[place] = 0, 0, 1.0
         return layer
-
-    def reached(self) -> Iterator[tuple[int, TurnEnds, LayerScores]]:
-        """For each layer: the number of filled categories, the ends of its turns, the states that play reaches."""
-        layer = self.first_layer()
-        for filled in range(self.space.first_layer, self.space.categories):
-            ends = self.turn_ends(filled, layer)[0]
-            yield filled, ends, layer
-            layer = self.supported(filled, layer, ends).target
 
     def unreached(self, filled: int) -> LayerScores:
         """The states with `filled` filled categories, none of them reached."""
@@ -239,3 +243,134 @@ class ForwardPass:
             results.append(CategoryResult(self.rules.categories[c].id, mean, crossed_out))
         scores, chances = np.arange(first, last + 1) + lowest + points, total[first : last + 1]
         return ScoreDistribution(scores, chances, upper_bonus_chance, tuple(results), self.rules)
+
+
+class BackwardPass:
+    """Distributions of the points to come, a layer after the other, by a policy without saved rolls."""
+
+    def __init__(self, policy: Policy, threads: int) -> None:
+        self.policy, self.rules, self.threads = policy, policy.rules, threads
+        goals = Goals(self.rules)
+        self.space, self.dice = goals.space, lattice(self.rules.dice, self.rules.faces)
+        self.most, self.bonuses = goals.row_lengths(), goals.lane_bonuses()
+        self.model, self.outcomes = turn_model(self.rules), turn_outcomes(self.rules)
+        self.jobs = ScratchPool(lambda: policy_job(self.dice, self.model, self.outcomes, policy.ties))
+
+    def run(self, progress: Progress | None = None) -> dict[int, ScoreDistribution]:
+        """The distributions from the first cards on, by the number of the state in the table, without any points."""
+        found: dict[int, ScoreDistribution] = {}
+        layer = self.full_cards()
+        for filled in range(self.space.categories - 1, -1, -1):
+            layer = self.advance(filled, layer, progress)
+            if filled < EARLY_LAYERS:
+                states = self.space.layer_slice(filled)
+                found |= {state: self.distribution(layer, state) for state in range(states.start, states.stop)}
+        return found
+
+    def new_layer(self, filled: int) -> ToCome:
+        """Zeros for the states with `filled` filled categories."""
+        states, layout = self.space.layer_slice(filled), self.space.layout
+        rows = np.repeat(self.space.layers[filled], layout.lane_count[layout.lane_sets[self.space.layers[filled]]])
+        lanes = self.space.lanes_and_saved(rows, np.arange(states.start, states.stop))[0]
+        lengths = self.most[rows] + self.bonuses[layout.lane_sets[rows], lanes] + 1
+        start = np.concatenate([[0], np.cumsum(lengths + LANES)]).astype(np.int64)
+        width = 2 * self.space.categories + 1
+        return ToCome(states.start, start, np.zeros(int(start[-1])), np.zeros(width * len(rows)), width)
+
+    def full_cards(self) -> ToCome:
+        """A full card has its upper bonus to come."""
+        layer = self.new_layer(self.space.categories)
+        bonuses = final_bonus(self.space).astype(np.int64)
+        layer.chances[layer.start[:-1] + bonuses] = 1.0
+        layer.results[layer.width - 1 :: layer.width] = bonuses > 0
+        return layer
+
+    def advance(self, filled: int, below: ToCome, progress: Progress | None = None) -> ToCome:
+        """The layer before `below`, with `filled` filled categories."""
+        layer, actions = self.new_layer(filled), self.policy.layer(filled)
+
+        def work(rows: Ints) -> None:
+            with self.jobs.borrow() as job:
+                for part, policy in actions(rows):
+                    distribute_rows(part, job, policy, below, layer)
+
+        rows = self.space.layers[filled]
+        with thread_map(self.threads) as in_threads:
+            parts = [rows[i : i + ROWS] for i in range(0, len(rows), ROWS)]
+            states = self.space.layer_slice(filled)
+            for i, _ in enumerate(in_threads(work, parts), 1):
+                if progress:
+                    progress(states.start + (states.stop - states.start) * i // len(parts), self.space.size)
+        return layer
+
+    def distribution(self, layer: ToCome, state: int) -> ScoreDistribution:
+        """The distribution from a state of a layer on."""
+        place = state - layer.first_state
+        chances = layer.chances[layer.start[place] : layer.start[place + 1] - LANES]
+        results = layer.results[place * layer.width : (place + 1) * layer.width]
+        row = int(self.space.state_rows()[state])
+        possible = np.flatnonzero(chances)
+        low, high = int(possible[0]), int(possible[-1])
+        categories = tuple(
+            CategoryResult(category.id, float(results[2 * c]), float(results[2 * c + 1]))
+            for c, category in enumerate(self.rules.categories)
+            if not self.space.layout.masks[row] >> c & 1
+        )
+        return ScoreDistribution(
+            np.arange(low, high + 1), chances[low : high + 1].copy(), float(results[-1]), categories, self.rules
+        )
+
+
+def ends_of_turns(policy: Policy, threads: int) -> list[TurnEndsOfStates]:
+    """The ends of the turns of a policy for each layer from its start on, by state; none where it never comes."""
+    games = ForwardPass(policy, threads)
+    found, layer = [], games.first_layer()
+    for filled in range(games.space.first_layer, games.space.categories):
+        ends = games.turn_ends(filled, layer)[0]
+        found.append(_by_state(games, filled, ends, layer))
+        layer = games.supported(filled, layer, ends).target
+    return found
+
+
+def laws_of_points(policy: Policy, threads: int) -> Iterator[Floats]:
+    """The laws of the points to come of all states of a policy, `(states, points)`; the layer of full cards first."""
+    games = ForwardPass(policy, threads)
+    bonuses = final_bonus(games.space).astype(np.int64)
+    laws = np.eye(int(bonuses.max()) + 1)[bonuses]
+    yield laws
+    for filled in range(games.space.categories - 1, games.space.first_layer - 1, -1):
+        layer = games.unreached(filled)
+        layer.mass[:-LANES] = 1  # of every state
+        turn = _by_state(games, filled, games.turn_ends(filled, layer)[0], layer)
+        most = int(turn.points.max())
+        padded = np.pad(laws, ((0, 0), (most, most)))
+        shifted = np.lib.stride_tricks.sliding_window_view(padded.ravel(), laws.shape[1] + most)
+        place = turn.child * padded.shape[1] + most - turn.points
+        before = np.empty((len(turn.start) - 1, shifted.shape[1]))
+        for states in np.array_split(np.arange(len(before)), len(before) // LAWS + 1):
+            first, end = turn.start[states[0]], turn.start[states[-1] + 1]
+            parts = shifted[place[first:end]] * turn.chance[first:end, None]
+            before[states] = np.add.reduceat(parts, turn.start[states] - first)
+        laws = before[:, : np.flatnonzero(before.any(axis=0))[-1] + 1]
+        yield laws
+
+
+def _by_state(games: ForwardPass, filled: int, ends: TurnEnds, layer: LayerScores) -> TurnEndsOfStates:
+    """Ends of turns that are listed by block and group, by state."""
+    space, model, layout = games.space, games.end_model, games.space.layout
+    rows, states = space.layers[filled], space.layer_slice(filled)
+    blocks = np.repeat(rows, -(-layout.lane_count[layout.lane_sets[rows]] // LANES) * (layer.most_saved + 1))
+    number = np.repeat(np.arange(len(blocks) * model.groups), np.diff(ends.start))
+    block, group = np.divmod(number, model.groups)
+    row = blocks[block]
+    first, saved = np.divmod(block - ends.block_start[row], layer.most_saved + 1)
+    end, lane = np.divmod(ends.end, LANES)
+    sets, lane = layout.lane_sets[row], lane + first * LANES
+    state = state_places(layout, row, saved, lane) - states.start
+    child = row + model.step[group]
+    child_sets = layout.lane_sets[child]
+    child_lane = layout.lane_of[child_sets, layout.lane_upper[sets, lane] + model.shift[end]]
+    after = state_places(layout, child, model.saved[end], child_lane) - space.layer_slice(filled + 1).start
+    order = np.argsort(state, kind="stable")
+    start = np.searchsorted(state[order], np.arange(states.stop - states.start + 1))
+    return TurnEndsOfStates(start, after[order], model.points[end][order], ends.chance[order])

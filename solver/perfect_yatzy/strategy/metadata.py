@@ -46,16 +46,9 @@ def value_name(policy: str) -> str:
 
 @dataclass(frozen=True, repr=False)
 class Ragged:
-    """Rows of different lengths.
+    """Rows of different lengths; row i is ``values[offsets[i]:offsets[i + 1]]``."""
 
-    Attributes
-    ----------
-    offsets : (n + 1,) int64
-        Row i is ``values[offsets[i]:offsets[i + 1]]``.
-    values : (entries,) array
-    """
-
-    offsets: Ints
+    offsets: Ints  # (n + 1,)
     values: npt.NDArray[Any]
 
     def __len__(self) -> int:
@@ -98,17 +91,16 @@ class Rows:
 
 def preview_html(caption: str, result: Rows) -> str:
     """The first rows of a result as a table for notebooks."""
+
+    def cell(value: Any) -> Any:
+        if isinstance(value, list):  # of dice
+            return " ".join(map(str, value)) or "none"
+        return "" if value is None else value
+
     columns = result.take(np.arange(min(len(result), PREVIEW))).columns()
     lists = [column if isinstance(column, list) else column.tolist() for column in columns.values()]
-    rows = [[_cell(cell) for cell in row] for row in zip(*lists, strict=True)][:PREVIEW]
+    rows = [[*map(cell, row)] for row in zip(*lists, strict=True)][:PREVIEW]
     return html_table(list(columns), rows, f"{caption}; the first rows" if len(result) > PREVIEW else caption)
-
-
-def _cell(value: Any) -> Any:
-    """A cell for people: dice with spaces between them."""
-    if isinstance(value, list):
-        return " ".join(map(str, value)) or "none"
-    return "" if value is None else value
 
 
 def dataset_card(
@@ -147,11 +139,10 @@ def arrow_table(columns: Mapping[str, Any], metadata: Mapping[str, str]) -> Any:
     import pyarrow
 
     types = {TEXT: pyarrow.string(), DICE: pyarrow.list_(pyarrow.int64())}
-
-    def array(name: str, column: Any) -> Any:
-        if isinstance(column, Ragged):
-            return pyarrow.LargeListArray.from_arrays(column.offsets, column.values)
-        return pyarrow.array(column, type=types.get(name))
-
-    arrays = {name: array(name, column) for name, column in columns.items()}
+    arrays = {
+        name: pyarrow.LargeListArray.from_arrays(column.offsets, column.values)
+        if isinstance(column, Ragged)
+        else pyarrow.array(column, type=types.get(name))
+        for name, column in columns.items()
+    }
     return pyarrow.table(arrays, metadata=dict(metadata))

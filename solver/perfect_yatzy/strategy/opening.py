@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,7 +19,7 @@ from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..model.estimates import duration, rule_set_stats
 from ..model.objectives import Objective
-from ..tablebase.store import Progress, has_table, open_table
+from ..tablebase.store import Folder, Progress, has_table, open_table
 from .strategy import Strategy
 from .turn_evaluator import TurnEvaluator
 
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
 def open_strategy(
     rules: str | Path | RuleSet = "yatzy",
-    tables: str | os.PathLike[str] | None = None,
+    tables: Folder = None,
     *,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -73,8 +72,7 @@ def open_strategy(
     if opens_approximate(rule_set, tables):
         return open_approximate(rule_set, tables)
     with approximate_advice(rule_set):
-        objective = Objective(rule_set)
-        info, values = open_table(objective, tables, threads=threads, progress=progress)
+        info, values = open_table(Objective(rule_set), tables, threads=threads, progress=progress)
     return Strategy(rule_set, info, TurnEvaluator(rule_set, values))
 
 
@@ -85,7 +83,7 @@ def strategy_in_memory(rules: RuleSet, threads: int | None = None) -> Strategy:
     return Strategy(rules, None, TurnEvaluator(rules, solve_values(rules, threads=threads)))
 
 
-def opens_approximate(rules: RuleSet, tables: str | os.PathLike[str] | None = None) -> bool:
+def opens_approximate(rules: RuleSet, tables: Folder = None) -> bool:
     """Whether :func:`open_strategy` gives an approximate strategy: no exact table, nor a solve begun unasked."""
     if has_table(rules, tables):
         return False
@@ -99,7 +97,7 @@ def opens_approximate(rules: RuleSet, tables: str | os.PathLike[str] | None = No
         return True
 
 
-def open_approximate(rules: RuleSet, tables: str | os.PathLike[str] | None = None) -> ApproximateStrategy:
+def open_approximate(rules: RuleSet, tables: Folder = None) -> ApproximateStrategy:
     """Open the approximate strategy of a rule set from its file; TableError if it is missing or damaged."""
     from .approximate_strategy import ApproximateStrategy, FunctionEvaluator
     from .fitted_file import read_fitted
@@ -119,9 +117,8 @@ def approximate_advice(rules: RuleSet) -> Iterator[None]:
         from ..model.approximate_cost import approximate_seconds
 
         spec = rules.spec or rules.key
-        raise RulesError(
-            _(
-                "{error}. An approximate strategy with a proven bound takes {rules}: yatzy solve {spec} --approximate"
-            ).format(error=error, rules=duration(sum(approximate_seconds(rules).values())), spec=spec),
-            code=error.code,
-        ) from error
+        time = duration(sum(approximate_seconds(rules).values()))
+        text = _(
+            "{error}. An approximate strategy with a proven bound takes {rules}: yatzy solve {spec} --approximate"
+        )
+        raise RulesError(text.format(error=error, rules=time, spec=spec), code=error.code) from error

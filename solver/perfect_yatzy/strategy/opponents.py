@@ -10,7 +10,6 @@ again after each of their turns wins at least so often, so that the chances are 
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -25,10 +24,11 @@ from ..game.notation import parse_card
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
 from ..game.scoring import points_table
+from ..tablebase.store import Folder
 from .position import CheckedPosition, check_position
 from .score_distribution import DiscreteDistribution
 from .strategy import Strategy
-from .tie_rules import TIE_RULES
+from .tie_rules import tie_rule
 
 BONUS_POINTS = re.compile(r"(?<![\w-])(?:extra|bonus[-_]points)\s*[=:]\s*([0-9]{1,6})(?!\w)")
 MAX_FINAL_SCORE = 99_999
@@ -68,9 +68,10 @@ def parse_opponents(rules: RuleSet, given: str | Iterable[object]) -> list[int |
     card may contain bonus points: ``ones=3 yahtzee=50 extra=100``. StateError for anything else, none, or too many.
     """
     found: list[int | Scorecard] = []
+    too_many = StateError(_("there are more than {most} opponents").format(most=MAX_OPPONENTS))
     for number, entry in enumerate([given] if isinstance(given, str) else given):
         if number == MAX_OPPONENTS or len(found) > MAX_OPPONENTS:  # entries may be empty
-            raise _too_many()
+            raise too_many
         if isinstance(entry, str):
             check_length(entry, MAX_OPPONENTS_TEXT, "opponents")
             parts = [*filter(None, map(str.strip, entry.split(";")))]
@@ -80,7 +81,7 @@ def parse_opponents(rules: RuleSet, given: str | Iterable[object]) -> list[int |
         else:
             raise _not_an_opponent(shown(entry))
     if len(found) > MAX_OPPONENTS:
-        raise _too_many()
+        raise too_many
     if not found:
         raise StateError(_("no opponents given; give a final score such as 251, a card, or empty"))
     return found
@@ -105,26 +106,15 @@ def _parse_opponent(rules: RuleSet, text: str) -> int | Scorecard:
     return card.score if card.state.filled == rules.full_mask else card
 
 
-def _too_many() -> StateError:
-    return StateError(_("there are more than {most} opponents").format(most=MAX_OPPONENTS))
-
-
 def _not_an_opponent(entry: str) -> StateError:
-    return StateError(
-        _("{entry} is not an opponent; give a final score such as 251, a card, or empty (several: 251; 260)").format(
-            entry=entry
-        )
-    )
+    text = _("{entry} is not an opponent; give a final score such as 251, a card, or empty (several: 251; 260)")
+    return StateError(text.format(entry=entry))
 
 
 def opponent(
-    strategy: Strategy,
-    known: int | Scorecard,
-    threads: int | None = None,
-    tables: str | os.PathLike[str] | None = None,
-    *,
+    strategy: Strategy, known: int | Scorecard, threads: int | None = None, tables: Folder = None, *,
     store: bool = True,
-) -> Opponent:
+) -> Opponent:  # fmt: skip
     """The distribution of the final score of an opponent, who is assumed to play for the mean from a checked card."""
     from .distribution import stored_distribution
 
@@ -143,24 +133,18 @@ class WinUtility:
     def __init__(self, opponents: Sequence[Opponent], ties: str = "loss") -> None:
         if not opponents:
             raise StateError(_("opponents is empty; give at least one final score or card"))
-        if ties not in TIE_RULES:
-            text = _("ties is {value}; must be one of {names}")
-            raise StateError(text.format(value=shown(ties), names=", ".join(TIE_RULES)), field="ties")
-        self.opponents, self.ties = list(opponents), ties
+        self.opponents, self.share = list(opponents), tie_rule(ties).share
 
     def __call__(self, scores: Ints) -> Floats:
         """Utility of each final score (int64), from 0 to 1, shaped as `scores`."""
-        ahead, not_behind = (
-            np.prod([other.cdf(most) for other in self.opponents], axis=0) for most in (scores - 1, scores)
-        )
-        share = TIE_RULES[self.ties].share
-        return np.asarray((1 - share) * ahead + share * not_behind)
+        chances = (np.prod([other.cdf(s) for other in self.opponents], axis=0) for s in (scores - 1, scores))
+        ahead, not_behind = chances
+        return np.asarray((1 - self.share) * ahead + self.share * not_behind)
 
     @property
     def goal(self) -> int | None:
         """The score to reach, if winning is the same as reaching one: all have finished, and ties are not shared."""
-        share = TIE_RULES[self.ties].share
-        if 0 < share < 1 or any(other.playing for other in self.opponents):
+        if 0 < self.share < 1 or any(other.playing for other in self.opponents):
             return None
         best = max(int(other.scores[-1]) for other in self.opponents)
-        return best + (0 if share else 1)
+        return best + (0 if self.share else 1)

@@ -51,18 +51,17 @@ class GameLog:
 
     def columns(self) -> dict[str, Any]:
         """The decisions as arrays ``(n,)``, and ``dice`` ``(n, dice)``, with the names of a batch of positions."""
-        found = [(each.position.state, each.position.card) for each in self.decisions]
-        return {
-            "game": np.array([each.game for each in self.decisions]),
-            "filled": np.array([state.filled for state, _ in found]),
-            "upper": np.array([state.upper for state, _ in found]),
-            "dice": np.array([each.position.dice for each in self.decisions]),
-            "rolls_left": np.array([each.position.rolls_left for each in self.decisions]),
-            "saved": np.array([state.saved for state, _ in found]),
-            "joker_paid": np.array([int(state.joker_paid) for state, _ in found]),
-            "points": np.array([card.total for _, card in found if isinstance(card, Scorecard)]),
-            "action": np.array([each.action for each in self.decisions]),
+        positions = [each.position for each in self.decisions]
+        columns = {
+            "game": [each.game for each in self.decisions],
+            **{name: [getattr(p.state, name) for p in positions] for name in ("filled", "upper", "saved")},
+            "joker_paid": [int(position.state.joker_paid) for position in positions],
+            "dice": [position.dice for position in positions],
+            "rolls_left": [position.rolls_left for position in positions],
+            "points": [position.card.total for position in positions if isinstance(position.card, Scorecard)],
+            "action": [each.action for each in self.decisions],
         }
+        return {name: np.array(column) for name, column in columns.items()}
 
     @property
     def scores(self) -> Floats:
@@ -78,14 +77,9 @@ def start_of(rules: RuleSet, start: Position | None) -> TurnPosition:
 
 
 def play_games(
-    player: Player,
-    start: TurnPosition,
-    first: int,
-    number: int,
-    seed: int,
-    exploration: float = 0.0,
+    player: Player, start: TurnPosition, first: int, number: int, seed: int, exploration: float = 0.0,
     progress: Progress | None = None,
-) -> GameLog:
+) -> GameLog:  # fmt: skip
     """Play the games `first` to ``first + number - 1`` from the start of a turn, at least one.
 
     `exploration`: chance of a random legal action at each decision.

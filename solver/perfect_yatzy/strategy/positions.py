@@ -8,45 +8,192 @@ the same seed, and do not depend on the number of threads.
 
 from __future__ import annotations
 
+import json
 import math
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..errors import StateError, game_over, whole_number
-from ..game.action_numbers import action_count
-from ..game.dice import Ints, lattice
+from ..game.action_numbers import action_count, numbered_action
+from ..game.dice import Floats, Ints, lattice
 from ..game.legal_actions import TurnPosition
+from ..game.rules import RuleSet
 from ..game.upper_sums import upper_sums
 from ..model.estimates import gigabytes
 from ..model.turn_model import turn_model, turn_outcomes
 from ..tablebase.memory import available_memory
 from .batch import BatchOptions
-from .metadata import Ragged
+from .metadata import Ragged, Rows, metadata, preview_html, value_name
 from .played_games import Actor, Player, play_games, start_of
 from .position import CheckedPosition, Position
-from .position_sample import PositionSample
 from .simulation import check_seed
 from .strategy import Strategy, check_strategy
 
 MAX_GAMES = 100_000  # played at the same time
 OPTION_BYTES = 1 << 28  # for the values of all options of one roll of these games
 ROW_BYTES, OPTION_ROW_BYTES = 500, 900  # of memory, at most, for a row and for its options; measured for five dice
+PART_ROWS = 1 << 16
+MEANINGS = {
+    "game_number": "number of the simulated game, from 0",
+    "turn": "number of the turn in its game, from 1",
+    "filled": "bitmask of the filled categories, bit i for the i-th of the sheet",
+    "upper": "sum of the upper boxes, at most the threshold of the bonus",
+    "saved": "saved rolls at the start of the turn",
+    "joker_paid": "whether the joker's box holds points",
+    "card_total": "points on the card, without the upper bonus",
+    "dice": "faces on the table, ascending",
+    "rolls_left": "rerolls left",
+    "action": "number of the best action: first the holds of fewer than all dice, then the categories",
+    "hold": "dice that the best action holds, ascending; all of them if it scores a category",
+    "category": "id of the category that the best action scores; null if it rerolls dice",
+    "expected_remaining": "value: expected points still to come under optimal play, the upper bonus included",
+    "chance": "value: chance of the goal under optimal play",
+    "expected_utility": "value: expected utility of the final score under optimal play",
+    "taken": "number of the action that was taken in the game",
+    "visits": "how often this position occurs in the sample",
+    "actions": "numbers of all legal actions",
+    "action_values": "value of each of these actions, in the unit of the value",
+}
+
+
+@dataclass(frozen=True, repr=False)
+class PositionSample(Rows):
+    """Positions within a turn, with the best action and the value of each.
+
+    Attributes
+    ----------
+    rules : RuleSet
+    policy : str
+        What the strategy that labels them maximises: ``mean``, ``goal:280`` or ``utility``.
+    player : str
+        Who played the games; empty: the strategy.
+    seed : int
+    exploration : float
+        Chance of a random action instead of the best one.
+    distinct : bool
+        Whether each position has one row only.
+    game_number : (n,) int64
+        The simulated game, from 0.
+    turn : (n,) int64
+        The turn in the game, from 1.
+    filled : (n,) int64
+        Bitmask of the filled categories at the start of the turn.
+    upper : (n,) int64
+        Sum of the upper boxes, at most the threshold of the bonus.
+    saved : (n,) int64
+        Saved rolls.
+    joker_paid : (n,) int64
+        1 if the joker's box holds points.
+    card_total : (n,) int64
+        Points on the card, without the upper bonus.
+    dice : (n, dice) int64
+        Faces on the table, ascending.
+    rolls_left : (n,) int64
+        Rerolls left.
+    action : (n,) int64
+        Number of the best action (:mod:`perfect_yatzy.game.action_numbers`).
+    value : (n,) float64
+        Value of the best action: expected points still to come; for goals chances, for utilities expected utilities.
+    taken : (n,) int64
+        Number of the action that was taken; without a player other than `action` only where the game explored.
+    visits : (n,) int64
+        How often the position occurs in the sample.
+    actions : Ragged or None
+        Numbers of all legal actions.
+    action_values : Ragged or None
+        Values of all legal actions.
+    """
+
+    rules: RuleSet
+    policy: str
+    seed: int
+    exploration: float
+    distinct: bool
+    game_number: Ints
+    turn: Ints
+    filled: Ints
+    upper: Ints
+    saved: Ints
+    joker_paid: Ints
+    card_total: Ints
+    dice: Ints
+    rolls_left: Ints
+    action: Ints
+    value: Floats
+    taken: Ints
+    visits: Ints
+    actions: Ragged | None = None
+    action_values: Ragged | None = None
+    player: str = ""
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    def __repr__(self) -> str:
+        kind = "distinct positions" if self.distinct else "positions"
+        return f"<PositionSample {self.rules.key}, {self.policy}: {len(self):,} {kind}, seed {self.seed}>"
+
+    def _repr_html_(self) -> str:
+        return preview_html(repr(self)[1:-1], replace(self, actions=None, action_values=None))
+
+    def columns(self) -> dict[str, Any]:
+        """The positions as named columns of equal length: what CSV, JSON Lines, Parquet and data frames contain.
+
+        :data:`MEANINGS` says what each means. ``saved`` and ``joker_paid`` exist only if the rules have them,
+        ``actions`` and ``action_values`` if they were asked for.
+        """
+        rules, dice = self.rules, self.dice.tolist()
+        best, number = np.unique(self.action, return_inverse=True)
+        known = [numbered_action(rules, action) for action in best.tolist()]
+        actions = [known[i] for i in number.tolist()]
+        found: dict[str, Any] = {
+            "game_number": self.game_number,
+            "turn": self.turn,
+            "filled": self.filled,
+            "upper": self.upper,
+            "saved": self.saved if rules.saved_rolls else None,
+            "joker_paid": self.joker_paid.astype(bool) if rules.joker else None,
+            "card_total": self.card_total,
+            "dice": dice,
+            "rolls_left": self.rolls_left,
+            "action": self.action,
+            "hold": [row if isinstance(a, str) else list(a) for a, row in zip(actions, dice, strict=True)],
+            "category": [a if isinstance(a, str) else None for a in actions],
+            value_name(self.policy): self.value,
+            "taken": self.taken,
+            "visits": self.visits,
+            "actions": self.actions,
+            "action_values": self.action_values,
+        }
+        return {name: column for name, column in found.items() if column is not None}
+
+    def parts(self) -> Iterator[dict[str, Any]]:
+        """The :meth:`columns` of PART_ROWS rows at a time, to write large samples."""
+        for first in range(0, len(self), PART_ROWS):
+            yield self.take(np.arange(first, min(first + PART_ROWS, len(self)))).columns()
+
+    def metadata(self) -> dict[str, str]:
+        """What identifies the positions (:func:`perfect_yatzy.strategy.metadata.metadata`).
+
+        With ``seed``, ``exploration``, ``distinct`` (``true`` or ``false``), and ``columns``: the meaning of each
+        column, as JSON.
+        """
+        names = self.take(np.empty(0, dtype=np.int64)).columns()
+        player = {"player": self.player} if self.player else {}
+        more = player | {"distinct": str(self.distinct).lower()}
+        more["columns"] = json.dumps({name: MEANINGS[name] for name in names})
+        return metadata(self.rules, self.policy, seed=self.seed, exploration=self.exploration, **more)
 
 
 def sample_positions(
-    strategy: Strategy,
-    n: int,
-    seed: int = 1,
-    exploration: float = 0.0,
-    *,
-    options: bool = False,
-    distinct: bool = False,
-    start: Position | None = None,
-    player: Player | Actor | None = None,
+    strategy: Strategy, n: int, seed: int = 1, exploration: float = 0.0, *, options: bool = False,
+    distinct: bool = False, start: Position | None = None, player: Player | Actor | None = None,
     threads: int | None = None,
-) -> PositionSample:
+) -> PositionSample:  # fmt: skip
     """Positions of simulated games, with the best action and the value of each.
 
     Parameters
@@ -102,17 +249,15 @@ def sample_positions(
             "take fewer of them, with several seeds",
             code="too-large",
         )
-    games = _Games(strategy, checked, seed, float(exploration), options, threads)
-    begin = None if player is None else start_of(strategy.rules, start)
+    ask = partial(strategy.options if options else strategy.best, threads=threads)
+    games = _Games(strategy, checked, seed, float(exploration), ask)
+    play = partial(games.play_as, player, start_of(strategy.rules, start)) if player is not None else games.play
     parts, first, rows = list[PositionSample](), 0, 0
     most = MAX_GAMES if not options else max(1, min(MAX_GAMES, OPTION_BYTES // (8 * action_count(strategy.rules))))
     per_game = float(games.turns * strategy.rules.rolls_per_turn)  # then the measured number
     while rows < n:
         number = min(most, math.ceil((n - rows) / per_game * 1.02))
-        if player is None or begin is None:
-            parts.append(games.play(first, number))
-        else:
-            parts.append(games.play_as(player, begin, first, number))
+        parts.append(play(first, number))
         first, rows = first + number, rows + len(parts[-1])
         per_game = rows / first
     sample = _joined(parts, n)
@@ -125,17 +270,10 @@ class _Games:
     """Games that are played a roll at a time."""
 
     def __init__(
-        self,
-        strategy: Strategy,
-        start: CheckedPosition,
-        seed: int,
-        exploration: float,
-        options: bool,
-        threads: int | None,
+        self, strategy: Strategy, start: CheckedPosition, seed: int, exploration: float, ask: Callable[..., Any]
     ) -> None:
-        self.strategy, self.start, self.seed, self.exploration = strategy, start, seed, exploration
-        self.ask = strategy.options if options else strategy.best
-        self.threads, self.rules = threads, strategy.rules
+        self.strategy, self.start, self.seed, self.exploration, self.ask = strategy, start, seed, exploration, ask
+        self.rules = strategy.rules
         self.turns = len(self.rules.categories) - start.state.filled.bit_count()
         self.grid = lattice(self.rules.dice, self.rules.faces)
         counts = self.grid.counts[self.grid.first_roll :]
@@ -175,8 +313,7 @@ class _Games:
                 points[over] += self.outcomes.total[result].astype(np.int64)
                 live, held, roll = live[~ended], taken[~ended], roll + 1
                 rerolls[live] -= 1
-        everything = _joined(steps)
-        # Within a game the steps are in order already.
+        everything = _joined(steps)  # within a game in order already
         return everything.take(np.argsort(everything.game_number, kind="stable"))
 
     def play_as(self, player: Player | Actor, begin: TurnPosition, first: int, number: int) -> PositionSample:
@@ -189,7 +326,7 @@ class _Games:
 
     def labelled(self, games: Ints, turns: Ints, position: dict[str, Any]) -> PositionSample:
         """Rows with the best actions, which are taken; `position`: arguments of :meth:`.Strategy.best`."""
-        answer = self.ask(**position, threads=self.threads)
+        answer = self.ask(**position)
         actions = action_values = None
         if isinstance(answer, BatchOptions):
             rows, columns = np.nonzero(answer.legal)

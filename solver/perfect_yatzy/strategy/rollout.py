@@ -17,9 +17,8 @@ from ..kernels import rollout as kernels
 from ..kernels.lattice import kernel_lattice
 from ..kernels.policy import PolicyJob, policy_job
 from ..kernels.score_policy import ScorePolicyJob, score_blocks, score_policy
-from ..kernels.table_slices import window
 from ..model.objectives import final_bonus
-from ..model.policies import Policy
+from ..model.policies import Policy, RowActions
 from ..model.state_space import LANES, state_space
 from ..model.turn_model import turn_model, turn_outcomes
 from ..tablebase.threads import ScratchPool, thread_map
@@ -34,7 +33,7 @@ SLICES = 16  # slices of the sorted games per thread
 
 
 class Rollout:
-    """kernels.Games played by a policy from a state of its games on."""
+    """Games played by a policy from a state of its games on."""
 
     def __init__(self, policy: Policy, start: State, threads: int) -> None:
         self.policy, self.rules, self.threads, self.start = policy, policy.rules, threads, start
@@ -47,13 +46,9 @@ class Rollout:
         self.jobs = ScratchPool(self.new_job)
 
     def play(
-        self,
-        number: int,
-        first: int,
-        seed: int,
-        report: Callable[[int], None] = lambda turn: None,
+        self, number: int, first: int, seed: int, report: Callable[[int], None] = lambda turn: None,
         logs: list[kernels.TurnLog] | None = None,
-    ) -> tuple[Ints, Points16, Ints]:
+    ) -> tuple[Ints, Points16, Ints]:  # fmt: skip
         """Play the games `first` to ``first + number - 1``.
 
         Returns the points made since the start without the upper bonus, ``(number,)``, the points of each category,
@@ -91,12 +86,16 @@ class Rollout:
         blocks = layout.lane_upper.shape[1] // LANES
         return np.asarray(kernels.ordered(row * blocks + lane // LANES, len(layout.masks) * blocks))
 
+    def layer(self, filled: int) -> RowActions:
+        """Actions at the cards with `filled` categories filled."""
+        return self.policy.layer(filled)
+
     def turn(self, filled: int, games: kernels.Games, order: Ints, rest: TurnArguments) -> Callable[[int, int], None]:
         """A function that plays one turn of the games ``order[begin:end]``, for any number of threads.
 
         `filled`: number of filled categories; `rest`: first game, seed and turn, on which the dice depend; the log.
         """
-        actions, counts = self.policy.layer(filled), np.bincount(games.fields[kernels.ROW :: kernels.FIELDS])
+        actions, counts = self.layer(filled), np.bincount(games.fields[kernels.ROW :: kernels.FIELDS])
         rows = np.flatnonzero(counts)
         ends = np.cumsum(counts[rows])  # of the games of each row, which are sorted by rows
 
@@ -117,13 +116,13 @@ class Rollout:
 
 
 class ScoreRollout(Rollout):
-    """kernels.Games played for a goal or a utility; of equal options the one with the highest mean is taken."""
+    """Games played for a goal or a utility; of equal options the one with the highest mean is taken."""
 
-    def __init__(self, strategy: Strategy, start: State, threads: int, evaluator: ScoreEvaluator) -> None:
-        space = strategy.space
-        super().__init__(GreedyPolicy(strategy.rules, evaluator.mean_values, space.start, space), start, threads)
+    def __init__(self, evaluator: ScoreEvaluator, start: State, threads: int) -> None:
+        space = evaluator.space
+        super().__init__(GreedyPolicy(evaluator.rules, evaluator.mean_values, space.start, space), start, threads)
         self.model = self.model._replace(monotone=int(evaluator.objective.monotone and self.model.monotone))
-        self.scores, self.mean_values = evaluator, evaluator.mean_values
+        self.scores = evaluator
 
     def sort(self, fields: Ints) -> Ints:
         """As for :class:`Rollout`; the games of a block are neighbours in the score, too."""
@@ -133,17 +132,10 @@ class ScoreRollout(Rollout):
         fields[:, kernels.BLOCK], fields[:, kernels.BLOCK_LANE] = score_blocks(self.scores.ranges(state), lane, x)
         return np.lexsort((fields[:, kernels.BLOCK], row))
 
-    def turn(self, filled: int, games: kernels.Games, order: Ints, rest: TurnArguments) -> Callable[[int, int], None]:
+    def layer(self, filled: int) -> RowActions:
         """As for :class:`Rollout`."""
-        scores, means = self.scores.kernel_scores(filled), window(self.space, self.mean_values, filled)
-
-        def play(begin: int, end: int) -> None:
-            with self.jobs.borrow() as policy:
-                kernels.play_by_policy(
-                    begin, end, kernels.RolloutJob(policy, games, order, *rest), kernels.ScorePolicy(scores, means)
-                )
-
-        return play
+        policy = self.scores.score_policy(filled)
+        return lambda rows: [(rows, policy)]
 
     def new_job(self) -> PolicyJob | ScorePolicyJob:
         """As for :class:`Rollout`."""
@@ -153,11 +145,11 @@ class ScoreRollout(Rollout):
 
 
 def rollout_of(strategy: Strategy | Policy, position: CheckedPosition, threads: int) -> Rollout:
-    """kernels.Games from a checked position; StateError if the table of a strategy has no values for its points."""
+    """Games from a checked position; StateError if the table of a strategy has no values for its points."""
     if not isinstance(strategy, Strategy):
         return Rollout(strategy, position.state, threads)
     evaluator = strategy.evaluator_at(position)
     if isinstance(evaluator, ScoreEvaluator):
-        return ScoreRollout(strategy, position.state, threads, evaluator)
+        return ScoreRollout(evaluator, position.state, threads)
     space = strategy.space
     return Rollout(GreedyPolicy(strategy.rules, strategy.table, space.start, space), position.state, threads)

@@ -15,6 +15,7 @@ from ..model.objectives import ScoreObjective, Utility
 from .metadata import metadata
 
 BARS = 28  # most bins of a histogram in a notebook
+EARLY_LAYERS = 2  # whose distributions may be stored: the empty card, and the cards after the first turn
 PERCENTS = (5, 25, 50, 75, 95)
 
 
@@ -30,21 +31,11 @@ def score_places(rules: RuleSet, start: State) -> ScoreObjective:
 
 @dataclass(frozen=True)
 class CategoryResult:
-    """Result of one category over all games.
+    """Result of one category over all games."""
 
-    Attributes
-    ----------
-    category : str
-        Id of the category.
-    mean : float
-        Expected points of its box.
-    crossed_out : float
-        Chance that the box is filled with 0.
-    """
-
-    category: str
-    mean: float
-    crossed_out: float
+    category: str  # its id
+    mean: float  # expected points of its box
+    crossed_out: float  # chance that the box is filled with 0
 
 
 @dataclass(frozen=True, repr=False)
@@ -143,13 +134,7 @@ class ScoreDistribution(DiscreteDistribution):
         return min(1.0, float(self.chances[self.scores >= score].sum()))
 
     def percentile(self, percent: float) -> int:
-        """Smallest score s with P(final score <= s) >= percent / 100.
-
-        Parameters
-        ----------
-        percent
-            From 0 to 100; 50 gives the median.
-        """
+        """Smallest score s with P(final score <= s) >= percent / 100; `percent` is from 0 to 100, 50 the median."""
         cumulative = np.cumsum(self.chances)
         place = int(np.searchsorted(cumulative, percent / 100 - 1e-12))
         return int(self.scores[min(place, len(cumulative) - 1)])

@@ -80,26 +80,17 @@ class ScoreForwardPass(ForwardPass):
         """P of the next layer, whose support is written to `known`, and the chance of each outcome of the turn."""
         offsets, layout = self.objective.score_offsets, self.space.layout
         scores = window(self.evaluator.objective, self.evaluator.values, filled)
-        means = window(self.space, self.mean_values, filled)
+        means, most_saved = window(self.space, self.mean_values, filled), int(self.space.most_saved[filled])
+        ends = self.evaluator.objective.before > 0  # whether it is certain beyond the scores of a state
 
         def push(part: Part) -> Pushed:
             relocation, places, size = self.buffer_places(part[0])
             buffer = np.zeros(size + FRAME)
             with self.scratch.borrow() as (policy, mean_policy, own):
                 own.outcome_sum[:] = 0
+                x, places_of = self.evaluator.x, self.places
                 job = ScorePassJob(
-                    policy=policy,
-                    mean_policy=mean_policy,
-                    scratch=own,
-                    offsets=offsets,
-                    parents=parents,
-                    support=known,
-                    scores=scores,
-                    places=self.places,
-                    x_start=self.evaluator.x,
-                    known_ends=self.evaluator.objective.before > 0,
-                    means=means,
-                    most_saved=int(self.space.most_saved[filled]),
+                    policy, mean_policy, own, offsets, parents, known, scores, places_of, x, ends, means, most_saved
                 )
                 push_lanes(*part, job, relocation, buffer)
                 outcome_chance = own.outcome_sum.reshape(-1, LANES).sum(axis=1)

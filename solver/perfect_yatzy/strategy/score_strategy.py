@@ -9,11 +9,15 @@ any other utility, the rest of the game is solved when it is needed (:func:`goal
 Of actions with equal values the one with the highest mean is taken: the expected points still to come if everything
 after it maximises the mean. So a goal that is certain or out of reach is played for the mean. A strategy therefore
 also has the values of the mean (:func:`mean_evaluator`).
+
+Where the table of all goals is too large, a turn is evaluated exactly from estimated chances of its children
+(:mod:`perfect_yatzy.model.goal_estimates`); in the last layers of the game they are exact. So that play is
+approximate, and the chances shown are estimates: they do not bound the chance of the best play. A simulation measures
+what the play achieves. :mod:`perfect_yatzy.approximation.goals` makes the tables.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
@@ -30,20 +34,66 @@ from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard, State
 from ..game.upper_sums import upper_sums
+from ..kernels.table_slices import whole_table, window
+from ..model.checked_values import Table
 from ..model.estimates import INSTANT_SOLVE_SECONDS, MAX_UNASKED_BYTES, MAX_UNASKED_SECONDS, SolveCost, log_long
+from ..model.goal_estimates import Downside, EstimatedGoals, LateGoals, Upside, estimated_chances
 from ..model.objectives import Goals, Objective, ReachableUtility, ScoreObjective
 from ..tablebase.memory import check_memory
-from ..tablebase.store import Progress, has_table, open_table
-from .goal_estimates import EstimatedGoalEvaluator, has_goal_estimates, open_goal_estimates
+from ..tablebase.store import Folder, Progress, has_table, open_table
+from ..tablebase.table_info import TableInfo
 from .position import CheckedPosition, check_position
 from .strategy import Strategy
 from .turn_evaluator import ScoreEvaluator, TurnEvaluator
 
 if TYPE_CHECKING:
-    from ..tablebase.table_info import TableInfo as TableInfo  # for pdoc: the type of an inherited field
+    from .turn_evaluator import KernelScores
 
 MAX_GOAL = 99_999
+ESTIMATES = (Upside.name, Downside.name, LateGoals.name)  # names of the tables of estimates
 MAX_UTILITY = 1e20  # of float32's 3e38; the kernels use -1e30 as a value below every utility
+
+
+class EstimatedGoalEvaluator(ScoreEvaluator):
+    """Evaluates turns for a goal by estimates from means and spreads, in the last layers by exact chances."""
+
+    def __init__(self, late: LateGoals, values: Table, spreads: tuple[Table, Table], means: TurnEvaluator) -> None:
+        super().__init__(EstimatedGoals(late.rules), values, means)
+        self.late, self.spreads = late, spreads
+
+    def is_exact(self, state: State) -> bool:
+        """Whether the chances of all actions are exact at the start of a turn from a state."""
+        return state.filled.bit_count() + 1 >= self.late.first_layer
+
+    def ranges(self, states: Ints) -> tuple[Ints, Ints]:
+        """First and last x of the range of scores of states (places in the table of means), shaped as `states`."""
+        assert isinstance(self.objective, EstimatedGoals)
+        low = self.objective.lowest(states)
+        return low, np.full_like(low, -1)
+
+    def look_up(self, state: Ints, x: Ints) -> Floats:
+        """Chances of states (places in the table of means, all of one layer) at x."""
+        state, x = np.broadcast_arrays(state, x)
+        if state.size and int(state.flat[0]) < self.late.states:
+            offsets = self.late.score_offsets
+            inside = np.clip(x, offsets.low[state] - 1, offsets.high[state] + 1)
+            return np.asarray(self.values[offsets.origin[state] + inside], dtype=np.float64)
+        low, _ = self.ranges(state)
+        upside, downside = (spread[state] for spread in self.spreads)
+        found = estimated_chances(-x.astype(np.float64), self.mean_values[state], upside, downside)
+        known = np.where(x >= 0, 1.0, np.where(x < low, 0.0, found))
+        return known.astype(np.float32).astype(np.float64)  # the kernels compute with float32
+
+    def kernel_scores(self, filled: int) -> KernelScores:
+        """The chances of the children of a layer as the kernels take them."""
+        from ..kernels.value_tables import EstimatedScores, StoredScores
+
+        if filled + 1 >= self.late.first_layer:
+            layer = self.late.layer_slice(filled + 1)
+            return StoredScores(whole_table(self.values, layer.start, layer.stop), self.late.score_offsets)
+        assert isinstance(self.objective, EstimatedGoals)
+        means, upside, downside = (window(self.space, table, filled) for table in (self.mean_values, *self.spreads))
+        return EstimatedScores(means, upside, downside, self.objective.most, self.objective.bonus.ravel())
 
 
 @dataclass(frozen=True, repr=False)
@@ -77,7 +127,7 @@ class ScoreStrategy(Strategy):
         return f"goal:{self.zero}" if isinstance(self.evaluator.objective, Goals) else "utility"
 
     def is_approximate(self, state: State) -> bool:
-        """Whether the chances of the actions in a checked state are estimates (:mod:`.goal_estimates`)."""
+        """Whether the chances of the actions in a checked state are estimates (:class:`EstimatedGoalEvaluator`)."""
         return isinstance(self.evaluator, EstimatedGoalEvaluator) and not self.evaluator.is_exact(state)
 
     def _table_x(self, points: npt.ArrayLike | None) -> npt.ArrayLike:
@@ -97,20 +147,15 @@ class ScoreStrategy(Strategy):
 
 
 def reach(
-    rules: str | Path | RuleSet,
-    goal: int,
-    start: CardText | Scorecard = "",
-    tables: str | os.PathLike[str] | None = None,
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> ScoreStrategy:
+    rules: str | Path | RuleSet, goal: int, start: CardText | Scorecard = "", tables: Folder = None, *,
+    threads: int | None = None, progress: Progress | None = None,
+) -> ScoreStrategy:  # fmt: skip
     """Play that maximises the chance of a final score of at least `goal`.
 
     Parameters
     ----------
-    rules
-        A built-in id with switches, a TOML file, or a rule set.
+    rules, tables, threads, progress
+        As for :func:`perfect_yatzy.open_strategy`.
     goal
         Final score to reach, upper bonus included: 0 to 99999. To beat an opponent who has 230 points: 231; if a tie
         counts a half, :func:`maximise` with ``lambda score: (score > 230) + (score == 230) / 2``.
@@ -118,11 +163,7 @@ def reach(
         The earliest card you will ask about. Late in a game the rest of it is solved in memory, in less than two
         seconds. Otherwise the table of all goals is opened, or solved and stored (Yatzy: 20 s, 0.9 GB). Where it
         takes more than three minutes or 2 GB and there are tables of estimates, these are opened: then the play is
-        approximate and its values are estimates (:mod:`perfect_yatzy.strategy.goal_estimates`).
-    tables
-        Folder of the tables; default: see :func:`perfect_yatzy.tablebase.store.tables_folder`.
-    threads, progress
-        As for :func:`perfect_yatzy.strategy.opening.open_strategy`.
+        approximate and its values are estimates.
 
     Returns
     -------
@@ -151,12 +192,7 @@ def reach(
 
 
 def mean_evaluator(
-    rules: RuleSet,
-    start: State,
-    tables: str | os.PathLike[str] | None = None,
-    threads: int | None = None,
-    *,
-    solve_whole: bool = False,
+    rules: RuleSet, start: State, tables: Folder = None, threads: int | None = None, *, solve_whole: bool = False
 ) -> TurnEvaluator:
     """The values of the mean, which break ties of other objectives.
 
@@ -187,13 +223,9 @@ def _unasked(cost: SolveCost) -> bool:
 
 
 def goals_to_solve(
-    rules: RuleSet,
-    start: State,
-    exists: bool,
-    instant_seconds: float,
-    fits: Callable[[SolveCost], bool] = lambda cost: True,
-    estimated: bool = False,
-) -> GoalSolve:
+    rules: RuleSet, start: State, exists: bool, instant_seconds: float,
+    fits: Callable[[SolveCost], bool] = lambda cost: True, estimated: bool = False,
+) -> GoalSolve:  # fmt: skip
     """Decide between the table of all goals and the rest of one game; nothing is solved.
 
     The table of all goals, if it exists. Else the rest of the game, if that is instant. Else the table of all goals,
@@ -217,27 +249,23 @@ def goals_to_solve(
 
 
 def goal_strategy(
-    solve: GoalSolve,
-    goal: int,
-    card: Scorecard,
-    means: TurnEvaluator,
-    tables: str | os.PathLike[str] | None = None,
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> ScoreStrategy:
+    solve: GoalSolve, goal: int, card: Scorecard, means: TurnEvaluator, tables: Folder = None, *,
+    threads: int | None = None, progress: Progress | None = None,
+) -> ScoreStrategy:  # fmt: skip
     """The strategy for a checked goal from a checked card on; solves what :func:`goals_to_solve` has decided."""
     rules = solve.objective.rules
+    info: TableInfo | None = None
+    evaluator: ScoreEvaluator
     if solve.estimated:
-        info, estimates = open_goal_estimates(rules, means, tables)
-        return ScoreStrategy(rules, info, estimates, goal, start=card)
-    if not solve.stored:
-        solved = solve_in_memory(solve.objective, means, threads, progress)
-        return ScoreStrategy(rules, None, solved, goal, start=card)
-    if solve.cost:
-        check_memory(rules, solve.cost)
-    info, values = open_table(solve.objective, tables, threads=threads, progress=progress)
-    return ScoreStrategy(rules, info, ScoreEvaluator(solve.objective, values, means), goal, start=card)
+        info, evaluator = open_goal_estimates(rules, means, tables)
+    elif not solve.stored:
+        evaluator = solve_in_memory(solve.objective, means, threads, progress)
+    else:
+        if solve.cost:
+            check_memory(rules, solve.cost)
+        info, values = open_table(solve.objective, tables, threads=threads, progress=progress)
+        evaluator = ScoreEvaluator(solve.objective, values, means)
+    return ScoreStrategy(rules, info, evaluator, goal, start=card)
 
 
 def check_goal(goal: int) -> int:
@@ -249,19 +277,15 @@ def check_goal(goal: int) -> int:
 
 
 def maximise(
-    rules: str | Path | RuleSet,
-    utility: Callable[[Ints], npt.ArrayLike] | npt.ArrayLike,
-    start: CardText | Scorecard = "",
-    tables: str | os.PathLike[str] | None = None,
-    *,
-    threads: int | None = None,
-) -> ScoreStrategy:
+    rules: str | Path | RuleSet, utility: Callable[[Ints], npt.ArrayLike] | npt.ArrayLike,
+    start: CardText | Scorecard = "", tables: Folder = None, *, threads: int | None = None,
+) -> ScoreStrategy:  # fmt: skip
     """Play that maximises the expectation of any function of the final score, from a card on.
 
     Parameters
     ----------
-    rules
-        A built-in id with switches, a TOML file, or a rule set.
+    rules, threads
+        As for :func:`perfect_yatzy.open_strategy`.
     utility
         A function: takes an int64 array `(n,)` of final scores, upper bonus included, and returns an array `(n,)` of
         their utilities; it is called once, with every final score that is still possible. Or an array with the
@@ -272,10 +296,8 @@ def maximise(
         The earliest card you will ask about. A whole game of Yatzy has 122 million values (0.5 GB) and takes less
         than 20 s, half a game less than a second.
     tables
-        Folder of the tables, as for :func:`reach`. The table of means breaks ties; without it the rest of the game is
-        also solved for the mean, in memory.
-    threads
-        Number of threads; default: one per processor.
+        Folder of the tables. That of means breaks ties; without it the rest of the game is also solved for the mean,
+        in memory.
 
     Returns
     -------
@@ -299,14 +321,9 @@ def maximise(
 
 
 def utility_strategy(
-    rules: RuleSet,
-    utility: Callable[[Ints], npt.ArrayLike] | npt.ArrayLike,
-    card: Scorecard,
-    means: TurnEvaluator,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    tolerance: float = 0.0,
-) -> ScoreStrategy:
+    rules: RuleSet, utility: Callable[[Ints], npt.ArrayLike] | npt.ArrayLike, card: Scorecard, means: TurnEvaluator,
+    threads: int | None = None, progress: Progress | None = None, tolerance: float = 0.0,
+) -> ScoreStrategy:  # fmt: skip
     """:func:`maximise` from a checked card on; `means` breaks ties, `tolerance` is that of interpolation."""
     objective = ReachableUtility(
         rules, lambda made: utilities[np.minimum(made, len(utilities) - 1)], card.state, tolerance
@@ -360,3 +377,18 @@ def solve_in_memory(
     check_memory(objective.rules, cost.with_table())
     log_long(f"solving {objective.rules.key} from this card on, in memory", cost.seconds, progress)
     return ScoreEvaluator(objective, solve_objective(objective, threads=threads, progress=progress), means)
+
+
+def has_goal_estimates(rules: RuleSet, tables: Folder = None) -> bool:
+    """Whether the store has all tables of the estimates."""
+    return all(has_table(rules, tables, name) for name in ESTIMATES)
+
+
+def open_goal_estimates(
+    rules: RuleSet, means: TurnEvaluator, tables: Folder = None
+) -> tuple[TableInfo, EstimatedGoalEvaluator]:
+    """Open the estimates; `means` of the whole game break ties. TableError if a table is missing or damaged."""
+    late = LateGoals(rules)
+    info, values = open_table(late, tables, solve=False)
+    upside, downside = (open_table(kind(rules), tables, solve=False)[1] for kind in (Upside, Downside))
+    return info, EstimatedGoalEvaluator(late, values, (upside, downside), means)

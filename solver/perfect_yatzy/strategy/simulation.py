@@ -97,17 +97,9 @@ class Simulation:
         return self.standard_deviation / float(np.sqrt(len(self.final_scores)))
 
     def percentiles(self, percents: Sequence[float]) -> Floats:
-        """Percentiles of the final scores.
+        """Percentiles of the final scores, ``(n,)`` float64: one for each of `percents`, which are from 0 to 100.
 
-        Parameters
-        ----------
-        percents
-            Numbers from 0 to 100.
-
-        Returns
-        -------
-        (n,) float64
-            One per entry of `percents`, linearly interpolated between final scores as :func:`numpy.percentile` does.
+        Linearly interpolated between final scores, as :func:`numpy.percentile` does.
         """
         return np.asarray(np.percentile(self.final_scores, percents))
 
@@ -115,21 +107,16 @@ class Simulation:
         """Names and values of a summary."""
         finals = self.final_scores
         error = f" ± {self.standard_error:.2f}" if len(finals) > 1 else ""
-        found = [
-            ("rules", self.rules.key),
-            ("policy", self.policy),
-            ("games", f"{len(finals):,}"),
-            ("seed", f"{self.seed}"),
-            ("mean", f"{self.mean:.2f}{error}"),
-        ]
+        found = {"rules": self.rules.key, "policy": self.policy, "games": f"{len(finals):,}", "seed": f"{self.seed}"}
+        found["mean"] = f"{self.mean:.2f}{error}"
         if len(finals) > 1:
+            found["standard deviation"] = f"{self.standard_deviation:.2f}"
+            found["scores"] = f"{finals.min()} to {finals.max()}"
             marks = ", ".join(f"{mark:.0f}" for mark in self.percentiles(PERCENTS))
-            found += [
-                ("standard deviation", f"{self.standard_deviation:.2f}"),
-                ("scores", f"{finals.min()} to {finals.max()}"),
-                (f"percentiles {', '.join(map(str, PERCENTS))}", marks),
-            ]
-        return found + ([("upper bonus", f"{100 * self.upper_bonus_chance:.1f} %")] if self.rules.bonus else [])
+            found[f"percentiles {', '.join(map(str, PERCENTS))}"] = marks
+        if self.rules.bonus:
+            found["upper bonus"] = f"{100 * self.upper_bonus_chance:.1f} %"
+        return [*found.items()]
 
     def __repr__(self) -> str:
         found = dict(self.figures())
@@ -191,15 +178,9 @@ def check_seed(seed: int) -> int:
 
 
 def simulate(
-    strategy: Strategy | Policy,
-    games: int,
-    seed: int = 1,
-    start: Position | None = None,
-    threads: int | None = None,
-    *,
-    points: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> Simulation:
+    strategy: Strategy | Policy, games: int, seed: int = 1, start: Position | None = None,
+    threads: int | None = None, *, points: int | None = None, progress: Callable[[int, int], None] | None = None,
+) -> Simulation:  # fmt: skip
     """Play games under a policy, or a strategy that has a table; all else as for :func:`perfect_yatzy.simulate`.
 
     Ties are broken as in :mod:`perfect_yatzy.strategy.distribution`, so games for the mean are samples of that

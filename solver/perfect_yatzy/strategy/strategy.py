@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from .batch import BatchAnswer, BatchOptions
     from .batch_positions import BatchPositions
-    from .certificate import Certificate
+    from .fitted_file import Certificate
 
 DiceText = str | Sequence[int]  # "33456", or [3, 3, 4, 5, 6]
 
@@ -73,23 +73,11 @@ class Strategy:
 
     @property
     def values(self) -> Values:
-        """The whole table, read-only; for the mean `(size,)` float64 (Maxi: float32), in points.
-
-        Raises
-        ------
-        TableError
-            If a large table, which is hashed whole here for the first time, is damaged.
-        """
+        """The whole table, read-only; for the mean `(size,)` float64 (Maxi: float32). TableError if it is damaged."""
         return checked_part(self.table, 0, len(self.table))
 
     def check(self, position: Position) -> CheckedPosition:
-        """The position, checked; all methods take the result and do not check it again.
-
-        Raises
-        ------
-        StateError
-            If the card breaks the rules, or no game can reach its state.
-        """
+        """The position, checked for all methods; StateError if it breaks the rules, or no game can reach it."""
         return check_position(self.rules, position, self.space)
 
     def check_start(self, start: Position | None) -> CheckedPosition:
@@ -147,13 +135,7 @@ class Strategy:
         return max_rerolls(self.rules, state.saved)
 
     def best_action(self, position: TurnPosition) -> Action:
-        """The dice to hold or the id of the category to score, as :meth:`TurnPosition.apply` takes it.
-
-        Raises
-        ------
-        StateError
-            As :meth:`ranking`.
-        """
+        """The first action of the :meth:`ranking`, as :meth:`TurnPosition.apply` takes it."""
         return self.ranking(position)[0].action
 
     act = best_action  # a strategy is a policy, too
@@ -187,10 +169,8 @@ class Strategy:
 
         Parameters
         ----------
-        position
-            The card at the start of this turn; or a :class:`perfect_yatzy.TurnPosition`, which says all.
-        dice
-            The dice on the table.
+        position, dice
+            As for :meth:`categories`.
         rolls_left
             Rerolls still to come, at least 1; default: all of a turn's, as after the first roll.
 
@@ -274,17 +254,10 @@ class Strategy:
         raise StateError(f"{shown(asked)} is not legal with {shown(roll)} and {left} rolls left")
 
     def best(
-        self,
-        filled: npt.ArrayLike,
-        upper: npt.ArrayLike,
-        dice: npt.ArrayLike,
-        rolls_left: npt.ArrayLike,
-        saved: npt.ArrayLike = 0,
-        joker_paid: npt.ArrayLike = False,
-        threads: int | None = None,
-        *,
+        self, filled: npt.ArrayLike, upper: npt.ArrayLike, dice: npt.ArrayLike, rolls_left: npt.ArrayLike,
+        saved: npt.ArrayLike = 0, joker_paid: npt.ArrayLike = False, threads: int | None = None, *,
         points: npt.ArrayLike | None = None,
-    ) -> BatchAnswer:
+    ) -> BatchAnswer:  # fmt: skip
         """Best action in many positions at once (needs numba).
 
         All arrays hold whole numbers; a scalar applies to every position.
@@ -327,17 +300,10 @@ class Strategy:
         return best_actions(self.evaluator, self.policy, positions, threads)
 
     def options(
-        self,
-        filled: npt.ArrayLike,
-        upper: npt.ArrayLike,
-        dice: npt.ArrayLike,
-        rolls_left: npt.ArrayLike,
-        saved: npt.ArrayLike = 0,
-        joker_paid: npt.ArrayLike = False,
-        threads: int | None = None,
-        *,
+        self, filled: npt.ArrayLike, upper: npt.ArrayLike, dice: npt.ArrayLike, rolls_left: npt.ArrayLike,
+        saved: npt.ArrayLike = 0, joker_paid: npt.ArrayLike = False, threads: int | None = None, *,
         points: npt.ArrayLike | None = None,
-    ) -> BatchOptions:
+    ) -> BatchOptions:  # fmt: skip
         """Values of all holds and categories in many positions at once (needs numba).
 
         Parameters
@@ -361,18 +327,10 @@ class Strategy:
         return all_options(self.evaluator, self.policy, positions, threads)
 
     def regrets(
-        self,
-        filled: npt.ArrayLike,
-        upper: npt.ArrayLike,
-        dice: npt.ArrayLike,
-        rolls_left: npt.ArrayLike,
-        actions: BatchAnswer | npt.ArrayLike | Sequence[ActionText],
-        saved: npt.ArrayLike = 0,
-        joker_paid: npt.ArrayLike = False,
-        threads: int | None = None,
-        *,
-        points: npt.ArrayLike | None = None,
-    ) -> Floats:
+        self, filled: npt.ArrayLike, upper: npt.ArrayLike, dice: npt.ArrayLike, rolls_left: npt.ArrayLike,
+        actions: BatchAnswer | npt.ArrayLike | Sequence[ActionText], saved: npt.ArrayLike = 0,
+        joker_paid: npt.ArrayLike = False, threads: int | None = None, *, points: npt.ArrayLike | None = None,
+    ) -> Floats:  # fmt: skip
         """What the actions taken in many positions lose against the best ones (needs numba).
 
         Parameters

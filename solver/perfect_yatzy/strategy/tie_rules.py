@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .._messages import N_
+from .._messages import N_, _
+from ..errors import StateError, shown
 
 
 @dataclass(frozen=True)
@@ -21,3 +22,11 @@ TIE_RULES = {
     "half": TieRule(0.5, N_("half a win"), N_("{chance} chance to win (a tie is half)")),
     "win": TieRule(1.0, N_("a win"), N_("{chance} chance to win or tie")),
 }
+
+
+def tie_rule(name: str) -> TieRule:
+    """The rule of a name."""
+    if name not in TIE_RULES:
+        text = _("ties is {value}; must be one of {names}")
+        raise StateError(text.format(value=shown(name), names=", ".join(TIE_RULES)), field="ties")
+    return TIE_RULES[name]

@@ -11,7 +11,6 @@ quickly, and the tests compare the two.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -44,7 +43,7 @@ class Level:
 
     place: slice
     successors: Ints  # (n, faces); empty for full rolls
-    predecessors: Ints  # (n, most): one die less, padded with the multiset itself
+    predecessors: Ints  # (n, most): one die less, padded with the last of them
 
 
 class Passes:
@@ -55,19 +54,12 @@ class Passes:
         self.levels = [self._level(size) for size in range(dice.dice + 1)]
 
     def _level(self, size: int) -> Level:
-        dice = self.dice
-        place = slice(int(dice.first[size]), int(dice.first[size + 1]))
-        rows = [
-            dice.predecessors[dice.predecessor_start[i] : dice.predecessor_start[i + 1]].tolist()
-            for i in range(place.start, place.stop)
-        ]
-        most = max(map(len, rows))
-        padded = [row + [i] * (most - len(row)) for i, row in enumerate(rows, start=place.start)]
-        return Level(
-            place,
-            dice.successors[place] if size < dice.dice else np.empty((0, 0), dtype=np.int64),
-            np.array(padded, dtype=np.int64).reshape(len(rows), most),
-        )
+        dice, place = self.dice, slice(int(self.dice.first[size]), int(self.dice.first[size + 1]))
+        starts = dice.predecessor_start[place.start : place.stop + 1]
+        count = np.diff(starts)[:, None]
+        padded = dice.predecessors[starts[:-1, None] + np.minimum(np.arange(count.max()), count - 1)]
+        successors = dice.successors[place] if size < dice.dice else np.empty((0, 0), dtype=np.int64)
+        return Level(place, successors, padded)
 
     def holds_from_rolls(self, rolls: Floats) -> Floats:
         """Value of every hold, `(holds,)`, from the value of every full roll `(rolls,)` after the reroll."""
@@ -111,6 +103,7 @@ class TurnEvaluator:
     # Absolute and relative tolerance: values that differ by no more are equal.
     ties = (1e-10, 0.0)  # points, as in the kernels: the arithmetic is good to about 1e-12
     number: type = np.float64  # of a value
+    _means: TurnEvaluator | None = None
 
     def __init__(self, rules: RuleSet, values: Table, space: StateSpace | None = None) -> None:
         self.rules, self.values = rules, values
@@ -128,7 +121,7 @@ class TurnEvaluator:
     @property
     def means(self) -> TurnEvaluator:
         """The evaluator of expected points, whose values break ties: this one, unless it maximises something else."""
-        return self
+        return self._means or self
 
     def lowest_equal(self, best: float) -> float:
         """The lowest value that counts as equal to `best`."""
@@ -187,9 +180,7 @@ class TurnEvaluator:
         rerolls = self.rules.rolls_per_turn - 1 + state.saved
         saved = rerolls if self.rules.saved_rolls else 0
         stop = self.category_values(state, saved, first=True).max(axis=0)
-        best = stop
-        if rerolls:
-            best = np.maximum(stop, self.passes.best_within(self.hold_values(state, rerolls)))
+        best = np.maximum(stop, self.passes.best_within(self.hold_values(state, rerolls))) if rerolls else stop
         return float(self.dice.weights @ best)
 
 
@@ -205,7 +196,7 @@ class ScoreEvaluator(TurnEvaluator):
         super().__init__(objective.rules, values, objective.space)
         self.objective, self.x, self._means = objective, 0, means
 
-    @property
+    @cached_property
     def score_offsets(self) -> ScoreOffsets:
         """Where the values of each state are."""
         return self.objective.score_offsets
@@ -220,16 +211,17 @@ class ScoreEvaluator(TurnEvaluator):
 
         return StoredScores(window(self.objective, self.values, filled), self.score_offsets)
 
-    @property
-    def means(self) -> TurnEvaluator:
-        """The evaluator of expected points, whose values break ties."""
-        return self._means
+    def score_policy(self, filled: int) -> Any:
+        """What the kernels that play and answer take for a layer: these values, and the means that break ties."""
+        from ..kernels.rollout import ScorePolicy
+
+        return ScorePolicy(self.kernel_scores(filled), window(self.space, self.mean_values, filled))
 
     @cached_property
     def mean_values(self) -> Table:
         """The values of :attr:`means` in the order of the states of the objective."""
-        whole, space = self._means.space, self.space
-        return self._means.values if whole is space else restricted(whole, space, self._means.values)
+        means, space = self.means, self.space
+        return means.values if means.space is space else restricted(means.space, space, means.values)
 
     def at(self, x: int) -> ScoreEvaluator:
         """The same evaluator at another x."""
@@ -283,8 +275,4 @@ class GreedyPolicy:
     def layer(self, filled: int) -> RowActions:
         """Actions at the cards with `filled` categories filled; see :class:`perfect_yatzy.model.policies.Policy`."""
         table = window(self.space, self.values, filled)
-
-        def actions(rows: Ints) -> Iterable[tuple[Ints, Any]]:
-            return [(rows, table)]
-
-        return actions
+        return lambda rows: [(rows, table)]

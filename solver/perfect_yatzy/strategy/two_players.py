@@ -44,11 +44,11 @@ from ..model.score_places import ScoreOffsets
 from ..model.state_space import LANES
 from ..model.turn_model import turn_model, turn_outcomes
 from ..tablebase.backward_induction import default_threads
-from ..tablebase.checkpoint import CHECKPOINT_SECONDS, store_layer, stored_layer
 from ..tablebase.store import Progress
+from ..tablebase.table_info import CHECKPOINT_SECONDS, store_layer, stored_layer
 from ..tablebase.threads import ScratchPool, thread_map
+from .forward_pass import ends_of_turns, laws_of_points
 from .score_strategy import ScoreStrategy
-from .turn_ends import ends_of_turns, laws_of_points
 from .turn_evaluator import ScoreEvaluator, TurnEvaluator
 
 SCORE_LANES = 2 * LANES  # leads in a vector of float32
@@ -64,11 +64,6 @@ class Replanned:
     """
 
     opponent: Policy  # what the opponent is taken for; its start is the card of the opponent
-
-    @property
-    def rules(self) -> RuleSet:
-        """The game."""
-        return self.opponent.rules
 
 
 Play = Policy | Replanned | None  # of a player; None plays to win
@@ -122,13 +117,9 @@ class TwoPlayerGame:
     """
 
     def __init__(
-        self,
-        rules: RuleSet,
-        starts: tuple[State, State] = (EMPTY_STATE, EMPTY_STATE),
-        lead: int = 0,
-        tie: float = 0.5,
-        policies: tuple[Play, Play] = (None, None),
-    ) -> None:
+        self, rules: RuleSet, starts: tuple[State, State] = (EMPTY_STATE, EMPTY_STATE), lead: int = 0,
+        tie: float = 0.5, policies: tuple[Play, Play] = (None, None),
+    ) -> None:  # fmt: skip
         self.players = Player(rules, starts[0], policies[0]), Player(rules, starts[1], policies[1])
         first, second = (player.turns for player in self.players)
         if first - second not in (0, 1):
@@ -325,21 +316,12 @@ class TwoPlayerGame:
         """The arguments of the kernels for one thread, for a turn of a player with so many open boxes."""
         mover = self.players[number]
         model, before, after = turn_model(self.rules, mover.space.start), mover.layer(left), mover.layer(left - 1)
-        return LeadJob(
-            model=model,
-            lattice=kernel_lattice(self.dice),
-            most_saved=int(mover.space.most_saved[mover.space.categories - left]),
-            scratch=make_scratch(self.dice, model, np.float32),
-            before=before,
-            after=after,
-            other=other,
-            lead=self.lead_of(number),
-            below=below,
-            target=target,
-            ranges=ScoreOffsets(*(np.empty(after.size, np.int64) for _ in ScoreOffsets._fields)),
-            target_origin=np.empty(before.size, np.int64),
-            target_high=np.empty(before.size, np.int64),
-        )
+        passes, most_saved = kernel_lattice(self.dice), int(mover.space.most_saved[mover.space.categories - left])
+        scratch, lead = make_scratch(self.dice, model, np.float32), self.lead_of(number)
+        ranges = ScoreOffsets(*(np.empty(after.size, np.int64) for _ in ScoreOffsets._fields))
+        origin, high = np.empty(before.size, np.int64), np.empty(before.size, np.int64)
+        states = before, after, other
+        return LeadJob(model, passes, most_saved, scratch, *states, lead, below, target, ranges, origin, high)
 
     def start_chances(self, values: LeadValues) -> tuple[int, Floats]:
         """The first lead, and the chances of the first player by the lead, with the known values on both sides.
@@ -395,12 +377,7 @@ class LeadEvaluator(ScoreEvaluator):
         offsets.low[mover.start], offsets.high[mover.start] = first + FRAME, first + len(chances) - FRAME - 1
         values = np.concatenate([below.values, chances])
         super().__init__(Leads(game.rules, mover.space.start), values, means)
-        self._offsets = offsets
-
-    @property
-    def score_offsets(self) -> ScoreOffsets:
-        """Where the values of the start and of the states after its turn are; no other state has values."""
-        return self._offsets
+        self.score_offsets = offsets  # of the start and of the states after its turn: no other state has values
 
 
 def versus_strategy(

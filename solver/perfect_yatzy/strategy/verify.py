@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -21,7 +20,7 @@ from ..game.rules import RuleSet
 from ..game.scorecard import State
 from ..model.objectives import Objective
 from ..model.state_space import StateSpace
-from ..tablebase.store import table_path
+from ..tablebase.store import Folder, table_path
 from ..tablebase.table_file import read_table
 from .strategy import Strategy
 from .turn_evaluator import TurnEvaluator
@@ -68,14 +67,9 @@ def bellman_residual(evaluator: TurnEvaluator, count: int, seed: int) -> float:
 
 
 def verify(
-    rules: RuleSet,
-    tables: str | os.PathLike[str] | None = None,
-    *,
-    states: int = 500,
-    games: int = 0,
-    seed: int = 1,
+    rules: RuleSet, tables: Folder = None, *, states: int = 500, games: int = 0, seed: int = 1,
     threads: int | None = None,
-) -> Iterator[Check]:
+) -> Iterator[Check]:  # fmt: skip
     """Check a stored table of means by random states and simulated games, yielding each result when known."""
     info, values = read_table(table_path(rules, tables), Objective(rules), hashed=True)
     text = _("{count} values, SHA-256 {digest}... as recorded")

@@ -1,31 +1,62 @@
-"""Who wins a game of two players: best play, policies against each other, and bounds of games too large to solve."""
+"""Who wins a game of two players: best play, policies against each other, and bounds of games too large to solve.
+
+The bounds are what a strategy for the own score alone wins at least against any opponent, who learns that score late.
+A player P follows a policy of its own card; F is the law of its final score s. An opponent who knows s from the start
+reaches it with the highest chance P*(>= s). If a tie counts `share` for P, it wins at least::
+
+    sum over s of  F(s) (1 - V(s))                    V(s) = (1 - share) P*(>= s) + share P*(>= s + 1)
+
+The real opponent learns s late. Let R be the law of s that a card of P has after k turns, and split it::
+
+    R(s) = rest(s) + sum over components e and shifts i of  w(e, i) e(s - i)                  w, rest >= 0
+
+a mixture, where a component e is a law such as "50 points with a chance of 0.09, else none". Let somebody tell the
+opponent, at the start, a pair (e, i) with the chance w(e, i), or s itself with the chance rest(s); and s in any case
+after its last turn before turn k + 1 of P. Given (e, i), s does not depend on the cards that P has up to then. So
+this opponent knows more, at each decision, than by watching P, and wins at most::
+
+    sum of  w(e, i) V(e, i)  +  sum of  rest(s) V(s)
+
+where V(e, i) is the chance of a goal for a player who is given random points late in the game: the chances of all
+goals in one layer, convolved with e, and the layers before it solved from there. P plays its first k turns for this
+utility, and the others for the mean. Bounds by information relaxation are those of Brown, Smith and Sun (2010).
+"""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate, product
+from itertools import accumulate, combinations, islice, product
 from pathlib import Path
 
 import numpy as np
 
 from ..errors import StateError, shown
-from ..game.dice import Floats
+from ..game.dice import Floats, Ints
 from ..game.notation import CardText, read_card
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, Scorecard
 from ..model.estimates import SolveCost, log_long
-from ..tablebase.backward_induction import default_threads
+from ..model.objectives import Goals, ReachableUtility, ScoreObjective, Values
+from ..tablebase.backward_induction import default_threads, solve_layers
 from ..tablebase.memory import check_memory
-from ..tablebase.store import Progress, tables_folder
+from ..tablebase.store import Folder, Progress, tables_folder
 from ..tablebase.table_info import table_stem
+from ..tablebase.threads import thread_map
+from .forward_pass import laws_of_points
 from .position import check_position
 from .score_strategy import reach
-from .tie_rules import TIE_RULES
-from .turn_evaluator import ScoreEvaluator
+from .tie_rules import tie_rule
+from .turn_evaluator import GreedyPolicy, ScoreEvaluator
 from .two_players import Play, Replanned, TwoPlayerGame
+
+TURNS = 5  # of the game, for each turn that is left when the opponent learns the score
+TRIES = 2  # turns in which a box may be filled: the chance of its points is the one of so many
+BOXES = 3  # at most, that components are made of; all sums of their points are components, too
+STATES = 1 << 10  # at a time
+ROUNDS, STEPS = 4, 6  # of a split: more of them make it a little better
+MIN_CHANCE = 1e-9  # chances below are not split
 
 
 @dataclass(frozen=True)
@@ -46,22 +77,16 @@ class TwoPlayerChances:
 
 
 def versus(
-    rules: str | Path | RuleSet,
-    first: Play = None,
-    second: Play = None,
-    *,
-    cards: tuple[CardText | Scorecard, CardText | Scorecard] = ("", ""),
-    ties: str = "half",
-    tables: str | os.PathLike[str] | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> TwoPlayerChances:
+    rules: str | Path | RuleSet, first: Play = None, second: Play = None, *,
+    cards: tuple[CardText | Scorecard, CardText | Scorecard] = ("", ""), ties: str = "half", tables: Folder = None,
+    threads: int | None = None, progress: Progress | None = None,
+) -> TwoPlayerChances:  # fmt: skip
     """The exact chances of two players who take turns.
 
     Parameters
     ----------
-    rules
-        A built-in id with switches, a TOML file, or a rule set.
+    rules, threads, progress
+        As for :func:`perfect_yatzy.open_strategy`; the result does not depend on the number of threads.
     first, second
         What each player follows. None plays to win: it knows both cards, and is a best response to a policy of the
         other. A policy looks at its own card alone; :class:`perfect_yatzy.strategy.two_players.Replanned` at both. If
@@ -74,8 +99,6 @@ def versus(
     tables
         Folder of the tables. A whole game that takes long, and that both play to win, stores its newest layer there
         every half minute; after an interruption it continues from that.
-    threads, progress
-        As for :func:`perfect_yatzy.open_strategy`; the result does not depend on the number of threads.
 
     Returns
     -------
@@ -89,7 +112,7 @@ def versus(
         If the machine has too little memory. Whole games that fit are Generala (seconds), Yacht (80 s, 2 GB), and
         games in a forced order.
     """
-    rule_set, share = load_rules(rules), share_of_ties(ties)
+    rule_set, share = load_rules(rules), tie_rule(ties).share
     one, other = (read_card(rule_set, card) for card in cards)
     for card, theirs, play in ((one, other, first), (other, one, second)):
         check_position(rule_set, card.state)
@@ -109,39 +132,25 @@ def versus(
     return TwoPlayerChances(rule_set, chance, 1 - chance)
 
 
-def share_of_ties(ties: str) -> float:
-    """What a tie counts for the first player."""
-    if ties not in TIE_RULES:
-        raise StateError(f"ties is {shown(ties)}; must be one of {', '.join(TIE_RULES)}", field="ties")
-    return TIE_RULES[ties].share
-
-
-def versus_checkpoint(rules: RuleSet, tables: str | os.PathLike[str] | None) -> Path:
+def versus_checkpoint(rules: RuleSet, tables: Folder) -> Path:
     """Where a solve of a whole game stores its newest layer."""
     return tables_folder(tables) / f"{table_stem(rules, 'mean')}.versus.part"
 
 
 def versus_table(
-    rules: RuleSet,
-    players: Sequence[Play],
-    ties: str = "half",
-    tables: str | os.PathLike[str] | None = None,
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Floats:
+    rules: RuleSet, players: Sequence[Play], ties: str = "half", tables: Folder = None, *,
+    threads: int | None = None, progress: Progress | None = None,
+) -> Floats:  # fmt: skip
     """The chance of each player who moves first (rows) against each who moves second (columns), ``(n, n)``."""
     costs = table_costs(rules, [isinstance(player, Replanned) for player in players])
-    begins = [0, *accumulate(cost.values for cost in costs)]
-    chances = []
+    begins, chances = [0, *accumulate(cost.values for cost in costs)], []
     for pair, begin in zip(product(players, repeat=2), begins, strict=False):
 
         def report(done: int, _total: int, begin: int = begin) -> None:
             if progress:
                 progress(begin + done, begins[-1])
 
-        found = versus(rules, *pair, ties=ties, tables=tables, threads=threads, progress=report)
-        chances.append(found.first)
+        chances.append(versus(rules, *pair, ties=ties, tables=tables, threads=threads, progress=report).first)
     return np.array(chances).reshape(len(players), -1)
 
 
@@ -160,35 +169,164 @@ def exploitability_of(chances: Floats) -> list[float]:
 
 
 def versus_bounds(
-    rules: str | Path | RuleSet,
-    ties: str = "half",
-    tables: str | os.PathLike[str] | None = None,
-    *,
-    threads: int | None = None,
+    rules: str | Path | RuleSet, ties: str = "half", tables: Folder = None, *, threads: int | None = None
 ) -> tuple[float, float]:
     """Bounds of the chance of the player who moves first, for games too large to solve for two players.
 
     A strategy for the own score alone wins at least so often, whatever the opponent does, who knows more about that
-    score than a real one (:mod:`perfect_yatzy.strategy.late_score`). Either player may follow one.
+    score than a real one (:class:`LateScore`). Either player may follow one.
 
-    Parameters
-    ----------
-    rules
-        A built-in id with switches, a TOML file, or a rule set.
-    ties
-        What a tie counts for the first player: "loss", "half" or "win".
-    tables, threads
-        As for :func:`perfect_yatzy.reach`, whose table of all goals is solved and stored if it is missing.
-
-    Returns
-    -------
-    tuple of float
-        The lowest and the highest chance that the first player can have if both play to win.
+    Parameters as for :func:`versus`; the table of all goals is solved and stored if it is missing. Returns the lowest
+    and the highest chance that the first player can have if both play to win.
     """
-    from .late_score import LateScore
-
-    rule_set, share = load_rules(rules), share_of_ties(ties)
+    rule_set, share = load_rules(rules), tie_rule(ties).share
     goals = reach(rule_set, 0, "", tables, threads=threads)
     assert isinstance(goals.evaluator, ScoreEvaluator)
     late = LateScore(goals.evaluator, threads or default_threads())
     return late.guarantee(share, moves_first=True), 1 - late.guarantee(1 - share, moves_first=False)
+
+
+class GoalsWithRandomPoints(Goals):
+    """The chances of a player who is given random points, at most `most`, when `filled` categories are filled."""
+
+    def __init__(self, rules: RuleSet, filled: int, most: int) -> None:
+        super().__init__(rules)
+        self.filled, self.most = filled, most
+
+    def row_lengths(self) -> Ints:
+        """As for all goals, with the random points."""
+        return super().row_lengths() + self.most * (self.space.filled <= self.filled)
+
+
+def entries(objective: ScoreObjective, filled: int) -> tuple[Ints, Ints]:
+    """The state and the score x of each entry of a layer of a table, `(n,)` each."""
+    states, offsets = objective.space.layer_slice(filled), objective.score_offsets
+    low, high = offsets.low[states] - objective.before, offsets.high[states] + objective.after
+    length = high - low + 1
+    first = np.repeat(low - np.cumsum(length) + length, length)
+    return np.repeat(np.arange(states.start, states.stop), length), first + np.arange(len(first))
+
+
+def last_layer(objective: ScoreObjective, filled: int, values: Floats, threads: int) -> Values:
+    """The values of the start from those of a layer."""
+    found = values.astype(objective.compute)
+    for layer in solve_layers(objective, threads=threads, resume=(filled, found)):
+        found = layer.values
+    return found
+
+
+def split(rest: Floats, component: Floats) -> Floats:
+    """Weights w(e, i), `(states, shifts)`, of one component e; the laws `rest`, `(states, points)`, lose its part.
+
+    Nowhere is that part, the sum over i of w(e, i) e(s - i), above the laws.
+    """
+    points, width = np.flatnonzero(component), rest.shape[1] - len(component) + 1
+    weights = np.zeros((len(rest), max(width, 0)))
+    if width <= 0:
+        return weights
+
+    def average(values: Floats) -> Floats:
+        """Sum over s of e(s - i) values(s), by i."""
+        return np.asarray(sum(component[p] * values[:, p : p + width] for p in points))
+
+    def mixture(shift_weights: Floats) -> Floats:
+        """Sum over i of weight(i) e(s - i), by s."""
+        total = np.zeros_like(rest)
+        for p in points:
+            total[:, p : p + width] += component[p] * shift_weights
+        return total
+
+    for _round in range(ROUNDS):
+        least = np.minimum.reduce([rest[:, p : p + width] for p in points])
+        found = average(rest) * (least > MIN_CHANCE)
+        for _step in range(STEPS):  # deconvolution of Richardson and Lucy: the mixture comes near the rest
+            found *= average(rest / np.maximum(mixture(found), MIN_CHANCE**2))
+        ratio = rest / np.maximum(mixture(found), MIN_CHANCE**2)
+        found *= np.minimum.reduce([ratio[:, p : p + width] for p in points]).clip(0, 1)  # nowhere above the rest
+        weights += found
+        np.maximum(rest - mixture(found), 0, out=rest)  # rounded up, if at all
+    return weights
+
+
+def components_of(laws: Floats) -> list[Floats]:
+    """The laws of boxes that pay one number of points or none, and of sums of these; the largest deviation first.
+
+    `laws`: of the points of the last box, `(states, points)`.
+    """
+    single = set[tuple[int, float]]()  # points and their chance
+    for law in laws[(laws > MIN_CHANCE).sum(axis=1) == 2]:
+        low, high = np.flatnonzero(law > MIN_CHANCE).tolist()
+        single.add((high - low, round(1 - float(law[low]) ** TRIES, 6)))
+    widest = sorted(single, key=lambda box: box[0] ** 2 * box[1] * (1 - box[1]))[-BOXES:]  # by their variance
+    found = []
+    for number in range(1, BOXES + 1):
+        for boxes in combinations(widest, number):
+            component = np.ones(1)
+            for points, chance in boxes:
+                component = np.convolve(component, np.bincount([0, points], [1 - chance, chance]))
+            found.append(component)
+
+    def variance(law: Floats) -> float:
+        points = np.arange(len(law))
+        return float(law @ points**2 - (law @ points) ** 2)
+
+    return sorted(found, key=variance, reverse=True)
+
+
+class LateScore:
+    """The bounds of one game; `goals` has the chances of all goals."""
+
+    def __init__(self, goals: ScoreEvaluator, threads: int) -> None:
+        self.goals, self.rules, self.space, self.threads = goals, goals.rules, goals.space, threads
+        self.left = max(1, self.space.categories // TURNS)  # turns of the opponent who knows the score
+        laws = laws_of_points(GreedyPolicy(self.rules, goals.means.values, space=goals.means.space), threads)
+        self.laws = [*islice(laws, self.left + 2)]  # of the points to come under play for the mean, by open boxes
+        self.error = 2 * goals.objective.error  # of a table, and of the sums here
+        start = np.array([self.space.unchecked_index(EMPTY_STATE)])
+        most = -int(goals.ranges(start)[0][0])
+        self.reached = goals.look_up(start, -np.arange(most + 3))  # the highest chance of n points, n from 0 on
+        components, seconds = components_of(self.laws[1]), goals.objective.solve_cost().seconds
+        log_long(f"bounds of {self.rules.key} for two players", (len(components) + 2) * seconds)
+        self.components = [(component, self.reached_with(component)) for component in components]
+
+    def reached_with(self, component: Floats) -> Floats:
+        """The highest chance of n points, n from 0 on, for a player who is given most - p, p drawn from a component.
+
+        To need i + p points is to need i + most, where most is the largest p, and to be given most - p.
+        """
+        filled, most = self.space.categories - self.left, len(component) - 1
+        objective = GoalsWithRandomPoints(self.rules, filled, most)
+        state, x = entries(objective, filled)
+        law = component[::-1]  # of most - p
+        values = np.sum([law[n] * self.goals.look_up(state, x + n) for n in np.flatnonzero(law)], axis=0)
+        return last_layer(objective, filled, values, self.threads)[-objective.after :: -1]
+
+    def guarantee(self, share: float, moves_first: bool) -> float:
+        """What one player wins at least; `share`: what a tie counts for it."""
+        left = min(self.space.categories, self.left + (not moves_first)) if self.components else 0
+        filled = self.space.categories - left
+        objective = ReachableUtility(self.rules, lambda points: points.astype(np.float64))
+        check_memory(self.rules, objective.solve_cost())
+        laws, (state, x) = self.laws[left], entries(objective, filled)
+        made = np.arange(int(x.max()) + 1)
+
+        def beaten(reached: Floats, shifts: int, most: int) -> Floats:
+            """V for all shifts and points made, `(shifts, points)`; `most`: the largest number of a component."""
+            n = np.minimum(np.arange(shifts)[:, None] + made + most, len(reached) - 2)
+            chance = (1 - share) * reached[n] + share * reached[n + 1]
+            return np.asarray(np.minimum(1, (1 + self.error) * chance))
+
+        beaten_with = [beaten(reached, laws.shape[1] - len(e) + 1, len(e) - 1) for e, reached in self.components]
+        beaten_at_once = beaten(self.reached, laws.shape[1], 0)
+        utility = np.empty((len(laws), len(made)))
+
+        def bound(first: int) -> None:  # 1 - sum of w V - sum of rest V
+            rest, least = laws[first : first + STATES].copy(), np.ones(1)
+            for (component, _reached), chances in zip(self.components, beaten_with, strict=True):
+                least = least - split(rest, component) @ chances
+            utility[first : first + STATES] = least - rest @ beaten_at_once
+
+        with thread_map(self.threads) as in_threads:
+            list(in_threads(bound, range(0, len(laws), STATES)))
+        values = utility[state - self.space.layer_slice(filled).start, np.minimum(x, made[-1])]
+        return float(last_layer(objective, filled, values, self.threads)[0]) * (1 - self.error)

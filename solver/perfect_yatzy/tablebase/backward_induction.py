@@ -48,27 +48,22 @@ def default_threads() -> int:
 
 
 def solve_layers(
-    objective: Objective,
-    *,
-    threads: int | None = None,
-    resume: tuple[int, Values] | None = None,
-    unrolled: bool = True,
-    progress: Callable[[int, int], None] | None = None,
-) -> Iterator[Layer]:
+    objective: Objective, *, threads: int | None = None, resume: tuple[int, Values] | None = None,
+    unrolled: bool = True, progress: Callable[[int, int], None] | None = None,
+) -> Iterator[Layer]:  # fmt: skip
     """Solve a game layer by layer, from the full card to the start; two layers are in memory, unrounded."""
     solver, space = RowSolver(objective, unrolled=unrolled), objective.space
     if resume is None:
         last, below = space.categories, solver.full_cards()
-        yield _finished(objective, last, below)
+        yield Layer(last, below.values[:-PADDING], objective.layer_slice(last).stop, objective.size)
     else:
         last = resume[0]
         below = TableSlice(padded(resume[1]), objective.layer_slice(last).start)
     size = ROWS_PER_TASK if type(objective) is Objective else SCORE_ROWS_PER_TASK
     with thread_map(threads or default_threads(), "yatzy-solve") as in_threads:
         for filled in range(last - 1, objective.first_layer - 1, -1):
-            rows, layer = space.layers[filled], solver.blank(objective.layer_slice(filled))
-            tasks = [rows[i : i + size] for i in range(0, len(rows), size)]
-            place = objective.layer_slice(filled)
+            rows, place = space.layers[filled], objective.layer_slice(filled)
+            layer, tasks = solver.blank(place), [rows[i : i + size] for i in range(0, len(rows), size)]
             misses = []
             for i, missed in enumerate(in_threads(solver.solve, tasks, repeat(below), repeat(layer)), 1):
                 misses.append(missed)
@@ -76,12 +71,7 @@ def solve_layers(
                     progress(place.start + (place.stop - place.start) * i // len(tasks), objective.size)
             solver.after_layer(filled, misses)
             below = layer
-            yield _finished(objective, filled, layer)
-
-
-def _finished(objective: Objective, filled: int, layer: TableSlice) -> Layer:
-    values = layer.values[:-PADDING]
-    return Layer(filled, values, layer.start + len(values), objective.size)
+            yield Layer(filled, layer.values[:-PADDING], place.stop, objective.size)
 
 
 def solve_objective(

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
@@ -34,12 +33,11 @@ from ..model.objectives import Objective
 from ..model.state_space import LANES
 from ..model.turn_model import turn_outcomes
 from .backward_induction import ROWS_PER_TASK, default_threads, solve_objective
-from .checkpoint import CHECKPOINT_SECONDS, store_layer, stored_layer
 from .locks import exclusive
 from .memory import check_memory, writing_to
 from .row_solver import RowSolver
-from .store import tables_folder
-from .table_info import fraction_fields, table_stem, versions
+from .store import Folder, tables_folder
+from .table_info import CHECKPOINT_SECONDS, fraction_fields, store_layer, stored_layer, table_stem, versions
 from .threads import ScratchPool, thread_map
 
 COST = 55  # times that of a solve in float64, measured
@@ -239,7 +237,7 @@ class ExactSolve:
         scales = powers[: int(self.space.most_saved[filled + 1]) + 1]
         (weights, unit), (one, square), (first, squares) = self.weights(limbs), self.places(), self.tail()
         return ExactJob(
-            turn=self.turns._solve_job(below, below, filled, self.turns._new_scratch()),
+            turn=self.turns.job(below, below, filled, self.turns.new_scratch()),
             outcomes=turn_outcomes(self.rules, self.objective.start),
             below=values.ravel(),
             target=solved,
@@ -335,13 +333,9 @@ class Proof:
 
 
 def prove(
-    rules: str | Path | RuleSet,
-    *,
-    tables: str | os.PathLike[str] | None = None,
-    threads: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
-    spread: bool = False,
-) -> Proof:
+    rules: str | Path | RuleSet, *, tables: Folder = None, threads: int | None = None,
+    progress: Callable[[int, int], None] | None = None, spread: bool = False,
+) -> Proof:  # fmt: skip
     """Solve a game in exact integers, and compare every value and decision in float64 with them.
 
     An interrupted call resumes. The certificate is written to the folder of the tables, as ``NAME.proof.json``. The
@@ -349,14 +343,10 @@ def prove(
 
     Parameters
     ----------
-    rules
-        A built-in id with switches, a TOML file, or a rule set.
+    rules, threads, progress
+        As for :func:`perfect_yatzy.open_strategy`; the result does not depend on the number of threads.
     tables
         Folder of the certificate and of an unfinished solve; default: that of the tables.
-    threads
-        Number of threads; default: one per processor. The result does not depend on it.
-    progress
-        Called with the number of values done and in all.
     spread
         Whether to find variance and chance of the upper bonus, too, in a second solve of three times the work.
 
@@ -386,6 +376,6 @@ def prove(
     return proof
 
 
-def proof_path(rules: RuleSet, tables: str | os.PathLike[str] | None = None) -> Path:
+def proof_path(rules: RuleSet, tables: Folder = None) -> Path:
     """The certificate of a rule set, whether or not it exists."""
     return tables_folder(tables) / f"{table_stem(rules, 'mean')}.proof.json"

@@ -7,15 +7,15 @@ import re
 import shutil
 import stat
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 from .._messages import _
 from ..errors import TableError
 from .locks import being_written, folder_lock, locked_if_free
-from .store import tables_folder
+from .store import Folder, tables_folder
 from .table_info import part_path
 
 # See table_stem. A key may have hyphens and so may this one objective: the key is as short as it can be.
@@ -40,7 +40,7 @@ class TableEntry:
     written: float  # when they were last written to, in seconds since the epoch
 
 
-def _files(tables: str | os.PathLike[str] | None) -> list[Path]:
+def _files(tables: Folder) -> list[Path]:
     """The files of the store, by name; TableError if its folder cannot be read."""
     try:
         return sorted(tables_folder(tables).iterdir())
@@ -59,28 +59,22 @@ def _status(path: Path) -> os.stat_result | None:
         return None
 
 
-def stored(tables: str | os.PathLike[str] | None = None) -> list[TableEntry]:
+def stored(tables: Folder = None) -> list[TableEntry]:
     """All tables in the store, by name; unfinished ones too."""
     files: dict[str, list[tuple[Path, os.stat_result]]] = {}
     for path in _files(tables):
         if (named := re.fullmatch(rf"({STEM})\.({'|'.join(ENDINGS)})", path.name)) and (status := _status(path)):
             files.setdefault(named[1], []).append((path, status))
-    return [_entry(name, found) for name, found in files.items()]
-
-
-def _entry(name: str, files: list[tuple[Path, os.stat_result]]) -> TableEntry:
-    named = re.fullmatch(STEM, name)
-    assert named
-    return TableEntry(
-        name=name,
-        key=named["key"],
-        objective=named["objective"],
-        fingerprint=named["fingerprint"],
-        finished=any(path.name == f"{name}.json" for path, _ in files),
-        files=tuple(path for path, _ in files),
-        bytes=sum(_size(path, status) for path, status in files),
-        written=max(status.st_mtime for _, status in files),
-    )
+    found = []
+    for name, of_table in files.items():
+        parts, paths = re.fullmatch(STEM, name), tuple(path for path, _ in of_table)
+        assert parts
+        finished, size = any(path.name == f"{name}.json" for path in paths), sum(_size(*file) for file in of_table)
+        written = max(status.st_mtime for _, status in of_table)
+        found.append(
+            TableEntry(name, **parts.groupdict(), finished=finished, files=paths, bytes=size, written=written)
+        )
+    return found
 
 
 def _size(path: Path, status: os.stat_result) -> int:
@@ -138,7 +132,7 @@ def _unlink(path: Path) -> None:
         raise TableError(_("cannot remove {path}: {reason}").format(path=path, reason=error.strerror)) from error
 
 
-def leftovers(tables: str | os.PathLike[str] | None = None) -> list[Path]:
+def leftovers(tables: Folder = None) -> list[Path]:
     """Files of killed solves: unfinished tables, values without a sidecar, temporary files; none in use."""
     return [path for path in _files(tables) if _is_leftover(path)]
 
@@ -155,27 +149,19 @@ def _is_leftover(path: Path) -> bool:
     return bool(temporary) and old and not being_written(path)
 
 
-def remove_leftovers(tables: str | os.PathLike[str] | None = None) -> list[Path]:
-    """Remove :func:`leftovers`."""
+def remove_leftovers(tables: Folder = None) -> list[Path]:
+    """Remove :func:`leftovers`, each only if it still is one when its files are locked."""
     removed = []
     for path in leftovers(tables):
-        with _still_leftover(path) as still:
-            if still:
+        ending = next((ending for ending in PART_ENDINGS if path.name.endswith(ending)), "")
+        with ExitStack() as locks:
+            free = True
+            if ending:
+                part = path.with_name(path.name.removesuffix(ending) + ".part")
+                free = locks.enter_context(locked_if_free(part))
+            locks.enter_context(folder_lock(path.parent))
+            values = path.suffix in (".npy", ".npz", ".shards") and not ending
+            if free and not (values and path.with_suffix(".json").exists()):
                 _unlink(path)
                 removed.append(path)
     return removed
-
-
-@contextmanager
-def _still_leftover(path: Path) -> Iterator[bool]:
-    """Lock the files of a leftover; yields whether it is still one."""
-    ending = next((ending for ending in PART_ENDINGS if path.name.endswith(ending)), "")
-    if ending:
-        with (
-            locked_if_free(path.with_name(path.name.removesuffix(ending) + ".part")) as free,
-            folder_lock(path.parent),
-        ):
-            yield free
-    else:
-        with folder_lock(path.parent):
-            yield path.suffix not in (".npy", ".npz", ".shards") or not path.with_suffix(".json").exists()

@@ -50,21 +50,19 @@ def is_same_file(descriptor: int, path: Path) -> bool:
         return False
 
 
-def open_part(path: Path) -> int:
-    """Open or create an unfinished table for writing; a symbolic link in its place is removed, not followed."""
+def claim(part: Path) -> tuple[int, bool | None]:
+    """Open or create an unfinished table for writing, and lock it as :func:`perfect_yatzy._files.try_lock` does.
+
+    A symbolic link in its place is removed, not followed.
+    """
     while True:
         try:
-            return os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | NO_LINKS, 0o666)
+            descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_APPEND | NO_LINKS, 0o666)
         except OSError as error:
-            if error.errno != errno.ELOOP or not path.is_symlink():
+            if error.errno != errno.ELOOP or not part.is_symlink():
                 raise
-            path.unlink(missing_ok=True)
-
-
-def claim(part: Path) -> tuple[int, bool | None]:
-    """Open or create an unfinished table for writing, and lock it as :func:`perfect_yatzy._files.try_lock` does."""
-    while True:
-        descriptor = open_part(part)
+            part.unlink(missing_ok=True)
+            continue
         locked = try_lock(descriptor)
         # Between opening and locking the process that had it may have renamed this very file to the finished table.
         if not locked or is_same_file(descriptor, part):

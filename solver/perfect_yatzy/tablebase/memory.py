@@ -36,13 +36,9 @@ def check_space(folder: Path, size: int) -> None:
     with writing_to(folder):
         free = shutil.disk_usage(folder).free
     if free < size + SPARE_DISK:
-        raise TableError(
-            _("{folder} has {free} MB free and the table needs {size} MB; choose a folder with --tables").format(
-                folder=folder,
-                free=free >> 20,
-                size=-(-(size + SPARE_DISK) >> 20),  # with what must stay free
-            )
-        )
+        needed = -(-(size + SPARE_DISK) >> 20)  # with what must stay free
+        text = _("{folder} has {free} MB free and the table needs {size} MB; choose a folder with --tables")
+        raise TableError(text.format(folder=folder, free=free >> 20, size=needed))
 
 
 def free_space(folder: Path) -> int | None:
@@ -80,13 +76,10 @@ def check_memory(rules: RuleSet, cost: SolveCost) -> None:
     """Raise RulesError unless the machine has the memory for a solve."""
     free = available_memory()
     if free is not None and cost.memory > free:
+        facts = {"memory": gigabytes(cost.memory), "free": gigabytes(free), "words": cost.words}
         text = _(
             "solving {rules} needs {memory} of memory and {free} are free; its table has {values} values "
-            "and takes {words}",
-            rules=rules.key,
-            memory=gigabytes(cost.memory),
-            free=gigabytes(free),
-            values=number_text(cost.values, grouped=True),
-            words=cost.words,
+            "and takes {words}"
         )
-        raise RulesError(text, code="too-large")
+        values = number_text(cost.values, grouped=True)
+        raise RulesError(text.format(rules=rules.key, values=values, **facts), code="too-large")

@@ -29,7 +29,6 @@ Misses = tuple[float, float]  # of interpolation, and changes of the values: sum
 UNKNOWN: Misses = (0.0, 0.0)
 
 if TYPE_CHECKING:
-    from ..kernels.policy_evaluation import EvaluationJob
     from ..kernels.turn import SolveJob
 
 
@@ -44,7 +43,7 @@ class RowSolver:
         model = turn_model(objective.rules, objective.start)
         self._model = model._replace(monotone=int(objective.monotone and model.monotone))
         self._lattice = kernel_lattice(self._dice, unrolled)
-        self._scratch = ScratchPool(self._new_scratch)
+        self._scratch = ScratchPool(self.new_scratch)
         self._spacing = 1  # of the scores that are solved; those between are interpolated
 
     def full_cards(self) -> TableSlice:
@@ -58,9 +57,20 @@ class RowSolver:
 
     def solve(self, rows: Ints, below: TableSlice, out: TableSlice, offsets: ScoreOffsets | None = None) -> Misses:
         """Write the values of some rows of a layer; how far twice the spacing of scores would miss them."""
-        filled = int(self.objective.space.filled[rows[0]])
+        objective, filled = self.objective, int(self.objective.space.filled[rows[0]])
         with self._scratch.borrow() as scratch:
-            return self._run(rows, below, out, filled, scratch, offsets)
+            if isinstance(objective, PolicyQuantity):
+                self._evaluate(objective, rows, below, out, filled, scratch)
+                return UNKNOWN
+            from ..kernels import solve
+
+            job = self.job(below, out, filled, scratch)
+            if isinstance(objective, ScoreObjective):
+                places = offsets or objective.score_offsets
+                missed, changes = solve.solve_score_rows(rows, job, places, objective.before > 0, self._spacing)
+                return missed, changes
+            getattr(solve, objective.kernel)(rows, job, *objective.kernel_arguments)
+            return UNKNOWN
 
     def after_layer(self, filled: int, misses: Iterable[Misses]) -> None:
         """Solve fewer scores of the next layer if this one, which has had fewer turns, is smooth enough."""
@@ -71,7 +81,8 @@ class RowSolver:
         elif choices > 1 and missed < changes * self.objective.tolerance**2:
             self._spacing = min(2 * self._spacing, MOST_SPACING)
 
-    def _new_scratch(self) -> Any:
+    def new_scratch(self) -> Any:
+        """New working memory of the kernels."""
         from ..kernels.policy import policy_scratch
         from ..kernels.turn import make_scratch
 
@@ -81,42 +92,18 @@ class RowSolver:
             return policy_scratch(self._dice, self._model, outcomes, most, objective.compute)
         return make_scratch(self._dice, self._model, objective.compute)
 
-    def _run(
-        self, rows: Ints, below: TableSlice, out: TableSlice, filled: int, scratch: Any, offsets: ScoreOffsets | None
-    ) -> Misses:
-        """Call the kernel that solves this kind of objective."""
-        objective = self.objective
-        if isinstance(objective, PolicyQuantity):
-            from ..kernels.policy_evaluation import PerfectPlay, evaluate_rows
-
-            evaluation = self._evaluation_job(objective, below, out, filled, scratch)
-            parts = objective.policy.layer(filled)(rows) if objective.policy else [(rows, PerfectPlay())]
-            for part, actions in parts:
-                evaluate_rows(part, evaluation, actions)
-            return UNKNOWN
-        from ..kernels import solve
-
-        job = self._solve_job(below, out, filled, scratch)
-        if isinstance(objective, ScoreObjective):
-            places = offsets or objective.score_offsets
-            missed, changes = solve.solve_score_rows(rows, job, places, objective.before > 0, self._spacing)
-            return missed, changes
-        getattr(solve, objective.kernel)(rows, job, *objective.kernel_arguments)
-        return UNKNOWN
-
-    def _most_saved(self, filled: int) -> int:
-        return int(self.objective.space.most_saved[filled])
-
-    def _solve_job(self, below: TableSlice, out: TableSlice, filled: int, scratch: Any) -> SolveJob:
+    def job(self, below: TableSlice, out: TableSlice, filled: int, scratch: Any) -> SolveJob:
+        """The arguments of the kernels of a solve."""
         from ..kernels.turn import SolveJob
 
-        return SolveJob(self._model, self._lattice, below, out, self._most_saved(filled), scratch)
+        return SolveJob(self._model, self._lattice, below, out, int(self.objective.space.most_saved[filled]), scratch)
 
-    def _evaluation_job(
-        self, objective: PolicyQuantity, below: TableSlice, out: TableSlice, filled: int, scratch: Any
-    ) -> EvaluationJob:
+    def _evaluate(
+        self, objective: PolicyQuantity, rows: Ints, below: TableSlice, out: TableSlice, filled: int, scratch: Any
+    ) -> None:
+        """Write the values of a quantity under a policy, or under perfect play."""
         from ..kernels.policy import PolicyJob
-        from ..kernels.policy_evaluation import EvaluationJob
+        from ..kernels.policy_evaluation import EvaluationJob, PerfectPlay, evaluate_rows
         from ..kernels.turn import TIE
 
         outcomes = turn_outcomes(objective.rules, objective.start)
@@ -126,4 +113,7 @@ class RowSolver:
         if not isinstance(objective, PolicyMean):
             means = window(objective.space, objective.values, filled)
         weights = objective.points_weight, objective.square_weight
-        return EvaluationJob(policy, means, below, out, self._most_saved(filled), *weights)
+        evaluation = EvaluationJob(policy, means, below, out, int(objective.space.most_saved[filled]), *weights)
+        parts = objective.policy.layer(filled)(rows) if objective.policy else [(rows, PerfectPlay())]
+        for part, actions in parts:
+            evaluate_rows(part, evaluation, actions)

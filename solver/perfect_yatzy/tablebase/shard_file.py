@@ -20,7 +20,6 @@ from __future__ import annotations
 import hashlib
 import os
 from bisect import bisect_right
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -32,19 +31,9 @@ from .._files import replacing
 from ..errors import TableError
 from ..model.checked_values import BLOCK_BYTES, DIGEST_BYTES, BlockHasher, CheckedValues
 from ..model.objectives import Objective, Values
-from .objective_text import objective_digest
-from .shard_plan import Shard
-from .table_info import (
-    MissingTable,
-    ShardedTableInfo,
-    checked_fields,
-    damaged,
-    reading,
-    rebuild_hint,
-    shards_folder,
-    unreadable,
-    with_checksum,
-)
+from . import table_info
+from .shard_plan import Shard, objective_digest
+from .table_info import MissingTable, ShardedTableInfo, checked_fields, damaged, reading, unreadable, with_checksum
 
 PAGE_BYTES = 1 << 16  # a multiple of the page size of every system, and of the blocks
 LENGTH_BYTES = 8
@@ -153,15 +142,6 @@ def open_shard(path: Path) -> ShardFile:
     return ShardFile(path, footer, digests, len(header), dtype, start, start + count)
 
 
-def existing_shard(path: Path, fields: dict[str, Any]) -> ShardFile | None:
-    """The shard at a path if it is there, undamaged as far as its footer tells, and has these fields; else None."""
-    with suppress(OSError):  # TableError is one
-        shard = open_shard(path)
-        if all(shard.footer.get(name) == value for name, value in fields.items()):
-            return shard
-    return None
-
-
 class ShardReader:
     """Reads blocks of a table from its shards."""
 
@@ -180,7 +160,15 @@ class ShardReader:
         while number < len(self._starts) and self._starts[number] < high:
             path = self._folder / self._shards[number].file
             try:
-                shard = self.open.get(number) or self._opened(number, path)
+                if number not in self.open:
+                    shard = open_shard(path)
+                    if (shard.footer["blocks_sha256"], shard.start) != (
+                        self._sums[number],
+                        self._shards[number].start,
+                    ):
+                        raise damaged(f"the shard {path} is of another table")
+                    self.open[number] = shard
+                shard = self.open[number]
                 first, last = shard.part(low, high)
                 piece = target[first - low : last - low]
                 shard.read_into(piece, first)
@@ -193,19 +181,12 @@ class ShardReader:
                 raise unreadable(path, error) from error
             number += 1
 
-    def _opened(self, number: int, path: Path) -> ShardFile:
-        shard = open_shard(path)
-        if (shard.footer["blocks_sha256"], shard.start) != (self._sums[number], self._shards[number].start):
-            raise damaged(f"the shard {path} is of another table")
-        self.open[number] = shard
-        return shard
-
 
 def listed_shards(info: ShardedTableInfo) -> list[Shard]:
     """The shards of a manifest, in the order of the table."""
     starts = [0, *(int(shard[3]) for shard in info.shards[:-1])]
     return [
-        Shard(int(filled), int(first), int(end), start, int(stop))
+        Shard(*map(int, (filled, first, end, start, stop)))
         for start, (filled, first, end, stop, _) in zip(starts, info.shards, strict=True)
     ]
 
@@ -214,19 +195,18 @@ def open_sharded(
     path: Path, info: ShardedTableInfo, objective: Objective, *, hashed: bool = False
 ) -> tuple[ShardedTableInfo, CheckedValues]:
     """Open a table in shards."""
-    hint, folder = rebuild_hint(objective, path, shards=True), shards_folder(path)
+    hint, folder = table_info.rebuild_hint(objective, path, shards=True), table_info.shards_folder(path)
     if not folder.is_dir():
         if path.is_file():
             raise damaged(f"the description of the table {path} is that of a table in shards; {hint}")
         raise MissingTable(f"there is no finished table at {folder}; {hint}")
     with reading(path, f"the description of the table {path} is damaged; {hint}"):
-        stops = [int(shard[3]) for shard in info.shards]
-        ordered = all(a < b for a, b in zip([0, *stops], stops, strict=False))
-        if not ordered or stops[-1] != info.values or info.values != objective.size:
+        stops = [0, *(int(shard[3]) for shard in info.shards)]
+        if stops != sorted(set(stops)) or stops[-1] != info.values or info.values != objective.size:
             raise ValueError("wrong places")
         if info.objective_sha256 != objective_digest(objective):
             raise damaged(f"{folder} was made for another {objective.name}; {hint}")
-        if (np.dtype(info.dtype)) != objective.store:
+        if np.dtype(info.dtype) != objective.store:
             raise ValueError("wrong type")
         values = CheckedValues(info.values, objective.store, ShardReader(folder, info, hint).read)
     if hashed:

@@ -15,16 +15,24 @@ layer cut into 32 needs about an eighth of the layer below, in two to five runs:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+import json
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby, pairwise
+from typing import Any
 
 import numpy as np
 
+from ..errors import StateError, TableError
 from ..game.dice import Ints
-from ..model.checked_values import BLOCK_BYTES
-from ..model.objectives import Objective, ScoreObjective
+from ..game.rule_loader import rules_from_json, rules_to_json
+from ..game.rules import RuleSet
+from ..game.scorecard import EMPTY_STATE
+from ..model.checked_values import BLOCK_BYTES, Table
+from ..model.objectives import ExponentialUtility, Objective, PolicyQuantity, ScoreObjective, Utility
+from ..model.quantities import QUANTITIES
 from ..model.state_space import LANES, StateSpace
 from .table_info import UNROUNDED_ENDING
 
@@ -75,6 +83,11 @@ class ShardPlan:
     def cuts(self) -> list[list[int]]:
         """The plan as numbers, for JSON: for each layer its filled categories, then where its shards end."""
         return [[filled, *(shard.end for shard in shards)] for filled, shards in self.layers.items()]
+
+
+def is_rounded(objective: Objective) -> bool:
+    """Whether a table stores other values than those computed with."""
+    return objective.store != objective.compute or not objective.rounds
 
 
 def plan_from_cuts(objective: Objective, cuts: list[list[int]]) -> ShardPlan:
@@ -189,3 +202,57 @@ def row_parts(
         yield from row_parts(objective, filled, middle, end, memory)
     else:
         yield first, end, halo
+
+
+def objective_text(objective: Objective) -> str:
+    """An objective as JSON text, so that another process can solve a part of its table.
+
+    The rules are in the form of :func:`perfect_yatzy.game.rule_loader.rules_to_json`::
+
+        {"rules": "yatzy", "objective": "mean"}             or another name of QUANTITIES
+        {"rules": {...}, "objective": "exponential", "rate": -0.01}
+        {"rules": "yatzy", "objective": "utility", "utilities": [0.0, 1.0, ...]}      of every final score from 0 on
+    """
+    raw = rules_to_json(objective.rules)
+    if rules_from_json(raw).fingerprint != objective.rules.fingerprint:
+        raise StateError(f"the rules {objective.rules.key} cannot be written as text")
+    fields = {"rules": raw} | objective_fields(objective)
+    return json.dumps(fields, sort_keys=True, separators=(",", ":"))
+
+
+def objective_fields(objective: Objective) -> dict[str, Any]:
+    """The parameters of an objective, apart from the rules."""
+    fields: dict[str, Any] = {"objective": objective.name}
+    known = {quantity.kind for quantity in QUANTITIES.values()} | {"ExponentialUtility", "Utility"}
+    if objective.start != EMPTY_STATE or type(objective).__name__ not in known:
+        raise StateError(f"a table of {objective.name} from this state on cannot be solved in shards")
+    if isinstance(objective, PolicyQuantity) and objective.policy is not None:
+        raise StateError(f"{objective.name} under a policy cannot be solved in shards")
+    if isinstance(objective, ExponentialUtility):
+        fields["rate"] = objective.rate
+    if isinstance(objective, Utility):
+        fields["utilities"] = objective.utility(np.arange(objective.most_points + objective.after + 1)).tolist()
+    return fields
+
+
+def objective_digest(objective: Objective) -> str:
+    """SHA-256 of the parameters, hexadecimal: two tables of one name may differ in them."""
+    return hashlib.sha256(json.dumps(objective_fields(objective), sort_keys=True).encode()).hexdigest()
+
+
+def objective_from_text(text: str, means: Callable[[RuleSet], Table]) -> Objective:
+    """The objective of a text."""
+    try:
+        fields = json.loads(text)
+        raw, name = fields["rules"], fields["objective"]
+    except (ValueError, TypeError, KeyError) as error:
+        raise TableError("the description of the objective is damaged", code="table-damaged") from error
+    rules = rules_from_json(raw)
+    if name in QUANTITIES:
+        return QUANTITIES[name].objective(rules, means)
+    if name == ExponentialUtility.name:
+        return ExponentialUtility(rules, fields["rate"])
+    if name == Utility.name:
+        utilities = np.array(fields["utilities"], dtype=np.float64)  # of 0, 1, 2, ... points
+        return Utility(rules, lambda total: np.asarray(utilities[total]))
+    raise TableError(f"the objective {name!r} is unknown", code="table-damaged")

@@ -17,8 +17,9 @@ import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +33,11 @@ from ..kernels.table_slices import PADDING, TableSlice
 from ..model.checked_values import DIGEST_BYTES, sparse_array
 from ..model.objectives import Objective, ScoreObjective, Values
 from ..model.score_places import ScoreOffsets
+from . import shard_plan
 from .memory import writing_to
-from .objective_text import objective_digest, objective_from_text, objective_text
 from .row_solver import RowSolver
-from .shard_file import ShardFile, existing_shard, open_shard, write_shard
-from .shard_plan import Halo, Shard, ShardPlan, plan_from_cuts, row_parts
+from .shard_file import ShardFile, open_shard, write_shard
+from .shard_plan import Halo, Shard, ShardPlan, is_rounded, row_parts
 from .store import open_table
 from .table_info import DAMAGED, SHARDED_FORMAT, checked_fields, damaged, unreadable, with_checksum
 
@@ -62,23 +63,13 @@ class SharedSolve:
 
     def __init__(self, folder: Path, objective: Objective, plan: ShardPlan) -> None:
         self.folder, self.objective, self.plan = folder, objective, plan
-        self._digest = objective_digest(objective)
-        self._checked: CheckedBlocks = {}
-        self._solver: RowSolver | None = None
-        self._lock = threading.Lock()
+        self._digest = shard_plan.objective_digest(objective)
+        self.is_rounded, self._checked = is_rounded(objective), CheckedBlocks()
 
-    @property
+    @cached_property
     def solver(self) -> RowSolver:
         """Solves the rows; made when it is needed, because a driver of other processes needs no kernels."""
-        with self._lock:
-            if self._solver is None:
-                self._solver = RowSolver(self.objective)
-            return self._solver
-
-    @property
-    def is_rounded(self) -> bool:
-        """Whether the table stores other values than those computed with."""
-        return self.objective.store != self.objective.compute or not self.objective.rounds
+        return RowSolver(self.objective)
 
     def fields(self, shard: Shard) -> dict[str, Any]:
         """What the footer of a shard says apart from its bytes."""
@@ -94,20 +85,22 @@ class SharedSolve:
             "rows": [shard.first, shard.end],
         }
 
-    def stored(self, shard: Shard) -> ShardFile | None:
-        """The file of a shard, if it is there and of this solve."""
-        return existing_shard(self.folder / shard.file, self.fields(shard))
+    def path(self, shard: Shard, *, unrounded: bool = False) -> Path:
+        """The file of a shard, or of its values as computed."""
+        return self.folder / (shard.unrounded_file if unrounded and self.is_rounded else shard.file)
 
-    def unrounded(self, shard: Shard) -> ShardFile | None:
-        """The file of a shard's values as computed, if it is there and of this solve."""
-        if not self.is_rounded:
-            return self.stored(shard)
-        return existing_shard(self.folder / shard.unrounded_file, self.fields(shard))
+    def stored(self, shard: Shard, *, unrounded: bool = False) -> ShardFile | None:
+        """That file if it is there, undamaged as far as its footer tells, and of this solve; else None."""
+        with suppress(OSError):  # TableError is one
+            found, fields = open_shard(self.path(shard, unrounded=unrounded)), self.fields(shard)
+            if all(found.footer.get(name) == value for name, value in fields.items()):
+                return found
+        return None
 
     def solve(self, shard: Shard, memory: int) -> dict[str, Any]:
         """Solve a shard and store it, unless it is stored already."""
         unrounded = shard.filled > self.objective.first_layer  # for the layer above
-        if (found := self.stored(shard)) and (not unrounded or self.unrounded(shard)):
+        if (found := self.stored(shard)) and (not unrounded or self.stored(shard, unrounded=True)):
             return found.footer | {"solved": False}
         values, fields = self._values(shard, memory), self.fields(shard)
         stored = self.objective.as_stored(values, shard.start)
@@ -119,30 +112,26 @@ class SharedSolve:
         with writing_shard(self.folder):
             if unrounded and self.is_rounded:
                 # First, so that a stored shard of the newest layers always has it.
-                write_shard(self.folder / shard.unrounded_file, values, shard.start, fields)
-            footer = write_shard(self.folder / shard.file, stored, shard.start, fields)
+                write_shard(self.path(shard, unrounded=True), values, shard.start, fields)
+            footer = write_shard(self.path(shard), stored, shard.start, fields)
         return footer | {"solved": True}
 
     def _values(self, shard: Shard, memory: int) -> Values:
         if shard.filled == self.objective.space.categories:
             return self.objective.full_cards()[shard.start : shard.stop]  # they begin the table
-        out = self.solver.blank(slice(shard.start, shard.stop))
-        left = memory - out.values.nbytes
-        for first, end, halo in row_parts(self.objective, shard.filled, shard.first, shard.end, left):
-            self._solve_rows(first, end, halo, out)
+        out, objective = self.solver.blank(slice(shard.start, shard.stop)), self.objective
+        left, scores = memory - out.values.nbytes, objective if isinstance(objective, ScoreObjective) else None
+        for first, end, halo in row_parts(objective, shard.filled, shard.first, shard.end, left):
+            below = read_halo(objective, halo, partial(self._shards_of, halo.filled), self._checked)
+            offsets = offsets_of(scores, halo, first, end) if scores else None
+            self.solver.solve(objective.space.layers[shard.filled][first:end], below, out, offsets)
         return out.values[: shard.stop - shard.start]
-
-    def _solve_rows(self, first: int, end: int, halo: Halo, out: TableSlice) -> None:
-        below = read_halo(self.objective, halo, lambda run: self._shards_of(halo.filled, run), self._checked)
-        scores = self.objective if isinstance(self.objective, ScoreObjective) else None
-        offsets = offsets_of(scores, halo, first, end) if scores else None
-        self.solver.solve(self.objective.space.layers[halo.filled - 1][first:end], below, out, offsets)
 
     def _shards_of(self, filled: int, run: slice) -> Iterator[ShardFile]:
         """The files of a layer that hold values of a run."""
         for shard in self.plan.layers[filled]:
             if shard.start < run.stop and shard.stop > run.start:
-                path = self.folder / (shard.unrounded_file if self.is_rounded else shard.file)
+                path = self.path(shard, unrounded=True)
                 try:
                     yield open_shard(path)
                 except FileNotFoundError as error:
@@ -201,9 +190,8 @@ def writing_shard(folder: Path) -> Iterator[None]:
 
 def write_plan(folder: Path, objective: Objective, plan: ShardPlan) -> str:
     """Write the plan of a solve to its folder; the SHA-256 of the file."""
-    text = with_checksum(
-        {"format": SHARDED_FORMAT, "version": __version__, "text": objective_text(objective), "cuts": plan.cuts()}
-    )
+    known = {"format": SHARDED_FORMAT, "version": __version__, "text": shard_plan.objective_text(objective)}
+    text = with_checksum(known | {"cuts": plan.cuts()})
     with writing_to(folder), replacing(folder / PLAN_FILE) as file:
         file.write(text)
     return hashlib.sha256(text).hexdigest()
@@ -214,10 +202,10 @@ def read_plan(folder: Path, objective: Objective) -> tuple[str, ShardPlan] | Non
     try:
         text = (folder / PLAN_FILE).read_bytes()
         fields = checked_fields(text)
-        expected = (SHARDED_FORMAT, __version__, objective_text(objective))
+        expected = (SHARDED_FORMAT, __version__, shard_plan.objective_text(objective))
         if (fields["format"], fields["version"], fields["text"]) != expected:
             return None
-        return hashlib.sha256(text).hexdigest(), plan_from_cuts(objective, fields["cuts"])
+        return hashlib.sha256(text).hexdigest(), shard_plan.plan_from_cuts(objective, fields["cuts"])
     except (OSError, *DAMAGED):
         return None
 
@@ -237,10 +225,10 @@ def _shared_solve(task: ShardTask) -> SharedSolve:
                 if hashlib.sha256(text).hexdigest() != task.plan:
                     raise damaged(f"the plan {path} belongs to another solve")
                 tables = Path(task.folder).parent
-                objective = objective_from_text(
+                objective = shard_plan.objective_from_text(
                     fields["text"], lambda rules: open_table(Objective(rules), tables, solve=False)[1]
                 )
-                plan = plan_from_cuts(objective, fields["cuts"])
+                plan = shard_plan.plan_from_cuts(objective, fields["cuts"])
             except TableError:
                 raise
             except OSError as error:

@@ -27,25 +27,15 @@ from .._files import HAS_LOCKS, replacing
 from ..errors import TableError
 from ..model.estimates import BASE_MEMORY, CARD_MEMORY, SolveCost
 from ..model.objectives import Objective, PolicyQuantity
+from . import table_info
 from .backward_induction import default_threads
-from .checkpoint import remove_checkpoint
 from .locks import claim, folder_lock, is_same_file
 from .memory import check_space, writing_to
-from .objective_text import objective_digest
 from .shard_file import open_shard
-from .shard_plan import Shard, first_needed, plan_shards
+from .shard_plan import Shard, first_needed, objective_digest, plan_shards
 from .shard_task import PLAN_FILE, TASK_MEMORY, ShardTask, SharedSolve, read_plan, solve_shard_task, write_plan
-from .store import Progress, finished_by_other, has_table, table_path
-from .table_info import (
-    SHARDED_FORMAT,
-    ShardedTableInfo,
-    TableInfo,
-    part_path,
-    shards_folder,
-    table_fields,
-    unfinished_shards,
-    with_checksum,
-)
+from .store import Folder, Progress, finished_by_other, has_table, table_path
+from .table_info import SHARDED_FORMAT, ShardedTableInfo, TableInfo, part_path, shards_folder, unfinished_shards
 from .threads import thread_pool
 
 TASK_OVERHEAD = 1.25  # memory of a task to that of its values: the places of ranges of scores
@@ -90,15 +80,9 @@ def sharded_cost(objective: Objective, tasks: int, memory: int = TASK_MEMORY) ->
 
 
 def solve_sharded(
-    objective: Objective,
-    tables: str | os.PathLike[str] | None = None,
-    *,
-    engine: Engine | None = None,
-    shard_bytes: int | None = None,
-    memory: int = TASK_MEMORY,
-    progress: Progress | None = None,
-    missing_only: bool = False,
-) -> TableInfo:
+    objective: Objective, tables: Folder = None, *, engine: Engine | None = None, shard_bytes: int | None = None,
+    memory: int = TASK_MEMORY, progress: Progress | None = None, missing_only: bool = False,
+) -> TableInfo:  # fmt: skip
     """Solve a game and store its table in shards; an unfinished solve of an earlier driver is resumed."""
     path = table_path(objective.rules, tables, objective.name)
     while True:
@@ -116,14 +100,9 @@ class ShardedSolve:
     """The driver of one sharded solve, which resumes the plan of an earlier one."""
 
     def __init__(
-        self,
-        objective: Objective,
-        path: Path,
-        engine: Engine,
-        shard_bytes: int | None,
-        memory: int,
-        progress: Progress | None,
-    ) -> None:
+        self, objective: Objective, path: Path, engine: Engine,
+        shard_bytes: int | None, memory: int, progress: Progress | None,
+    ) -> None:  # fmt: skip
         self.objective, self.path, self.engine, self.memory = objective, path, engine, memory
         self.folder, self._progress = unfinished_shards(path), progress
         # A driver that was killed while it put the folder in its place.
@@ -142,23 +121,30 @@ class ShardedSolve:
 
     def run(self) -> TableInfo:
         """Solve what is left of the table and finish it."""
-        started = time.perf_counter()
-        layers = [*self.plan.layers.items()]
-        begin = self._first_open_layer()
-        self._check_space()
-        for _, shards in layers[: max(0, begin - 1)]:
+        started, layers = time.perf_counter(), [*self.plan.layers.values()]
+        begin = self._first_open_layer(layers)
+        size = (self.objective.size - self._done) * self.objective.store.itemsize  # of the rest of the table
+        if self.solve.is_rounded:  # and three layers as computed
+            values = [shards[-1].stop - shards[0].start for shards in layers]
+            most = max(sum(values[i : i + 3]) for i in range(len(values)))
+            size += most * self.objective.compute.itemsize
+        check_space(self.folder, size)
+        for shards in layers[: max(0, begin - 1)]:
             self._delete(shard.unrounded_file for shard in shards)
-        self._solve_layers(layers, begin)
+        self._solve_layers(layers[begin:])
         return self._finish(time.perf_counter() - started)
 
-    def _first_open_layer(self) -> int:
+    def _first_open_layer(self, layers: Sequence[Sequence[Shard]]) -> int:
         """Position of the layer to begin with; the layers before it are complete."""
-        layers = [*self.plan.layers.values()]
         begin = 0
         while begin < len(layers) and all(self._is_stored(shard) for shard in layers[begin]):
             begin += 1
         # The next layer needs the newest one as computed.
-        while begin and begin < len(layers) and not all(map(self.solve.unrounded, layers[begin - 1])):
+        while (
+            begin
+            and begin < len(layers)
+            and not all(self.solve.stored(shard, unrounded=True) for shard in layers[begin - 1])
+        ):
             begin -= 1
         for shard in [shard for shards in layers[begin:] for shard in shards]:
             self._footers.pop(shard, None)
@@ -166,31 +152,21 @@ class ShardedSolve:
         return begin
 
     def _is_stored(self, shard: Shard) -> bool:
-        found = self.solve.stored(shard)
-        if found:
+        if found := self.solve.stored(shard):
             self._footers[shard] = found.footer
         return found is not None
 
-    def _check_space(self) -> None:
-        """Raise TableError unless the disk has room for the rest of the table, and three layers as computed."""
-        size = (self.objective.size - self._done) * self.objective.store.itemsize
-        if self.solve.is_rounded:
-            layers = [shards[-1].stop - shards[0].start for shards in self.plan.layers.values()]
-            most = max(sum(layers[i : i + 3]) for i in range(len(layers)))
-            size += most * self.objective.compute.itemsize
-        check_space(self.folder, size)
-
-    def _solve_layers(self, layers: Sequence[tuple[int, Sequence[Shard]]], begin: int) -> None:
-        """Solve the layers from a position on."""
+    def _solve_layers(self, layers: Sequence[Sequence[Shard]]) -> None:
+        """Solve these layers, the last ones of the plan."""
         tasks = [
-            ShardTask(str(self.folder), self._digest, filled, shard.first, self.memory)
-            for filled, shards in layers[begin:]
+            ShardTask(str(self.folder), self._digest, shard.filled, shard.first, self.memory)
+            for shards in layers
             for shard in reversed(shards)
         ]
-        left = {filled: len(shards) for filled, shards in layers[begin:]}
+        left = {shards[0].filled: len(shards) for shards in layers}
         needed: dict[Shard, int] = {}
-        for filled in left:
-            needed |= zip(self.plan.layers[filled], first_needed(self.objective, self.plan, filled), strict=True)
+        for shards in layers:
+            needed |= zip(shards, first_needed(self.objective, self.plan, shards[0].filled), strict=True)
 
         def is_ready(task: ShardTask) -> bool:
             below = self.plan.layers.get(task.filled + 1, ())
@@ -230,7 +206,7 @@ class ShardedSolve:
         footers = [self._footers[shard] for shard in self.plan.shards]
         digests = [str(footer["blocks_sha256"]) for footer in footers]
         info = ShardedTableInfo(
-            **table_fields(self.objective),
+            **table_info.table_fields(self.objective),
             format=SHARDED_FORMAT,
             start_value=footers[-1]["start_value"],
             rounding=max(float(footer["rounding"]) for footer in footers),
@@ -238,10 +214,7 @@ class ShardedSolve:
             blocks_sha256=hashlib.sha256(bytes.fromhex("".join(digests))).hexdigest(),
             seconds=round(seconds, 3),
             objective_sha256=objective_digest(self.objective),
-            shards=[
-                [shard.filled, shard.first, shard.end, shard.stop, digest]
-                for shard, digest in zip(self.plan.shards, digests, strict=True)
-            ],
+            shards=[[s.filled, s.first, s.end, s.stop, d] for s, d in zip(self.plan.shards, digests, strict=True)],
         )
         known = {PLAN_FILE, *(shard.file for shard in self.plan.shards)}
         self._delete(entry.name for entry in self.folder.iterdir() if entry.name not in known)
@@ -254,7 +227,7 @@ def publish_shards(path: Path, info: ShardedTableInfo) -> None:
     """Put a folder of finished shards in its place; the table that was there is replaced."""
     sidecar, old = path.with_suffix(".json"), path.with_suffix(".old.shards")
     with folder_lock(path.parent), replacing(sidecar) as file:
-        file.write(with_checksum(asdict(info)))
+        file.write(table_info.with_checksum(asdict(info)))
         # The sidecar of other files must not remain next to these if the process is killed here.
         sidecar.unlink(missing_ok=True)
         path.unlink(missing_ok=True)
@@ -263,7 +236,7 @@ def publish_shards(path: Path, info: ShardedTableInfo) -> None:
             shards_folder(path).rename(old)
         unfinished_shards(path).rename(shards_folder(path))
     part_path(path).unlink(missing_ok=True)
-    remove_checkpoint(path)
+    table_info.remove_checkpoint(path)
     shutil.rmtree(old, ignore_errors=True)
 
 

@@ -22,7 +22,7 @@ from ..game.dice import Floats, Ints
 from ..model.estimates import THREADS, SolveCost, rule_set_stats
 from ..model.objectives import Objective
 from .backward_induction import ROWS_PER_TASK, SCORE_ROWS_PER_TASK
-from .shard_plan import Shard, ShardPlan, plan_shards, row_parts, row_work
+from .shard_plan import Shard, ShardPlan, is_rounded, plan_shards, row_parts, row_work
 from .shard_task import TASK_MEMORY
 from .sharded_solve import sharded_cost
 
@@ -115,7 +115,7 @@ def estimate_solve(
             held = max(held, held_here)
         layers.append(layer)
     disk = objective.size * size
-    if plan and _is_rounded(objective):
+    if plan and is_rounded(objective):
         disk += max(a.values + b.values for a, b in pairwise(layers)) * objective.compute.itemsize
     cost = sharded_cost(objective, threads) if plan else objective.solve_cost()
     states = rule_set_stats(objective.rules).states
@@ -142,14 +142,10 @@ def estimate_of_cost(
     )  # fmt: skip
 
 
-def _is_rounded(objective: Objective) -> bool:
-    return objective.store != objective.compute or not objective.rounds
-
-
 def _in_shards(objective: Objective, layer: LayerEstimate, shards: Sequence[Shard]) -> tuple[LayerEstimate, int]:
     """A layer that is solved in shards, and the most bytes that a task holds."""
     read, held = _halos(objective, shards)
-    unrounded = _is_rounded(objective) and layer.filled > objective.first_layer
+    unrounded = is_rounded(objective) and layer.filled > objective.first_layer
     written = layer.bytes + (layer.values * objective.compute.itemsize if unrounded else 0)
     work = np.add.reduceat(row_work(objective, layer.filled), [shard.first for shard in shards]).astype(np.float64)
     turns_and_files = (layer.processor_seconds + WRITE_SECONDS * written) * work / work.sum()

@@ -22,29 +22,22 @@ from ..game.rules import RuleSet
 from ..model.checked_values import Table
 from ..model.estimates import gigabytes, log_long
 from ..model.objectives import Objective
+from . import table_info
 from .locks import being_written, folder_lock
 from .memory import check_memory
 from .table_file import read_table
-from .table_info import (
-    UNROUNDED_ENDING,
-    MissingTable,
-    TableInfo,
-    part_path,
-    read_info,
-    shards_folder,
-    table_stem,
-    unfinished_shards,
-)
+from .table_info import MissingTable, TableInfo, part_path, read_info, shards_folder, table_stem
 
 if TYPE_CHECKING:
     from .table_writer import TableWriter
 
+Folder = str | os.PathLike[str] | None  # of the tables; None: see :func:`tables_folder`
 Progress = Callable[[int, int], None]  # values done, values in all; it may raise to stop the work
 PART_SECONDS = 60.0  # time between two checkpoints of a solve
 POLL_SECONDS = 0.05  # time between two checks whether another process has finished a table
 
 
-def tables_folder(tables: str | os.PathLike[str] | None = None) -> Path:
+def tables_folder(tables: Folder = None) -> Path:
     """The folder tables are looked for in and written to."""
     if tables is not None:
         return Path(tables)
@@ -58,12 +51,12 @@ def tables_folder(tables: str | os.PathLike[str] | None = None) -> Path:
     return Path(platformdirs.user_data_dir("perfect-yatzy")) / "tables"
 
 
-def table_path(rules: RuleSet, tables: str | os.PathLike[str] | None = None, objective: str = "mean") -> Path:
+def table_path(rules: RuleSet, tables: Folder = None, objective: str = "mean") -> Path:
     """The `.npy` file of a rule set's table, whether or not it exists."""
     return tables_folder(tables) / f"{table_stem(rules, objective)}.npy"
 
 
-def has_table(rules: RuleSet, tables: str | os.PathLike[str] | None = None, objective: str = "mean") -> bool:
+def has_table(rules: RuleSet, tables: Folder = None, objective: str = "mean") -> bool:
     """Whether the store has a finished table; it may still turn out to be damaged when it is read."""
     path = table_path(rules, tables, objective)
     has_values = os.path.isfile(path) or os.path.isdir(shards_folder(path))
@@ -71,13 +64,9 @@ def has_table(rules: RuleSet, tables: str | os.PathLike[str] | None = None, obje
 
 
 def solve_to_store(
-    objective: Objective,
-    tables: str | os.PathLike[str] | None = None,
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
+    objective: Objective, tables: Folder = None, *, threads: int | None = None, progress: Progress | None = None,
     missing_only: bool = False,
-) -> TableInfo:
+) -> TableInfo:  # fmt: skip
     """Solve a game and write its table; an unfinished one of an earlier, killed solve is resumed."""
     from .backward_induction import default_threads
     from .table_writer import TableWriter
@@ -107,7 +96,7 @@ def solve_to_store(
 
 
 def finished_by_other(
-    objective: Objective, tables: str | os.PathLike[str] | None = None, progress: Progress | None = None
+    objective: Objective, tables: Folder = None, progress: Progress | None = None
 ) -> TableInfo | None:
     """A finished table, if there is one when no other process or thread writes it; its progress meanwhile."""
     path = table_path(objective.rules, tables, objective.name)
@@ -126,9 +115,10 @@ def finished_by_other(
 def written_bytes(path: Path) -> int:
     """Size of an unfinished table, in one file or in shards."""
     size = part_path(path).stat().st_size
-    if os.path.isdir(folder := unfinished_shards(path)):
+    if os.path.isdir(folder := table_info.unfinished_shards(path)):
         with os.scandir(folder) as entries:
-            size += sum(entry.stat().st_size for entry in entries if not entry.name.endswith(UNROUNDED_ENDING))
+            stored = (entry for entry in entries if not entry.name.endswith(table_info.UNROUNDED_ENDING))
+            size += sum(entry.stat().st_size for entry in stored)
     return size
 
 
@@ -156,13 +146,9 @@ def write_table(writer: TableWriter, threads: int | None = None, progress: Progr
 
 
 def open_table(
-    objective: Objective,
-    tables: str | os.PathLike[str] | None = None,
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
+    objective: Objective, tables: Folder = None, *, threads: int | None = None, progress: Progress | None = None,
     solve: bool = True,
-) -> tuple[TableInfo, Table]:
+) -> tuple[TableInfo, Table]:  # fmt: skip
     """Open a game's table; solve it first if there is none, in one of all processes and threads that open it."""
     rules, path = objective.rules, table_path(objective.rules, tables, objective.name)
     while True:

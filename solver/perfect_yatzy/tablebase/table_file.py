@@ -121,16 +121,14 @@ def _read(path: Path, objective: Objective, hashed: bool | None) -> tuple[TableI
     with reading(path, f"the table {path} is truncated or damaged; {hint}", missing):
         if shards_folder(path).is_dir() and not path.exists():
             raise damaged(f"{shards_folder(path)} has no manifest; {hint}")
-        dtype = np.dtype(info.dtype)
-        expected = npy_header(dtype, objective.size)
+        dtype, file = np.dtype(info.dtype), BlockFile(path, hint)
         size = objective.size * dtype.itemsize
         digests, header = bytearray(block_count(size) * DIGEST_BYTES), bytearray(HEADER_BYTES)
-        file = BlockFile(path, hint)
         parts = ((0, header), (HEADER_BYTES + size, digests))
         whole = all(file.read_at(place, memoryview(part)) for place, part in parts)
         if not whole or file.size != HEADER_BYTES + size + len(digests):
             raise ValueError("wrong size")
-    if header != expected or info.values != objective.size:
+    if header != npy_header(dtype, objective.size) or info.values != objective.size:
         raise damaged(f"the header of the table {path} is damaged; {hint}")
     if hashlib.sha256(digests).hexdigest() != info.blocks_sha256:
         raise damaged(altered(path, hint))

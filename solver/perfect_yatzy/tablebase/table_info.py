@@ -2,6 +2,10 @@
 
 A sidecar of format FORMAT describes a table in one file (:mod:`.table_file`), one of format SHARDED_FORMAT a table in
 shards (:mod:`.shard_file`); it is then the manifest of the shards.
+
+A *checkpoint* is what a long computation has so far: a solve in one file, a proof, a game of two players and an
+approximation store their newest values and what was found up to them, so that a later call resumes there. One of
+other rules or another version of the package is not used.
 """
 
 from __future__ import annotations
@@ -15,15 +19,20 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from .._files import replacing
 from .._messages import _
 from .._version import __version__
 from ..errors import TableError, shown
 from ..game.rules import RuleSet
-from ..model.objectives import Objective
+from ..model.objectives import Objective, Values
+from .memory import check_space, writing_to
 
 FORMAT = 2
 SHARDED_FORMAT = 3
 UNROUNDED_ENDING = ".unrounded.npy"  # of a shard's values as computed, where the table stores fewer bits
+CHECKPOINT_SECONDS = 30.0  # time between two stored layers
 MAX_SIDECAR = 16 << 20  # bytes; a larger file is not a sidecar
 # Everything that reading a damaged file can raise.
 DAMAGED = (ValueError, TypeError, LookupError, ArithmeticError, AssertionError, RecursionError)
@@ -176,3 +185,39 @@ def damaged(message: str) -> TableError:
 def unreadable(path: Path, error: OSError) -> TableError:
     """The error for a file that cannot be read."""
     return TableError(_("cannot read the table {path}: {reason}").format(path=path, reason=error.strerror or error))
+
+
+def checkpoint_path(path: Path) -> Path:
+    """The checkpoint of an unfinished table."""
+    return path.with_suffix(".part.layer")
+
+
+def remove_checkpoint(path: Path) -> None:
+    """Remove the checkpoint of a table, and what earlier versions stored beside it."""
+    for ending in (".part.json", ".part.layer"):
+        path.with_suffix(ending).unlink(missing_ok=True)
+
+
+def store_layer(path: Path, rules: RuleSet, values: Values, **fields: object) -> None:
+    """Write a layer, or other values, and what was found up to it."""
+    known = {
+        "fingerprint": rules.fingerprint,
+        "version": __version__,
+        "sha256": hashlib.sha256(values.data).hexdigest(),
+    }
+    check_space(path.parent, values.nbytes)
+    with writing_to(path.parent), replacing(path) as file:
+        np.save(file, values)
+        file.write(with_checksum(known | fields))
+
+
+def stored_layer(path: Path, rules: RuleSet) -> tuple[Values, dict[str, Any]] | None:
+    """The stored layer of this version and its fields; None if there is none, or it is damaged."""
+    try:
+        with path.open("rb") as file:
+            values, fields = np.load(file), checked_fields(file.read())
+        found = fields["fingerprint"], fields["version"], fields["sha256"]
+    except (OSError, EOFError, MemoryError, *DAMAGED):
+        return None
+    same = found == (rules.fingerprint, __version__, hashlib.sha256(values.data).hexdigest())
+    return (values, fields) if same else None

@@ -22,21 +22,11 @@ from .._files import HAS_LOCKS, open_hidden, replace, replacing, try_lock
 from ..errors import TableError
 from ..model.checked_values import BlockHasher
 from ..model.objectives import Objective, Values
-from .checkpoint import checkpoint_path, remove_checkpoint, store_layer, stored_layer
+from . import table_info
 from .locks import claim, folder_lock, is_same_file, locked_if_free
 from .memory import check_space, writing_to
 from .table_file import HEADER_BYTES, npy_header
-from .table_info import (
-    DAMAGED,
-    FORMAT,
-    TableInfo,
-    checked_fields,
-    part_path,
-    shards_folder,
-    table_fields,
-    table_stem,
-    with_checksum,
-)
+from .table_info import DAMAGED, TableInfo, part_path, remove_checkpoint, shards_folder, store_layer, stored_layer
 
 CHUNK = 1 << 20  # values handled at a time where a whole table may be larger than memory
 
@@ -51,9 +41,9 @@ class TableWriter:
     def __init__(self, folder: Path, objective: Objective) -> None:
         self.folder, self.rules, self.objective = folder, objective.rules, objective
         self.dtype = objective.store
-        self.path = folder / f"{table_stem(objective.rules, objective.name)}.npy"
+        self.path = folder / f"{table_info.table_stem(objective.rules, objective.name)}.npy"
         self.part = part_path(self.path)
-        self.checkpoint_file = checkpoint_path(self.path)
+        self.checkpoint_file = table_info.checkpoint_path(self.path)
         self.header = npy_header(self.dtype, objective.size)
         self.hasher = BlockHasher()
         self.written = 0
@@ -137,8 +127,8 @@ class TableWriter:
         """Put the table in its place and write its sidecar."""
         digests = self.hasher.block_digests()
         info = TableInfo(
-            **table_fields(self.objective),
-            format=FORMAT,
+            **table_info.table_fields(self.objective),
+            format=table_info.FORMAT,
             start_value=self.start_value,
             rounding=self.rounding,
             sha256=self.hasher.hexdigest(),
@@ -157,32 +147,28 @@ class TableWriter:
         """Rename the files into place. A reader that meets one new file waits for the lock and reads again."""
         sidecar = self.path.with_suffix(".json")
         with folder_lock(self.folder), replacing(sidecar) as file:
-            file.write(with_checksum(asdict(info)))
+            file.write(table_info.with_checksum(asdict(info)))
             # The sidecar of other values must not remain next to these if the process is killed here. One of the same
             # values may, and then the table is never missing.
             same = False
             with suppress(OSError, *DAMAGED):
-                fields = checked_fields(sidecar.read_bytes())
+                fields = table_info.checked_fields(sidecar.read_bytes())
                 same = all(fields[name] == getattr(info, name) for name in ("format", "dtype", "values", "sha256"))
             if not same:
                 sidecar.unlink(missing_ok=True)
-            if not self.private:
+            if self.private:
+                self.file.close()  # nobody waits for its lock, and Windows does not rename an open file
+            else:
                 remove_checkpoint(self.path)
-            self._rename()
+            if self.private or is_same_file(self.file.fileno(), self.part):
+                replace(self.part, self.path)
+            else:
+                # Another process has removed the part, and its path may lead to one that somebody else has begun
+                # since. Whoever removes a part holds the lock of the folder, as this writer does now.
+                with replacing(self.path) as copy:
+                    self.file.seek(0)
+                    shutil.copyfileobj(self.file, copy, CHUNK)
             shutil.rmtree(shards_folder(self.path), ignore_errors=True)
-
-    def _rename(self) -> None:
-        """Put the part in the place of the table; a copy, if another process has removed the part meanwhile."""
-        # The path may then lead to a part that somebody else has begun since. Whoever removes a part holds the lock
-        # of the folder, as this writer does now.
-        if self.private:
-            self.file.close()  # nobody waits for its lock, and Windows does not rename an open file
-        if self.private or is_same_file(self.file.fileno(), self.part):
-            replace(self.part, self.path)
-            return
-        with replacing(self.path) as file:
-            self.file.seek(0)
-            shutil.copyfileobj(self.file, file, CHUNK)
 
     def close(self) -> None:
         """Release the file and its lock; the layers of the last checkpoint remain for a later solve."""

@@ -63,8 +63,7 @@ def run_query(query: str, given: dict[str, Any]) -> None:
 
 def check_plot(service: QueryService, request: Request) -> None:
     """Raise PlotError if the answer to a request will have nothing to draw."""
-    from ...strategy.distribution import has_distribution
-    from ...strategy.distribution_files import has_stored_distribution
+    from ...strategy.distribution import has_distribution, has_stored_distribution
     from ..views.results import PlotError
 
     rules = request.rules

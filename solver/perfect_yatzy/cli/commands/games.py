@@ -107,7 +107,7 @@ def positions(
       yatzy positions yatzy --policy level:3 -o weak.parquet --dataset-card README.md
     """
     from ...service.measure import run_positions
-    from ...strategy.position_sample import MEANINGS
+    from ...strategy.positions import MEANINGS
     from ..views.results import position_lines
     from ..views.table_file import check_suffix, write_table
 

@@ -130,22 +130,22 @@ def solve_distribution(solver: TableSolver, force: bool) -> None:
     """Compute and store the distribution from the empty card on, of a small game also those after each first turn."""
     from ...game.scorecard import EMPTY_STATE
     from ...model.state_space import state_space
-    from ...strategy import distribution as scores
-    from ...strategy import distribution_files
+    from ...strategy import distribution
     from ...strategy.score_distribution import PERCENTS
     from ..views.results import percentile_line
 
     rules, tables, threads = solver.rules, solver.tables, solver.threads
-    path, first_turns = distribution_files.distribution_path(rules, tables), solver.budget.makes_first_turns(rules)
-    stored = distribution_files.has_stored_distribution(rules, EMPTY_STATE, tables)
-    if stored and not force and (distribution_files.has_first_turns(rules, tables) or not first_turns):
+    path, first_turns = distribution.distribution_path(rules, tables), solver.budget.makes_first_turns(rules)
+    stored = distribution.has_stored_distribution(rules, EMPTY_STATE, tables)
+    stored = stored and (distribution.has_first_turns(rules, tables) or not first_turns)
+    if stored and not force:
         text = _("the distribution of {rules} is already stored: {path} (use --force to compute it again)")
         click.echo(text.format(rules=rules.key, path=path))
         return
     if not has_table(rules, tables):
         solver.solve(Objective(rules), missing_only=True)
-    cost = scores.first_turns_cost(rules) if first_turns else scores.distribution_cost(rules)
-    scores.check_distribution_memory(rules, cost)
+    cost = distribution.first_turns_cost(rules) if first_turns else distribution.distribution_cost(rules)
+    distribution.check_distribution_memory(rules, cost)
     check_space(path.parent, cost.bytes)
     facts = {"rules": rules.key, "time": duration(cost.processor_seconds / (threads or default_threads()))}
     progress = solver.asked(
@@ -155,9 +155,9 @@ def solve_distribution(solver: TableSolver, force: bool) -> None:
         _("computing the distribution of {rules}, {time}", **facts),
     )
     begin, strategy = perf_counter(), open_strategy(rules, tables, threads=threads)
-    early = scores.early_distributions(strategy, threads, progress, first_turns=first_turns)
+    early = distribution.early_distributions(strategy, threads, progress, first_turns=first_turns)
     with writing_to(path.parent):
-        distribution_files.write_stored(rules, early, tables)
+        distribution.write_stored(rules, early, tables)
     found = early[state_space(rules).unchecked_index(EMPTY_STATE)]
     text = _("Standard deviation of {rules} under perfect play: {deviation}")
     click.echo(text.format(rules=rules.key, deviation=number_text(found.standard_deviation, 10)))
