@@ -16,11 +16,7 @@ from .sheet_boxes import boxes_of, id_ending
 
 MAX_BOX_POINTS = 20_000  # fits the 16-bit boxes of simulated games
 # Of rules as JSON, whose categories are the boxes.
-BOX_PLACE_FIELDS = {
-    "row": identifier(),
-    "column": number(0, MAX_COLUMNS),
-    "copy": number(0, MAX_CATEGORIES),
-}
+BOX_PLACE_FIELDS = {"row": identifier(), "column": number(0, MAX_COLUMNS), "copy": number(0, MAX_CATEGORIES)}
 
 
 class SheetReader(ValueReader):

@@ -147,10 +147,7 @@ def check_turn(card: Scorecard, turn: Turn) -> None:
         pays = f"{points}" + (f" and {bonus_points}" if turn.bonus_points or bonus_points else "")
         raise StateError(
             _("{category} for {points}; {dice} pays {paid}").format(
-                category=turn.category,
-                points=recorded,
-                dice=spaced(sorted(turn.dice_history[-1])),
-                paid=pays,
+                category=turn.category, points=recorded, dice=spaced(sorted(turn.dice_history[-1])), paid=pays
             )
         )
 

@@ -173,12 +173,7 @@ class ComputerPlayer:
         return self.strategy.rules
 
     def choose(
-        self,
-        card: Scorecard | CardText,
-        dice: DiceText,
-        rolls_left: int = 0,
-        rng: Rng = None,
-        others: Others = (),
+        self, card: Scorecard | CardText, dice: DiceText, rolls_left: int = 0, rng: Rng = None, others: Others = ()
     ) -> Decision:
         """Decide what to do with a roll.
 
@@ -340,12 +335,7 @@ class PolicyPlayer(ComputerPlayer):
         return exact_policy(getattr(self.player, "__self__", None))
 
     def choose(
-        self,
-        card: Scorecard | CardText,
-        dice: DiceText,
-        rolls_left: int = 0,
-        rng: Rng = None,
-        others: Others = (),
+        self, card: Scorecard | CardText, dice: DiceText, rolls_left: int = 0, rng: Rng = None, others: Others = ()
     ) -> Decision:
         """As for :class:`ComputerPlayer`; StateError also for an action that is not legal."""
         position = start_turn(self.rules, read_card(self.rules, card), parse_dice(self.rules, dice), rolls_left)

@@ -195,11 +195,7 @@ def evaluate_named(text: str, setting: Setting) -> tuple[str, Evaluation | Sampl
         )
         return named.title, played
     found = evaluate(
-        policy,
-        points=setting.card.total,
-        tables=setting.tables,
-        threads=setting.threads,
-        progress=setting.progress,
+        policy, points=setting.card.total, tables=setting.tables, threads=setting.threads, progress=setting.progress
     )
     return named.title, found
 

@@ -176,11 +176,7 @@ class Candidate:
 
 
 def learn_holds(
-    prices: PriceSheet,
-    max_rules: int = 16,
-    *,
-    sizes: Sequence[int] = (5, 10),
-    **settings: Any,
+    prices: PriceSheet, max_rules: int = 16, *, sizes: Sequence[int] = (5, 10), **settings: Any
 ) -> Learned:
     """Find a list of hold rules for a price sheet; `settings` are those of :class:`Search`."""
     return Search(prices, **settings).run(max_rules, sizes)

@@ -72,12 +72,7 @@ class PriceFit:
 
 
 def fit_prices(
-    rules: RuleSet,
-    perfect: Table,
-    *,
-    seed: int = 1,
-    threads: int | None = None,
-    progress: Progress | None = None,
+    rules: RuleSet, perfect: Table, *, seed: int = 1, threads: int | None = None, progress: Progress | None = None
 ) -> PriceFit:
     """Fit a price sheet to a game."""
     seconds = rule_set_stats(rules).seconds
