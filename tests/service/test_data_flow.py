@@ -97,7 +97,8 @@ def test_a_request_checks_its_card_and_evaluates_its_turn_once(
 def test_a_request_is_decided_once(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch, aim: dict[str, int]) -> None:
     """The scheduler of the server and the service share one decision."""
     names = ("plan", "decide", "cached_answer", "mean_works", "strategy", "compute")
-    spies = {name: create_autospec(real, side_effect=real) for name in names if (real := getattr(QueryService, name))}
+    methods = {name: getattr(QueryService, name) for name in names}
+    spies = {name: create_autospec(method, side_effect=method) for name, method in methods.items()}
     for name, spy in spies.items():
         monkeypatch.setattr(QueryService, name, spy)
     RequestScheduler(None, None).answer("hold", {"card": LATE, "dice": "33456", **aim}, lambda: False)
