@@ -14,8 +14,6 @@ from typing import Any
 from .need import need, need_program
 
 PATIENCE_MS = 120_000
-
-
 DONE = {"content_type": "text/event-stream", "body": "event: done\ndata: {}\n\n"}  # of long work
 FLAGS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -79,17 +77,6 @@ class Visitor:
         return asked
 
     @contextmanager
-    def listening(self, **listeners: Callable[[Any], object]) -> Iterator[None]:
-        """Call functions at events of the page until the block ends."""
-        for event, listener in listeners.items():
-            self.page.on(event, listener)
-        try:
-            yield
-        finally:
-            for event, listener in listeners.items():
-                self.page.remove_listener(event, listener)
-
-    @contextmanager
     def without_problems(self) -> Iterator[None]:
         """The page logs no error and sends no request to another address."""
         problems: list[str] = []
@@ -99,12 +86,18 @@ class Visitor:
             if said.type == "error" and not said.location["url"].endswith("/favicon.ico"):
                 problems.append(f"{said.text} {said.location}")
 
-        with self.listening(
-            pageerror=lambda error: problems.append(str(error)),
-            console=hear,
-            request=lambda asked: asked.url.startswith((self.address, "data:")) or problems.append(asked.url),
-        ):
+        listeners: dict[str, Callable[[Any], object]] = {
+            "pageerror": lambda error: problems.append(str(error)),
+            "console": hear,
+            "request": lambda asked: asked.url.startswith((self.address, "data:")) or problems.append(asked.url),
+        }
+        for event, listener in listeners.items():
+            self.page.on(event, listener)
+        try:
             yield
+        finally:
+            for event, listener in listeners.items():
+                self.page.remove_listener(event, listener)
         assert not problems, problems
 
     # --- playing ---

@@ -38,21 +38,24 @@ def make_site(
     puzzles: int = 0,
     *,
     values_only: bool = False,
+    in_pages: bool = False,
 ) -> dict[str, int]:
     """Write a site with these rule sets; the sizes of its files.
 
     `values_only`: without standard deviations, chances of the bonus and distributions, which take time to compute.
+    `in_pages`: tables are read in pages, as those of large games.
     """
-    if values_only:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("perfect_yatzy.web.site.folder._other_tables", lambda *_: iter(()))
-            patch.setattr("perfect_yatzy.web.site.folder.has_distribution", lambda _: False)
-            return make_site(folder, service, rules, puzzles)
     options = SiteOptions(puzzles, FIRST_DAY)
     chosen = [service.rules(each) if isinstance(each, str) else each for each in rules]
     for each in chosen:
         service.register(each)
-    return write_site(folder, chosen, service, options)
+    with pytest.MonkeyPatch.context() as patch:
+        if values_only:
+            patch.setattr("perfect_yatzy.web.site.folder._other_tables", lambda *_: iter(()))
+            patch.setattr("perfect_yatzy.web.site.folder.has_distribution", lambda _: False)
+        if in_pages:
+            patch.setattr("perfect_yatzy.web.site.tables.WHOLE_VALUES", 1000)
+        return write_site(folder, chosen, service, options)
 
 
 def ask_engine(folder: Path, questions: Iterable[Question], *, crypto: bool = True) -> list[dict[str, Any]]:

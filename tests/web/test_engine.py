@@ -313,9 +313,8 @@ def test_a_table_in_pages_gives_the_same_answers(
     service: QueryService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The table of a small game as that of a large one: read in pages, from several parts, a few kilobytes a question."""
-    monkeypatch.setattr("perfect_yatzy.web.site.tables.WHOLE_VALUES", 1000)
     monkeypatch.setattr("perfect_yatzy.web.site.tables.PART_BYTES", 1 << 14)
-    sizes = make_site(tmp_path, service, ["crag"], values_only=True)
+    sizes = make_site(tmp_path, service, ["crag"], values_only=True, in_pages=True)
     assert sum(bool(re.search(r"/values-\d", name)) for name in sizes) == 4
     questions = list(random_positions(service.rules("crag"), 60, seed=4))
     assert differences(tmp_path, service, questions) == []
@@ -328,11 +327,10 @@ def test_a_table_in_pages_gives_the_same_answers(
     "crypto", [pytest.param(True, id="https"), pytest.param(False, id="http", marks=pytest.mark.full)]
 )
 def test_damaged_files_are_refused_and_read_again_when_they_are_repaired(
-    service: QueryService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, crypto: bool
+    service: QueryService, tmp_path: Path, crypto: bool
 ) -> None:
     """One bit in each 1,500 bytes of each data file at once, one more file after the other."""
-    monkeypatch.setattr("perfect_yatzy.web.site.tables.WHOLE_VALUES", 1000)
-    make_site(tmp_path, service, ["crag"], values_only=True)
+    make_site(tmp_path, service, ["crag"], values_only=True, in_pages=True)
     question: Question = ("hold", {"dice": "336"})
     (expected,) = answers(tmp_path, question)
     files = sorted((tmp_path / "data" / "crag").iterdir())
@@ -357,11 +355,9 @@ def test_damaged_files_are_refused_and_read_again_when_they_are_repaired(
     ],
 )
 def test_a_question_about_a_table_in_pages_moves_little(
-    service: QueryService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rules: str, most: int
+    service: QueryService, tmp_path: Path, rules: str, most: int
 ) -> None:
-    if rules == "yahtzee":
-        monkeypatch.setattr("perfect_yatzy.web.site.tables.WHOLE_VALUES", 1000)
-    make_site(tmp_path, service, [rules], values_only=True)
+    make_site(tmp_path, service, [rules], values_only=True, in_pages=rules == "yahtzee")
     questions = random_positions(service.rules(rules), 20, seed=4)
     replies = answers(tmp_path, *(q for hold in questions for q in (("visit", {}), hold, ("traffic", {}))))
     moved = [0, *(reply["bytes"] for reply in replies[2::3])]

@@ -93,20 +93,18 @@ def test_goals_out_of_reach_or_certain_and_opponents(blank: Visitor) -> None:
 
 
 def test_dice_ask_nothing_and_a_panel_out_of_sight_asks_nothing(page: Visitor) -> None:
-    asked: list[str] = []
-    with page.listening(request=lambda request: asked.append(request.url.rpartition("/")[2])):
-        assert figures(page)["average final score"] == "248.4"
-        asked.clear()
-        page.type("33456").settle()
-        assert "expect" not in asked
-        page.set_viewport_size({"width": 390, "height": 400})
-        page.open(link(BOXES, ROLL)).settle()
-        assert page.evaluate("document.getElementById('expect').getBoundingClientRect().top > innerHeight + 150")
-        page.draw()  # the observer of the page has run
-        assert "expect" not in asked
-        page.locator("#expect").scroll_into_view_if_needed()
-        page.wait_for_selector("#chart rect")
-        assert "expect" in asked
+    assert figures(page)["average final score"] == "248.4"
+    asked = page.asks("expect", lambda body: None)
+    page.type("33456").settle()
+    assert asked == []
+    page.set_viewport_size({"width": 390, "height": 400})
+    page.open(link(BOXES, ROLL)).settle()
+    assert page.evaluate("document.getElementById('expect').getBoundingClientRect().top > innerHeight + 150")
+    page.draw()  # the observer of the page has run
+    assert asked == []
+    page.locator("#expect").scroll_into_view_if_needed()
+    page.wait_for_selector("#chart rect")
+    assert asked
 
 
 def test_figures_fade_while_others_are_computed(blank: Visitor) -> None:

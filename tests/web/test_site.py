@@ -222,13 +222,6 @@ def test_yatzy_loads_little_and_is_usable_soon(
     assert times[len(times) // 2] < 1000 * seconds / 10  # milliseconds: a question is no second load
 
 
-def paged_site(rules: str, service: QueryService, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A site whose table is read in pages, as that of a large game."""
-    monkeypatch.setattr("perfect_yatzy.web.site.tables.WHOLE_VALUES", 1000)
-    make_site(folder, service, [rules], values_only=True)
-    return folder
-
-
 def data_moved(host: Any) -> int:
     """Bytes of the table that a host has sent."""
     return sum(size for path, size in host.sent if "/values-" in path)
@@ -236,24 +229,24 @@ def data_moved(host: Any) -> int:
 
 @pytest.mark.full
 def test_a_large_table_is_read_in_pages_and_again_after_the_server_died(
-    service: QueryService, tmp_path: Path, page: Any, monkeypatch: pytest.MonkeyPatch
+    service: QueryService, tmp_path: Path, page: Any
 ) -> None:
-    folder = paged_site("yahtzee", service, tmp_path, monkeypatch)
+    make_site(tmp_path, service, ["yahtzee"], values_only=True, in_pages=True)
     first, second = (
         body for _, body in random_positions(service.rules("yahtzee"), 14, seed=9) if len(body["card"]) in (3, 9)
     )
     expected = [service.answer({"query": "score"} | body)["best"] for body in (first, second)]
-    with static_host(folder) as host:
+    with static_host(tmp_path) as host:
         port = int(host.address.split(":")[2].split("/")[0])
         page.goto(host.address)
         found = ask(page, "score", first)
         assert found["best"]["category"] == expected[0]["category"]
         assert 0 < data_moved(host) < 300_000
     assert ask(page, "score", second) == "network"
-    with static_host(folder, port) as host:
+    with static_host(tmp_path, port) as host:
         assert ask(page, "score", second)["best"]["category"] == expected[1]["category"]
         assert 0 < data_moved(host) < 300_000
-    with static_host(folder, port, ranges=False) as host:
+    with static_host(tmp_path, port, ranges=False) as host:
         # From the middle of a game, whose pages nothing has asked for.
         card = {"threes": 9, "fives": 15, "four-of-a-kind": 0, "full-house": 25, "small-straight": 30, "chance": 20}
         assert ask(page, "score", {"rules": "yahtzee", "card": card, "dice": "22446"}) == "range-unsupported"
