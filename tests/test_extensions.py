@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
+from support.rule_files import TINY
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "solver" / "perfect_yatzy"
@@ -104,35 +105,6 @@ def test_a_new_pattern(copy: Copy, tmp_path: Path) -> None:
     assert '"length"' in copy.run("rules", "schema")
 
 
-TINY = """
-id = "tiny"
-name = "Tiny"
-dice = 3
-faces = 3
-rolls = 2
-bonus = { threshold = 8, points = 20 }
-
-[[categories]]
-id = "twos"
-name = "Twos"
-pattern = "face"
-face = 2
-upper = true
-
-[[categories]]
-id = "threes"
-name = "Threes"
-pattern = "face"
-face = 3
-upper = true
-
-[[categories]]
-id = "chance"
-name = "Chance"
-pattern = "any"
-"""
-
-
 def values(text: str) -> list[float]:
     """The numbers with decimals in a text."""
     return [float(number) for number in re.findall(r"\d+\.\d+", text)]
@@ -159,7 +131,7 @@ def test_a_new_stored_quantity(copy: Copy, tiny: str) -> None:
     assert "Bonus points of tiny" in copy.run("solve", tiny, "--what", "bonuspoints", "--estimate")
     points = values(copy.run("solve", tiny, "--what", "bonuspoints").splitlines()[0])[0]
     chance = values(copy.run("solve", tiny, "--what", "bonus").splitlines()[0])[0]
-    assert points == pytest.approx(20 * chance, abs=1e-8)
+    assert points == pytest.approx(5 * chance, abs=1e-8)
     assert "bonuspoints" in copy.run("tables")
     sharded = copy.run("solve", tiny, "--what", "bonuspoints", "--shards", "--force")
     assert values(sharded.splitlines()[0])[0] == points
@@ -237,9 +209,9 @@ def test_a_new_tie_rule(copy: Copy, tiny: str) -> None:
         '    "third": TieRule(1 / 3, "a third of a win", "{chance} to win (a tie is a third)"),\n    "win": TieRule(',
     )
     assert copy.changed <= named_files("another tie rule")
-    last = ("score", "223", "--rolls-left", "0", "-r", tiny, "-c", "twos=4 threes=3", "--opponents", "14", "--json")
+    last = ("score", "34", "--rolls-left", "0", "-r", tiny, "-c", "threes=0 fours=4", "--opponents", "11", "--json")
     chances = [json.loads(copy.run(*last, "--ties", rule))["chance"] for rule in ("loss", "third", "win")]
-    assert chances == [0, pytest.approx(1 / 3), 1]  # 7 points on the card and 7 more: a tie
+    assert chances == [0, pytest.approx(1 / 3), 1]  # 4 points on the card and 7 more: a tie
     assert "a third of a win" in copy.run(*last[:-1], "--ties", "third")
 
 

@@ -24,7 +24,7 @@ FILES = {
     "tablebase": "backward_induction integrity mechanics sharded_solve sharded_table",
     "play": "first_and_last grading record_limits review session",
     "game": "languages notation rule_patches rule_sets rules",
-    "cli": "guide solve waiting",
+    "cli": "guide solve",
 }
 
 

@@ -16,7 +16,7 @@ from perfect_yatzy.errors import SolverError
 from perfect_yatzy.game.limits import MAX_LINE_BYTES
 from perfect_yatzy.game.notation import find_category, parse_card, parse_category, parse_dice, parse_hold
 from perfect_yatzy.play.record import read_game, read_games
-from perfect_yatzy.play.save_file import load_session, save_session
+from perfect_yatzy.play.session import SaveFile
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy.opponents import parse_opponents
 from perfect_yatzy.strategy.strategy import Strategy
@@ -140,7 +140,7 @@ def fuzz_lines(tally: Tally, service: QueryService, lines: int, chosen: random.R
 def fuzz_records(tally: Tally, strategy: Strategy, folder: Path, files: int, chosen: random.Random) -> None:
     """Records as values and as files, and saved games."""
     game, path = human(strategy, 4).to_json(), folder / "fuzzed"
-    save_session(path, scripted_session("yatzy", ((3, 3, 4, 5, 6), "chance"), ((1, 1, 1, 2, 2), "ones")))
+    SaveFile(path).write(scripted_session("yatzy", ((3, 3, 4, 5, 6), "chance"), ((1, 1, 1, 2, 2), "ones")))
     saved = path.read_text(encoding="utf-8")
     for _ in range(files):
         value, text = altered_value(game, chosen), altered(json.dumps(game), chosen)
@@ -149,7 +149,7 @@ def fuzz_records(tally: Tally, strategy: Strategy, folder: Path, files: int, cho
         for kind, source, call in (
             ("record", json.dumps(value), lambda value=value: read_game(value)),
             ("file", text, lambda: read_games(path)),
-            ("saved game", session, lambda: load_session(path)),
+            ("saved game", session, lambda: SaveFile(path).load()),
         ):
             path.write_text(source, encoding="utf-8", errors="surrogatepass")
 

@@ -52,13 +52,12 @@ if TYPE_CHECKING:
     from .game.rules import RuleSet
     from .game.scorecard import Scorecard, State
     from .play.rating import Rating, Ratings, rate
-    from .policies.batch_policy import BatchPolicy
     from .policies.computer_players import ComputerPlayer
-    from .policies.evaluation import Evaluation, evaluate
+    from .policies.evaluation import Evaluation, Losses, SampledEvaluation, evaluate
     from .policies.named import computer_player, open_policy
     from .policies.policy import CardTurn, FunctionPolicy, ValueFunction
-    from .policies.sampling import Losses, SampledEvaluation
     from .policies.simulation import simulate
+    from .policies.user_code import BatchPolicy
     from .strategy.actions import Choice, Hold
     from .strategy.approximate_strategy import ApproximateStrategy
     from .strategy.batch import BatchAnswer, BatchOptions
@@ -73,7 +72,7 @@ if TYPE_CHECKING:
     from .strategy.strategy import Strategy
     from .strategy.versus import TwoPlayerChances, versus
     from .tablebase.backward_induction import solve_values as solve
-    from .tablebase.proof import Proof, prove
+    from .tablebase.exact_solve import Proof, prove
 
 # Public names by their module, for __getattr__; type checkers read the imports above.
 _NAMES = {
@@ -87,12 +86,11 @@ _NAMES = {
     "game.rules": "RuleSet",
     "game.scorecard": "Scorecard State",
     "play.rating": "Rating Ratings rate",
-    "policies.batch_policy": "BatchPolicy",
     "policies.computer_players": "ComputerPlayer",
-    "policies.evaluation": "Evaluation evaluate",
+    "policies.evaluation": "Evaluation Losses SampledEvaluation evaluate",
     "policies.named": "computer_player open_policy",
     "policies.policy": "CardTurn FunctionPolicy ValueFunction",
-    "policies.sampling": "Losses SampledEvaluation",
+    "policies.user_code": "BatchPolicy",
     "policies.simulation": "simulate",
     "strategy.actions": "Choice Hold",
     "strategy.approximate_strategy": "ApproximateStrategy",
@@ -108,7 +106,7 @@ _NAMES = {
     "strategy.strategy": "Strategy",
     "strategy.versus": "TwoPlayerChances versus",
     "tablebase.backward_induction": "solve",
-    "tablebase.proof": "Proof prove",
+    "tablebase.exact_solve": "Proof prove",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 

@@ -120,7 +120,7 @@ def test_weighted_sums_of_features_and_the_value_of_a_full_card() -> None:
     states = States(draw.integers(0, 16, 9), draw.integers(0, 8, 9), draw.integers(0, 5, 9), draw.integers(0, 2, 9))
     fields = states.filled, states.upper, states.saved, states.tracked
     weights = draw.normal(size=9)
-    assert values.feature_sums(*fields, weights) == pytest.approx(weights @ values.features(*fields)[1])
+    assert values.feature_sums(weights, *fields) == pytest.approx(weights @ values.features(*fields)[1])
     rules = saved_rolls_game("free", False)
     assert drawn_coefficients(rules).values(rules.full_mask, [0, 15, 16], 0, 0).tolist() == [0.0, 0.0, 7.0]
 

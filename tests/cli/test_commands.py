@@ -5,22 +5,22 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
-import click
 import perfect_yatzy
 import pytest
 from perfect_yatzy import Strategy, load_rules
-from perfect_yatzy.cli import COMMANDS, main
+from perfect_yatzy.cli import COMMANDS
 from perfect_yatzy.model.estimates import rule_set_stats
 from perfect_yatzy.model.objectives import Goals, Objective
 from perfect_yatzy.tablebase import memory
 from perfect_yatzy.tablebase.backward_induction import solve_layers
 from perfect_yatzy.tablebase.table_writer import TableWriter
-from support.command import Run, refusal
+from support.command import Run, printed, refusal
 from support.need import need
 from support.refusals import refused
 
@@ -52,25 +52,16 @@ def test_dice_in_any_form_give_the_same_answer(run: Run, yatzy: Strategy) -> Non
     assert run("hold", "3", "3").stderr == "yatzy: '3 3' is 2 dice; yatzy has 5\n"
 
 
-def test_json_has_everything_and_agrees_with_python(run: Run, yatzy: Strategy) -> None:
-    answer = json.loads(run("hold", "33456", "--rolls-left", "1", "--card", EXAMPLE, "--json").stdout)
-    assert (answer["schema"], answer["rolls_left"], answer["card_total"]) == (2, 1, 49)
-    holds = yatzy.holds(EXAMPLE, "33456", 1)
-    assert [h["hold"] for h in answer["holds"]] == [list(h.dice) for h in holds]
-    assert answer["expected_final_score"] == pytest.approx(49 + holds[0].value, abs=1e-9)
-    assert answer["best"] == answer["holds"][0]
-
-
 def test_score_and_expect(run: Run, yatzy: Strategy) -> None:
     out = run("score", "22555", "--card", "ones=3 chance=22")
     assert out.stdout.startswith("Take Full House for 19: expected final score ")
     hint = "These end the turn; `yatzy hold` says whether to reroll instead."
     assert hint not in out.stdout
     assert hint in run("score", "22555", "--rolls-left", "2").stdout
-    answer = json.loads(run("expect", "--card", EXAMPLE, "--no-spread", "--json").stdout)
+    answer = json.loads(printed(run, "expect", "--card", EXAMPLE, "--no-spread", "--json"))
     assert answer["expected_final_score"] == pytest.approx(49 + yatzy.value(EXAMPLE), abs=1e-9)
     assert answer["turns_left"] == 12
-    played = json.loads(run("expect", "--games", "2000", "--no-spread", "--json").stdout)["simulation"]
+    played = json.loads(printed(run, "expect", "--games", "2000", "--no-spread", "--json"))["simulation"]
     assert abs(played["mean"] - yatzy.value()) < 5 * played["standard_error"]
     assert run("hold", "66666", "-l", "1").stdout.startswith("Keep all dice and take Yatzy: expected final score ")
 
@@ -79,7 +70,7 @@ def test_ties_are_shown_as_ties(run: Run, yatzy: Strategy) -> None:
     card = " ".join(f"{c.id}=0" for c in yatzy.rules.categories if c.id != "chance")
     assert "0.00" in run("hold", "12345", "--card", card, "--all").stdout
     only_yatzy = " ".join(f"{c.id}=0" for c in yatzy.rules.categories if c.id not in ("yatzy", "ones"))
-    out = json.loads(run("score", "23456", "--card", only_yatzy, "--json").stdout)
+    out = json.loads(printed(run, "score", "23456", "--card", only_yatzy, "--json"))
     assert out["categories"][0]["loss"] == 0.0
 
 
@@ -87,54 +78,108 @@ NOBODY = "is not an opponent; give a final score such as 251, a card, or empty (
 NONE_GIVEN = "no opponents given; give a final score such as 251, a card, or empty"
 GREEDY = "policy is 'greedy'; must be one of perfect, most-points, prices, hold-rules, hold-rules:5, level:3, safe, bold, win"
 GREEDY += ", goal:280, FILE.json, FILE.npy, FILE.py:NAME, process:COMMAND"
-BAD = [
-    (["hold", "3345"], "'3345' is 4 dice; yatzy has 5"),
-    (["hold", "33456", "--card", "oens=3"], "unknown category 'oens'; did you mean ones?"),
-    (["hold", "33456", "--saved", "1"], "1 saved rolls are impossible under yatzy: none exist"),
-    (["hold", "33456", "--rolls-left", "3"], "3 rolls left; there can be 1 or 2"),
-    (["hold", "33456", "--rolls-left", "0"], "0 rolls left: no dice can be held; ask which category with `score`"),
-    (["hold", "33456", "--rules", "yatzy+x"], "yatzy has no switch 'x'; its switches: five-is-full-house, four-is-two-pairs, bonus-35, threshold-42, threshold-75, threshold-84"),
-    (["hold", "33456", "--rules", "none.toml"], "cannot read the rule file none.toml: No such file or directory"),
-    (["hold", "33456", "-c", "ones=3 bonus=50"], "unknown category 'bonus'; leave out the upper bonus, which follows from the upper categories"),
-    (["hold", "33456", "-c", "ones=3", "sixes=24"], "sixes=24 is not a roll; write the card in quotes: --card \"ones=3 sixes=24\" (see yatzy hold --help)"),
-    (["hold"], "Missing argument 'DICE' (see yatzy hold --help)"),
-    (["hold", "33456", "--jsonl"], "DICE cannot be used with --jsonl (see yatzy hold --help)"),
-    (["score", "--jsonl", "--json"], "--json cannot be used with --jsonl (see yatzy score --help)"),
-    (["expect", "--jsonl", "--plot", "x.png"], "--plot cannot be used with --jsonl (see yatzy expect --help)"),
-    (["hold", "33456", "--extra", "50"], "50 bonus points are impossible here: this card cannot have any"),
-    (["expect", "-r", "yahtzee", "-c", "yahtzee=50 aces=3", "--extra", "101"], "101 bonus points are impossible here: this card can have 0 to 100"),
-    (["expect", "--games", "100", "--seed", str(2**63)], f"Invalid value for '--seed': {2**63} is not in the range 0<=x<={2**63 - 1} (see yatzy expect --help)"),
-    (["simulate", "--seed", str(10**23)], f"Invalid value for '--seed': {10**23} is not in the range 0<=x<={2**63 - 1} (see yatzy simulate --help)"),
-    (["expect", "--seed", "3"], "--seed can only be used with --games (see yatzy expect --help)"),
-    (["hold", "33456", "--goal", "200", "--opponents", "3"], "goal and opponents cannot be combined; give one of them"),
-    (["hold", "33456", "--ties", "win"], "ties can only be used with opponents"),
-    (["hold", "33456", "--opponents", "3", "--ties", "so"], "ties is 'so'; must be one of loss, half, win"),
-    (["hold", "33456", "--opponents", "nobody"], f"'nobody' {NOBODY}"),
-    (["hold", "33456", "--opponents", "250 260"], f"'250 260' {NOBODY}"),
-    (["hold", "33456", "--opponents", ""], NONE_GIVEN),
-    (["hold", "33456", "--opponents", " ; "], NONE_GIVEN),
-    (["hold", "33456", "--opponents", "ones=3 extra=50"], "50 bonus points are impossible here: this card cannot have any"),
-    (["hold", "33456", "--goal", "-1"], "Invalid value for '--goal' / '-g': -1 is not in the range 0<=x<=99999 (see yatzy hold --help)"),
-    (["positions", "-o", "p.xlsx"], "p.xlsx must end in .csv, .parquet or .jsonl"),
-    (["positions"], "Missing option '--output' / '-o' (see yatzy positions --help)"),
-    (["positions", "-n", "0", "-o", "p.csv"], "Invalid value for '--positions' / '-n': 0 is not in the range 1<=x<=10000000 (see yatzy positions --help)"),
-    (["positions", "-e", "2", "-o", "p.csv"], "Invalid value for '--exploration' / '-e': 2.0 is not in the range 0<=x<=1 (see yatzy positions --help)"),
-    (["positions", "-p", "greedy", "-o", "p.csv"], GREEDY),
-    (["positions", "-c", "ones=99", "-o", "p.csv"], "ones cannot hold 99; it can hold 0, 1, 2, 3, 4, 5"),
-    (["simulate", "--policy", "greedy"], GREEDY),
-    (["simulate", "-o", "games.xlsx"], "games.xlsx must end in .csv, .parquet or .jsonl"),
-    (["simulate", "-n", "0"], "Invalid value for '--games' / '-n': 0 is not in the range 1<=x<=100000000 (see yatzy simulate --help)"),
-    (["simulate", "--card", "ones=99"], "ones cannot hold 99; it can hold 0, 1, 2, 3, 4, 5"),
-    (["odds", "-l", "9"], "9 rolls left; under yatzy there can be 0 to 2"),
-    (["hold", "33456", "--rolls-left", "many"], "Invalid value for '--rolls-left' / '-l': 'many' is not a whole number (see yatzy hold --help)"),
-    (["hodl", "33456"], "No such command 'hodl'. Did you mean 'hold'? (see yatzy --help)"),
-    (["hold", "33456", "--crad", "x"], "No such option '--crad'. (Did you mean one of: '--card', '--saved', '--threads'?) (see yatzy hold --help)"),
-]  # fmt: skip
+NO_SWITCH = "yatzy has no switch 'x'; its switches: five-is-full-house, four-is-two-pairs, bonus-35, threshold-42, threshold-75, threshold-84"
+LEVELS = "1 beginner, 2 novice, 3 casual, 4 practised, 5 skilled, 6 strong, 7 expert, 8 perfect"
+PLAYERS = "a level from 1 (beginner) to 8 (perfect), mean, safe, bold, win or a policy of yatzy evaluate"
+NO_POINTS = "50 bonus points are impossible here: this card cannot have any"
+ONES = "ones cannot hold 99; it can hold 0, 1, 2, 3, 4, 5"
+SEEDS = f"is not in the range 0<=x<={2**63 - 1}"
+NO_FILE = "No such file or directory"
+FORCED = "--rules yatzy-forced"
+WRONG = {
+    "hold 3345": "'3345' is 4 dice; yatzy has 5",
+    "hold 33456 --card oens=3": "unknown category 'oens'; did you mean ones?",
+    "hold 33456 --saved 1": "1 saved rolls are impossible under yatzy: none exist",
+    "hold 33456 --rolls-left 3": "3 rolls left; there can be 1 or 2",
+    "hold 33456 --rolls-left 0": "0 rolls left: no dice can be held; ask which category with `score`",
+    "hold 33456 --rules yatzy+x": NO_SWITCH,
+    "hold 33456 --rules none.toml": f"cannot read the rule file none.toml: {NO_FILE}",
+    'hold 33456 -c "ones=3 bonus=50"': "unknown category 'bonus'; leave out the upper bonus, which follows from the upper categories",
+    "hold 33456 --extra 50": NO_POINTS,
+    'expect -r yahtzee -c "yahtzee=50 aces=3" --extra 101': "101 bonus points are impossible here: this card can have 0 to 100",
+    "hold 33456 --goal 200 --opponents 3": "goal and opponents cannot be combined; give one of them",
+    "hold 33456 --ties win": "ties can only be used with opponents",
+    "hold 33456 --opponents 3 --ties so": "ties is 'so'; must be one of loss, half, win",
+    "hold 33456 --opponents nobody": f"'nobody' {NOBODY}",
+    'hold 33456 --opponents "250 260"': f"'250 260' {NOBODY}",
+    'hold 33456 --opponents ""': NONE_GIVEN,
+    'hold 33456 --opponents " ; "': NONE_GIVEN,
+    'hold 33456 --opponents "ones=3 extra=50"': NO_POINTS,
+    "positions -o p.xlsx": "p.xlsx must end in .csv, .parquet or .jsonl",
+    "positions -p greedy -o p.csv": GREEDY,
+    "positions -c ones=99 -o p.csv": ONES,
+    "simulate --policy greedy": GREEDY,
+    "simulate -o games.xlsx": "games.xlsx must end in .csv, .parquet or .jsonl",
+    "simulate --card ones=99": ONES,
+    "simulate -n 3 --card ones=3 -o p.jsonl": "a .jsonl file takes at most 100,000 games, from the empty card",
+    "odds -l 9": "9 rolls left; under yatzy there can be 0 to 2",
+    f"evaluate best {FORCED}": GREEDY.replace("greedy", "best"),
+    f"evaluate yahtzee {FORCED}": "'yahtzee' is a game, not a policy: give it with --rules",
+    f"evaluate club.toml {FORCED}": "'club.toml' is a game, not a policy: give it with --rules",
+    f"evaluate missing.npy {FORCED}": f"cannot read missing.npy: [Errno 2] {NO_FILE}: 'missing.npy'",
+    f"evaluate /no/missing.py:play {FORCED}": f"cannot read /no/missing.py: [Errno 2] {NO_FILE}: '/no/missing.py'",
+    f"evaluate perfect --card ones=99 {FORCED}": ONES,
+    f"evaluate level:9 {FORCED}": f"'9' is not a level; the levels: {LEVELS}",
+    "play --players 'Ann, ann'": "two players are called ann; give each player a different name",
+    "play --players ,": "--players ',' has no names; separate names by commas",
+    "play --opponent 12": f"'12' is not a computer player; use {PLAYERS}",
+    "rate none.jsonl": f"cannot read none.jsonl: {NO_FILE}",
+}
+USAGE = {  # behind these messages: where to read more
+    "hold 33456 -c ones=3 sixes=24": 'sixes=24 is not a roll; write the card in quotes: --card "ones=3 sixes=24"',
+    "hold": "Missing argument 'DICE'",
+    "hold 33456 --jsonl": "DICE cannot be used with --jsonl",
+    "score --jsonl --json": "--json cannot be used with --jsonl",
+    "expect --jsonl --plot x.png": "--plot cannot be used with --jsonl",
+    f"expect --games 100 --seed {2**63}": f"Invalid value for '--seed': {2**63} {SEEDS}",
+    f"simulate --seed {10**23}": f"Invalid value for '--seed': {10**23} {SEEDS}",
+    "learn yatzy -o nowhere/none/sheet.json --seed -1": f"Invalid value for '--seed': -1 {SEEDS}",
+    "expect --seed 3": "--seed can only be used with --games",
+    "hold 33456 --goal -1": "Invalid value for '--goal' / '-g': -1 is not in the range 0<=x<=99999",
+    "positions": "Missing option '--output' / '-o'",
+    "positions -n 0 -o p.csv": "Invalid value for '--positions' / '-n': 0 is not in the range 1<=x<=10000000",
+    "positions -e 2 -o p.csv": "Invalid value for '--exploration' / '-e': 2.0 is not in the range 0<=x<=1",
+    "simulate -n 0": "Invalid value for '--games' / '-n': 0 is not in the range 1<=x<=100000000",
+    "hold 33456 --rolls-left many": "Invalid value for '--rolls-left' / '-l': 'many' is not a whole number",
+    "hold 33456 --crad x": "No such option '--crad'. (Did you mean one of: '--card', '--saved', '--threads'?)",
+    f"evaluate {FORCED}": "give a POLICY or --process",
+    f"evaluate perfect --process x {FORCED}": "give a POLICY or --process",
+    f"evaluate --process x --against perfect {FORCED}": "--process and --against cannot be combined; give one of them",
+    "solve yatzy --verbose": "--verbose can only be used with --estimate",
+    "solve yatzy --json": "--json can only be used with --estimate",
+    "solve yatzy --estimate --approximate": "--estimate cannot be used with --approximate",
+    "solve yatzy --estimate --cluster tcp://nowhere:1": "--estimate cannot be used with --cluster",
+    "solve yatzy --estimate --workers 2 --threads 2": "--threads cannot be used with --workers or --cluster",
+    "solve yatzy --threads 2 --workers 1": "--threads cannot be used with --workers or --cluster",
+    "solve yatzy --approximate --workers 1": "--workers cannot be used with --approximate",
+    "solve yatzy --workers 300": "--workers starts at most 256; for more use --cluster",
+    "solve yatzy --what variance --approximate": "--what variance cannot be used with --approximate",
+    "solve yatzy --what goals --games 500": "--games can only be used with --approximate",
+    "simulate yatzy --games 1 --workers 1 --cluster tcp://127.0.0.1:9": "give --workers or --cluster, not both",
+    "versus generala --workers 2 --policy perfect": "--policy cannot be used with --workers or --cluster",
+    "learn yatzy -o sheet.txt": "sheet.txt must end in .json",
+    "guide -o g.docx": "g.docx must end in .txt, .html, .htm or .pdf",
+    "guide --format pdf -o h.html": "the suffix of h.html contradicts --format pdf",
+    "table -o y.txt": "y.txt must end in .md, .csv, .json, .html or .parquet",
+    "table --format md -o y.csv": "the suffix of y.csv contradicts --format md",
+    "tables --remove": "Option '--remove' requires an argument",
+    "tables --remove maxi": "there is no table 'maxi'; `yatzy tables` lists all tables",
+}
+FAILED = {
+    "table -o /nowhere/x.md": f"cannot write /nowhere/x.md: {NO_FILE}",
+    f"evaluate --process /no/such/program {FORCED}": f"cannot start '/no/such/program': [Errno 2] {NO_FILE}: '/no/such/program'",
+}
 
 
-@pytest.mark.parametrize(("args", "message"), BAD)
-def test_bad_input_gets_one_line_and_exit_code_2(run: Run, yatzy: Strategy, args: list[str], message: str) -> None:
-    assert refusal(run, *args) == f"yatzy: {message}\n"
+@pytest.mark.usefixtures("yatzy", "forced")
+def test_what_cannot_be_done_is_told_in_one_line_with_its_exit_code(run: Run) -> None:
+    for line, message in WRONG.items():
+        assert refusal(run, *shlex.split(line)) == f"yatzy: {message}\n"
+    for line, message in USAGE.items():
+        assert refusal(run, *shlex.split(line)) == f"yatzy: {message} (see yatzy {line.split()[0]} --help)\n"
+    for line, message in FAILED.items():
+        assert refusal(run, *shlex.split(line), code=1) == f"yatzy: {message}\n"
+    assert refusal(run, "hodl", "33456") == "yatzy: No such command 'hodl'. Did you mean 'hold'? (see yatzy --help)\n"
 
 
 def test_a_game_that_is_over(run: Run, yatzy: Strategy) -> None:
@@ -162,8 +207,8 @@ def test_first_use_solves_and_a_damaged_table_is_exit_code_1_with_the_way_out(ru
     out = run(*asked)
     assert (out.returncode, out.stdout, out.stderr.count("\n")) == (1, "", 1)
     assert "rebuild it with: yatzy solve yatzy-forced --force" in out.stderr
-    assert run("solve", "yatzy-forced", "--force", *there).returncode == 0
-    assert run("verify", "yatzy-forced", *there).returncode == 0
+    printed(run, "solve", "yatzy-forced", "--force", *there)
+    printed(run, "verify", "yatzy-forced", *there)
     proved = run("prove", "yatzy-forced", "--digits", "12", *there)
     assert "150.216796511039" in proved.stdout
     assert "every decision in float64 is optimal" in proved.stdout
@@ -262,7 +307,7 @@ def test_jsonl_takes_the_options_where_a_line_is_silent(run: Run, yatzy: Strateg
         assert (out.returncode, out.stderr) == (0, "")
         return [json.loads(line) for line in out.stdout.splitlines()]
 
-    plain = json.loads(run("hold", "33456", "-l", "1", "--card", late, "--goal", "240", "--json").stdout)
+    plain = json.loads(printed(run, "hold", "33456", "-l", "1", "--card", late, "--goal", "240", "--json"))
     lines = [
         '{"dice": "33456"}', '{"dice": "33456", "card": {"ones": 3}, "goal": null}',
         '{"dice": "33456", "opponents": "239"}', '{"query": "expect"}',
@@ -315,7 +360,7 @@ def test_rules_commands(run: Run, tmp_path: Path) -> None:
     listed = run("rules", "list").stdout
     assert "yatzy-forced" in listed
     assert "giant " in listed
-    ids = [r["id"] for r in json.loads(run("rules", "list", "--json").stdout)["rules"]]
+    ids = [r["id"] for r in json.loads(printed(run, "rules", "list", "--json"))["rules"]]
     assert ids == sorted(ids)
     assert {"yatzy", "yatzy-forced"} <= {*ids}
     shown = run("rules", "show", "yatzy").stdout
@@ -335,19 +380,17 @@ def test_rules_commands(run: Run, tmp_path: Path) -> None:
         f"{own}:5: dice: is 'x'; must be a whole number from 1 to 12",
     ]
     own.write_text(f'{OWN}extends = "yatzy-forced"\nrolls = 2\n')
-    assert json.loads(run("hold", "33456", "--rules", str(own), "--json").stdout)["rolls"] == 2
+    assert json.loads(printed(run, "hold", "33456", "--rules", str(own), "--json"))["rolls"] == 2
 
 
 def test_rules_that_are_too_large_are_shown_and_checked(run: Run, tmp_path: Path) -> None:
-    shown = run("rules", "show", "giant")
-    assert shown.returncode == 0
-    assert "States          too many for an exact solve: giant has 47 categories" in shown.stdout
-    assert json.loads(run("rules", "show", "giant", "--json").stdout)["facts"]["maximum"] == 2799
+    shown = printed(run, "rules", "show", "giant")
+    assert "States          too many for an exact solve: giant has 47 categories" in shown
+    assert json.loads(printed(run, "rules", "show", "giant", "--json"))["facts"]["maximum"] == 2799
     own = tmp_path / "own.toml"
     own.write_text(f'{OWN}extends = "giant"\n')
-    checked = run("rules", "check", str(own))
-    assert checked.returncode == 0
-    assert checked.stdout.startswith("Own (own) is valid: 47 categories, highest score 2799\ntoo large for an exact")
+    checked = printed(run, "rules", "check", str(own))
+    assert checked.startswith("Own (own) is valid: 47 categories, highest score 2799\ntoo large for an exact")
     for words in ("hold 333444555666 --rules giant", "expect --rules giant", "simulate giant"):
         assert "giant has 47 categories in free order" in refusal(run, *words.split())
 
@@ -421,7 +464,7 @@ def test_values_are_completed(run: Run) -> None:
 
 
 def test_odds_of_the_open_categories(run: Run) -> None:
-    all_odds = json.loads(run("odds", "33456", "--json").stdout)["categories"]
+    all_odds = json.loads(printed(run, "odds", "33456", "--json"))["categories"]
     some = json.loads(run("odds", "33456", "--json", "--card", "ones=3 chance=22").stdout)["categories"]
     assert some == [entry for entry in all_odds if entry["category"] not in ("ones", "chance")]
 
@@ -442,9 +485,8 @@ def test_verify_and_solve(run: Run, yatzy: Strategy) -> None:
     out = run("verify", "--games", "20000", "--json")
     checks = {c["name"]: c["passed"] for c in json.loads(out.stdout)["checks"]}
     assert checks == {"file": True, "equation": True, "published": True, "simulation": True}
-    again = run("solve", "yatzy")
-    assert again.returncode == 0
-    assert again.stdout.startswith("yatzy is already solved: ")
+    again = printed(run, "solve", "yatzy")
+    assert again.startswith("yatzy is already solved: ")
 
 
 def test_a_wrong_table_does_not_verify(run: Run, tmp_path: Path) -> None:
@@ -461,22 +503,9 @@ def test_a_wrong_table_does_not_verify(run: Run, tmp_path: Path) -> None:
     assert out.stderr.startswith("yatzy: the table of yatzy-forced+threshold-63 is wrong; rebuild it with")
 
 
-def test_every_command_is_documented(run: Run) -> None:
-    def walk(command: click.Command, path: list[str]) -> None:
-        assert command.help or command.get_short_help_str(), path
-        for parameter in command.params:
-            if isinstance(parameter, click.Option):
-                assert parameter.help, (path, parameter.name)
-        if isinstance(command, click.Group):
-            for name, sub in command.commands.items():
-                walk(sub, [*path, name])
-
-    walk(main, ["yatzy"])
+def test_help_names_every_command_and_completion_has_scripts(run: Run) -> None:
     help_text = run("--help").stdout
     assert all(name in help_text for name in COMMANDS)
-
-
-def test_completion_scripts(run: Run) -> None:
     for name in ("bash", "zsh", "fish"):
         assert "_YATZY_COMPLETE" in run("completion", name).stdout
 
@@ -573,9 +602,7 @@ def test_tables_are_listed_and_removed(run: Run, run_real: Run, tmp_path: Path) 
     assert run("tables", "--remove", names[0], "--yes", *there).returncode == 0  # by the name in the list
     assert not other.exists()
     assert run("tables", *there).stdout == listed
-    assert refusal(run, "tables", "--remove").endswith("(see yatzy tables --help)\n")
     assert json.loads(run("tables", "--json", *there).stdout)["tables"][0]["rules"] == "yatzy-forced"
-    assert refusal(run, "tables", "--remove", "maxi", *there)
     run("tables", "--remove", "yatzy-forced", *there, stdin="n\n")
     assert len([*tmp_path.iterdir()]) == 2
     run("tables", "--remove", "yatzy-forced", *there, stdin="y\n")

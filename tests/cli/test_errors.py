@@ -55,6 +55,7 @@ OTHERS: list[tuple[BaseException, int, str]] = [
     (OSError(28, "No space left on device"), 1, "yatzy: cannot write the answer: No space left on device\n"),
     (MemoryError(), 1, "yatzy: out of memory: this rule set needs more than this machine has\n"),
 ]
+BROKEN = (b"", b"{", b"[]", b'"x"', b"null", b"\xff\xfe", b'{"dice": ' + b"[" * 5_000)  # bodies
 ARGUMENTS: dict[str, Callable[[], tuple[Any, ...]]] = {
     "MissingPackage": lambda: ("a feature", "package"),
     "RuleFileError": lambda: ([],),
@@ -122,9 +123,8 @@ def test_other_exceptions_of_the_command(
 def test_success_and_wrong_usage(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     for words, exit_code in (
         (["--version"], 0), (["--version", "--verbose"], 0), (["--verbose", "hold", "33456"], 2), (["--help"], 0),
-        ([], 0), (["rules"], 0), (["nonsense"], 2), (["hold", "--nonsense"], 2),
-        (["hold", "3345"], 2), (["rules", "show", "nonsense"], 2), (["simulate", "--games", "0"], 2),
-        (["rules", "check", "nowhere.toml"], 2), (["review", "nowhere.jsonl"], 2),
+        ([], 0), (["rules"], 0), (["rules", "show", "nonsense"], 2), (["rules", "check", "nowhere.toml"], 2),
+        (["review", "nowhere.jsonl"], 2),
     ):  # fmt: skip
         assert run(*words).returncode == exit_code, words
     with monkeypatch.context() as patch:
@@ -182,9 +182,7 @@ def test_other_answers_of_the_server(client: Any, monkeypatch: pytest.MonkeyPatc
         ("POST", "/api/hold", {"json": {"dice": "33456", "dices": 1}}, 422, "unknown-field", "dices"),
         ("POST", "/api/hold", {"json": {"dice": "33456", "saved": 101}}, 422, "invalid-value", "saved"),
         ("POST", "/api/hold", {"json": {}}, 422, "missing-field", "dice"),
-        ("POST", "/api/hold", {"json": []}, 422, "invalid-request", ""),
-        ("POST", "/api/hold", {"content": b"{"} | json_type, 422, "invalid-request", ""),
-        ("POST", "/api/hold", {"content": b"\xff"} | json_type, 422, "invalid-request", ""),
+        *(("POST", "/api/hold", {"content": each} | json_type, 422, "invalid-request", "") for each in BROKEN),
         ("POST", "/api/hold", {"content": b"[" * 10_001}, 422, "invalid-request", ""),
         ("POST", "/api/hold", {"content": b" " * 65_537}, 413, "body-too-large", ""),
         ("POST", "/api/hold", hold | {"headers": {"host": "evil.example"}}, 421, "unknown-host", ""),

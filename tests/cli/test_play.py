@@ -19,14 +19,13 @@ from click.exceptions import Exit
 from perfect_yatzy import Strategy, load_rules
 from perfect_yatzy._messages import LANGUAGES, language_scope
 from perfect_yatzy.cli.console import confirm
-from perfect_yatzy.cli.views.decisions import COMMANDS, command_of, words_of
 from perfect_yatzy.cli.views.play import card_lines, card_rows, dice_question, points_line, stage_line, winner_line
-from perfect_yatzy.cli.views.wording import upper_bonus_labels, upper_bonus_lines
+from perfect_yatzy.cli.views.wording import COMMANDS, command_of, upper_bonus_labels, upper_bonus_lines, words_of
 from perfect_yatzy.game.rule_loader import builtin_ids
 from perfect_yatzy.game.translations import localized
 from perfect_yatzy.play.record import read_games
 from perfect_yatzy.play.session import SaveFile, Session
-from support.command import Run, refusal
+from support.command import Run, printed, refusal
 from support.need import need
 from support.sessions import FIVES, FORCED, FOURS, RUN, new_session, scripted_session
 
@@ -59,8 +58,7 @@ def test_a_whole_game_by_the_command(play: Run, save: Path, record: Path) -> Non
     """Two players in forced order, with advice, a warning, an undo, and a record that adds up."""
     lines = ["?", "none", "none", "undo", "help", "card", "no such box", "9", "hold", "undo", "none", "ones", "undo"]
     lines += [category for category in FORCED for _ in "abcd"]  # two players, each with a warning or not
-    found = play("yatzy-forced", "--players", "Ann, Bo", "--seed", "3", "--new", lines=lines)
-    assert found.returncode == 0, found.stderr
+    found = printed(play, "yatzy-forced", "--players", "Ann, Bo", "--seed", "3", "--new", lines=lines)
     for words in (
         "expected final score",
         "This loses",
@@ -71,7 +69,7 @@ def test_a_whole_game_by_the_command(play: Run, save: Path, record: Path) -> Non
         "Ann: ",
         "= start 150.22",
     ):
-        assert words in found.stdout
+        assert words in found
     (game,) = read_games(record)
     assert (game.players, len(game.turns)) == (("Ann", "Bo"), 30)
     assert not save.exists()
@@ -79,14 +77,13 @@ def test_a_whole_game_by_the_command(play: Run, save: Path, record: Path) -> Non
 
 def test_real_dice_are_typed_in(play: Run, save: Path) -> None:
     lines = ["3x", "33", "33456", "33", "33", "456", "undo", "undo", "33", "456", "fives"]
-    found = play("--dice", "typed", "--no-warn", lines=lines)
-    assert found.returncode == 0, found.stderr
+    found = printed(play, "--dice", "typed", "--no-warn", lines=lines)
     for words in (
         "'3x' is not a roll",
         "enter the dice you rerolled (3), or all 5; '33' is 2",
         "Undone: the roll 3 3 4 5 6.",
     ):
-        assert words in found.stdout
+        assert words in found
     turn = SaveFile(save).load().turns[0]
     assert (turn.dice_history, turn.category) == (((3, 3, 4, 5, 6), (3, 3, 4, 5, 6)), "fives")
 
@@ -97,14 +94,7 @@ def test_the_plain_mode_prints_sentences(play: Run) -> None:
     assert "Yatzy. Upper bonus 50: 0 of 63 so far." in found.stdout
 
 
-ONE = """
-id = "one"
-name = "One Box"
-dice = 2
-faces = 6
-rolls = 1
-categories = [{ id = "chance", name = "Chance", pattern = "any" }]
-"""
+ONE = 'id = "one"\nname = "One Box"\ndice = 2\nrolls = 1\n[[categories]]\nid = "chance"\nname = "Chance"\npattern = "any"\n'
 
 
 @pytest.fixture
@@ -112,7 +102,7 @@ def one(tmp_path: Path, run: Run) -> Path:
     """A game of one roll and one box, solved."""
     path = tmp_path / "one.toml"
     path.write_text(ONE)
-    assert run("solve", str(path)).returncode == 0
+    printed(run, "solve", str(path))
     return path
 
 
@@ -128,9 +118,8 @@ def test_a_game_that_cannot_be_recorded_is_not_lost(
     assert f"yatzy play --save '{save}' --record FILE" in full.stderr
     finished = SaveFile(save).load().game
     one.unlink()  # the game knows its rules
-    again = play()
-    assert again.returncode == 0, again.stderr
-    assert again.stdout.index("Recorded in") < again.stdout.index("Result")
+    again = printed(play)
+    assert again.index("Recorded in") < again.index("Result")
     (recorded,) = read_games(record)
     assert recorded == replace(finished, extra=finished.extra | {"date": recorded.extra["date"]})
     assert not save.exists()
@@ -144,14 +133,13 @@ def test_finished_games_go_to_the_data_folder_where_review_and_rate_read_them(ru
         assert missing.returncode == 2
         assert "`yatzy play` has not recorded a finished game in" in missing.stderr
     lines = "".join(f"{category}\n" * 2 for category in FORCED)
-    played = run("play", "yatzy-forced", "--save", str(tmp_path / "game.json"), stdin=lines, **home)
-    assert played.returncode == 0, played.stderr
+    played = printed(run, "play", "yatzy-forced", "--save", str(tmp_path / "game.json"), stdin=lines, **home)
     record = tmp_path / "data" / "perfect-yatzy" / "games.jsonl"
-    assert f"Recorded in {record}." in played.stdout
-    assert played.stdout.endswith("To see your errors: yatzy review\n")
+    assert f"Recorded in {record}." in played
+    assert played.endswith("To see your errors: yatzy review\n")
     assert len(read_games(record)) == 1
     assert run("review", **home).stdout.startswith("You: ")
-    assert run("rate", **home).returncode == 0
+    printed(run, "rate", **home)
 
 
 def test_a_declined_question_changes_nothing(
@@ -172,11 +160,10 @@ def test_a_declined_question_changes_nothing(
 
 
 def test_advice_in_a_game_by_custom_rules(play: Run, one: Path) -> None:
-    assert play(str(one)).returncode == 0
+    printed(play, str(one))
     one.unlink()
-    found = play("--lang", "sv", lines=["?", "quit"])
-    assert found.returncode == 0, found.stderr
-    assert "Ta Chans för " in found.stdout
+    found = printed(play, "--lang", "sv", lines=["?", "quit"])
+    assert "Ta Chans för " in found
 
 
 def test_files_that_cannot_be_written_are_reported_in_one_line(run: Run, tmp_path: Path, record: Path) -> None:
@@ -205,10 +192,9 @@ def test_options_that_contradict_the_saved_game_are_rejected(play: Run, save: Pa
         assert differing in found.stderr
         assert save.read_bytes() == before
     assert play("--seed", "5", YATZY_RULES="yahtzee").returncode == 0  # the environment asks for nothing
-    same = play("yatzy", "--players", "P0", "--seed", "5", "--lang", "sv")
-    assert same.returncode == 0, same.stderr
-    assert "Fortsätter det sparade spelet" in same.stdout
-    assert play("yahtzee", "--players", "Ann", "--new", "--yes").returncode == 0
+    same = printed(play, "yatzy", "--players", "P0", "--seed", "5", "--lang", "sv")
+    assert "Fortsätter det sparade spelet" in same
+    printed(play, "yahtzee", "--players", "Ann", "--new", "--yes")
     assert SaveFile(save).load().rules == load_rules("yahtzee")
 
 
@@ -226,7 +212,7 @@ def test_an_unfinished_game_is_discarded_on_purpose_only(play: Run, save: Path, 
     assert save.read_bytes() == before
     save.write_text("no game")
     assert "which is not a saved game; add --yes" in play("--new").stderr
-    assert play("--new", "--yes").returncode == 0
+    printed(play, "--new", "--yes")
     assert SaveFile(save).load().players == ("You",)
 
 
@@ -247,13 +233,8 @@ def test_yes_makes_the_decision_that_was_warned_of(yes: str, play: Run, save: Pa
     assert kinds[:4] == ["roll", "hold", "roll", "score"], found.stdout
 
 
-def test_player_names_must_be_unique_and_printable(play: Run) -> None:
-    for players, message in (
-        ("Ann, ann", "two players are called ann"),
-        (",", "--players ',' has no names"),
-        ("A\x1b[1m", "is not a valid player name"),
-    ):
-        assert message in refusal(play, "--players", players)
+def test_player_names_must_be_printable(play: Run) -> None:
+    assert "is not a valid player name" in refusal(play, "--players", "A\x1b[1m")
 
 
 def test_the_last_message_has_the_whole_command_to_resume(play: Run, save: Path, record: Path) -> None:
@@ -290,23 +271,21 @@ def test_the_rows_of_a_card_add_up(session: Session, expected: dict[str, str]) -
     assert sum(int(value) for value in rows.values() if value != "·" and " of " not in value) == total
 
 
-def test_one_step_is_named_by_its_points() -> None:
-    rules = load_rules("yatzy")
-    assert upper_bonus_lines(rules, 0b1, [3]) == ["Upper bonus of 50: 3 of 63, 60 more needed"]
-    assert upper_bonus_lines(rules, 0b111111, [70]) == ["Upper bonus of 50: secured (70 of 63)"]
-
-
-def test_several_steps_name_the_next_one_and_its_points() -> None:
-    rules = load_rules("kismet")
-    assert upper_bonus_labels(rules) == ["Upper bonus"]
-    lines = {upper: upper_bonus_lines(rules, ALL_BUT_SIXES, [upper])[0] for upper in (30, 45, 63, 75, 78)}
-    assert lines == {
-        30: "Upper bonus: out of reach (30 of 63 for 35 points)",
-        45: "Upper bonus: 45 of 63 for 35 points, 18 more needed",
-        63: "Upper bonus: 63 of 71 for 55 points, 8 more needed, 35 points secured",
-        75: "Upper bonus: 75 of 78 for 75 points, 3 more needed, 55 points secured",
-        78: "Upper bonus: secured (78 of 78 for 75 points)",
-    }
+@pytest.mark.parametrize(
+    ("key", "filled", "upper", "line"),
+    [
+        ("yatzy", 0b1, 3, "Upper bonus of 50: 3 of 63, 60 more needed"),
+        ("yatzy", 0b111111, 70, "Upper bonus of 50: secured (70 of 63)"),
+        ("kismet", ALL_BUT_SIXES, 30, "Upper bonus: out of reach (30 of 63 for 35 points)"),
+        ("kismet", ALL_BUT_SIXES, 45, "Upper bonus: 45 of 63 for 35 points, 18 more needed"),
+        ("kismet", ALL_BUT_SIXES, 63, "Upper bonus: 63 of 71 for 55 points, 8 more needed, 35 points secured"),
+        ("kismet", ALL_BUT_SIXES, 75, "Upper bonus: 75 of 78 for 75 points, 3 more needed, 55 points secured"),
+        ("kismet", ALL_BUT_SIXES, 78, "Upper bonus: secured (78 of 78 for 75 points)"),
+    ],
+)
+def test_the_next_step_of_the_bonus_and_its_points(key: str, filled: int, upper: int, line: str) -> None:
+    assert upper_bonus_lines(load_rules(key), filled, [upper]) == [line]
+    assert upper_bonus_labels(load_rules(key)) == [line.partition(":")[0]]
 
 
 def test_the_stage_names_saved_rolls() -> None:
@@ -358,10 +337,9 @@ def test_the_prompt_names_the_player_and_the_number_of_dice() -> None:
 
 @pytest.mark.parametrize("asking", ["?", "help", ""])
 def test_help_where_dice_are_typed(play: Run, asking: str) -> None:
-    found = play("--dice", "typed", "--no-warn", lines=[asking, "33456", "33", asking, "quit"])
-    assert found.returncode == 0
+    found = printed(play, "--dice", "typed", "--no-warn", lines=[asking, "33456", "33", asking, "quit"])
     for words in ("  12345         the dice", "  123           the dice", "(3, without the held 3 3; help):"):
-        assert words in found.stdout
+        assert words in found
 
 
 def test_the_end_of_input_in_a_terminal(yatzy: Strategy, save: Path) -> None:
@@ -410,10 +388,11 @@ def test_arrow_keys_repeat_and_edit_a_line(save: Path) -> None:
 
 
 def test_commands_are_understood_in_the_language_and_in_english(play: Run, save: Path) -> None:
-    found = play("--lang", "sv", "--no-warn", "--seed", "3", lines=["hjälp", "inga", "ångra", "BEHÅLL 33", "sluta"])
-    assert found.returncode == 0, found.stderr
-    assert "(hjälp)" in found.stdout
-    assert "(help)" not in found.stdout
+    found = printed(
+        play, "--lang", "sv", "--no-warn", "--seed", "3", lines=["hjälp", "inga", "ångra", "BEHÅLL 33", "sluta"]
+    )
+    assert "(hjälp)" in found
+    assert "(help)" not in found
     assert [(a.kind, a.dice) for a in SaveFile(save).load().actions][1] == ("hold", (3, 3))
     again = play("--lang", "sv", lines=["help", "none", "undo", "quit"])
     assert again.stdout.count("Ångrat:") == 1
@@ -471,17 +450,6 @@ def read_until(main: int, text: str, seen: str = "") -> str:
         assert ready, f"waited for {text!r} and saw {found[-500:]!r}"
         found += os.read(main, 4096)
     return found.decode(errors="replace")
-
-
-def test_a_whole_game_in_a_terminal(save: Path, record: Path) -> None:
-    files = ("--save", str(save), "--record", str(record))
-    entered = ["nonsense", *FORCED[:5], "undo", FORCED[4], *FORCED[5:]]
-    with in_terminal("yatzy-forced", "--seed", "2", "--no-warn", *files) as (_, main):
-        for text in entered:
-            read_until(main, "(help)")
-            os.write(main, text.encode() + b"\n")
-        read_until(main, "To see your errors")
-    assert len(read_games(record)[0].turns) == 15
 
 
 def test_a_killed_game_resumes_in_a_terminal(save: Path, yatzy: Strategy) -> None:

@@ -25,7 +25,7 @@ from perfect_yatzy.cli.views.strategy_tables import (
     parquet,
 )
 from perfect_yatzy.game.translations import localized
-from support.command import Run, refusal
+from support.command import Run, printed, refusal
 from support.need import need
 
 
@@ -84,19 +84,11 @@ def test_forced_order_has_no_choice_to_tabulate(forced: Strategy) -> None:
 
 def test_files_are_written_by_their_ending(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
     assert run("table", "--what", "categories").stdout.startswith("# Yatzy: value of each category")
-    endings = "must end in .md, .csv, .json, .html or .parquet"
-    for options, name, code, message in (
-        ("--what categories", tmp_path / "x.csv", 0, ""),
-        ("--what categories --format md", tmp_path / "x.txt", 0, ""),
-        ("--format html", tmp_path / "opening.html", 0, ""),
-        ("", tmp_path / "y.txt", 2, f"yatzy: {tmp_path}/y.txt {endings}"),
-        ("--format md", tmp_path / "y.csv", 2, "yatzy: "),
-        ("", "/nowhere/x.md", 1, "yatzy: cannot write /nowhere/x.md: No such file or directory\n"),
-    ):
-        found = run("table", *options.split(), "-o", str(name))
-        assert found.returncode == code
-        assert found.stderr.startswith(message)
-        assert found.stderr.count("\n") == bool(code)
+    for options, name in (
+        ("--what categories", "x.csv"), ("--what categories --format md", "x.txt"), ("--format html", "opening.html"),
+    ):  # fmt: skip
+        found = run("table", *options.split(), "-o", str(tmp_path / name))
+        assert (found.returncode, found.stderr) == (0, "")
     assert (tmp_path / "x.csv").read_text().startswith("category,alone")
     assert (tmp_path / "opening.html").read_text().startswith("<!doctype html>")
     assert {path.name for path in tmp_path.iterdir()} == {"opening.html", "x.csv", "x.txt"}
@@ -110,7 +102,7 @@ def test_pages_say_which_words_are_of_another_language(yatzy: Strategy) -> None:
 
 WITHOUT = """
 import sys
-for name in ("gymnasium", "pettingzoo", "pandas", "polars", "pyarrow", "matplotlib", "fastapi", "uvicorn", "fpdf"):
+for name in ("gymnasium", "pettingzoo", "pandas", "polars", "pyarrow", "matplotlib", "fastapi", "uvicorn", "fpdf", "distributed"):
     sys.modules[name] = None  # an import fails as if the package were not installed
 import perfect_yatzy
 from perfect_yatzy import frames
@@ -122,7 +114,9 @@ def environment():
 def environment_of_players():
     del sys.modules["gymnasium"]
     import perfect_yatzy.rl.yatzy_v0
-for call in (environment, environment_of_players, *(lambda f=f: f(ranking) for f in (frames.to_arrow, frames.to_pandas, frames.to_polars))):
+def cluster():
+    perfect_yatzy.open_cluster(workers=1).__enter__()
+for call in (environment, environment_of_players, cluster, *(lambda f=f: f(ranking) for f in (frames.to_arrow, frames.to_pandas, frames.to_polars))):
     try:
         call()
     except MissingPackage as error:
@@ -142,6 +136,7 @@ def test_every_missing_package_is_reported_in_one_way(yatzy: Strategy, tmp_path:
         ("expect", "--plot", str(tmp_path / "x.png")): "plot",
         ("guide", "-o", str(tmp_path / "x.pdf")): "pdf",
         ("simulate", "-o", str(tmp_path / "x.parquet")): "data",
+        ("solve", "crag", "--workers", "1", "--tables", str(tmp_path)): "cluster",
         ("table", "--format", "parquet", "-o", str(tmp_path / "x.parquet")): "data",
     }
     program = [sys.executable, "-c", f"COMMANDS = {[*commands]!r}\n{WITHOUT}"]
@@ -149,6 +144,7 @@ def test_every_missing_package_is_reported_in_one_way(yatzy: Strategy, tmp_path:
     assert out.stdout.splitlines() == [
         "perfect_yatzy.rl needs gymnasium; install with: pip install 'perfect-yatzy[rl]'",
         "perfect_yatzy.rl.yatzy_v0 needs pettingzoo; install with: pip install 'perfect-yatzy[rl]'",
+        "a cluster needs dask and distributed; install with: pip install 'perfect-yatzy[cluster]'",
         "to_arrow needs pyarrow; install with: pip install 'perfect-yatzy[data]'",
         "to_pandas needs pandas; install with: pip install pandas",
         "to_polars needs polars; install with: pip install polars",
@@ -193,7 +189,7 @@ def test_an_output_is_replaced_on_purpose_only_and_never_half_written(
     command = (*command[:-1], str(path))
     assert f"{path} exists; use --force to replace it" in refusal(run, *command)
     assert path.read_text() == "mine"
-    assert run(*command, "--force").returncode == 0
+    printed(run, *command, "--force")
     assert path.read_bytes() != b"mine"
     assert [*tmp_path.iterdir()] == [path]
     path.write_text("mine")

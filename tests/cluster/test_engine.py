@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import sys
 import time
 from http.client import HTTPException
 from itertools import product
@@ -19,7 +18,6 @@ from perfect_yatzy import ClusterError, StateError, TableError
 from perfect_yatzy.cluster import engine as engine_module
 from perfect_yatzy.cluster import session
 from perfect_yatzy.cluster.worker import SOURCES, Job, check, differences, problem, software
-from perfect_yatzy.errors import MissingPackage
 from perfect_yatzy.tablebase.memory import peak_memory
 from support import cluster_tasks as tasks
 from support.need import need
@@ -221,10 +219,4 @@ def test_arguments_that_do_not_fit(
 ) -> None:
     monkeypatch.setattr(session, "CONNECT_SECONDS", 0.5)
     with pytest.raises(kind, match=message), open_cluster(**arguments):
-        pass
-
-
-def test_without_dask(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(MissingPackage, match=r"pip install 'perfect-yatzy\[cluster\]'"), open_cluster(workers=1):
         pass

@@ -6,14 +6,15 @@ import json
 import sys
 from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import perfect_yatzy
 import pytest
 from perfect_yatzy import Cluster, Simulation, SolverError, Strategy, evaluate
+from perfect_yatzy.policies.evaluation import sample
 from perfect_yatzy.policies.named import Setting, named_policy
-from perfect_yatzy.policies.process import ProcessPlayer
-from perfect_yatzy.policies.sampling import sample
+from perfect_yatzy.policies.user_code import ProcessPlayer
 from support.command import Run
 from support.engine_here import EngineHere
 from support.need import need
@@ -29,9 +30,18 @@ BOT = """
 import json, sys
 for line in sys.stdin:
     hold, dice = (lambda request: (request["query"] == "hold", request["dice"]))(json.loads(line))
-    print(json.dumps({"hold": [max(dice)]} if hold else {"category": "chance"}), flush=True)
+    print(json.dumps({"hold": [max(dice)]} if hold else {"category": sys.argv[1]}), flush=True)
 """
+ARRAYS = attrgetter("scores", "game_losses", "losses.holds", "losses.categories")
 pytestmark = pytest.mark.full
+
+
+def program(folder: Path, strategy: Strategy, games: int, card: str, box: str) -> tuple[str, Any]:
+    """A command that keeps the highest die and takes one box, and its games in this process."""
+    (folder / "bot.py").write_text(BOT)
+    command = f"{sys.executable} {folder / 'bot.py'} {box}"
+    with ProcessPlayer(command) as player:
+        return command, sample(player, strategy, games, 5, card)
 
 
 def same(first: Simulation, second: Simulation) -> bool:
@@ -80,15 +90,11 @@ def test_policies(cluster: Cluster, yatzy: Strategy, tmp_path: Path) -> None:
 
 
 def test_a_program(cluster: Cluster, yatzy: Strategy, tmp_path: Path) -> None:
-    (tmp_path / "bot.py").write_text(BOT)
-    command = f"{sys.executable} {tmp_path / 'bot.py'}"
     card = CARD.replace("chance=22 ", "") + " sixes=24 full-house=0"
     card += " three-of-a-kind=12 four-of-a-kind=16 large-straight=0"
-    with ProcessPlayer(command) as player:
-        here = sample(player, yatzy, 30, 5, card)
+    command, here = program(tmp_path, yatzy, 30, card, "chance")
     there = sample_on(cluster.engine, command, yatzy, 30, 5, card)
-    arrays = attrgetter("scores", "game_losses", "losses.holds", "losses.categories")
-    assert all(map(np.array_equal, arrays(here), arrays(there)))
+    assert all(map(np.array_equal, ARRAYS(here), ARRAYS(there)))
     assert here.perfect_mean == there.perfect_mean
 
 
@@ -108,47 +114,14 @@ def test_the_command(run: Run, tmp_path: Path) -> None:
     assert titles == ["The most points in each turn", "Perfect play"]
 
 
-@pytest.mark.parametrize(
-    ("command", "message"),
-    [
-        ("simulate yatzy --games 1 --workers 1 --cluster tcp://127.0.0.1:9", "give --workers or --cluster, not both"),
-        ("solve yatzy --approximate --workers 1", "--workers cannot be used with --approximate"),
-        ("solve yatzy --threads 2 --workers 1", "--threads cannot be used with --workers or --cluster"),
-    ],
-)
-def test_options_that_exclude_each_other(run: Run, command: str, message: str) -> None:
-    refused = run(*command.split())
-    assert refused.returncode == 2
-    assert message in refused.stderr
-
-
-def test_without_the_extra(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    refused = run("solve", "crag", "--workers", "1", "--tables", str(tmp_path))
-    needs = "yatzy: a cluster needs dask and distributed; install with: pip install 'perfect-yatzy[cluster]'"
-    assert (refused.returncode, refused.stderr.splitlines()[-1]) == (1, needs)
-
-
-BOTS = """
-import json, sys
-for line in sys.stdin:
-    hold, dice = (lambda request: (request["query"] == "hold", request["dice"]))(json.loads(line))
-    print(json.dumps({"hold": [max(dice)]} if hold else {"category": sys.argv[1]}), flush=True)
-"""
-
-
 @pytest.mark.parametrize("games", [1, 7, 8])
 def test_the_games_of_a_program_are_as_many_as_asked_for(forced: Strategy, tmp_path: Path, games: int) -> None:
     """Also where they cannot be divided evenly; each game once, with the dice of its number."""
     late = " ".join(f"{box.id}=0" for box in forced.rules.categories[:-1])
-    (tmp_path / "bot.py").write_text(BOTS)
-    command = f"{sys.executable} {tmp_path / 'bot.py'} {forced.rules.categories[-1].id}"
-    with ProcessPlayer(command) as player:
-        here = sample(player, forced, games, 5, late)
+    command, here = program(tmp_path, forced, games, late, forced.rules.categories[-1].id)
     reports: list[tuple[int, int]] = []
     there = sample_on(EngineHere(), command, forced, games, 5, late, progress=lambda *step: reports.append(step))  # type: ignore[arg-type]
-    arrays = attrgetter("scores", "game_losses", "losses.holds", "losses.categories")
-    assert all(map(np.array_equal, arrays(here), arrays(there)))
+    assert all(map(np.array_equal, ARRAYS(here), ARRAYS(there)))
     assert reports[-1] == (games, games)
 
 

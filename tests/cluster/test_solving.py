@@ -9,10 +9,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from threading import Event
 
 import numpy as np
 import pytest
@@ -180,25 +178,3 @@ def test_big_tables_are_those_of_threads(key: str, what: str, workers: int, tmp_
         if key == "maxi-unsaved":
             assert max(cluster.engine.peak_memory.values()) < 400e6
     assert is_solved(OBJECTIVES[what](load_rules(key)), tmp_path)
-
-
-@pytest.mark.slow
-def test_ten_killed_workers(cluster: Cluster, tmp_path: Path) -> None:
-    """A worker is killed at ten random moments of solves of Yatzy."""
-    random, solved, stop = np.random.default_rng(13), list[bool](), Event()
-
-    def solve() -> None:
-        while not stop.is_set():
-            cluster.solve("yatzy", tables=tmp_path, force=True)
-            solved.append(is_solved(Objective(load_rules("yatzy")), tmp_path))
-
-    with ThreadPoolExecutor(1) as pool:
-        solving = pool.submit(solve)
-        for _ in range(10):
-            time.sleep(random.uniform(1, 8))
-            if alive := list(cluster.engine.client.run(os.getpid).values()):
-                os.kill(int(random.choice(alive)), signal.SIGKILL)
-        stop.set()
-        solving.result()
-    assert solved
-    assert all(solved)

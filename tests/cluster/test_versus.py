@@ -11,7 +11,6 @@ from perfect_yatzy import Cluster, StateError, TableError, load_rules, versus
 from perfect_yatzy.cluster.versus import TurnPart, versus_on
 from perfect_yatzy.strategy.versus import versus_checkpoint
 from perfect_yatzy.tablebase.inventory import leftovers
-from support.command import Run
 from support.engine_here import EngineHere
 
 FORCED = load_rules("yatzy-forced")
@@ -72,12 +71,9 @@ def test_a_damaged_layer_is_not_believed(tmp_path: Path) -> None:
         on_here(Disturbed(lambda part: flipped(part.layer, 128 + 4 * part.first)), tmp_path)  # behind the header
 
 
-def test_what_cannot_be_asked(tmp_path: Path, run: Run) -> None:
+def test_what_cannot_be_asked(tmp_path: Path) -> None:
     with pytest.raises(StateError, match="must be one of loss, half, win"):
         on_here(EngineHere(), tmp_path, "draw")
-    refused = run("versus", "generala", "--workers", "2", "--policy", "perfect")
-    assert refused.returncode == 2
-    assert "--policy cannot be used with --workers" in refused.stderr
 
 
 @pytest.mark.full

@@ -19,7 +19,7 @@ from perfect_yatzy.cli.jsonl import answer_lines
 from perfect_yatzy.game import category_schema, limits, rule_fields, rule_schema
 from perfect_yatzy.game import rule_fields as known
 from perfect_yatzy.game.notation import find_category, parse_card, parse_dice, parse_faces
-from perfect_yatzy.game.rule_file_schema import rule_file_schema
+from perfect_yatzy.game.rule_fields import rule_file_schema
 from perfect_yatzy.game.rule_loader import RuleFileError, rules_from_json
 from perfect_yatzy.game.translations import toml_names, toml_text
 from perfect_yatzy.play import record

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from perfect_yatzy import RulesError, State, StateError, Strategy, load_rules, parse_card
-from perfect_yatzy.cli.views.decisions import decision_of
+from perfect_yatzy.cli.views.wording import decision_of
 from perfect_yatzy.game import notation
 from perfect_yatzy.game.limits import MAX_CARD_TEXT, MAX_DICE_TEXT, MAX_NAME, MAX_OPPONENTS_TEXT
 from perfect_yatzy.game.notation import find_category, parse_category, parse_dice, parse_faces, parse_hold

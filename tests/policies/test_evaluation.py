@@ -19,10 +19,10 @@ from perfect_yatzy.game.scorecard import State
 from perfect_yatzy.model.objectives import PolicyMean, Variance
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.policies import evaluation
-from perfect_yatzy.policies.batch_policy import BatchPolicy
 from perfect_yatzy.policies.evaluation import Evaluation, evaluate, policy_mean, policy_values
 from perfect_yatzy.policies.levels import SoftPolicy
 from perfect_yatzy.policies.policy import STOP, CardTurn, FunctionPolicy, ValueFunction, all_states
+from perfect_yatzy.policies.user_code import BatchPolicy
 from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy
 from perfect_yatzy.tablebase.backward_induction import solve_objective, solve_values

@@ -40,7 +40,7 @@ from support.naive_policies import GreedyChoice, NaivePolicy
 from support.printed_rules import PrintedGuide
 from support.refusals import refused
 from support.seeds import examples, in_rings
-from support.sheets import worst_hold
+from support.sheets import value_of, worst_hold
 
 YATZY = load_rules("yatzy")
 NAMES = ["yatzy", "yahtzee", "yatzy-forced", "maxi", "kniffel", "cheerio", "generala", "giant-forced"]
@@ -184,7 +184,7 @@ def test_the_exact_mean_agrees_with_the_oracle(data: st.DataObject | None, rules
     prices = random_prices(rules, seed)
 
     def guess(filled: int, upper: int, saved: int, flag: bool) -> Fraction:
-        return Fraction(prices.value(State(filled, upper, saved, flag)))
+        return Fraction(value_of(prices, State(filled, upper, saved, flag)))
 
     greedy = GreedyChoice(rules.canonical(), guess)
 
@@ -351,7 +351,7 @@ def test_the_worst_decisions_are_those_of_the_oracle(game: RuleSet) -> None:
     found = worst_decisions(policy, table)
     oracle = Naive(game.canonical())
     layout = policy.space.layout
-    greedy = GreedyChoice(game.canonical(), lambda *card: Fraction(prices.value(State(*card))))
+    greedy = GreedyChoice(game.canonical(), lambda *card: Fraction(value_of(prices, State(*card))))
     hold = category = 0.0
 
     def lost(card: tuple[int, int, bool], dice: Dice, left: int) -> float:

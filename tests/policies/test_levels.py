@@ -21,12 +21,18 @@ from perfect_yatzy.game.notation import parse_card
 from perfect_yatzy.game.rule_loader import builtin_ids
 from perfect_yatzy.game.scorecard import Scorecard
 from perfect_yatzy.model.objectives import Variance
-from perfect_yatzy.policies import levels, risk
-from perfect_yatzy.policies.computer_players import ComputerPlayer, WinningPlayer, parse_kind
+from perfect_yatzy.policies import levels
+from perfect_yatzy.policies.computer_players import (
+    ComputerPlayer,
+    RiskEvaluator,
+    WinningPlayer,
+    parse_kind,
+    risk_evaluator,
+    risk_rate,
+)
 from perfect_yatzy.policies.evaluation import policy_mean, policy_values
 from perfect_yatzy.policies.levels import LEVELS, SoftPolicy, calibrate, shipped_levels, simulated_loss, soft_loss
 from perfect_yatzy.policies.named import computer_player
-from perfect_yatzy.policies.risk import RiskEvaluator, risk_evaluator, risk_rate
 from perfect_yatzy.service.budget import SolveBudget, SolveLimit
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy.opponents import WinUtility, finished, opponent
@@ -320,7 +326,7 @@ def test_a_style_that_does_not_fit_in_memory_is_refused(monkeypatch: pytest.Monk
     def refuse(rules: RuleSet, cost: object) -> None:
         raise RulesError("too large")
 
-    monkeypatch.setattr(risk, "check_memory", refuse)
+    monkeypatch.setattr("perfect_yatzy.policies.computer_players.check_memory", refuse)
     refused("too large", computer_player, "cheerio", "bold", error=RulesError)
 
 

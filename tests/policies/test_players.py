@@ -20,8 +20,8 @@ from perfect_yatzy.game.action_numbers import action_number, numbered_action
 from perfect_yatzy.game.dice_stream import dice_of_game
 from perfect_yatzy.game.legal_actions import TurnPosition
 from perfect_yatzy.game.rules import RuleSet
-from perfect_yatzy.policies.process import ProcessError, ProcessPlayer
-from perfect_yatzy.policies.sampling import Losses, SampledEvaluation, sample
+from perfect_yatzy.policies.evaluation import Losses, SampledEvaluation, sample
+from perfect_yatzy.policies.user_code import ProcessError, ProcessPlayer
 from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.tablebase.backward_induction import solve_values

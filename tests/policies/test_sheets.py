@@ -32,7 +32,7 @@ from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy
 from support.games import CHANCE, face, joker_game, saved_rolls_game, small
 from support.refusals import refused
 from support.seeds import FULL
-from support.sheets import worst_hold, yatzy_sheet
+from support.sheets import value_of, worst_hold, yatzy_sheet
 
 FOLDER = files("perfect_yatzy.policies").joinpath("sheets")
 KEYS = sorted(entry.name.removesuffix(".json") for entry in FOLDER.iterdir() if entry.name.endswith(".json"))
@@ -304,7 +304,7 @@ def test_examples_show_the_subtraction(yatzy: Strategy, turns: list[SampledTurns
             assert (option.points, option.loss) == (shown.points, pytest.approx(shown.loss))
             upper = example.state.upper + option.points * (option.category < 6)
             after = State(example.state.filled | 1 << option.category, min(63, upper))
-            change = prices.value(after) - prices.value(example.state)
+            change = value_of(prices, after) - value_of(prices, example.state)
             assert option.value == pytest.approx(option.points + change)
         assert example.best.loss == 0
     assert mistake.options[0].loss >= 0.3

@@ -14,8 +14,8 @@ from typing import Any
 
 import click
 import pytest
-from perfect_yatzy import RulesError, SolverError, StateError, TableError, load_rules, parse_card
-from perfect_yatzy.cli import main
+from perfect_yatzy import RulesError, SolverError, StateError, TableError, load_rules
+from perfect_yatzy.cli import COMMANDS, main
 from perfect_yatzy.model.estimates import SolveCost
 from perfect_yatzy.play.review import grade
 from perfect_yatzy.service import budget
@@ -26,7 +26,6 @@ from perfect_yatzy.service.work import Work
 from perfect_yatzy.strategy import distribution
 from perfect_yatzy.tablebase import memory
 from perfect_yatzy.web.limits import SERVER_BUDGET
-from support.need import need
 from support.refusals import refused
 
 GB = 1_073_741_824
@@ -36,7 +35,7 @@ CONSTANTS: dict[str, dict[str, Any]] = {
     "tablebase.memory": {"SPARE_DISK": 16_777_216},
     "tablebase.store": {"PART_SECONDS": 60.0, "POLL_SECONDS": 0.05},
     "strategy.fitted_file": {"FORMAT": 2},
-    "strategy.distribution_files": {"FORMAT": 3},
+    "strategy.distribution_files": {"FORMAT": 3, "EARLY_LAYERS": 2},
     "strategy.certificate": {"CONFIDENCE": 0.99},
     "strategy.verify": {"MAX_RESIDUAL": 1e-9, "FALSE_ALARM_RATE": 0.0000625},
     "model.estimates": {
@@ -46,14 +45,17 @@ CONSTANTS: dict[str, dict[str, Any]] = {
     },
     "strategy.score_strategy": {"MAX_GOAL": 99_999, "MAX_UTILITY": 1e20},
     "policies.strategy_sheet": {"FORMAT": 1, "MAX_HOLD_RULES": 200},
-    "policies.risk": {"TOLERANCE": 0.1, "STYLES": {"safe": -1.0, "bold": 1.0}},
-    "policies.computer_players": {"WIN_SECONDS": 0.5, "MAX_SOLVED": 64},
-    "web.site.folder": {"SCHEMA": 2},
+    "policies.computer_players": {
+        "TOLERANCE": 0.1, "STYLES": {"safe": -1.0, "bold": 1.0}, "WIN_SECONDS": 0.5, "MAX_SOLVED": 64,
+    },
+    "web.site.folder": {
+        "SCHEMA": 2, "HASH_DIGITS": 12, "GREEN": (20, 108, 67), "WHITE": (255, 255, 255), "ICON_SIZES": (192, 512),
+        "OVERSAMPLING": 4, "PIPS": ((-1, -1), (1, -1), (0, 0), (-1, 1), (1, 1)),
+    },
     "web.site.tables": {
         "WHOLE_VALUES": 4_000_000, "VALUE_BITS": 30, "DEVIATION_BITS": 8, "CHANCE_BITS": 12, "PART_BYTES": 67_108_864,
         "PAGE_BYTES": 16_384, "PAGE_DIGEST_BYTES": 16,
     },
-    "play.columns": {"MAX_POINTS": 1_000_000},
     "play.estimates": {"CONFIDENCE": 0.95, "NODES": 128},
     "play.puzzle": {
         "DIFFICULTIES": {"easy": (1.7, 1e9), "medium": (0.4, 1.7), "hard": (0.05, 0.4)},
@@ -61,9 +63,10 @@ CONSTANTS: dict[str, dict[str, Any]] = {
     },
     "play.rating": {"BLOCKS": 10, "SMALLEST_BLOCK": 5},
     "play.rating_input": {"CHUNK": 4096},
+    "play.grading": {"MAX_POINTS": 1_000_000},
     "play.record": {"SCHEMA": 2, "READABLE_SCHEMAS": (1, 2)},
     "play.review": {"TIE_TOLERANCE": 0.000001},
-    "play.save_file": {"SCHEMA": 2, "READABLE_SCHEMAS": (1, 2)},
+    "play.session": {"SCHEMA": 2, "READABLE_SCHEMAS": (1, 2)},
     "play.simulated_records": {"CHUNK": 10_000},
     "service.answers": {"PERCENTILES": (5, 25, 50, 75, 95), "MAX_UNCERTAIN_CHANCE": 0.999999940395355224609375},
     "service.bonus": {"MAX_BYTES": 268_435_456, "MAX_WAITING": 4},
@@ -193,13 +196,16 @@ def options(command: click.Command = main, path: str = "") -> Iterator[tuple[str
         for name in command.list_commands(context):
             inner = command.get_command(context, name)
             assert inner is not None
+            assert inner.help, (path, name)
             yield from options(inner, f"{path} {name}".strip())
 
 
-def test_ranges_and_defaults_of_all_options() -> None:
-    used = set()
+def test_ranges_defaults_and_help_of_all_options() -> None:
+    used, commands = set(), set()
     for command, name, param in options():
         own = f"{command} {name}"
+        commands.add(command)
+        assert not isinstance(param, click.Option) or param.help, own
         key = own if own in RANGES or own in DEFAULTS else name
         default = param.default if isinstance(param.default, int | float | str) else None
         ranged = isinstance(param.type, click.IntRange | click.FloatRange)
@@ -213,6 +219,7 @@ def test_ranges_and_defaults_of_all_options() -> None:
             assert default == DEFAULTS[key], own
             used.add(key)
     assert used == RANGES.keys() | DEFAULTS.keys()
+    assert len(commands) > len(COMMANDS)
 
 
 def check_ends(kind: Any, step: float) -> None:
@@ -224,50 +231,6 @@ def check_ends(kind: Any, step: float) -> None:
             assert kind.convert(str(inside), None, None) == inside
             with pytest.raises(click.BadParameter):
                 kind.convert(str(outside), None, None)
-
-
-FIELDS: dict[str, set[tuple[str, int]]] = {  # limits in the description of each field of a body
-    "rules": {("maxLength", 200)},
-    "id": {("maxLength", 200)},
-    "card": {("maxProperties", 126), ("maxLength", 16_000), ("minimum", 0), ("maximum", 99_999)},
-    "saved": {("minimum", 0), ("maximum", 100)},
-    "bonus_points": {("minimum", 0), ("maximum", 99_999)},
-    "goal": {("minimum", 0), ("maximum", 99_999)},
-    "opponents": {("maxLength", 2_000), ("maxItems", 126)},
-    "versus": {("maxLength", 2_000)},
-    "dice": {("maxLength", 100), ("minimum", 1), ("maximum", 12)},
-    "hold": {("maxItems", 126), ("minimum", 1), ("maximum", 12)},
-    "rolls_left": {("minimum", 0), ("maximum", 100)},
-    "seed": {("minimum", 0), ("maximum", 9_007_199_254_740_991)},
-    "date": {("maxLength", 200)},
-    "player": {("minimum", 0), ("maximum", 63)},
-    "why": {("minimum", 0), ("maximum", 50)},
-}
-
-
-def limits_of(schema: Any) -> Iterator[tuple[str, int]]:
-    if isinstance(schema, dict):
-        yield from ((name, value) for name, value in schema.items() if name.startswith(("max", "min")))
-        for inner in schema.values():
-            yield from limits_of(inner)
-    elif isinstance(schema, list):
-        for inner in schema:
-            yield from limits_of(inner)
-
-
-def test_fields_of_the_server_have_their_limits() -> None:
-    need("fastapi")
-    from perfect_yatzy.web import schemas
-
-    kinds = [kind for kind in vars(schemas).values() if isinstance(kind, type)]
-    models = [kind for kind in kinds if issubclass(kind, schemas.RequestBody)]
-    assert len(models) == 9
-    for model in models:
-        for name, schema in model.model_json_schema().get("properties", {}).items():
-            expected = FIELDS.get(name, set())
-            if (model.__name__, name) == ("OutcomesRequest", "rolls_left"):
-                expected = {("minimum", 1), ("maximum", 100)}
-            assert {*limits_of(schema)} == expected, (model, name)
 
 
 YATZY = load_rules("yatzy")
@@ -388,20 +351,9 @@ def test_numbers_of_a_request_from_the_lowest_to_the_highest(
     taken_up_to(low, -1 if low < 100 else -99, parse, StateError)
 
 
-def test_dice_points_and_games_from_the_lowest_to_the_highest() -> None:
-    for query, field in (("hold", "dice"), ("outcomes", "hold")):
-        for faces, taken in (([1] * 5, True), ([6] * 5, True), ([1] * 4 + [0], False), ([6] * 4 + [7], False)):
-            asked = {"query": query, field: faces}
-            if taken:
-                assert parse_request(asked, load_rules).dice == tuple(faces)
-            else:
-                with pytest.raises(StateError) as caught:
-                    parse_request(asked, load_rules)
-                assert (caught.value.code, caught.value.field) == ("invalid-dice", field)
+def test_holds_of_few_dice_and_games_of_none() -> None:
+    """Faces and points at their edges: game/test_notation.py."""
     assert parse_request({"query": "outcomes", "hold": ""}, load_rules).dice == ()
     refused("cannot be held", parse_request, {"query": "outcomes", "hold": [1] * 6}, load_rules)
-    assert parse_card(YATZY, "chance=30 yatzy=50").total == 80
-    for wrong in ("chance=31", "chance=4", "yatzy=49", "ones=6", "sixes=31"):
-        refused("cannot hold", parse_card, YATZY, wrong)
     assert parse_request({"query": "expect", "games": 0}, load_rules).games == 0
     refused("games is 99; must be from 100 to 10000000", parse_request, {"query": "expect", "games": 99}, load_rules)

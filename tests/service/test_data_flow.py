@@ -29,7 +29,7 @@ from perfect_yatzy.strategy.score_strategy import goals_to_solve
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator
 from perfect_yatzy.tablebase.store import Progress, has_table
 from perfect_yatzy.web.workers import RequestScheduler
-from support.refusals import refused
+from support.refusals import WRONG_QUESTIONS, refused
 
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
 TWO = f"{LATE} chance=20; 231"  # opponents
@@ -86,21 +86,17 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 def test_a_request_checks_its_card_and_evaluates_its_turn_once(
     yatzy: Strategy, calls: Counter[str], fields: dict[str, Any], evaluations: dict[str, int]
 ) -> None:
-    service = QueryService()
-    service.strategy(yatzy.rules)
-    calls.clear()
-    service.answer({"card": LATE, **fields})
-    assert calls == {"card": 1, "state": 1} | evaluations
-
-
-@pytest.mark.parametrize("goal", [{}, {"goal": 240}])
-def test_the_server_checks_and_evaluates_once_too(yatzy: Strategy, calls: Counter[str], goal: dict[str, int]) -> None:
-    scheduler = RequestScheduler(None, None)
-    scheduler.service.strategy(yatzy.rules)
-    calls.clear()
-    scheduler.answer("hold", {"card": LATE, "dice": "33456", **goal}, lambda: False)
-    evaluations = TURNS | RANKINGS if goal else {"turns of the mean": 1, "rankings of the mean": 1}
-    assert calls == {"card": 1, "state": 1, **evaluations}
+    """In the service and in the server."""
+    service, scheduler, asked = QueryService(), RequestScheduler(None, None), {"card": LATE, **fields}
+    own = {name: value for name, value in asked.items() if name != "query"}
+    for known, ask in (
+        (service, lambda: service.answer(asked)),
+        (scheduler.service, lambda: scheduler.answer(fields["query"], own, lambda: False)),
+    ):
+        known.strategy(yatzy.rules)
+        calls.clear()
+        ask()
+        assert calls == {"card": 1, "state": 1} | evaluations
 
 
 @pytest.mark.parametrize("aim", [{}, {"goal": 240}])
@@ -153,35 +149,11 @@ def test_requests_that_mean_the_same_are_alike() -> None:
     assert next(names).objective == next(names).objective
 
 
-@pytest.mark.parametrize(
-    ("fields", "code", "field"),
-    [
-        ({"query": "best"}, "invalid-value", "query"),
-        ({"dices": "33456"}, "unknown-field", "dices"),
-        ({"dice": None}, "missing-field", "dice"),
-        ({"dice": "3345"}, "invalid-dice", "dice"),
-        ({"dice": "33457"}, "invalid-dice", "dice"),
-        ({"card": "ones=9"}, "invalid-card", "card"),
-        ({"card": "nonsense=9"}, "unknown-category", "card"),
-        ({"card": "t=6"}, "ambiguous-category", "card"),
-        ({"rules": 3}, "invalid-value", "rules"),
-        ({"rules": "nothing"}, "unknown-rules", "rules"),
-        ({"rolls_left": 3}, "invalid-value", "rolls_left"),
-        ({"rolls_left": 1.5}, "invalid-value", "rolls_left"),
-        ({"goal": -1}, "invalid-value", "goal"),
-        ({"goal": 1, "opponents": "3"}, "invalid-request", None),
-        ({"ties": "half"}, "invalid-request", "ties"),
-        ({"opponents": "3", "ties": "x"}, "invalid-value", "ties"),
-        ({"opponents": [3, True]}, "invalid-value", "opponents"),
-        ({"opponents": "ones=9"}, "invalid-card", "opponents"),
-        ({"card": " ".join(f"{c.id}=0" for c in load_rules("yatzy").categories)}, "game-over", "card"),
-    ],
-)
-def test_errors_name_their_code_and_field(fields: dict[str, Any], code: str, field: str | None) -> None:
-    with pytest.raises(SolverError) as caught:
-        parsed(**fields)
-    assert (caught.value.code, caught.value.field) == (code, field)
-    assert caught.value.as_json()["error"] == str(caught.value)
+@pytest.mark.parametrize(("query", "fields", "code", "field"), WRONG_QUESTIONS)
+def test_errors_name_their_code_and_field(query: str, fields: dict[str, Any], code: str, field: str | None) -> None:
+    error = refused(".", parse_request, {"query": query, **fields}, load_rules, error=SolverError)
+    assert (error.code, error.field) == (code, field)
+    assert error.as_json()["error"] == str(error)
 
 
 def test_every_code_of_the_package_is_documented() -> None:

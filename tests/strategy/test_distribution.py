@@ -12,7 +12,7 @@ import perfect_yatzy
 import pytest
 from hypothesis import example, given
 from perfect_yatzy import RulesError, RuleSet, ScoreDistribution, State, StateError, Strategy, maximise, reach
-from perfect_yatzy.cli.views.charts import histogram
+from perfect_yatzy.cli.views.results import histogram
 from perfect_yatzy.game.rules import Bonus
 from perfect_yatzy.game.scorecard import EMPTY_STATE
 from perfect_yatzy.model.objectives import BonusChance, Variance

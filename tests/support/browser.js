@@ -94,4 +94,12 @@ window.probes = {
     const name = await ask("solve", body, { signal: controller.signal, onProgress }).then(() => "", (error) => error.name);
     return [name, reports];
   },
+  // Takes everything back, and does the first change once more if it was there at the start.
+  undoAll: async (isFirstKept) => {
+    const { undo, redo, undoAndRedoAvailable } = await loaded("state");
+    while (undoAndRedoAvailable()[0]) undo();
+    if (isFirstKept) redo();
+  },
+  // The reviews of the game on the page, of all players.
+  reviews: async () => (await loaded("memory")).reviewGame((await loaded("game")).gameRecord()),
 };

@@ -16,6 +16,7 @@ from .need import need, need_program
 PATIENCE_MS = 120_000
 
 
+DONE = {"content_type": "text/event-stream", "body": "event: done\ndata: {}\n\n"}  # of long work
 FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -66,6 +67,21 @@ class Visitor:
         self.page.route("**/api/**", lambda route: route.abort())
         yield
         self.page.unroute("**/api/**")
+
+    def asks(self, query: str, reply: Callable[[Any], dict[str, Any] | None]) -> list[Any]:
+        """The questions from now on; each gets a reply, none where that is empty, that of the server where it is None."""
+        asked: list[Any] = []
+
+        def handle(route: Any) -> None:
+            asked.append(route.request.post_data_json)
+            answer = reply(asked[-1])
+            if answer is None:
+                route.continue_()
+            elif answer:
+                route.fulfill(**answer)
+
+        self.page.route(f"**/api/{query}", handle)
+        return asked
 
     @contextmanager
     def listening(self, **listeners: Callable[[Any], object]) -> Iterator[None]:
@@ -131,13 +147,6 @@ class Visitor:
         """Fill a field and leave it."""
         self.page.fill(place, text)
         self.page.locator(place).blur()
-
-    def fill_card(self, **boxes: int) -> None:
-        """Enter boxes of the card by hand."""
-        self.page.click("#edit-card")
-        for box, points in boxes.items():
-            self.write(f"#box-{box}", str(points))
-        self.page.click("#edit-card")
 
     def set_left(self, left: int) -> Visitor:
         """Say by hand how many rerolls are left."""

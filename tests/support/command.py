@@ -9,6 +9,7 @@ import sys
 import traceback
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -55,6 +56,13 @@ def run_process(*args: str, stdin: str = "", **env: str) -> subprocess.Completed
         env=os.environ | {"NO_COLOR": "1"} | env,
         check=False,
     )
+
+
+def printed(run: Run, *words: str, **rest: Any) -> str:
+    """What the command prints where it succeeds."""
+    out = run(*words, **rest)
+    assert out.returncode == 0, (words, out.stderr)
+    return str(out.stdout)
 
 
 def refusal(run: Run, *words: str, code: int = 2) -> str:

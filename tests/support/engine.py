@@ -17,8 +17,7 @@ from perfect_yatzy.game.dice import lattice
 from perfect_yatzy.game.notation import dice_of
 from perfect_yatzy.game.scoring import is_joker, scoring_options
 from perfect_yatzy.service.queries import QueryService
-from perfect_yatzy.web.site.content import SiteOptions
-from perfect_yatzy.web.site.folder import write_site
+from perfect_yatzy.web.site.folder import SiteOptions, write_site
 
 from .need import need_program
 
@@ -46,10 +45,10 @@ def make_site(
     """
     if values_only:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("perfect_yatzy.web.site.content._other_tables", lambda *_: iter(()))
-            patch.setattr("perfect_yatzy.web.site.content.has_distribution", lambda _: False)
+            patch.setattr("perfect_yatzy.web.site.folder._other_tables", lambda *_: iter(()))
+            patch.setattr("perfect_yatzy.web.site.folder.has_distribution", lambda _: False)
             return make_site(folder, service, rules, puzzles)
-    options = SiteOptions(puzzles, FIRST_DAY, service.tables, service.threads)
+    options = SiteOptions(puzzles, FIRST_DAY)
     chosen = [service.rules(each) if isinstance(each, str) else each for each in rules]
     for each in chosen:
         service.register(each)

@@ -35,3 +35,33 @@ def mistakes(folder: Path, text: str, start: str = "") -> list[str]:
     with pytest.raises(RuleFileError) as caught:
         load_text(folder, text, start)
     return [f"{p.line}: {p.field}: {p.message}" for p in caught.value.problems]
+
+
+DICE, FULL = {"dice": "33456"}, " ".join(f"{box.id}=0" for box in load_rules("yatzy").categories)
+WRONG_QUESTIONS: list[
+    tuple[str, dict[str, Any], str, str | None]
+] = [  # query, other fields, code of the error, its field
+    ("best", DICE, "invalid-value", "query"),
+    ("hold", DICE | {"dices": 1}, "unknown-field", "dices"),
+    ("hold", DICE | {"card": "t=6"}, "ambiguous-category", "card"),
+    ("hold", DICE | {"rules": 3}, "invalid-value", "rules"),
+    ("hold", DICE | {"ties": "half"}, "invalid-request", "ties"),
+    # Up to here the engine of a page is more lenient.
+    ("hold", {}, "missing-field", "dice"),
+    ("hold", {"dice": "3345"}, "invalid-dice", "dice"),
+    ("hold", {"dice": "33457"}, "invalid-dice", "dice"),
+    ("outcomes", {"hold": [3, 7], "rolls_left": 1}, "invalid-dice", "hold"),
+    ("hold", DICE | {"card": "ones=9"}, "invalid-card", "card"),
+    ("hold", DICE | {"card": {"ones": 6}}, "invalid-card", "card"),
+    ("hold", DICE | {"card": {"all": 3}}, "unknown-category", "card"),
+    ("hold", DICE | {"card": FULL}, "game-over", "card"),
+    ("hold", DICE | {"rules": "nothing"}, "unknown-rules", "rules"),
+    *(("hold", DICE | {"rolls_left": left}, "invalid-value", "rolls_left") for left in (3, 0, 1.5)),
+    ("hold", DICE | {"saved": 1}, "invalid-state", "card"),
+    ("hold", DICE | {"bonus_points": 1}, "invalid-card", "card"),
+    *(("score", DICE | {"goal": goal}, "invalid-value", "goal") for goal in (-1, 100_000)),
+    ("hold", DICE | {"goal": 1, "opponents": "3"}, "invalid-request", None),
+    ("hold", DICE | {"opponents": "3", "ties": "x"}, "invalid-value", "ties"),
+    *(("score", DICE | {"opponents": wrong}, "invalid-value", "opponents") for wrong in ("nobody", "", [3, True])),
+    ("score", DICE | {"opponents": "ones=9"}, "invalid-card", "opponents"),
+]

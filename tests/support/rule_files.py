@@ -8,6 +8,20 @@ from typing import Any
 
 from perfect_yatzy import RuleSet
 
+TINY = """
+id = "tiny"
+name = "Tiny"
+dice = 2
+faces = 4
+rolls = 2
+bonus = { threshold = 6, points = 5 }
+categories = [
+  { id = "threes", name = "Threes", upper = true, pattern = "face", face = 3 },
+  { id = "fours", name = "Fours", upper = true, pattern = "face", face = 4 },
+  { id = "chance", name = "Chance", pattern = "any" },
+]
+"""
+
 
 def as_toml(rules: RuleSet) -> str:
     """A rule file for a rule set."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -86,6 +87,15 @@ def defined_value(
     if upper + to_come < bonus["threshold"]:
         return value + exact(sheet.terms["lost"])
     return value + exact(sheet.terms["par_point"]) * (upper - par)
+
+
+def value_of(sheet: PriceSheet, state: State) -> float:
+    """Value of one state in floating point."""
+    prices = [price for c, price in enumerate(sheet.prices) if not state.filled >> c & 1]
+    value = math.fsum(prices) + sheet.bonus_value(state.filled, state.upper)
+    if prices:  # a full card has no turn left
+        value += sheet.terms["saved_roll"] * state.saved + sheet.terms["joker_turn"] * len(prices) * state.joker_paid
+    return value
 
 
 def most_of(oracle: Naive, box: int) -> int:

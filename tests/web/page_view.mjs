@@ -30,7 +30,7 @@ function* cases(rules, ids) {
   }
 }
 
-test("every view offers what can be done and nothing else", ["yatzy", "maxi", "yatzy-forced"], async (sets) => {
+test("every view offers what can be done and nothing else", ["yatzy", "maxi", "yatzy-forced", "crag"], async (sets) => {
   const { view } = await load("view"), { actionLabel } = await load("advice-text");
   for (const rules of sets) {
     state.change((t) => state.startGame(t, rules.id));

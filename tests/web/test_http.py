@@ -44,8 +44,10 @@ def test_every_file_of_the_page_is_served_with_its_type(client: TestClient) -> N
             assert re.sub(rb'"v-[0-9a-f]{12}/', b'"', found.content) == path.read_bytes(), name
             assert found.headers["content-type"] == MEDIA_TYPES[path.suffix[1:]], name
             assert found.headers["x-content-type-options"] == "nosniff"
+            assert "default-src 'self'" in found.headers["content-security-policy"]
+            assert not re.search(rb"https?://(?!www\.w3\.org/2000/svg)", found.content), name
     assert client.get("/").content == client.get("/index.html").content
-    for name in ("static/app.js", "..%2fapp.py", "%2e%2e/app.py", "messages", "messages/", "app.js/"):
+    for name in ("static/app.js", "..%2fapp.py", "%2e%2e/app.py", "messages", "messages/", "app.js/", "secrets"):
         assert client.get(f"/{name}", follow_redirects=False).status_code == 404, name
     found = {suffix: MEDIA_TYPES[suffix] for suffix in ("webmanifest", "png", "svg")}
     assert found == {"webmanifest": "application/manifest+json", "png": "image/png", "svg": "image/svg+xml"}

@@ -8,6 +8,7 @@ import socket
 import statistics
 import sys
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -28,7 +29,7 @@ from perfect_yatzy.tablebase.sharded_solve import solve_sharded
 from perfect_yatzy.tablebase.store import table_path
 from perfect_yatzy.tablebase.table_info import shards_folder
 from perfect_yatzy.web import rule_sets
-from perfect_yatzy.web.limits import MAX_BODY_BYTES, MAX_VALUES
+from perfect_yatzy.web.limits import MAX_BODY_BYTES
 from perfect_yatzy.web.middleware import RequestFilter
 from support.server import HOLD, Server, is_error, largest_bodies, running_server
 
@@ -55,15 +56,14 @@ def test_large_bodies_are_answered_or_refused(client: TestClient, query: str, nu
         assert is_answered(found.status_code, found.content), name
 
 
-def plain_wait(server: Server, stop: Event) -> float:
-    """The longest wait of plain queries, asked one after the other until the event."""
-    longest = 0.0
-    while True:
+def waits(server: Server, is_over: Callable[[], bool]) -> list[float]:
+    """How long plain queries take, asked one after the other until it is over."""
+    found = list[float]()
+    while not found or not is_over():
         status, _, seconds = server.post("/api/hold", HOLD)
         assert status == 200
-        longest = max(longest, seconds)
-        if stop.is_set():
-            return longest
+        found.append(seconds)
+    return found
 
 
 @pytest.mark.full
@@ -72,34 +72,31 @@ def test_large_bodies_delay_nobody(server: Server, query: str) -> None:
     """A plain query waits about as long as without them."""
     stop = Event()
     with ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(plain_wait, server, stop)
+        waiting = pool.submit(waits, server, stop.is_set)
         for _ in range(50):
             server.post("/api/hold", HOLD)
         stop.set()
-    allowed = max(LEAST_WAIT, MOST_DELAY * waiting.result())
+    allowed = max(LEAST_WAIT, MOST_DELAY * max(waiting.result()))
     for name, body in largest_bodies(query):
         for _ in range(TRIES):
             stop = Event()
             with ThreadPoolExecutor(AT_ONCE + 1) as pool:
-                waiting = pool.submit(plain_wait, server, stop)
+                waiting = pool.submit(waits, server, stop.is_set)
                 answers = list(pool.map(lambda _, body=body: server.post(f"/api/{query}", body), range(AT_ONCE)))
                 stop.set()
             assert all(is_answered(status, answer) for status, answer, _ in answers), name
             slowest = max(seconds for _, _, seconds in answers)
-            if slowest < MOST_SECONDS and waiting.result() < allowed:
+            if slowest < MOST_SECONDS and max(waiting.result()) < allowed:
                 break
         else:
-            pytest.fail(f"{name}: {slowest:.3f} s, and {waiting.result():.3f} s for a plain query, in {TRIES} tries")
+            pytest.fail(
+                f"{name}: {slowest:.3f} s, and {max(waiting.result()):.3f} s for a plain query, in {TRIES} tries"
+            )
 
 
-def waits(server: Server, seconds: float) -> list[float]:
-    """How long plain queries take, asked one after the other."""
-    end, found = time.monotonic() + seconds, list[float]()
-    while time.monotonic() < end:
-        status, _, taken = server.post("/api/hold", HOLD)
-        assert status == 200
-        found.append(taken)
-    return found
+def after(seconds: float) -> Callable[[], bool]:
+    end = time.monotonic() + seconds
+    return lambda: time.monotonic() > end
 
 
 def connections(server: Server, address: str, count: int) -> list[socket.socket]:
@@ -127,8 +124,8 @@ def test_other_clients_do_not_notice_clients_with_many_connections(yatzy: Strate
             ThreadPoolExecutor(1) as pool,
         ):
             for _ in range(TRIES):
-                alone = statistics.median(waits(server, 2))
-                waiting = pool.submit(waits, server, 6)
+                alone = statistics.median(waits(server, after(2)))
+                waiting = pool.submit(waits, server, after(6))
                 idle, pipelining, slow = (
                     connections(server, f"127.0.0.{n}", count) for n, count in ((2, 2000), (3, 200), (4, 200))
                 )
@@ -196,19 +193,6 @@ def test_a_client_that_disconnects_within_a_body_gets_no_answer() -> None:
     scope = {"type": "http", "path": "/api/hold", "headers": [(b"host", b"localhost")]}
     anyio.run(RequestFilter(None, frozenset({"localhost"})), scope, receive, send)
     assert sent == []
-
-
-def test_the_number_of_errors_in_a_message_is_limited(client: TestClient) -> None:
-    many = {f"field-{n}": 1 for n in range(20)}
-    found = client.post("/api/hold", json=many)
-    assert found.status_code == 422
-    assert found.json()["error"].count(";") < 6
-    found = client.post("/api/hold", json={"dice": "33456"} | {f"field-{n}": 1 for n in range(100)})
-    assert "the body has 101 fields; at most 32 are allowed" in found.json()["error"]
-    found = client.post("/api/hold", json={"dice": [{}] * 200})
-    assert '"dice" has 200 entries; at most 126 are allowed' in found.json()["error"]
-    found = client.post("/api/review", json={"game": {"turns": [0] * (MAX_VALUES + 1)}})
-    assert (found.status_code, found.json()["code"]) == (422, "invalid-request")
 
 
 def test_rule_sets_are_described_once_for_each_language(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:

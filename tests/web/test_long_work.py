@@ -43,10 +43,6 @@ def events_of(text: str) -> list[tuple[str, Any]]:
     return found
 
 
-def files_in(folder: Path) -> set[str]:
-    return set(os.listdir(folder))
-
-
 def streamed(solve: Solve, note: Callable[[], None] = lambda: None) -> str:
     """The events of some work as text; `note` is called after each."""
 
@@ -83,14 +79,14 @@ def test_a_link_writes_nothing(empty: TestClient, tmp_path: Path) -> None:
         assert answer["code"] == "confirmation-required"
         assert answer["cost"].keys() == {"what", "seconds", "disk_bytes", "memory_bytes"}
         assert answer["cost"]["seconds"] > 2
-    assert not files_in(tmp_path)
+    assert not os.listdir(tmp_path)
 
 
 def test_small_games_are_answered_at_once_and_not_stored(empty: TestClient, tmp_path: Path, forced: Strategy) -> None:
     found = empty.post("/api/expect", json={"rules": SMALL, "opponents": "200; empty"}).json()
     assert found["expected_final_score"] == pytest.approx(forced.value(), abs=1e-9)
     assert found["distribution"]
-    assert not files_in(tmp_path)
+    assert not os.listdir(tmp_path)
 
 
 def test_confirmed_work_is_done_and_stored(empty: TestClient, tmp_path: Path, forced: Strategy) -> None:
@@ -105,7 +101,7 @@ def test_confirmed_work_is_done_and_stored(empty: TestClient, tmp_path: Path, fo
         assert 0 <= data["done"] <= 1
         assert data["seconds_left"] >= 0
     assert has_table(forced.rules, tmp_path)
-    assert any("distribution" in name for name in files_in(tmp_path))
+    assert any("distribution" in name for name in os.listdir(tmp_path))
     assert empty.post("/api/expect", json={"rules": SMALL}).json()["distribution"]
 
 
@@ -120,7 +116,7 @@ def test_wrong_or_too_large_work_is_an_error_before_the_first_event(empty: TestC
     ):
         found = empty.post("/api/solve", json=asked)
         assert (found.status_code, found.json()["code"]) == (422, code)
-    assert not files_in(tmp_path)
+    assert not os.listdir(tmp_path)
 
 
 def test_every_question_is_answered_after_its_work(forced: Strategy) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from perfect_yatzy import Strategy
@@ -32,11 +31,7 @@ def enabled(page: Visitor) -> list[str]:
 def no_early_distributions(tab: Visitor) -> Iterator[None]:
     """Those of an early card take seconds; the page has them in test_page_expect.py."""
 
-    def answer(route: Any) -> None:
-        if route.request.post_data_json.get("spread") is False:
-            route.continue_()
-
-    tab.route("**/api/expect", answer)
+    tab.asks("expect", lambda body: None if body.get("spread") is False else {})
     yield
     tab.unroute("**/api/expect")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from perfect_yatzy import Strategy, distribution, parse_card
-from support.browser import Visitor
+from support.browser import DONE, Visitor
 from support.server import running_server
 
 pytestmark = pytest.mark.full
@@ -114,7 +114,7 @@ def test_figures_fade_while_others_are_computed(blank: Visitor) -> None:
     before = figures(blank.open(link(BOXES)))
     blank.wait_for_selector("#chart rect")
     size = blank.locator("#expect").bounding_box()["height"]
-    blank.route("**/api/expect", lambda route: None)
+    blank.asks("expect", lambda body: {})
     blank.change("s.players[0].card.chance = 20;")
     blank.wait_for_selector("#expect[aria-busy='true']")
     blank.expects("#expect-status", "Working")
@@ -180,7 +180,7 @@ def test_what_is_not_available_is_not_shown_and_stepped_bonuses_have_one_chance(
     """Saved rolls have no exact distribution here: no interval, no chart, no empty words."""
     body = {"schema": 2, "query": "expect", "rules": "yatzy", "card": {}, "card_total": 73}
     answer = body | {"expected_final_score": 234.56, "standard_deviation": 35.67, "distribution": None}
-    blank.route("**/api/expect", lambda route: route.fulfill(json=answer))
+    blank.asks("expect", lambda body: {"json": answer})
     shown = figures(blank.open(link(BOXES)))
     assert (shown["average final score"], shown["standard deviation"]) == ("234.6", "35.7")
     assert "9 of 10 games" not in shown
@@ -211,25 +211,12 @@ def test_long_work_waits_for_a_click(tab: Visitor) -> None:
     """The server asks for a confirmation; the button names time and disk, and afterwards the question is asked again."""
     cost = {"seconds": 20.0, "disk_bytes": 605_000_000, "memory_bytes": 10**9, "what": "goals"}
     refusal = {"schema": 2, "error": "needs a confirmation", "code": "confirmation-required", "cost": cost}
-    solved: list[str] = []
-
-    def refuse(route: Any) -> None:
-        if solved:
-            route.continue_()
-        else:
-            route.fulfill(status=409, json=refusal)
-
-    def solve(route: Any) -> None:
-        solved.append(route.request.post_data)
-        route.fulfill(content_type="text/event-stream", body="event: done\ndata: {}\n\n")
-
-    tab.route("**/api/expect", refuse)
-    tab.route("**/api/solve", solve)
+    solved = tab.asks("solve", lambda body: DONE)
+    tab.asks("expect", lambda body: None if solved else {"status": 409, "json": refusal})
     tab.open(link(LATE, "&goal=200")).expects("#expect-status button", "20 seconds", "0.6 GB")
     assert solved == []
     tab.click("#expect-status button").wait_for_selector("#expect-figures dd")
-    question = json.loads(solved[0])
-    assert (question["query"], question["goal"]) == ("expect", 200)
+    assert (solved[0]["query"], solved[0]["goal"]) == ("expect", 200)
     assert "chance of 200 or more" in figures(tab)
 
 

@@ -95,7 +95,7 @@ def test_what_to_expect_while_it_is_computed_and_the_end_of_a_game(page: Visitor
     page.wait_for_selector("#chart rect")
     page.locator("#chances-details summary").click()
     looks_right(page, "figures")
-    page.route("**/api/expect", lambda route: None)  # no answer
+    page.asks("expect", lambda body: {})
     page.change("s.players[0].card.chance = 20;")
     page.wait_for_selector("#spread.outdated")
     looks_right(page, "figures fade")

@@ -35,10 +35,7 @@ def test_two_players_play_in_turns_and_the_record_has_both(page: Visitor) -> Non
 
 
 def test_the_others_at_the_table_are_the_opponents(page: Visitor) -> None:
-    asked: list[dict[str, Any]] = []
-    page.route("**/api/hold", lambda route: asked.append(json.loads(route.request.post_data)))
-    page.route("**/api/score", lambda route: None)
-    page.route("**/api/expect", lambda route: None)
+    asked, *_ = [page.asks(query, lambda body: {}) for query in ("hold", "score", "expect")]
     page.change(
         "s.players = [newPlayer('Ann'), newPlayer('Bo')]; s.players[1].card = { ones: 3, chance: 22 };"
         " s.objective = 'win'; s.dice = [3, 3, 4, 5, 6]; s.held = Array(5).fill(false);"
@@ -346,14 +343,8 @@ def test_a_goal_that_is_not_solved_leaves_the_points_of_the_boxes(tab: Visitor) 
     cost = {"what": "goals", "seconds": 25.0, "disk_bytes": 930_000_000, "memory_bytes": 1}
     refused = {"schema": 2, "error": "this takes long", "code": "confirmation-required", "cost": cost}
 
-    def refuse_goals(route: Any) -> None:
-        if "goal" in route.request.post_data_json:
-            route.fulfill(status=409, json=refused)
-        else:
-            route.continue_()
-
     for query in ("hold", "score", "expect"):
-        tab.route(f"**/api/{query}", refuse_goals)
+        tab.asks(query, lambda body: {"status": 409, "json": refused} if "goal" in body else None)
     tab.open("#rules=yatzy&dice=33456&left=1&goal=250").expects("#answer", "Keep ")  # the average is known
     tab.expects("#instead-of", "For the average: The chances of all goals have to be computed once")
     tab.expects("#long-work button", "25 seconds")

@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 from perfect_yatzy import load_rules
 from perfect_yatzy.service.requests import parse_request
-from support.browser import Visitor
+from support.browser import DONE, Visitor
 
 pytestmark = pytest.mark.full
 
 LATE_CARD = "ones=3+twos=6+threes=9+fours=12+fives=15+sixes=18+one-pair=10"
 KISMET = {"aces": 3, "deuces": 6, "treys": 9, "fours": 12, "fives": 15, "sixes": 18}
-
-
-def test_by_mouse_a_position_and_its_advice(page: Visitor) -> None:
-    page.fill_card(ones=3, sixes=24, chance=22)
-    for face in (3, 3, 4, 5, 6):
-        page.click(f"button[aria-label='Add a {face}']")
-    page.set_left(1).expects("#answer", "243.15").click("#map summary")
-    page.wait_for_selector("#map tbody tr")
-    page.click("#ranking li:first-child button")
-    assert page.count("#dice button[aria-pressed='true']") == 2
-    page.expects("#expect", "248.8")
-    assert page.url.endswith("#rules=yatzy&card=ones%3D3+sixes%3D24+chance%3D22&dice=33456&left=1")
 
 
 def test_the_headline_is_what_the_player_is_doing(blank: Visitor) -> None:
@@ -50,18 +37,6 @@ def test_the_reason_names_no_box_that_takes_a_zero(blank: Visitor) -> None:
     blank.open("#rules=yatzy&dice=62321&left=1").expects("#answer", "Keep 6").settle()
     assert blank.text_content("#why")
     assert "Straight" not in blank.text_content("#why")
-
-
-def test_there_is_a_reason_at_a_goal(blank: Visitor) -> None:
-    blank.open(f"#rules=yatzy&card={LATE_CARD}&dice=33456&left=0&goal=240").settle()
-    asked = (
-        "loaded('ask').then(({ask}) => loaded('state').then(({position, state}) =>"
-        " ask('score', {...position(), goal: 240, dice: state.dice, rolls_left: 0}, {})))"
-    )
-    best, other = blank.evaluate(asked)["categories"][:2]
-    more = best["expected_final_score"] - other["expected_final_score"]
-    text = f"Playing for the average, it would be {abs(more):.1f} points {'better' if more > 0 else 'worse'} than "
-    blank.expects("#why", text)
 
 
 def test_comparing_the_boxes_changes_the_list_only(blank: Visitor) -> None:
@@ -129,22 +104,14 @@ def test_an_invalid_box_stays_until_it_is_corrected(page: Visitor) -> None:
 
 
 def test_dice_send_one_request_for_each_roll(page: Visitor) -> None:
-    asked: list[str] = []
-    expected: list[dict[str, Any]] = []
-
-    def note(request: Any) -> None:
-        asked.append(request.url.rpartition("/")[2])
-        if asked[-1] == "expect":
-            expected.append(json.loads(request.post_data))
-
-    with page.listening(request=note):
-        page.type("33456").expects("#answer", "Keep 3 3").mark(0).expects("#held", "You keep 3:")
-        page.press("Backspace").type("6").settle()
+    expected, holds, outcomes = [page.asks(query, lambda body: None) for query in ("expect", "hold", "outcomes")]
+    page.type("33456").expects("#answer", "Keep 3 3").mark(0).expects("#held", "You keep 3:")
+    page.press("Backspace").type("6").settle()
     # On a busy machine the average alone is asked beside the distribution.
     assert len([body for body in expected if body.pop("spread", True)]) <= 1
     assert all(body == expected[0] for body in expected)
-    assert asked.count("hold") == 1  # the second answer was cached
-    assert asked.count("outcomes") == 0  # the next rolls are asked for when they are opened
+    assert len(holds) == 1  # the second answer was cached
+    assert outcomes == []  # the next rolls are asked for when they are opened
 
 
 def test_a_request_that_is_superseded_never_shows_its_answer(page: Visitor) -> None:
@@ -223,13 +190,7 @@ def test_stepped_bonuses_and_forced_order(blank: Visitor) -> None:
 
 def test_rules_without_a_table_are_solved_by_a_complete_question(tab: Visitor) -> None:
     """The work that the button starts is that of a question the server understands without dice."""
-    asked: list[dict[str, Any]] = []
-
-    def answer(route: Any) -> None:
-        asked.append(json.loads(route.request.post_data))
-        route.fulfill(body="event: done\ndata: {}\n\n", content_type="text/event-stream")
-
-    tab.route("**/api/solve", answer)
+    asked = tab.asks("solve", lambda body: DONE)
     tab.open("#rules=maxi").click("#long-work button")
     tab.wait_until("!document.querySelector('#long-work progress')")
     request = parse_request(asked[0], load_rules)

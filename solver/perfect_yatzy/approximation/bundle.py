@@ -45,9 +45,9 @@ def minimise(
     evaluations: int = 300,
     step: float = 1.0,
     lowest: Floats | None = None,
-    progress: Callable[[Minimum], None] | None = None,
+    progress: Callable[[float], None] | None = None,
 ) -> Minimum:
-    """Minimise a convex function; the result is the same on every machine."""
+    """Minimise a convex function; the same on every machine. `progress` takes the share of the evaluations done."""
     best = rounded(np.array(start, dtype=np.float64), POINT_BITS)
     value, gradient = function(best)
     points, slopes, heights = [best], [gradient], [value]
@@ -85,7 +85,7 @@ def minimise(
             heights = [heights[i] for i in keep]
             weights = weights[keep] / weights[keep].sum()
         if progress:
-            progress(Minimum(best, value, gap, count))
+            progress(count / evaluations)
     return Minimum(best, value, gap, count)
 
 

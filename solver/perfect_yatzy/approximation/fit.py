@@ -37,8 +37,6 @@ RIDGE = 0.1  # penalty on squared changes of a coefficient, against squares of p
 WIDE_RIDGE = 30.0  # the same for a wide sheet: points are many, and states few for so many boxes
 ROWS = 4096  # states whose features are in memory at the same time
 
-Progress = Callable[[int, int], None]  # turns done, turns in all
-
 
 def fit_values(
     start: FittedValues,
@@ -48,15 +46,14 @@ def fit_values(
     ridge: float | None = None,
     seed: int = 0,
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: Callable[[int, int], None] | None = None,  # turns done, turns in all
 ) -> tuple[FittedValues, dict[str, Any]]:
     """Fit the coefficients of a value function; the record of the fit, as JSON values.
 
     Its ``errors`` are, by number of open boxes, the root mean square of y - V over the states of the last round.
     """
-    started = time.perf_counter()
-    if ridge is None:
-        ridge = WIDE_RIDGE if is_wide(start.rules) else RIDGE
+    started, wide = time.perf_counter(), is_wide(start.rules)
+    ridge = ridge if ridge is not None else WIDE_RIDGE if wide else RIDGE
     values, turns = start, len(start.rules.categories)
     seen = [SeenStates(start.rules) for _ in range(turns + 1)]  # by number of open boxes
     errors, total, first = np.zeros(turns + 1), 2 * rounds * turns, 0
@@ -94,8 +91,7 @@ class SeenStates:
         relaxed = np.empty(len(states))
         gram = np.zeros((values.coefficients.shape[1],) * 2) if self._gram is None else self._gram
         for rows in _parts(len(states)):
-            part = states.take(rows)
-            relaxed[rows], features = values.features(part.filled, part.upper, part.saved, part.tracked)
+            relaxed[rows], features = values.features(*states.take(rows))
             gram += features.T @ (features * weights[rows, None])
         self.states, self.weights = joined([self.states, states]), np.concatenate([self.weights, weights])
         self._relaxed, self._gram = np.concatenate([self._relaxed, relaxed]), gram
@@ -109,10 +105,7 @@ class SeenStates:
         excess = rounded(excess, exact_bits(self.weights * excess, FEATURE_BITS + 8))
         right = np.zeros(len(gram))
         for rows in _parts(len(self.states)):
-            part = self.states.take(rows)
-            right += values.feature_sums(
-                part.filled, part.upper, part.saved, part.tracked, self.weights[rows] * excess[rows]
-            )
+            right += values.feature_sums(self.weights[rows] * excess[rows], *self.states.take(rows))
         total, change = gram[0, 0], right - dot(gram, prior)
         # Without the constant: everything relative to its mean.
         means, mean = gram[0] / total, change[0] / total
@@ -122,9 +115,8 @@ class SeenStates:
         solve_positive(np.ascontiguousarray(centred[1:, 1:]), slopes, ridge)
         change = np.concatenate([[mean - dot(means[1:], slopes)], slopes])
         coefficients = rounded(prior + change, COEFFICIENT_BITS)
-        squares = (
-            dot(self.weights, excess**2) - 2 * dot(coefficients, right) + dot(coefficients, dot(gram, coefficients))
-        )
+        squares = dot(self.weights, excess**2) - 2 * dot(coefficients, right)
+        squares = squares + dot(coefficients, dot(gram, coefficients))
         return coefficients, float(np.sqrt(max(0.0, squares) / total))
 
 
@@ -134,12 +126,7 @@ def _parts(size: int) -> list[Ints]:
 
 
 def visited_states(
-    values: FittedValues,
-    games: int,
-    first: int,
-    seed: int,
-    threads: int | None = None,
-    report: Callable[[int], None] = lambda done: None,
+    values: FittedValues, games: int, first: int, seed: int, threads: int | None, report: Callable[[int], None]
 ) -> list[States]:
     """The states before every turn of games played greedily, by number of open boxes; every second game explores."""
     play, states = LaneTurns(values, threads), same_cards(values.rules, EMPTY_STATE, games)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from ..game.rules import RuleSet
 from ..model.estimates import SolveCost
@@ -33,13 +33,9 @@ Begin = Callable[[Objective], Progress | None]
 
 def goal_estimates_cost(rules: RuleSet) -> SolveCost:
     """Cost of all tables of the estimates, without that of the means."""
-    costs = [objective.solve_cost() for objective in (Upside(rules), Downside(rules), LateGoals(rules))]
-    return SolveCost(
-        values=sum(cost.values for cost in costs),
-        bytes=sum(cost.bytes for cost in costs),
-        memory=max(cost.memory for cost in costs),
-        seconds=sum(cost.seconds for cost in costs),
-    )
+    costs = [astuple(objective.solve_cost()) for objective in (Upside(rules), Downside(rules), LateGoals(rules))]
+    values, size, memory, seconds = zip(*costs, strict=True)
+    return SolveCost(sum(values), sum(size), max(memory), sum(seconds))
 
 
 def solve_goal_estimates(
@@ -105,10 +101,5 @@ def measured_goals(
         goal = round((by_mean.mean + deviations * by_mean.standard_deviation) / 10) * 10
         playing = ScoreStrategy(rules, info, evaluator, goal)
         reached = int((simulate(playing, games, seed, threads=threads).final_scores >= goal).sum())
-        yield MeasuredGoal(
-            goal,
-            playing.value(""),
-            reached / games,
-            wilson_interval(reached, games),
-            float((by_mean.final_scores >= goal).mean()),
-        )
+        interval, by_means = wilson_interval(reached, games), float((by_mean.final_scores >= goal).mean())
+        yield MeasuredGoal(goal, playing.value(""), reached / games, interval, by_means)

@@ -6,8 +6,8 @@ Chunks have a fixed size, and threads take whole chunks: the results do not depe
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,18 +15,8 @@ from ..game.dice import Floats, Ints, lattice
 from ..game.rules import RuleSet
 from ..game.scorecard import State
 from ..game.upper_sums import upper_sums
+from ..kernels import state_lanes as kernels
 from ..kernels.lattice import kernel_lattice
-from ..kernels.state_lanes import (
-    LaneGames,
-    LaneJob,
-    LaneScratch,
-    LaneStates,
-    LaneTable,
-    TurnResults,
-    backup_states,
-    lane_scratch,
-    play_states,
-)
 from ..model.card_masks import card_masks, packed
 from ..model.state_space import LANES
 from ..model.turn_slots import allowed_boxes, box_masks, turn_slots
@@ -48,7 +38,10 @@ class States:
 
     def take(self, rows: Ints) -> States:
         """Some of the states, in this order."""
-        return States(*(getattr(self, field.name)[rows] for field in fields(self)))
+        return States(*(field[rows] for field in self))
+
+    def __iter__(self) -> Iterator[Ints]:
+        return iter((self.filled, self.upper, self.saved, self.tracked))
 
     def __len__(self) -> int:
         return len(self.filled)
@@ -62,7 +55,7 @@ def same_cards(rules: RuleSet, state: State, number: int) -> States:
 
 def joined(parts: list[States]) -> States:
     """States one after the other."""
-    return States(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(States)))
+    return States(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 @dataclass(frozen=True)
@@ -85,14 +78,16 @@ class LaneTurns:
         self.values, self.threads = values, threads or default_threads()
         self._dice, self._model = lattice(self.rules.dice, self.rules.faces), turn_slots(self.rules)
         self._lattice = kernel_lattice(self._dice)
-        self._scratch = ScratchPool(self._new_scratch)
+        turns = len(self.rules.categories) - 1 if self.rules.saved_rolls else 0
+        most = turns * (self.rules.rolls_per_turn - 1)
+        self._scratch = ScratchPool(lambda: kernels.lane_scratch(self._dice, self._model, most))
 
     def backups(self, states: States) -> Floats:
         """Values of states with equally many open boxes after one exact turn, ``(n,)``."""
         expected = np.empty(len(states))
 
-        def run(rows: Ints, blocks: int, job: LaneJob, table: LaneTable) -> None:
-            backup_states(0, blocks, job, table)
+        def run(rows: Ints, blocks: int, job: kernels.LaneJob, table: kernels.LaneTable) -> None:
+            kernels.backup_states(0, blocks, job, table)
             expected[rows] = job.turns.expected[: len(rows)]
 
         self._run(states, run)
@@ -102,23 +97,19 @@ class LaneTurns:
         self, states: States, games: Ints, seed: int, turn: int, exploration: Floats | float = 0.0
     ) -> PlayedTurn:
         """Play one turn of games whose cards have equally many open boxes, greedily."""
-        n = len(states)
+        n, model, rules = len(states), self._model, self.rules
         expected, reached, chance = np.empty(n), np.empty(n), np.broadcast_to(exploration, n)
         outcome, rerolls = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
 
-        def run(rows: Ints, blocks: int, job: LaneJob, table: LaneTable) -> None:
+        def run(rows: Ints, blocks: int, job: kernels.LaneJob, table: kernels.LaneTable) -> None:
             size = blocks * LANES
             numbers = np.resize(games[rows], size)
-            played = LaneGames(numbers, seed, turn, np.resize(chance[rows], size).astype(np.float64))
-            play_states(0, blocks, job, table, played)
+            played = kernels.LaneGames(numbers, seed, turn, np.resize(chance[rows], size).astype(np.float64))
+            kernels.play_states(0, blocks, job, table, played)
             for target, found in zip((expected, reached, outcome, rerolls), job.turns, strict=True):
                 target[rows] = found[: len(rows)]
 
         self._run(states, run)
-        return self._after(states, outcome, rerolls, expected, reached)
-
-    def _after(self, states: States, outcome: Ints, rerolls: Ints, expected: Floats, reached: Floats) -> PlayedTurn:
-        model, rules = self._model, self.rules
         category, points, slot = model.category[outcome], model.points[outcome], model.slot[outcome]
         after = States(
             states.filled | box_masks(rules)[category],
@@ -129,37 +120,31 @@ class LaneTurns:
         bonus_points = model.total[outcome].astype(np.int64) - points
         return PlayedTurn(after, category, points, bonus_points, expected, reached)
 
-    def _run(self, states: States, run: Callable[[Ints, int, LaneJob, LaneTable], None]) -> None:
+    def _run(self, states: States, run: Callable[[Ints, int, kernels.LaneJob, kernels.LaneTable], None]) -> None:
         """Call `run` with every chunk of the states: its rows, number of blocks, and arguments of the kernels."""
         # States with many open boxes in common share vectors of few different values; saved rolls share the stages.
+        rules, model, slots = self.rules, self._model, self._model.slot_count
         alike = (*np.atleast_2d(states.filled.T), states.saved)
-        order = np.lexsort(alike) if self.rules.saved_rolls else np.arange(len(states))
+        order = np.lexsort(alike) if rules.saved_rolls else np.arange(len(states))
 
         def chunk(begin: int) -> None:
             rows = order[begin : begin + CHUNK]
             blocks = -(-len(rows) // LANES)
-            part = states.take(np.resize(rows, blocks * LANES))  # the last block is filled up with earlier states
+            size = blocks * LANES
+            part = states.take(np.resize(rows, size))  # the last block is filled up with earlier states
             most_saved = int(part.saved.max())
+            stages = rules.rolls_per_turn + most_saved if rules.saved_rolls else 1
+            found = self.values.child_values(part.filled, part.upper, part.tracked, tuple(range(stages)))
+            by_block = found.reshape(stages, blocks, LANES, slots).transpose(1, 0, 3, 2)
+            table = kernels.LaneTable(np.ascontiguousarray(by_block).ravel(), slots, stages)
+            ends = np.empty(size, np.int64), np.empty(size, np.int64)
+            choices = packed(rules, allowed_boxes(rules, part.filled))
+            lanes = kernels.LaneStates(part.filled, choices, part.saved, part.tracked)
+            results = kernels.TurnResults(np.empty(size), np.empty(size), *ends)
             with self._scratch.borrow() as scratch:
-                run(rows, blocks, *self._arguments(part, blocks, most_saved, scratch))
+                job = kernels.LaneJob(model, self._lattice, lanes, results, most_saved, scratch)
+                run(rows, blocks, job, table)
 
         with thread_map(min(self.threads, -(-len(states) // CHUNK))) as in_threads:
             for _ in in_threads(chunk, range(0, len(states), CHUNK)):
                 pass
-
-    def _new_scratch(self) -> LaneScratch:
-        turns = len(self.rules.categories) - 1 if self.rules.saved_rolls else 0
-        return lane_scratch(self._dice, self._model, turns * (self.rules.rolls_per_turn - 1))
-
-    def _arguments(
-        self, part: States, blocks: int, most_saved: int, scratch: LaneScratch
-    ) -> tuple[LaneJob, LaneTable]:
-        stages = range(self.rules.rolls_per_turn + most_saved) if self.rules.saved_rolls else range(1)
-        found = self.values.child_values(part.filled, part.upper, part.tracked, tuple(stages))
-        slots, size = self._model.slot_count, blocks * LANES
-        by_block = found.reshape(len(stages), blocks, LANES, slots).transpose(1, 0, 3, 2)
-        table = LaneTable(np.ascontiguousarray(by_block).ravel(), slots, len(stages))
-        turns = TurnResults(np.empty(size), np.empty(size), np.empty(size, np.int64), np.empty(size, np.int64))
-        choices = packed(self.rules, allowed_boxes(self.rules, part.filled))
-        states = LaneStates(part.filled, choices, part.saved, part.tracked)
-        return LaneJob(self._model, self._lattice, states, turns, most_saved, scratch), table

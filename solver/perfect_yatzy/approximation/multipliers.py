@@ -24,7 +24,7 @@ from ..game.scoring import points_table
 from ..model.card_masks import is_wide
 from ..model.relaxed_game import intercept
 from ..strategy.turn_evaluator import passes
-from .bundle import Minimum, minimise
+from .bundle import minimise
 from .sums import dot
 
 EVALUATIONS = 300
@@ -98,18 +98,15 @@ def optimal_prices(
     progress: Callable[[float], None] | None = None,
 ) -> Prices:
     """The prices with which the relaxed game is worth least."""
-    points, n_boxes = points_table(rules).astype(np.float64), len(rules.categories)
+    points, n_boxes, bonuses = points_table(rules).astype(np.float64), len(rules.categories), rules.bonuses
     turn = OneTurn(rules.dice, rules.faces, rules.rolls_per_turn)
-    bonuses = rules.bonuses
     counted = [np.array([box.upper and box.column == b for box in rules.categories], dtype=np.float64) for b in lines]
     rolls, unit = np.arange(points.shape[1]), SLOPE_UNIT if is_wide(rules) else 1.0
 
     def bound(variables: Floats) -> tuple[float, Floats]:
         lam, slopes = variables[:n_boxes], unit * variables[n_boxes:]
-        worth = (
-            points * (1.0 + sum((s * c for s, c in zip(slopes, counted, strict=True)), np.zeros(n_boxes)))[:, None]
-        )
-        gains = worth - lam[:, None]
+        raised = sum((slope * c for slope, c in zip(slopes, counted, strict=True)), np.zeros(n_boxes))
+        gains = points * (1.0 + raised)[:, None] - lam[:, None]
         box = gains.argmax(axis=0)
         mean, ends = turn.mean_and_uses(gains[box, rolls])
         uses = np.bincount(box, weights=ends, minlength=n_boxes)
@@ -120,20 +117,15 @@ def optimal_prices(
             gradient.append(unit * (float(n_boxes * dot(c, sums)) - touching_sum(bonuses[b], slope)))
         return total, np.array(gradient)
 
-    def report(found: Minimum) -> None:
-        if progress:
-            progress(found.evaluations / EVALUATIONS)
-
     # Prices of what a box pays in the mean if the turn is played for it alone would be far too high; the mean of a
     # random roll orders the boxes well enough.
     start = np.concatenate([dot(points, turn.grid.weights), np.zeros(len(lines))])
     lowest = np.concatenate([np.full(n_boxes, -np.inf), np.zeros(len(lines))])
     tolerance = 1e-5 * float(np.abs(points).max()) * n_boxes
     found = minimise(
-        bound, start, tolerance=tolerance, evaluations=EVALUATIONS, lowest=lowest, progress=report, step=10.0
+        bound, start, tolerance=tolerance, evaluations=EVALUATIONS, lowest=lowest, progress=progress, step=10.0
     )
-    slopes = unit * found.point[n_boxes:]
-    return Prices(found.point[:n_boxes], slopes, found.value)
+    return Prices(found.point[:n_boxes], unit * found.point[n_boxes:], found.value)
 
 
 def touching_sum(bonus: Bonus, slope: float) -> float:

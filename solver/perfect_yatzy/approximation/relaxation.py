@@ -26,21 +26,13 @@ from ..game.limits import ONE_WORD
 from ..game.rules import RuleSet
 from ..kernels.table_slices import PADDING, TableSlice
 from ..kernels.turn_visits import VisitJob, visit_row, visit_scratch
-from ..model.approximate_cost import (
-    BOUND_MEMORY,
-    ORDERING_SHARE,
-    layout_bytes,
-    refining_calls,
-    relaxation_work,
-    solve_work,
-    visits_work,
-)
+from ..model import approximate_cost as costs
 from ..model.relaxed_game import RelaxedGame
 from ..model.relaxed_layout import EMPTY_ROW, Levels, required_exact, tracked_exact
 from ..tablebase.backward_induction import default_threads
 from ..tablebase.threads import ScratchPool, thread_map
 from .bound import solve_relaxed, upper_bound
-from .bundle import Minimum, minimise
+from .bundle import minimise
 from .multipliers import Prices, optimal_prices, touching_sum
 from .sums import dot
 
@@ -112,10 +104,10 @@ def visits(game: RelaxedGame, values: Floats, *, threads: int | None = None) -> 
     """
     if game.rules.saved_rolls:
         raise ValueError("play is followed only without saved rolls")
-    play = _Play(game, values)
+    play, rules = _Play(game, values), game.rules
     reached = np.zeros(game.n_rows)
     reached[EMPTY_ROW] = 1.0
-    used = [np.zeros((game.turns, len(group.boxes))) for group in play.groups]
+    used = [np.zeros((game.turns, len(group.boxes))) for group in play.groups]  # by status, turn and outcome
     with thread_map(threads or default_threads(), "yatzy-visits") as in_threads:
         for played in range(game.turns):
             rows = game.rows_in_layer[played]
@@ -129,14 +121,8 @@ def visits(game: RelaxedGame, values: Floats, *, threads: int | None = None) -> 
                     np.add.at(play.chance, places, parts)
                     np.add.at(reached, children, parts)
                     used[status][played] += total
-    return _by_box(game, play.groups, used)
-
-
-def _by_box(game: RelaxedGame, groups: Sequence[_Groups], used: Sequence[Floats]) -> Visits:
-    """The visits from the chance of each outcome, by status, turn and outcome."""
-    rules = game.rules
     uses, upper = np.zeros((game.turns, len(rules.categories))), np.zeros(len(rules.bonuses))
-    for group, total in zip(groups, used, strict=True):
+    for group, total in zip(play.groups, used, strict=True):
         for c, box in enumerate(rules.categories):
             here = group.boxes == c
             uses[:, c] += total[:, here].sum(axis=1)
@@ -168,7 +154,7 @@ def order_of_gain(
     # A chain of n boxes multiplies the cards by n + 1, as log2(n + 1) boxes would; its gain is divided by that.
     left = [c for c in chains(rules) if not set(c) & set(exact) and len(exact) + len(c) <= ONE_WORD]
     base = list(exact)
-    if solve_work(RelaxedGame(rules, base, prices, column, slopes)) * 2 * len(left) > work / 2:
+    if costs.solve_work(RelaxedGame(rules, base, prices, column, slopes)) * 2 * len(left) > work / 2:
         base, column = list(tracked_exact(rules)), -1
     taken: list[Chain] = []
     while left:
@@ -176,7 +162,7 @@ def order_of_gain(
         if len(known) + max(map(len, left)) > ONE_WORD:
             break
         games = [RelaxedGame(rules, [*known, *chain], prices, column, slopes) for chain in left]
-        cost = sum(solve_work(game) for game in games)
+        cost = sum(costs.solve_work(game) for game in games)
         if taken and cost > work:
             break
         work -= cost
@@ -227,7 +213,7 @@ class Budget:
 
     # Operations (:mod:`perfect_yatzy.model.approximate_cost`), of which two threads do about 5e10 a second.
     work: float = 12e12
-    memory: int = BOUND_MEMORY  # bytes
+    memory: int = costs.BOUND_MEMORY  # bytes
     boxes: int | None = None  # most further exact boxes, or chains of boxes; default: no limit
 
 
@@ -246,10 +232,7 @@ def relax(
     rules: RuleSet, budget: Budget | None = None, *, report: Report | None = None, threads: int | None = None
 ) -> Relaxation:
     """Solve a relaxation of a rule set; RulesError if even the boxes that have to be exact have too many cards."""
-    budget = budget or Budget()
-    maker = _Relaxing(rules, budget, report or (lambda stage, done: None), threads)
-    game, values = maker.run()
-    return Relaxation(game, values, upper_bound(game, values), budget.work - maker.work, maker.speed)
+    return _Relaxing(rules, budget or Budget(), report or (lambda stage, done: None), threads).run()
 
 
 class _Relaxing:
@@ -262,31 +245,27 @@ class _Relaxing:
         self.column, self.exact = -1, tuple[int, ...]()
         self.levels: Levels | None = None
         self.speed = 0.0
-        self.expected = relaxation_work(rules, budget.work, budget.memory, budget.boxes)
+        self.expected = costs.relaxation_work(rules, budget.work, budget.memory, budget.boxes)
 
-    def run(self) -> tuple[RelaxedGame, Floats]:
-        """The last relaxed game and its values."""
+    def run(self) -> Relaxation:
+        """The last relaxed game, solved."""
         self.choose_required()
-        game = self.refined(self.game(self.exact))
+        game, found = self.refined(self.game(self.exact)), self.prices
+        limits = self.exact, self.column, costs.ORDERING_SHARE * self.work
+        progress = self.progress("boxes")
         left = order_of_gain(
-            self.rules,
-            self.prices.prices,
-            self.prices.slopes,
-            self.exact,
-            self.column,
-            ORDERING_SHARE * self.work,
-            threads=self.threads,
-            progress=self.progress("boxes"),
-        )
-        if self.budget.boxes is not None:
-            left = left[: self.budget.boxes]
+            self.rules, found.prices, found.slopes, *limits, threads=self.threads, progress=progress
+        )[: self.budget.boxes]
         if whole := self.affordable([*self.exact, *(c for chain in left for c in chain)]):
-            whole = self.refined(whole)
-            return whole, self.solve(whole, "bound")
-        if self.column >= 0 and not self.rules.saved_rolls:
-            values = self.solve(game, "upper sums")
-            self.levels = coarse_levels(game, values, LEVEL_TOLERANCE * upper_bound(game, values))
-        return self.with_most_boxes(left)
+            game = self.refined(whole)
+            values = self.solve(game, "bound")
+        else:
+            if self.column >= 0 and not self.rules.saved_rolls:
+                values = self.solve(game, "upper sums")
+                self.levels = coarse_levels(game, values, LEVEL_TOLERANCE * upper_bound(game, values))
+            game = self.with_most_boxes(left)
+            values = self.solve(game, f"{len(game.exact)} exact boxes")
+        return Relaxation(game, values, upper_bound(game, values), self.budget.work - self.work, self.speed)
 
     def progress(self, stage: str, work: float = 0.0) -> Callable[[float], None]:
         """A callback for one stage, which takes the fraction of it that is done."""
@@ -300,7 +279,7 @@ class _Relaxing:
 
     def solve(self, game: RelaxedGame, stage: str) -> Floats:
         """W, at the cost of its work."""
-        work, began = solve_work(game), perf_counter()
+        work, began = costs.solve_work(game), perf_counter()
         values = solve_relaxed(game, threads=self.threads, progress=self.progress(stage, work))
         self.work, self.speed = self.work - work, work / (perf_counter() - began)
         return values
@@ -308,76 +287,71 @@ class _Relaxing:
     def choose_required(self) -> None:
         """Prices, and the boxes that are exact in any case; without the upper sum if that is too much work."""
         self.exact, self.column = required_exact(self.rules)
-        every = range(len(self.rules.bonuses))
-        lines = [b for b in every if b != self.column]
-        self.prices = self.static_prices(lines)
-        if self.column < 0 or self.affordable(self.exact):
-            return
-        self.exact = tracked_exact(self.rules)
-        self.column, self.prices = -1, self.static_prices(list(every))
+        self.prices = self.static_prices()
+        if self.column >= 0 and not self.affordable(self.exact):
+            self.exact, self.column = tracked_exact(self.rules), -1
+            self.prices = self.static_prices()
 
-    def static_prices(self, lines: list[int]) -> Prices:
+    def lines(self) -> list[int]:
+        """The bonuses whose sum is not remembered, which a line replaces."""
+        return [b for b in range(len(self.rules.bonuses)) if b != self.column]
+
+    def static_prices(self) -> Prices:
         """Prices without exact boxes, and the slopes of all bonuses (0 where the sum is remembered)."""
-        found = optimal_prices(self.rules, lines, self.progress("prices"))
-        slopes = np.zeros(len(self.rules.bonuses))
-        slopes[lines] = found.slopes
-        return Prices(found.prices, slopes, found.value)
+        found = optimal_prices(self.rules, self.lines(), self.progress("prices"))
+        return self.with_slopes(found.prices, np.zeros(len(self.rules.bonuses)), found.slopes, found.value)
+
+    def with_slopes(self, prices: Floats, slopes: Floats, of_lines: Floats, value: float = 0.0) -> Prices:
+        """Prices with these slopes of the lines."""
+        slopes = slopes.copy()
+        slopes[self.lines()] = of_lines
+        return Prices(prices, slopes, value)
 
     def affordable(self, exact: list[int] | tuple[int, ...]) -> RelaxedGame | None:
         """The game with these exact boxes and all rows, if the budget suffices to solve it."""
-        if layout_bytes(self.rules, exact) > self.budget.memory / 2:
+        if costs.layout_bytes(self.rules, exact) > self.budget.memory / 2:
             return None
         try:
             game = self.game(exact)
         except RulesError:
             return None
-        fits = solve_work(game) <= self.work and 8 * game.size <= self.budget.memory / 2
+        fits = costs.solve_work(game) <= self.work and 8 * game.size <= self.budget.memory / 2
         return game if fits else None
 
     def refined(self, game: RelaxedGame) -> RelaxedGame:
         """The game with better prices, if it is small enough to be solved many times."""
-        each = solve_work(game) + visits_work(game)
-        calls = refining_calls(self.work, each)
+        each = costs.solve_work(game) + costs.visits_work(game)
+        calls = costs.refining_calls(self.work, each)
         if not calls or not game.members or self.rules.saved_rolls:
             return game
-        count, found = len(self.rules.categories), self.prices
-        lines = [b for b in range(len(found.slopes)) if b != self.column]
+        count, found, lines = len(self.rules.categories), self.prices, self.lines()
 
         def bound(variables: Floats) -> tuple[float, Floats]:
-            slopes = found.slopes.copy()
-            slopes[lines] = variables[count:]
-            self.prices = Prices(variables[:count], slopes, 0.0)
+            self.prices = self.with_slopes(variables[:count], found.slopes, variables[count:])
             tried = self.game(game.exact)
             values = solve_relaxed(tried, threads=self.threads)
             seen = visits(tried, values, threads=self.threads)
-            touching = [touching_sum(self.rules.bonuses[b], slopes[b]) for b in lines]
+            touching = [touching_sum(self.rules.bonuses[b], self.prices.slopes[b]) for b in lines]
             gradient = np.concatenate([1.0 - seen.uses.sum(axis=0), seen.upper[lines] - np.array(touching)])
             return upper_bound(tried, values), gradient
 
         share = self.progress("prices", calls * each)
-
-        def report(best: Minimum) -> None:
-            share(best.evaluations / calls)
-
         start = np.concatenate([found.prices, found.slopes[lines]])
         lowest = np.concatenate([np.full(count, -np.inf), np.zeros(len(lines))])
         tolerance = TOLERANCE * abs(found.value)
         best = minimise(
-            bound, start, tolerance=tolerance, evaluations=calls, step=10.0, lowest=lowest, progress=report
+            bound, start, tolerance=tolerance, evaluations=calls, step=10.0, lowest=lowest, progress=share
         )
         self.work -= best.evaluations * each
-        slopes = found.slopes.copy()
-        slopes[lines] = best.point[count:]
-        self.prices = Prices(best.point[:count], slopes, best.value)
+        self.prices = self.with_slopes(best.point[:count], found.slopes, best.point[count:], best.value)
         return self.game(game.exact)
 
-    def with_most_boxes(self, left: list[tuple[int, ...]]) -> tuple[RelaxedGame, Floats]:
+    def with_most_boxes(self, left: list[Chain]) -> RelaxedGame:
         """The game with as many further exact boxes as the budget allows."""
         game, exact = self.game(self.exact), list(self.exact)
         for chain in left:
             exact += chain
-            more = self.affordable(exact)
-            if more is None:
+            if (more := self.affordable(exact)) is None:
                 break
             game = more
-        return game, self.solve(game, f"{len(game.exact)} exact boxes")
+        return game

@@ -18,12 +18,13 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import StateError, game_over, whole_number
-from ..game.dice import Floats, Ints
+from ..game.dice import Floats
 from ..game.scorecard import EMPTY_STATE, State
 from ..game.upper_sums import upper_sums
 from ..strategy.approximate_strategy import ApproximateStrategy, needs_table
@@ -94,7 +95,7 @@ def simulate_values(
     if most < 1 or (half_width is not None and not half_width > 0):
         raise StateError("the number of games and the width of the interval must be positive")
     started, rules, play = time.perf_counter(), values.rules, LaneTurns(values, threads)
-    scores, luck, boxes, bonuses = list[Ints](), list[Floats](), list[npt.NDArray[np.int16]](), list[Ints]()
+    parts = list[tuple[npt.NDArray[Any], ...]]()  # scores, luck, points of the boxes, bonuses
     done, found, squares = 0, 0.0, 0.0
     width, filled = math.inf, start.filled.bit_count()
     turns = len(rules.categories) - filled
@@ -112,24 +113,15 @@ def simulate_values(
             if progress:
                 progress(done + number * (turn + 1) // turns, found / max(1, done), width)
         bonus = upper_sums(rules).bonuses(states.upper)
-        scores.append(points_before + total + bonus)
-        luck.append(gained)
-        boxes.append(points)
-        bonuses.append(bonus)
-        without = scores[-1] - gained
+        parts.append((points_before + total + bonus, gained, points, bonus))
+        without = parts[-1][0] - gained
         done, found, squares = done + number, found + without.sum(), squares + (without * without).sum()
         if done > 1:
             width = Z99 * math.sqrt(max(0.0, squares - found * found / done) / (done - 1) / done)
+    scores, luck, boxes, bonuses = (np.concatenate(part) for part in zip(*parts, strict=True))
+    seconds = time.perf_counter() - started
     return ApproximateSimulation(
-        rules=rules,
-        policy="approximate-mean",
-        seed=seed,
-        points_before=points_before,
-        final_scores=np.concatenate(scores).astype(np.int64),
-        category_points=np.concatenate(boxes),
-        upper_bonus=np.concatenate(bonuses),
-        luck=np.concatenate(luck),
-        seconds=time.perf_counter() - started,
+        rules, "approximate-mean", seed, points_before, scores.astype(np.int64), boxes, bonuses, luck, seconds
     )
 
 

@@ -5,20 +5,20 @@
     simulation   the mean of the greedy strategy, with the value function as control variate
     bound        a larger relaxed game, whose value no strategy exceeds
 
-Each finished stage is stored (:class:`Stages`), so that an interrupted solution is resumed. The result depends on the
-rules and the settings alone, bit for bit, on any machine and with any number of threads: the limits are counts. Only
-a bound that is limited by minutes depends on the speed of the machine.
+Each finished stage is stored (:class:`Solution`), so that an interrupted solution is resumed. The result depends on
+the rules and the settings alone, bit for bit, on any machine and with any number of threads: the limits are counts.
+Only a bound that is limited by minutes depends on the speed of the machine.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from math import inf
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -27,36 +27,16 @@ from .._files import HAS_LOCKS
 from ..errors import StateError, TableError, whole_number
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
-from ..model.approximate_cost import (
-    BASELINE_BOXES,
-    BASELINE_MEMORY,
-    BASELINE_WORK,
-    BOUND_MEMORY,
-    BOUND_WORK,
-    FIT_GAMES,
-    GAMES,
-    ROUNDS,
-    approximate_seconds,
-)
+from ..model import approximate_cost as costs
 from ..model.estimates import LANE_OPERATIONS_PER_SECOND, log_long
+from ..strategy import fitted_file
 from ..strategy.approximate_strategy import ApproximateStrategy
 from ..strategy.certificate import Certificate
-from ..strategy.fitted_file import (
-    OBJECTIVE,
-    Arrays,
-    from_arrays,
-    has_fitted,
-    packed,
-    to_arrays,
-    unpacked,
-    write_fitted,
-)
 from ..strategy.fitted_values import FittedValues, first_guess
 from ..strategy.opening import open_approximate
 from ..tablebase.checkpoint import checkpoint_path, remove_checkpoint, store_layer, stored_layer
 from ..tablebase.locks import claim
 from ..tablebase.memory import check_space, peak_memory, writing_to
-from ..tablebase.store import table_path
 from ..tablebase.table_info import part_path
 from .fit import fit_values
 from .relaxation import Budget, Relaxation, relax
@@ -65,66 +45,7 @@ from .rollout import SIMULATION_SEED, simulate_values
 SPACE = 64 << 20  # bytes that must be free
 UNIT = 1e12  # operations, of the setting `work`
 STAGES = ("relaxation", "fit", "simulation", "bound")
-Made = tuple[dict[str, Any], Arrays]  # the record of a finished stage, and its arrays
-
-
-class Stages:
-    """The finished stages of one solution; a context manager that holds its lock.
-
-    NAME.part is locked meanwhile, NAME.part.layer has the settings, and record and arrays of each stage: the names
-    of an unfinished table, so `yatzy tables` lists and removes them. Stages of other settings, rules or another
-    version of the package are not used.
-    """
-
-    def __init__(
-        self, rules: RuleSet, objective: str, tables: str | os.PathLike[str] | None, settings: dict[str, Any]
-    ) -> None:
-        self.path, self.rules, self.settings = table_path(rules, tables, objective), rules, settings
-        self.records: dict[str, Any] = {}
-        self.arrays: Arrays = {}
-        check_space(self.path.parent, SPACE)
-        with writing_to(self.path.parent):
-            descriptor, locked = claim(part_path(self.path))
-        self.file = os.fdopen(descriptor, "rb")
-        if locked is False:
-            self.file.close()
-            raise TableError(f"another process is making the approximate strategy of {rules.key}; wait for it")
-        values, fields = stored_layer(checkpoint_path(self.path), rules) or (None, {})
-        if values is not None and fields["settings"] == settings:
-            self.arrays, self.records = unpacked(values.tobytes()), fields["stages"]
-
-    def __enter__(self) -> Stages:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.file.close()
-
-    def __contains__(self, stage: str) -> bool:
-        return stage in self.records
-
-    def get(self, stage: str) -> Made:
-        """Record and arrays of a finished stage."""
-        prefix = f"{stage}/"
-        own = {name.removeprefix(prefix): a for name, a in self.arrays.items() if name.startswith(prefix)}
-        return self.records[stage], own
-
-    def put(self, stage: str, record: dict[str, Any], arrays: Arrays) -> None:
-        """Store a finished stage."""
-        self.records[stage] = record
-        self.arrays |= {f"{stage}/{name}": array for name, array in arrays.items()}
-        values = np.frombuffer(packed(self.arrays)[0], dtype=np.uint8)
-        store_layer(checkpoint_path(self.path), self.rules, values, settings=self.settings, stages=self.records)
-
-    def remove(self) -> None:
-        """Delete the files, once the solution is stored."""
-        if not HAS_LOCKS:  # Windows does not remove an open file
-            self.file.close()
-        remove_checkpoint(self.path)
-        part_path(self.path).unlink(missing_ok=True)
-
-
+Made = tuple[dict[str, Any], fitted_file.Arrays]  # the record of a finished stage, and its arrays
 Known = Mapping[str, float]  # as far as they are known: `mean`, `half_width`, `bound`
 Report = Callable[[str, float, Known], None]  # name of a stage, the share of it that is done, what is known
 
@@ -160,13 +81,13 @@ def approximate(
     tables: str | os.PathLike[str] | None = None,
     *,
     seed: int = 1,
-    games: int = GAMES,
+    games: int = costs.GAMES,
     half_width: float = 0.0,
-    rounds: int = ROUNDS,
-    fit_games: int = FIT_GAMES,
-    work: float = BOUND_WORK / UNIT,
+    rounds: int = costs.ROUNDS,
+    fit_games: int = costs.FIT_GAMES,
+    work: float = costs.BOUND_WORK / UNIT,
     minutes: float | None = None,
-    memory: int = BOUND_MEMORY,
+    memory: int = costs.BOUND_MEMORY,
     threads: int | None = None,
     report: Report | None = None,
     force: bool = False,
@@ -223,42 +144,94 @@ def approximate(
     rule_set = load_rules(rules)
     settings = Settings(seed, rounds, fit_games, games, half_width, work, minutes, memory)
     settings.check()
-    if force or not has_fitted(rule_set, tables):
+    if force or not fitted_file.has_fitted(rule_set, tables):
         limits: dict[str, Any] = {"work": UNIT * work, "minutes": minutes, "memory": memory}
-        estimate = approximate_seconds(rule_set, games=games, fit_games=fit_games, rounds=rounds, **limits)
+        estimate = costs.approximate_seconds(rule_set, games=games, fit_games=fit_games, rounds=rounds, **limits)
         log_long(f"making an approximate strategy of {rule_set.key}", sum(estimate.values()), report)
-        with Stages(rule_set, OBJECTIVE, tables, asdict(settings)) as stages:
-            pipeline = Pipeline(rule_set, settings, stages, threads, report)
-            values, certificate = pipeline.run()
-            write_fitted(values, certificate, tables)
-            stages.remove()
+        solution = Solution(rule_set, settings, fitted_file.fitted_path(rule_set, tables), threads, report)
+        with solution.lock():
+            fitted_file.write_fitted(*solution.solve(), tables)
     return open_approximate(rule_set, tables)
 
 
-class Pipeline:
-    """The stages, one after another; a stage that is finished already is read."""
+class Solution:
+    """The stages of one solution, one after another; a stage that is finished already is read.
+
+    NAME.part is locked meanwhile, NAME.part.layer has the settings, and record and arrays of each stage: the names
+    of an unfinished table, so `yatzy tables` lists and removes them. Stages of other settings, rules or another
+    version of the package are not used.
+    """
 
     def __init__(
-        self, rules: RuleSet, settings: Settings, stages: Stages, threads: int | None, report: Report | None
+        self, rules: RuleSet, settings: Settings, path: Path, threads: int | None, report: Report | None
     ) -> None:
-        self.rules, self.settings, self.stages, self.threads = rules, settings, stages, threads
-        self._take = report or (lambda stage, done, known: None)
+        self.rules, self.settings, self.path, self.threads = rules, settings, path, threads
+        self.report = report or (lambda stage, done, known: None)
         self.known: dict[str, float] = {}
+        self.records: dict[str, Any] = {}
+        self.arrays: fitted_file.Arrays = {}
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Hold the lock, and read what is stored; the files of finished stages are deleted at the end."""
+        check_space(self.path.parent, SPACE)
+        with writing_to(self.path.parent):
+            descriptor, locked = claim(part_path(self.path))
+        with os.fdopen(descriptor, "rb") as file:
+            if locked is False:
+                rules = self.rules.key
+                raise TableError(f"another process is making the approximate strategy of {rules}; wait for it")
+            values, fields = stored_layer(checkpoint_path(self.path), self.rules) or (None, {})
+            if values is not None and fields["settings"] == asdict(self.settings):
+                self.arrays, self.records = fitted_file.unpacked(values.tobytes()), fields["stages"]
+            yield
+            if not HAS_LOCKS:  # Windows does not remove an open file
+                file.close()
+            remove_checkpoint(self.path)
+            part_path(self.path).unlink(missing_ok=True)
+
+    def solve(self) -> tuple[FittedValues, Certificate]:
+        """All stages."""
+        for record in self.records.values():
+            self._learn(record)
+        start = fitted_file.from_arrays(self.rules, self._stage("relaxation", self._baseline)[1])
+        fitted = self._stage("fit", lambda: self._fit(start))[1]
+        values = replace(start, coefficients=fitted["coefficients"])
+        simulated = self._stage("simulation", lambda: self._simulation(values))[0]
+        bound = self._stage("bound", self._bound)[0]
+        certificate = Certificate(
+            **{name: simulated[name] for name in ("mean", "plain_mean", "plain_error", "games")},
+            interval99=tuple(simulated["interval99"]),
+            upper_bound=bound["bound"],
+            exact_boxes=tuple(bound["exact"]),
+            seed=self.settings.seed,
+            iterations=self.settings.rounds,
+            start_value=float(values.values(0, 0, 0, 0)[0]),
+            seconds=sum(record["seconds"] for record in self.records.values()),
+            memory=peak_memory(),
+            stages=self.records,
+        )
+        return values, certificate
+
+    def _stage(self, stage: str, make: Callable[[], Made]) -> Made:
+        """Record and arrays of a stage, which is made and stored if it is not finished yet."""
+        if stage not in self.records:
+            self.records[stage], arrays = make()
+            self.arrays |= {f"{stage}/{name}": array for name, array in arrays.items()}
+            content, settings = fitted_file.packed(self.arrays)[0], asdict(self.settings)
+            values, path = np.frombuffer(content, dtype=np.uint8), checkpoint_path(self.path)
+            store_layer(path, self.rules, values, settings=settings, stages=self.records)
+            self._learn(self.records[stage])
+            self.report(stage, 1.0, self.known)
+        prefix = f"{stage}/"
+        own = {name.removeprefix(prefix): a for name, a in self.arrays.items() if name.startswith(prefix)}
+        return self.records[stage], own
 
     def _report(self, stage: str, done: float) -> None:
         """Report progress within a stage; only :meth:`_stage` reports its end."""
-        self._take(stage, min(done, 0.999), self.known)
+        self.report(stage, min(done, 0.999), self.known)
 
-    def _stage(self, stage: str, make: Callable[[str], Made]) -> Made:
-        """Record and arrays of a stage, which is made and stored if it is not finished yet."""
-        if stage not in self.stages:
-            record, arrays = make(stage)
-            self.stages.put(stage, record, arrays)
-            self._tell(record)
-            self._take(stage, 1.0, self.known)
-        return self.stages.get(stage)
-
-    def _tell(self, record: dict[str, Any]) -> None:
+    def _learn(self, record: dict[str, Any]) -> None:
         """Keep what a stage has found, for reports."""
         if "bound" in record:
             self.known["bound"] = min(record["bound"], self.known.get("bound", record["bound"]))
@@ -266,72 +239,41 @@ class Pipeline:
             low, high = record["interval99"]
             self.known |= {"mean": record["mean"], "half_width": (high - low) / 2}
 
-    def run(self) -> tuple[FittedValues, Certificate]:
-        """All stages."""
-        for stage in STAGES:
-            if stage in self.stages:
-                self._tell(self.stages.get(stage)[0])
-        start = from_arrays(self.rules, self._stage("relaxation", self._baseline)[1])
-        fitted = self._stage("fit", lambda stage: self._fit(stage, start))[1]
-        values = replace(start, coefficients=fitted["coefficients"])
-        simulated = self._stage("simulation", lambda stage: self._simulation(stage, values))[0]
-        bound = self._stage("bound", self._bound)[0]
-        records = {stage: self.stages.get(stage)[0] for stage in STAGES}
-        certificate = Certificate(
-            mean=simulated["mean"],
-            interval99=tuple(simulated["interval99"]),
-            plain_mean=simulated["plain_mean"],
-            plain_error=simulated["plain_error"],
-            games=simulated["games"],
-            upper_bound=bound["bound"],
-            exact_boxes=tuple(bound["exact"]),
-            seed=self.settings.seed,
-            iterations=self.settings.rounds,
-            start_value=float(values.values(0, 0, 0, 0)[0]),
-            seconds=sum(record["seconds"] for record in records.values()),
-            memory=peak_memory(),
-            stages=records,
-        )
-        return values, certificate
-
     def _relaxed(self, stage: str, budget: Budget) -> tuple[Relaxation, dict[str, Any]]:
         """A relaxed game, and its record."""
         began, report = time.perf_counter(), lambda name, done: self._report(stage, done)
         found = relax(self.rules, budget, report=report, threads=self.threads)
         return found, {"seconds": time.perf_counter() - began, "bound": found.bound, "work": found.work / UNIT}
 
-    def _baseline(self, stage: str) -> Made:
-        """The prices and the small relaxed game."""
-        work = min(BASELINE_WORK, self._bound_work(LANE_OPERATIONS_PER_SECOND))
-        relaxed, found = self._relaxed(stage, Budget(work, BASELINE_MEMORY, BASELINE_BOXES))
-        values = first_guess(self.rules, relaxed.game.prices, relaxed.game, relaxed.values)
-        return found | {"speed": relaxed.speed}, to_arrays(values)
+    def _bound_work(self, speed: float) -> float:
+        """Most operations for the bound, at so many a second."""
+        minutes = self.settings.minutes
+        return UNIT * self.settings.work if minutes is None else 60 * minutes * speed
 
-    def _fit(self, stage: str, start: FittedValues) -> Made:
-        settings = self.settings
-        values, found = fit_values(
-            start,
-            games=settings.fit_games,
-            rounds=settings.rounds,
-            seed=settings.seed,
-            threads=self.threads,
-            progress=lambda done, total: self._report(stage, done / total),
-        )
+    def _baseline(self) -> Made:
+        """The prices and the small relaxed game."""
+        work = min(costs.BASELINE_WORK, self._bound_work(LANE_OPERATIONS_PER_SECOND))
+        relaxed, found = self._relaxed("relaxation", Budget(work, costs.BASELINE_MEMORY, costs.BASELINE_BOXES))
+        values = first_guess(self.rules, relaxed.game.prices, relaxed.game, relaxed.values)
+        return found | {"speed": relaxed.speed}, fitted_file.to_arrays(values)
+
+    def _fit(self, start: FittedValues) -> Made:
+        settings, report = self.settings, lambda done, total: self._report("fit", done / total)
+        counts = {"games": settings.fit_games, "rounds": settings.rounds, "seed": settings.seed}
+        values, found = fit_values(start, **counts, threads=self.threads, progress=report)
         return found, {"coefficients": values.coefficients}
 
-    def _simulation(self, stage: str, values: FittedValues) -> Made:
-        settings = self.settings
-
+    def _simulation(self, values: FittedValues) -> Made:
         def report(done: int, mean: float, half_width: float) -> None:
             if half_width < inf:
                 self.known |= {"mean": mean, "half_width": half_width}
-            self._report(stage, done / settings.games)
+            self._report("simulation", done / self.settings.games)
 
         played = simulate_values(
             values,
-            games=settings.games,
-            half_width=settings.half_width or None,
-            seed=settings.seed + SIMULATION_SEED,
+            games=self.settings.games,
+            half_width=self.settings.half_width or None,
+            seed=self.settings.seed + SIMULATION_SEED,
             threads=self.threads,
             progress=report,
         )
@@ -348,14 +290,9 @@ class Pipeline:
         }
         return found, {"final_scores": played.final_scores.astype(np.int32)}
 
-    def _bound_work(self, speed: float) -> float:
-        """Most operations for the bound, at so many a second."""
-        minutes = self.settings.minutes
-        return UNIT * self.settings.work if minutes is None else 60 * minutes * speed
-
-    def _bound(self, stage: str) -> Made:
-        work = self._bound_work(self.stages.get("relaxation")[0]["speed"])
-        relaxed, found = self._relaxed(stage, Budget(work, self.settings.memory))
+    def _bound(self) -> Made:
+        work = self._bound_work(self.records["relaxation"]["speed"])
+        relaxed, found = self._relaxed("bound", Budget(work, self.settings.memory))
         exact = [self.rules.categories[c].id for c in relaxed.game.exact]
-        most, used = work / UNIT, found.pop("work")
-        return found | {"exact": exact, "values": len(relaxed.values), "most_work": most, "work": used}, {}
+        used = {"most_work": work / UNIT, "work": found.pop("work")}
+        return found | {"exact": exact, "values": len(relaxed.values)} | used, {}

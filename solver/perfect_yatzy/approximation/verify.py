@@ -31,13 +31,9 @@ def verify_approximate(
     low, high = known.interval99
     yield Check(N_("file"), True, _("{file}, SHA-256 as recorded").format(file=fitted_path(rules, tables).name))
     ordered = low <= known.mean <= high and low <= known.upper_bound and known.mean <= maximum_score(rules)
-    detail = _("mean {mean} ({low} to {high}), bound {bound}").format(
-        mean=number_text(known.mean, 4),
-        low=number_text(low, 4),
-        high=number_text(high, 4),
-        bound=number_text(known.upper_bound, 4),
-    )
-    yield Check(N_("bound"), ordered, detail)
+    figures = {"mean": known.mean, "low": low, "high": high, "bound": known.upper_bound}
+    shown = {name: number_text(figure, 4) for name, figure in figures.items()}
+    yield Check(N_("bound"), ordered, _("mean {mean} ({low} to {high}), bound {bound}").format(**shown))
     if has_table(rules, tables):
         exact = open_strategy(rules, tables).value()
         between = low <= exact <= known.upper_bound
@@ -47,11 +43,8 @@ def verify_approximate(
         played = simulate(strategy, games, seed, threads=threads)
         # Twice the 99 % interval of the difference: a false alarm in one of a few million runs.
         allowed = 2 * math.hypot(Z99 * played.standard_error, known.half_width)
-        off = abs(played.mean - known.mean)
-        detail = _("{games} games, mean {mean} against {expected}, {allowed} allowed").format(
-            games=number_text(games, grouped=True),
-            mean=number_text(played.mean, 4),
-            expected=number_text(known.mean, 4),
-            allowed=number_text(allowed, 4),
-        )
-        yield Check(N_("simulation"), off <= allowed, detail)
+        figures = {"mean": played.mean, "expected": known.mean, "allowed": allowed}
+        shown = {name: number_text(figure, 4) for name, figure in figures.items()}
+        text = _("{games} games, mean {mean} against {expected}, {allowed} allowed")
+        detail = text.format(games=number_text(games, grouped=True), **shown)
+        yield Check(N_("simulation"), abs(played.mean - known.mean) <= allowed, detail)

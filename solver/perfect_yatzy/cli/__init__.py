@@ -5,7 +5,6 @@ views/         the text and files that they print
 options        options and arguments that several commands share
 console        error boundary, output, prompts, progress
 terminal_game  the loop of `yatzy play`
-versions       `yatzy --version`
 jsonl          the loop of `--jsonl`
 
 Answers go to standard output, everything else to standard error. Exit codes: 0 done, 1 failed, 2 wrong usage or an
@@ -14,6 +13,8 @@ and completion are fast.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import click
 from click.shell_completion import get_completion_class
@@ -45,6 +46,7 @@ COMMANDS = {  # command -> module of `commands`; a module is imported when its c
     "verify": "solve",
     "versus": "games",
 }
+VERSIONED = ("numpy", "numba", "llvmlite", "click", "dask", "distributed", "fastapi", "uvicorn", "pyarrow", "fpdf2")
 EPILOG = "Help for one command: yatzy COMMAND --help"
 
 
@@ -54,11 +56,47 @@ def print_version(context: click.Context, option: click.Parameter, wanted: bool)
         return
     click.echo(f"yatzy, version {__version__}")
     if context.params["verbose"]:
-        from .versions import versions
-
         for line in versions():
             click.echo(line)
     context.exit()
+
+
+def versions() -> Iterator[str]:
+    """What a report of a bug needs, in English, as those are: the versions, the machine, the tables."""
+    import os
+    import platform
+    import sys
+    from importlib.metadata import PackageNotFoundError, version
+
+    import llvmlite.binding
+
+    from .._files import HAS_LOCKS
+    from ..errors import SolverError
+    from ..kernels.jit import cache_path
+    from ..tablebase.backward_induction import default_threads
+    from ..tablebase.inventory import stored
+    from ..tablebase.memory import available_memory
+    from ..tablebase.store import tables_folder
+    from .views.tables import stored_tables_lines
+
+    yield f"python     {platform.python_version()} ({platform.python_implementation()}), {sys.executable}"
+    for package in VERSIONED:
+        try:
+            yield f"{package:10} {version(package)}"
+        except PackageNotFoundError:
+            yield f"{package:10} not installed"
+    yield f"system     {platform.platform()}"
+    cpu = os.environ.get("NUMBA_CPU_NAME") or llvmlite.binding.get_host_cpu_name()
+    yield f"processor  {cpu}, {default_threads()} threads"
+    free = available_memory()
+    yield f"memory     {'unknown' if free is None else f'{free >> 20} MiB free'}"
+    yield f"files      {'with' if HAS_LOCKS else 'without'} locks, names in {sys.getfilesystemencoding()}"
+    yield f"output     {sys.stdout.encoding}{', a terminal' if sys.stdout.isatty() else ''}"
+    yield f"kernels    {cache_path()}"
+    try:
+        yield from (f"tables     {line}" for line in stored_tables_lines(stored(), tables_folder()))
+    except SolverError as error:
+        yield f"tables     {error}"
 
 
 @click.group(

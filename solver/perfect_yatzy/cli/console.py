@@ -1,4 +1,4 @@
-"""The terminal: the error boundary of all commands, output, and prompts.
+"""The terminal: the error boundary of all commands, output, prompts, and the files of this user.
 
 A mistake of the user becomes one line on standard error and an exit code; any other exception keeps its traceback.
 """
@@ -20,7 +20,7 @@ import click
 from .._files import replacing
 from .._messages import _
 from .._version import ANSWER_SCHEMA
-from ..errors import SolverError, alternatives
+from ..errors import SolverError, StateError, alternatives
 from .options import UsageError, ensure_language_option
 from .translated_help import chosen_language, translate_help
 
@@ -240,3 +240,31 @@ def confirm(question: str, refusal: str) -> None:
     if not click.confirm(f"{question} {_('Continue?')}", err=True):
         click.echo(_("Nothing was changed."), err=True)
         click.get_current_context().exit(1)
+
+
+def record_path() -> Path:
+    """The file of finished games without --record."""
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("perfect-yatzy")) / "games.jsonl"
+
+
+def new_record_path() -> str:
+    """The file of finished games without --record; its folder is made."""
+    path = record_path()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        text = _("cannot write to {folder}: {reason}; choose a file with --record")
+        raise SolverError(text.format(folder=path.parent, reason=error.strerror)) from error
+    return str(path)
+
+
+def finished_games() -> str:
+    """The record of finished games, which must exist."""
+    path = record_path()
+    if not path.exists():
+        raise StateError(
+            _("`yatzy play` has not recorded a finished game in {path}; name the file of a record", path=path)
+        )
+    return str(path)

@@ -29,9 +29,7 @@ Known = Callable[[click.Context, str], Iterable[str]]
 class KnownWords(click.ParamType[str]):
     """Text that is checked later; completes the words that are known, perhaps by the context and the text so far."""
 
-    def __init__(
-        self, known: Iterable[str] | Callable[[click.Context, str], Iterable[str]], name: str = "text"
-    ) -> None:
+    def __init__(self, known: Iterable[str] | Known, name: str = "text") -> None:
         self.known, self.name = known, name
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -276,12 +274,14 @@ def cluster_workers(workers: int | None, cluster: str | None) -> Iterator[Cluste
     if workers is not None and cluster is not None:
         raise UsageError(_("give --workers or --cluster, not both"))
     from ..cluster.session import open_cluster
-    from .progress import memory_line, workers_line
+    from ..model.estimates import gigabytes
+    from .progress import workers_line
 
     with open_cluster(cluster, workers=workers) as found:
         click.echo(f"yatzy: {workers_line(found)}", err=True)
         yield found
-        click.echo(f"yatzy: {memory_line(found)}", err=True)
+        most = gigabytes(max(found.engine.peak_memory.values(), default=0))
+        click.echo("yatzy: " + _("a worker used at most {size} of memory", size=most), err=True)
 
 
 # Completed where a policy is asked for; :mod:`perfect_yatzy.policies.named` reads them, and more.

@@ -47,7 +47,15 @@ def tell(line: str, began: float | None = None) -> None:
 
 def progress(label: str) -> Progress:
     """Progress of work in any unit: a bar with the time left, from the first report to the last, or lines."""
-    return _bar(label) if stderr_is_terminal() else _lines(label)
+    if stderr_is_terminal():
+        return _bar(label)
+    pace, began = Pace(), time.monotonic()
+
+    def report(done: int, total: int) -> None:
+        if total and done < total:
+            tell(f"yatzy: {share_text(label, done / total, pace.left(done / total))}", began)
+
+    return report
 
 
 def _bar(label: str) -> Progress:
@@ -64,16 +72,6 @@ def _bar(label: str) -> Progress:
         shown = done
         if done == total:
             bar.render_finish()
-
-    return report
-
-
-def _lines(label: str) -> Progress:
-    pace, began = Pace(), time.monotonic()
-
-    def report(done: int, total: int) -> None:
-        if total and done < total:
-            tell(f"yatzy: {share_text(label, done / total, pace.left(done / total))}", began)
 
     return report
 
@@ -185,9 +183,3 @@ def workers_line(cluster: Cluster) -> str:
         parts.append(_("each with up to {size} of memory", size=gigabytes(limits[0])))
     line = ", ".join(parts)
     return _("{workers}; dashboard {address}", workers=line, address=cluster.dashboard) if cluster.dashboard else line
-
-
-def memory_line(cluster: Cluster) -> str:
-    """Most memory that a worker has used."""
-    most = max(cluster.engine.peak_memory.values(), default=0)
-    return _("a worker used at most {size} of memory", size=gigabytes(most))

@@ -23,22 +23,9 @@ from ..service.queries import QueryService
 from ..strategy.opponents import card_text
 from ..strategy.strategy import Strategy
 from .console import echo_fitted, prompt_line
+from .views import play as view
 from .views.answers import ALL_OPTIONS, ANSWER_VIEWS, drop_text
-from .views.decisions import command_of, decision_of, decision_question
-from .views.play import (
-    action_line,
-    card_lines,
-    computer_head,
-    computer_line,
-    decision_help,
-    dice_help,
-    dice_question,
-    points_line,
-    score_line,
-    spoken_card_lines,
-    stage_line,
-)
-from .views.wording import chance_text, wrapped
+from .views.wording import chance_text, command_of, decision_of, decision_question, wrapped
 
 Advice = Literal["mean", "win"]
 TOP = 5  # options that `?` lists
@@ -95,12 +82,12 @@ class TerminalGame:
         """Carry out the decision of a computer player."""
         session = self.session
         if len(session.dice_history) == 1:
-            click.echo(computer_head(session))
+            click.echo(view.computer_head(session))
         player = self._computers[session.computer()]
         decision = player.choose(
             session.card(), session.dice, session.rolls_left, session.choice_seed(), self.others()
         )
-        click.echo(computer_line(self.rules, session, decision))
+        click.echo(view.computer_line(self.rules, session, decision))
         if isinstance(decision, str):
             session.score(decision)
             self.after_turn()
@@ -123,7 +110,7 @@ class TerminalGame:
 
     def show_cards(self, *players: int) -> None:
         """Print the scorecards of these players, or all."""
-        lines = spoken_card_lines if self.plain else card_lines
+        lines = view.spoken_card_lines if self.plain else view.card_lines
         shown = players or range(len(self.session.players))
         echo_fitted("\n" + "\n".join(lines(self.rules, self.session, shown)) + "\n")
 
@@ -147,12 +134,12 @@ class TerminalGame:
         if session.seed is not None:
             session.roll()
             return
-        text = self.ask(dice_question(session), dice_help(session))
+        text = self.ask(view.dice_question(session), view.dice_help(session))
         if command_of(text) == "undo":
             self.undo()
             return
         if text in ("", "?"):
-            echo_fitted(dice_help(session))
+            echo_fitted(view.dice_help(session))
             return
         dice = parse_faces(text)
         if dice is None:
@@ -167,14 +154,14 @@ class TerminalGame:
     def undo(self) -> None:
         """Undo the last decision."""
         action = self.session.undo()
-        click.echo(action_line(self.rules, action) if action else _("There is nothing to undo."))
+        click.echo(view.action_line(self.rules, action) if action else _("There is nothing to undo."))
 
     def decide(self) -> None:
         """Ask for a decision, and carry it out."""
         session = self.session
-        click.echo(stage_line(session))
-        click.echo(points_line(self.rules, session))
-        text = self.ask(decision_question(session.rolls_left), decision_help())
+        click.echo(view.stage_line(session))
+        click.echo(view.points_line(self.rules, session))
+        text = self.ask(decision_question(session.rolls_left), view.decision_help())
         word = command_of(text)
         if word == "undo":
             self.undo()
@@ -210,7 +197,7 @@ class TerminalGame:
         if self.warn(category):
             return
         session.score(category)
-        echo_fitted(score_line(self.rules, session, category))
+        echo_fitted(view.score_line(self.rules, session, category))
         self.after_turn()
 
     def warn(self, decision: tuple[int, ...] | str) -> bool:

@@ -13,10 +13,9 @@ from ..errors import StateError, whole_number
 from ..game.notation import CardText, read_card
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
-from ..policies.evaluation import Evaluation
+from ..policies.evaluation import Evaluation, SampledEvaluation, SampledGames, sample_games, summary
 from ..policies.named import Setting, evaluate_named, policy_file
-from ..policies.process import ProcessPlayer
-from ..policies.sampling import SampledEvaluation, SampledGames, sample_games, summary
+from ..policies.user_code import ProcessPlayer
 from ..strategy.opening import open_strategy
 from ..strategy.strategy import Strategy
 from ..tablebase.store import Progress, tables_folder
@@ -91,7 +90,7 @@ def sample_on(
     tables: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> SampledEvaluation:
-    """Let a program play games on the workers, which start it; as :func:`perfect_yatzy.policies.sampling.sample`."""
+    """Let a program play games on the workers, which start it; as :func:`.policies.evaluation.sample`."""
     games = whole_number(games, "games")
     if games < 1:
         raise StateError(_("games is {games}; must be at least 1").format(games=games))

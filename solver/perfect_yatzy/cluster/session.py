@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     from ..game.notation import CardText
     from ..game.scorecard import Scorecard
     from ..model.checked_values import Table
-    from ..policies.evaluation import Evaluation
-    from ..policies.sampling import SampledEvaluation
+    from ..policies.evaluation import Evaluation, SampledEvaluation
     from ..strategy.position import Position
     from ..strategy.simulation import Simulation
     from ..strategy.strategy import Strategy

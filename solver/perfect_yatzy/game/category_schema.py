@@ -7,20 +7,9 @@ from typing import Any
 
 from .._messages import _, number_text
 from ..errors import shown
+from . import rule_fields as fields
 from .limits import MAX_CATEGORIES, MAX_COLUMNS, MAX_NAME, MAX_PATTERNS, suggestion
 from .patterns import KINDS, KindField, Pattern
-from .rule_fields import (
-    CATEGORY_FIELDS,
-    COLUMN_FIELDS,
-    KIND_FIELDS,
-    MAX_FACTOR,
-    MAX_POINTS,
-    ONLY,
-    ORDERS,
-    PATTERN_FIELDS,
-    PLACE_FIELDS,
-    ROW_FIELDS,
-)
 from .rule_values import BOX_ID, PLACEHOLDER, Field, FieldPath, ValueReader, flag, identifier, number, text
 from .rules import Category, Column
 from .sheet_boxes import boxes_of, id_ending
@@ -37,16 +26,17 @@ BOX_PLACE_FIELDS = {
 class SheetReader(ValueReader):
     """Reads the categories and columns of a rule file."""
 
+    dice = faces = 0  # of the file
     listed = False  # whether the categories of the file are the boxes themselves, not rows
 
     def columns(self, raw: Mapping[str, Any]) -> tuple[Column, ...]:
         """The columns of the sheet; empty without [[columns]]."""
-        default = raw["order"] if raw.get("order") in ORDERS else "free"  # a mistake is reported elsewhere
+        default = raw["order"] if raw.get("order") in fields.ORDERS else "free"  # a mistake is reported elsewhere
         found: list[Column] = []
         for i, entry in enumerate(self.tables(raw, "columns", MAX_COLUMNS)):
             path: FieldPath = ("columns", i)
-            self.check_fields(entry, path, COLUMN_FIELDS)
-            column = Column(**self.values({"order": default} | entry, path, COLUMN_FIELDS))
+            self.check_fields(entry, path, fields.COLUMN_FIELDS)
+            column = Column(**self.values({"order": default} | entry, path, fields.COLUMN_FIELDS))
             for other in found:
                 if PLACEHOLDER not in (column.id, column.name) and (
                     column.id == other.id or column.name.lower() == other.name.lower()
@@ -56,16 +46,14 @@ class SheetReader(ValueReader):
             found.append(column)
         return tuple(found)
 
-    def boxes(
-        self, raw: Mapping[str, Any], dice: int, faces: int, columns: tuple[Column, ...], listed: bool
-    ) -> tuple[Category, ...]:
+    def boxes(self, raw: Mapping[str, Any], columns: tuple[Column, ...], listed: bool) -> tuple[Category, ...]:
         """The boxes of the sheet, every row as often as its columns say; `listed`: the values may be the boxes."""
         entries = self.tables(raw, "categories", MAX_CATEGORIES, 1)
         if not entries:
             return ()
         self.ids = [entry.get("id") for entry in entries]
         self.listed = listed and any("row" in entry for entry in entries)
-        rows = [*self._rows(entries, dice, faces)]
+        rows = [*self._rows(entries)]
         places, categories = [i for i, *_ in rows], [category for _, category, _ in rows]
         if not self._names_differ(places, categories):
             return tuple(categories)
@@ -81,10 +69,10 @@ class SheetReader(ValueReader):
         boxes = boxes_of([(category, times) for _, category, times in rows], columns)
         if boxes != tuple(categories):
             self._names_differ([i for i, _, times in rows for _ in range(times)] * max(1, len(columns)), boxes)
-            self._check_points(boxes, columns, dice, faces)
+            self._check_points(boxes, columns)
         return boxes
 
-    def _rows(self, entries: list[dict[str, Any]], dice: int, faces: int) -> Iterator[tuple[int, Category, int]]:
+    def _rows(self, entries: list[dict[str, Any]]) -> Iterator[tuple[int, Category, int]]:
         """Position, category and number of boxes of each row, in the order of the file."""
         patterns = 0
         for i, entry in enumerate(entries):
@@ -95,38 +83,34 @@ class SheetReader(ValueReader):
                 hint = suggestion(str(entry.get("id")), others, _("a new one needs a name and a pattern"))
                 self.add_problem(path, _("unknown category; {hint}", hint=hint))
                 continue
-            known = {*CATEGORY_FIELDS, *PLACE_FIELDS}
+            known = {*fields.CATEGORY_FIELDS, *fields.PLACE_FIELDS}
             self.check_fields(entry, path, known - {"times"} | {*BOX_PLACE_FIELDS} if self.listed else known)
-            for name in sorted(PLACE_FIELDS.keys() & entry):
+            for name in sorted(fields.PLACE_FIELDS.keys() & entry):
                 self.add_problem((*path, name), _("belongs to a file that extends rules, or to a switch"))
             places = {name: field for name, field in BOX_PLACE_FIELDS.items() if self.listed and name in entry}
             place = self.values(entry, path, places)
-            found = self._patterns(entry, path, dice, faces, MAX_PATTERNS - patterns)
+            found = self._patterns(entry, path, MAX_PATTERNS - patterns)
             if not place.get("copy") and not place.get("column"):  # each row counts once
                 patterns += len(found)
             own = {"id": Field({}, _box_id)} if self.listed else {}
-            values = self.values(entry, path, ROW_FIELDS | own)
+            values = self.values(entry, path, fields.ROW_FIELDS | own)
             times = values.pop("times")
             yield i, Category(patterns=found, **values, **place), times
 
-    def _patterns(
-        self, entry: Mapping[str, Any], path: FieldPath, dice: int, faces: int, most: int
-    ) -> tuple[Pattern, ...]:
+    def _patterns(self, entry: Mapping[str, Any], path: FieldPath, most: int) -> tuple[Pattern, ...]:
         """The patterns of a category; the pattern fields of the category are the defaults of all of them."""
         patterns = entry.get("patterns")
-        shared = {name: value for name, value in entry.items() if name in PATTERN_FIELDS}
+        shared = {name: value for name, value in entry.items() if name in fields.PATTERN_FIELDS}
         path_of_list = (*path, "patterns")
         if patterns is None:
-            return (read_pattern(self, shared, path, dice, faces),)
+            return (self._pattern(shared, path),)
         if not isinstance(patterns, list) or not patterns or not all(isinstance(p, dict) for p in patterns):
             self.add_problem(path_of_list, _("must be a list of at least one inline table"))
         elif len(patterns) > most:
             message = _("are too many; the rules can have at most {most} patterns in all")
             self.add_problem(path_of_list, message.format(most=MAX_PATTERNS))
         else:
-            return tuple(
-                read_pattern(self, shared | own, (*path_of_list, k), dice, faces) for k, own in enumerate(patterns)
-            )
+            return tuple(self._pattern(shared | own, (*path_of_list, k)) for k, own in enumerate(patterns))
         return (Pattern("any"),)
 
     def _check_requirements(self, rows: list[tuple[int, Category, int]], columns: tuple[Column, ...]) -> None:
@@ -144,15 +128,16 @@ class SheetReader(ValueReader):
             elif len(columns) > 1:
                 self.add_problem(path, _("cannot be combined with several columns"))
 
-    def _check_points(self, boxes: tuple[Category, ...], columns: tuple[Column, ...], dice: int, faces: int) -> None:
+    def _check_points(self, boxes: tuple[Category, ...], columns: tuple[Column, ...]) -> None:
         """Add a problem for every column whose factor makes a box pay too much."""
         for position, column in enumerate(columns):
             for box in boxes:
                 if box.column != position or column.factor == 1:
                     continue
-                most = max(pattern.most(dice, faces) for pattern in box.patterns)
+                most = max(pattern.most(self.dice, self.faces) for pattern in box.patterns)
                 factor = max(pattern.factor for pattern in box.patterns)
-                if most > MAX_BOX_POINTS or factor > MAX_FACTOR or max(p.plus for p in box.patterns) > MAX_POINTS:
+                plus = max(pattern.plus for pattern in box.patterns)
+                if most > MAX_BOX_POINTS or factor > fields.MAX_FACTOR or plus > fields.MAX_POINTS:
                     message = _("is too high: {box} has the factor {factor} and pays up to {points} points").format(
                         box=box.id, factor=factor, points=number_text(most, grouped=True)
                     )
@@ -203,6 +188,89 @@ class SheetReader(ValueReader):
                     break
         return differ
 
+    def _pattern(self, raw: Mapping[str, Any], path: FieldPath) -> Pattern:
+        """One pattern: the fields its kind needs, the fields it must not have, its conditions and its score."""
+        self.check_fields(raw, path, fields.PATTERN_FIELDS)
+
+        kind = fields.PATTERN_FIELDS["pattern"].read(self, raw, (*path, "pattern"))
+        if raw.get("pattern") != kind:
+            return Pattern("any")
+        own = KINDS[kind].fields
+        given = {
+            name: self._kind_field(raw, (*path, name), field)
+            for name, field in fields.KIND_FIELDS.items()
+            if name in own or field.type == "flag"  # a flag has a default, and may stand anywhere
+        }
+        for name, field in fields.KIND_FIELDS.items():
+            if name in raw and name not in own and field.type != "flag":
+                self.add_problem((*path, name), _("does not belong to the pattern {name}").format(name=repr(kind)))
+        low, high = self._sum_limits(raw, path)
+        given_score = raw.get("score", "fixed" if "points" in raw else "matched")
+        score = fields.PATTERN_FIELDS["score"].check(self, given_score, (*path, "score"))
+        if score == raw.get("score") != "fixed" and "points" in raw:
+            message = _("are fixed, but score is {score}; leave one of the two out")
+            self.add_problem((*path, "points"), message.format(score=repr(score)))
+        found = Pattern(
+            kind=kind,
+            **given,
+            score=score,
+            points=fields.PATTERN_FIELDS["points"].read(self, raw, (*path, "points")) if score == "fixed" else 0,
+            **self.values(raw, path, fields.PATTERN_FIELDS, "plus", "factor"),
+            low=low,
+            high=high,
+            only=self._only(raw, (*path, "only")),
+        )
+        if problem := KINDS[kind].problem(found, self.dice, self.faces):
+            self.add_problem((*path, problem[0]), problem[1])
+        if found.most(self.dice, self.faces) > MAX_BOX_POINTS:
+            message = _("pays up to {points} points; at most {most} are allowed")
+            points, most = (number_text(n, grouped=True) for n in (found.most(self.dice, self.faces), MAX_BOX_POINTS))
+            self.add_problem((*path, "factor"), message.format(points=points, most=most))
+        return found
+
+    def _kind_field(self, raw: Mapping[str, Any], path: FieldPath, field: KindField) -> Any:
+        """A field of one kind of pattern."""
+        if field.type == "flag":
+            return flag("", True).read(self, raw, path)
+        if field.type == "face":
+            return number(1, self.faces).read(self, raw, path)
+        is_sizes = field.type == "sizes"
+        found = self.number_list(raw, path, 1, self.dice if is_sizes else self.faces, self.dice)
+        return tuple(sorted(found, reverse=is_sizes))
+
+    def _sum_limits(self, raw: Mapping[str, Any], path: FieldPath) -> tuple[int | None, int | None]:
+        """The least and the highest sum of all dice, None without a limit; `sum` is both."""
+        given = {
+            name: number(1, self.dice * self.faces).read(self, raw, (*path, name)) if name in raw else None
+            for name in ("sum", "at_least", "at_most")
+        }
+        exact, low, high = given.values()
+        if exact is not None:
+            for name in ("at_least", "at_most"):
+                if name in raw:
+                    message = _("does not go with `{other}`; leave one of the two out").format(other="sum")
+                    self.add_problem((*path, name), message)
+            return exact, exact
+        if low is not None and high is not None and low > high:
+            message = _("is {low}, more than at_most {high}").format(low=low, high=high)
+            self.add_problem((*path, "at_least"), message)
+        return low, high
+
+    def _only(self, raw: Mapping[str, Any], path: FieldPath) -> tuple[int, ...]:
+        """The faces the dice may show, ascending; empty if all are allowed."""
+        value = raw.get("only")
+        if value is None:
+            return ()
+        if isinstance(value, list):
+            allowed = set(self.number_list(raw, path, 1, self.faces, self.faces))
+        elif isinstance(value, str) and value in fields.ONLY:
+            allowed = {face for face in fields.ONLY[value] if face <= self.faces}
+        else:
+            must = _('must be "even", "odd" or a list of faces')
+            self.add_problem(path, _("is {value}; {must}").format(value=shown(value), must=must))
+            allowed = set()
+        return tuple(sorted(allowed))
+
 
 def _box_id(reader: ValueReader, value: Any, path: FieldPath) -> Any:
     """The id of a box, which may have a column."""
@@ -210,94 +278,3 @@ def _box_id(reader: ValueReader, value: Any, path: FieldPath) -> Any:
     if value != PLACEHOLDER and not BOX_ID.match(value):
         reader.refuse(path, value, _("must be an id, in a sheet with columns ROW.COLUMN"))
     return value
-
-
-def read_pattern(check: ValueReader, raw: Mapping[str, Any], path: FieldPath, dice: int, faces: int) -> Pattern:
-    """One pattern: the fields its kind needs, the fields it must not have, its conditions and its score."""
-    check.check_fields(raw, path, PATTERN_FIELDS)
-
-    kind = PATTERN_FIELDS["pattern"].read(check, raw, (*path, "pattern"))
-    if raw.get("pattern") != kind:
-        return Pattern("any")
-    own = KINDS[kind].fields
-    given = {
-        name: _read_field(check, raw, (*path, name), field, dice, faces)
-        for name, field in KIND_FIELDS.items()
-        if name in own or field.type == "flag"  # a flag has a default, and may stand anywhere
-    }
-    for name, field in KIND_FIELDS.items():
-        if name in raw and name not in own and field.type != "flag":
-            check.add_problem((*path, name), _("does not belong to the pattern {name}").format(name=repr(kind)))
-    low, high = _sum_limits(check, raw, path, dice * faces)
-    given_score = raw.get("score", "fixed" if "points" in raw else "matched")
-    score = PATTERN_FIELDS["score"].check(check, given_score, (*path, "score"))
-    if score == raw.get("score") != "fixed" and "points" in raw:
-        message = _("are fixed, but score is {score}; leave one of the two out")
-        check.add_problem((*path, "points"), message.format(score=repr(score)))
-    found = Pattern(
-        kind=kind,
-        **given,
-        score=score,
-        points=PATTERN_FIELDS["points"].read(check, raw, (*path, "points")) if score == "fixed" else 0,
-        **check.values(raw, path, PATTERN_FIELDS, "plus", "factor"),
-        low=low,
-        high=high,
-        only=_only(check, raw, (*path, "only"), faces),
-    )
-    if problem := KINDS[kind].problem(found, dice, faces):
-        check.add_problem((*path, problem[0]), problem[1])
-    if found.most(dice, faces) > MAX_BOX_POINTS:
-        message = _("pays up to {points} points; at most {most} are allowed")
-        points, most = (number_text(n, grouped=True) for n in (found.most(dice, faces), MAX_BOX_POINTS))
-        check.add_problem((*path, "factor"), message.format(points=points, most=most))
-    return found
-
-
-def _read_field(
-    check: ValueReader, raw: Mapping[str, Any], path: FieldPath, field: KindField, dice: int, faces: int
-) -> Any:
-    """A field of one kind of pattern."""
-    if field.type == "flag":
-        return flag("", True).read(check, raw, path)
-    if field.type == "face":
-        return number(1, faces).read(check, raw, path)
-    is_sizes = field.type == "sizes"
-    found = check.number_list(raw, path, 1, dice if is_sizes else faces, dice)
-    return tuple(sorted(found, reverse=is_sizes))
-
-
-def _sum_limits(
-    check: ValueReader, raw: Mapping[str, Any], path: FieldPath, most: int
-) -> tuple[int | None, int | None]:
-    """The least and the highest sum of all dice, None without a limit; `sum` is both."""
-    given = {
-        name: number(1, most).read(check, raw, (*path, name)) if name in raw else None
-        for name in ("sum", "at_least", "at_most")
-    }
-    exact, low, high = given.values()
-    if exact is not None:
-        for name in ("at_least", "at_most"):
-            if name in raw:
-                message = _("does not go with `{other}`; leave one of the two out").format(other="sum")
-                check.add_problem((*path, name), message)
-        return exact, exact
-    if low is not None and high is not None and low > high:
-        message = _("is {low}, more than at_most {high}").format(low=low, high=high)
-        check.add_problem((*path, "at_least"), message)
-    return low, high
-
-
-def _only(check: ValueReader, raw: Mapping[str, Any], path: FieldPath, faces: int) -> tuple[int, ...]:
-    """The faces the dice may show, ascending; empty if all are allowed."""
-    value = raw.get("only")
-    if value is None:
-        return ()
-    if isinstance(value, list):
-        allowed = set(check.number_list(raw, path, 1, faces, faces))
-    elif isinstance(value, str) and value in ONLY:
-        allowed = {face for face in ONLY[value] if face <= faces}
-    else:
-        must = _('must be "even", "odd" or a list of faces')
-        check.add_problem(path, _("is {value}; {must}").format(value=shown(value), must=must))
-        allowed = set()
-    return tuple(sorted(allowed))

@@ -97,14 +97,7 @@ def _depth(text: str) -> int:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """The value of a JSON text from outside.
-
-    Raises
-    ------
-    ValueError
-        If the text is not JSON, contains a number that JSON cannot represent (NaN, Infinity, 1e999), or is nested
-        deeper than MAX_JSON_DEPTH.
-    """
+    """The value of a JSON text from outside; ValueError also for NaN, 1e999, and too deep nesting."""
     if isinstance(text, bytes):
         text = text.decode("utf-8-sig")
     # Most texts have too few brackets for that; counting them is fast.

@@ -31,6 +31,8 @@ from .translations import category_label, foreign_names
 GLYPHS = "⚀⚁⚂⚃⚄⚅"
 DICE_SEPARATORS = re.compile(r"[\s,;-]+")
 POINTS = re.compile(r"[0-9]+|[xX-]")
+# Between a name and its points. A colon is one if points follow; else it is part of a name (the Swedish 1:or).
+EQUALS = re.compile(r"(?:(?<!\s)\s*+)?(?:=|:(?=\s*+(?:[0-9]++|[xX-])(?:[,;\s]|\Z)))\s*+")
 LETTERS = str.maketrans({"ø": "o", "æ": "ae", "œ": "oe", "ß": "ss", "đ": "d", "ð": "d", "ł": "l", "þ": "th"})
 NUMBERS = {"1": "one", "2": "two", "3": "three", "4": "four", "5": "five", "6": "six"}
 CardText = str | Mapping[str, int]  # "ones=3", or {"ones": 3}
@@ -162,17 +164,13 @@ class CategoryIndex:
 
     def find(self, text: str) -> set[int]:
         """Positions of the categories that a name or the beginning of one can mean; empty if there are none."""
-        word, simple = normalized(text), simplified(normalized(text))
-        if not word:
+        if not (word := normalized(text)):
             return set()
-        return (
-            _equal(self.own, word)
-            or _equal(self.foreign, word)
-            or _equal(self.simple, simple)
-            or _starting(self.own, word)
-            or _starting(self.foreign, word)
-            or _starting(self.simple, simple)
-        )
+        kinds = (self.own, word), (self.foreign, word), (self.simple, simplified(word))
+        for names, given in kinds:
+            if equal := {position for name, position in names if name == given}:
+                return equal
+        return next((found for names, given in kinds if (found := _starting(names, given))), set())
 
     def starting(self, text: str) -> set[int]:
         """Positions of all categories with a name that begins like this."""
@@ -206,10 +204,6 @@ def simplified(name: str) -> str:
     """A normalized name without accents, and with words for the digits that are words of it."""
     letters = "".join(symbol for symbol in normalize("NFKD", name) if not combining(symbol)).translate(LETTERS)
     return "-".join(NUMBERS.get(word, word) for word in letters.split("-"))
-
-
-def _equal(names: Iterable[tuple[str, int]], word: str) -> set[int]:
-    return {position for name, position in names if name == word}
 
 
 def _starting(names: Iterable[tuple[str, int]], word: str) -> set[int]:
@@ -371,7 +365,7 @@ def _points(value: str | int, label: str) -> int:
 def _entries(text: str) -> Iterator[tuple[str, str]]:
     """Names and points of a card, in one pass over the text; the name is empty if it is the one before."""
     named = False
-    for part in re.split(r"[,;]+", _with_equals_signs(text)):
+    for part in re.split(r"[,;]+", EQUALS.sub("=", text)):
         while part := part.strip():
             # Names may contain spaces, points may not.
             name, equals, rest = part.partition("=")
@@ -389,21 +383,3 @@ def _entries(text: str) -> Iterator[tuple[str, str]]:
                 raise StateError(message.format(part=shown(part)), code="invalid-card")
             yield before[0], points
             named, part = True, ""
-
-
-def _with_equals_signs(text: str) -> str:
-    """The text with "=" between names and points, without blanks around it."""
-    # A colon separates a name from points if points follow; else it is part of a name (the Swedish 1:or).
-    pieces, start = [], 0
-    for sign in re.finditer("[=:]", text):
-        after = sign.end()
-        while text[after : after + 1].isspace():
-            after += 1
-        if sign[0] == ":":
-            points = POINTS.match(text, after)
-            following = text[points.end() : points.end() + 1] if points else "?"
-            if following and following not in ",;" and not following.isspace():
-                continue
-        pieces.append(text[start : sign.start()].rstrip())
-        start = after
-    return "=".join([*pieces, text[start:]])

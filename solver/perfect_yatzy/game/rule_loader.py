@@ -19,16 +19,7 @@ from typing import Any
 
 from .._messages import N_, _, number_text
 from ..errors import RulesError, StateError, shown
-from .limits import (
-    MAX_EXTENDS,
-    MAX_RULES_BYTES,
-    MAX_RULES_DEPTH,
-    MAX_RULES_NAME,
-    MAX_SWITCHES,
-    closest,
-    read_limited,
-    suggestion,
-)
+from . import limits
 from .rule_patches import apply_patch
 from .rule_schema import RuleChecker
 from .rule_values import Problem
@@ -104,10 +95,11 @@ def load_rules(spec: str | Path | RuleSet) -> RuleSet:
     """
     if isinstance(spec, RuleSet):
         return spec
-    if len(str(spec)) > MAX_RULES_NAME:
+    if len(str(spec)) > limits.MAX_RULES_NAME:
         text = _("unknown rules {rules}: longer than {most} characters")
         raise RulesError(
-            text.format(rules=shown(str(spec)), most=number_text(MAX_RULES_NAME, grouped=True)), code="unknown-rules"
+            text.format(rules=shown(str(spec)), most=number_text(limits.MAX_RULES_NAME, grouped=True)),
+            code="unknown-rules",
         )
     name, *given = _split(str(spec))
     switches = sorted(switch.lower() for switch in given)  # so that a game has one name, and one table
@@ -154,7 +146,7 @@ def _canonical(name: str) -> str:
     """The id of a built-in rule set or the path of a file, from how it is written."""
     if name.endswith(".toml") or name.lower() in builtin_ids():
         return name if name.endswith(".toml") else name.lower()
-    hint = suggestion(name.lower(), builtin_ids(), _("see `yatzy rules list`, or give a .toml file"), 0.5)
+    hint = limits.suggestion(name.lower(), builtin_ids(), _("see `yatzy rules list`, or give a .toml file"), 0.5)
     raise RulesError(_("unknown rules {name}; {hint}").format(name=shown(name), hint=hint), code="unknown-rules")
 
 
@@ -163,7 +155,7 @@ def _read(name: str) -> tuple[str, str]:
     if not name.endswith(".toml"):
         return toml_text("rulesets", name), f"{name}.toml"
     try:
-        return read_limited(Path(name), MAX_RULES_BYTES).decode("utf-8-sig"), name
+        return limits.read_limited(Path(name), limits.MAX_RULES_BYTES).decode("utf-8-sig"), name
     except StateError as error:
         raise RulesError(_("the rule file {error}").format(error=error)) from error
     except OSError as error:
@@ -179,7 +171,7 @@ def _read(name: str) -> tuple[str, str]:
 def _parse(text: str, source: str) -> dict[str, Any]:
     """The values of a rule file; they are shared, so nothing may change them."""
     if line := _too_deep(text):
-        message = _("is nested deeper than {most} levels").format(most=MAX_RULES_DEPTH)
+        message = _("is nested deeper than {most} levels").format(most=limits.MAX_RULES_DEPTH)
         raise RuleFileError([Problem(source, line, "", message)])
     try:
         return tomllib.loads(text)
@@ -206,7 +198,7 @@ def _too_deep(text: str) -> int:
             brackets, parts = brackets - 1, 1
         elif symbol in "=,\n":
             parts = 1
-        if max(brackets, parts) > MAX_RULES_DEPTH:
+        if max(brackets, parts) > limits.MAX_RULES_DEPTH:
             return line
         line += symbol.count("\n")
     return 0
@@ -221,10 +213,10 @@ def _extended(raw: dict[str, Any], check: RuleChecker, files: tuple[str, ...]) -
     if is_file and (base := _extended_file(name, check, files)) is not None:
         return apply_patch(base, own, check)
     if is_file or not isinstance(name, str) or name not in known:
-        similar = closest(name.lower(), known, 0.5) if isinstance(name, str) else None
+        similar = limits.closest(name.lower(), known, 0.5) if isinstance(name, str) else None
         if not is_file:
             must = _("must be the id of a built-in rule set, see `yatzy rules list`, or a .toml file")
-            must = suggestion(similar, known, must)
+            must = limits.suggestion(similar, known, must)
             check.add_problem(("extends",), _("is {value}; {must}", value=shown(name), must=must))
         if is_file or not similar:
             # The base is unknown, so fields that refer to its categories cannot be checked.
@@ -240,8 +232,8 @@ def _extended_file(name: str, check: RuleChecker, files: tuple[str, ...]) -> dic
     message = ""
     if os.path.realpath(path) in files:
         message = _("extends itself") if len(files) == 1 else _("is a file that extends this one")
-    elif len(files) >= MAX_EXTENDS:
-        message = _("makes a chain of more than {most} files").format(most=MAX_EXTENDS)
+    elif len(files) >= limits.MAX_EXTENDS:
+        message = _("makes a chain of more than {most} files").format(most=limits.MAX_EXTENDS)
     else:
         try:
             values, base = _values(path, files)
@@ -300,10 +292,10 @@ def rules_from_json(raw: Any) -> RuleSet:
     if not isinstance(raw, dict):
         raise RulesError(_("rules is {value}; must be text or an object").format(value=shown(raw)))
     active = raw.get("active", [])
-    if not isinstance(active, list) or not all(isinstance(name, str) for name in active[: MAX_SWITCHES + 1]):
+    if not isinstance(active, list) or not all(isinstance(name, str) for name in active[: limits.MAX_SWITCHES + 1]):
         raise RulesError(_("rules: active: must be a list of switches"))
-    if len(active) > MAX_SWITCHES:
-        raise RulesError(_("rules: active: has more than {most} switches").format(most=MAX_SWITCHES))
+    if len(active) > limits.MAX_SWITCHES:
+        raise RulesError(_("rules: active: has more than {most} switches").format(most=limits.MAX_SWITCHES))
     check = RuleChecker("rules", "")
     rules = check.rule_set({k: v for k, v in raw.items() if k != "active"}, tuple(active), "", listed=True)
     if check.problems:

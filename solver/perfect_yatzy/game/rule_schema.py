@@ -37,16 +37,15 @@ class RuleChecker(SheetReader):
         def read(name: str) -> Any:
             return PLAIN_FIELDS[name].read(self, raw, (name,))
 
-        dice = read("dice")
-        faces = read("faces")
+        self.dice, self.faces = read("dice"), read("faces")
         columns = self.columns(raw)
-        categories = self.boxes(raw, dice, faces, columns, listed)
+        categories = self.boxes(raw, columns, listed)
         order = read("order")
         rules = RuleSet(
             id=read("id"),
             name=read("name"),
-            dice=dice,
-            faces=faces,
+            dice=self.dice,
+            faces=self.faces,
             rolls_per_turn=read("rolls"),
             categories=categories,
             bonus=self.bonus(raw, categories),

@@ -39,12 +39,8 @@ class Problem:
 
 def locate(text: str, path: FieldPath) -> int:
     """Line of the longest part of a path, keys or indices from the outside in, that a TOML text contains."""
-    best_line, best_depth = 0, 0
-    for line, found in _paths(text):
-        depth = len(found)
-        if depth > best_depth and path[:depth] == found:
-            best_line, best_depth = line, depth
-    return best_line
+    lines = ((len(found), -number) for number, found in _paths(text) if path[: len(found)] == found)
+    return -max(lines, default=(0, 0))[1]  # of several the first
 
 
 @lru_cache(maxsize=4)

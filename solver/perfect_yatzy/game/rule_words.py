@@ -1,4 +1,4 @@
-"""Small numbers, and words of `yatzy rules show` about orders and jokers, in the current language."""
+"""Small numbers, and words of `yatzy rules show` about orders, in the current language."""
 
 from __future__ import annotations
 
@@ -34,35 +34,3 @@ def order_text(order: str) -> str:
 def either(texts: Iterable[str]) -> str:
     """Alternatives: ``a or b or c``."""
     return reduce(lambda first, last: _("{first} or {last}").format(first=first, last=last), texts)
-
-
-def joker_sentences(
-    name: str, bonus: int, mode: str, *, needs_points: bool, paid_anyway: bool, while_open: bool
-) -> list[str]:
-    """What a joker rule does."""
-    found = []
-    if bonus:
-        texts = {
-            (False, False): N_("A further {category} pays {points} bonus points"),
-            (True, False): N_("A further {category} pays {points} bonus points, even if its box holds 0"),
-            (False, True): N_("A further {category} pays {points} bonus points while the matching upper box is open"),
-            (True, True): N_(
-                "A further {category} pays {points} bonus points while the matching upper box is open, "
-                "even if its box holds 0"
-            ),
-        }
-        found.append(texts[paid_anyway, while_open])
-    if mode != "none":
-        modes = {
-            ("free", False): N_("A further {category} is a free joker"),
-            ("free", True): N_("A further {category} is a free joker if its box holds points"),
-            ("forced", False): N_("A further {category} is a forced joker"),
-            ("forced", True): N_("A further {category} is a forced joker if its box holds points"),
-            ("maximum", False): N_("A further {category} lets any open box pay the most it can"),
-            ("maximum", True): N_(
-                "A further {category} lets any open box pay the most it can if its box holds points"
-            ),
-        }
-        found.append(modes[mode, needs_points])
-    found = found or [N_("A further {category} is an ordinary roll")]
-    return [_(text).format(category=name, points=bonus) for text in found]  # marked elsewhere

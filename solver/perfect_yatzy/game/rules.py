@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
-from .._messages import _, ngettext
+from .._messages import N_, _, ngettext
 from .patterns import Pattern, sums_text
-from .rule_words import either, joker_sentences, number_word, order_text
+from .rule_words import either, number_word, order_text
 
 Order = Literal["free", "forced", "reversed", "upper-first"]
 Crossing = Literal["free", "only-if-nothing-scores"]
@@ -141,12 +141,34 @@ class Joker:
 
     def sentences(self, name: str) -> list[str]:
         """What the rule does, with the name of its category."""
-        return joker_sentences(
-            name, self.bonus, self.mode,
-            needs_points=self.requires == "points",
-            paid_anyway=self.bonus_requires == "filled",
-            while_open=self.bonus_while == "matching-box-open",
-        )  # fmt: skip
+        found = []
+        if self.bonus:
+            texts = {
+                ("points", "always"): N_("A further {category} pays {points} bonus points"),
+                ("filled", "always"): N_("A further {category} pays {points} bonus points, even if its box holds 0"),
+                ("points", "matching-box-open"): N_(
+                    "A further {category} pays {points} bonus points while the matching upper box is open"
+                ),
+                ("filled", "matching-box-open"): N_(
+                    "A further {category} pays {points} bonus points while the matching upper box is open, "
+                    "even if its box holds 0"
+                ),
+            }
+            found.append(texts[self.bonus_requires, self.bonus_while])
+        modes = {
+            ("free", "filled"): N_("A further {category} is a free joker"),
+            ("free", "points"): N_("A further {category} is a free joker if its box holds points"),
+            ("forced", "filled"): N_("A further {category} is a forced joker"),
+            ("forced", "points"): N_("A further {category} is a forced joker if its box holds points"),
+            ("maximum", "filled"): N_("A further {category} lets any open box pay the most it can"),
+            ("maximum", "points"): N_(
+                "A further {category} lets any open box pay the most it can if its box holds points"
+            ),
+        }
+        if self.mode != "none":
+            found.append(modes[self.mode, self.requires])
+        found = found or [N_("A further {category} is an ordinary roll")]
+        return [_(text).format(category=name, points=self.bonus) for text in found]  # marked elsewhere
 
     @property
     def depends_on_points(self) -> bool:

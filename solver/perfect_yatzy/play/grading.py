@@ -268,8 +268,8 @@ def _results(strategy: Strategy, turns: RecordedTurns, walked: WalkedCards) -> I
 def _option_values(
     strategy: Strategy, positions: BatchPositions, taken: Ints, threads: int | None
 ) -> tuple[Floats, Floats, Floats, Ints]:
-    """Values of the best hold that rerolls a die (-inf if none is left), of the best category, and of the options
-    that were `taken`, by their numbers; and the first of the best categories. For each of n decisions, in points."""
+    """Values of the best hold (-inf without rerolls left), of the best category and of the option `taken`, a number;
+    and the first of the best categories."""
     best_hold, best_stop, done = np.empty((3, len(positions)))
     n_holds, best_category = hold_count(strategy.rules), np.empty(len(positions), dtype=np.int64)
 

@@ -48,7 +48,7 @@ def daily_seed(day: date, number: int = 0) -> int:
     return day.toordinal() * PUZZLES_A_DAY + number
 
 
-def play_turn(strategy: Strategy, card: Scorecard, seed: int, game: int, turn: int, player: int = 0) -> Turn:
+def play_turn(strategy: Strategy, card: Scorecard, seed: int, game: int, turn: int) -> Turn:
     """One turn of a simulated game, played by the strategy, from single queries.
 
     The dice and the decisions are those of :mod:`perfect_yatzy.kernels.rollout`, which is a thousand times faster.
@@ -67,7 +67,7 @@ def play_turn(strategy: Strategy, card: Scorecard, seed: int, game: int, turn: i
         held, rolls_left = best.dice, rolls_left - 1
         holds.append(held)
     chosen = strategy.categories(card, history[-1], rolls_left)[0]
-    return Turn(player, tuple(history), tuple(holds), chosen.category, chosen.points, chosen.bonus_points)
+    return Turn(0, tuple(history), tuple(holds), chosen.category, chosen.points, chosen.bonus_points)
 
 
 def find_puzzle(strategy: Strategy, seed: int, difficulty: str = "medium") -> Puzzle:

@@ -28,7 +28,7 @@ from ..strategy.opening import open_strategy
 from ..strategy.strategy import Strategy
 from .estimates import CONFIDENCE, Difference, Estimate, difference_of, mean_of, ratio_of, slope_of
 from .grading import GradedGames
-from .rating_input import GradedChunk, RatingInput, Skipped, Source
+from .rating_input import Entry, GradedChunk, RatingInput, Skipped, Source
 from .record import Game
 from .review import GRADES, TIE_TOLERANCE
 
@@ -320,18 +320,18 @@ class Ratings:
 
 @dataclass
 class _Collected:
-    """What is known of a player so far: place number, place and date of each game, and figures of chunks of games."""
+    """What is known of a player so far: the games, and figures of chunks of games."""
 
     rules: RuleSet
     player: str
     start: float
-    places: list[tuple[int, str, str | None]]
+    entries: list[Entry]
     figures: list[Figures]
 
     @property
     def first(self) -> int:
         """Number of the player's first game."""
-        return self.places[0][0]
+        return self.entries[0].number
 
 
 def rate(
@@ -401,8 +401,7 @@ def _collect(collected: dict[tuple[str, str], _Collected], chunk: GradedChunk) -
     for name, cards in of_player.items():
         new = _Collected(chunk.rules, name, chunk.graded.start, [], [])
         own = collected.setdefault((chunk.rules.fingerprint, name), new)
-        entries = [chunk.entries[card] for card in cards]
-        own.places += [(entry.place.number, entry.place.text, entry.date) for entry in entries]
+        own.entries += [chunk.entries[card] for card in cards]
         own.figures.append(figures.of(np.array(cards)))
 
 
@@ -410,13 +409,12 @@ def _rating(own: _Collected, other_results: Ints, confidence: float) -> Rating:
     """The rating of a player, the games in the order of their dates."""
     columns = zip(*(vars(part).values() for part in own.figures), strict=True)
     figures = Figures(*(np.concatenate(column) for column in columns))
-    times = [_time(date) for _, _, date in own.places]
-    order = list(range(len(own.places)))
+    times = [_time(entry.date) for entry in own.entries]
+    order = list(range(len(times)))
     if None not in times:
-        order.sort(key=lambda i: (times[i], own.places[i][0]))
-    places, dates = zip(*((own.places[i][1], own.places[i][2]) for i in order), strict=True)
-    if None in times:
-        dates = (None,) * len(places)
+        order.sort(key=lambda i: (times[i], own.entries[i].number))
+    places = tuple(own.entries[i].place for i in order)
+    dates = tuple(own.entries[i].date if None not in times else None for i in order)
     in_order = figures.of(np.array(order))
     return Rating(own.player, own.rules, own.start, places, dates, in_order, other_results, confidence)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -45,22 +45,15 @@ class Skipped:
     player: str | None = None  # the player, if it concerns one of several
 
 
-@dataclass(frozen=True)
-class Place:
-    """Where a game stands: its number among all games, in the order they were read, and file and line as text."""
-
-    number: int
-    text: str
-
-
 @dataclass
 class Entry:
-    """A game to value."""
+    """A game that was read."""
 
-    place: Place
-    players: tuple[str, ...]
-    date: str | None  # Its field ``date``, if that is text
+    number: int  # among all games, from 1, in the order they were read
+    place: str  # file and line, or the number of the game among those given
     content: bytes | Game  # Its line, or the game itself
+    players: tuple[str, ...] = ()
+    date: str | None = None  # Its field ``date``, if that is text
 
 
 @dataclass(frozen=True)
@@ -74,15 +67,6 @@ class GradedChunk:
     rated: Bools  # (cards,) bool: Whether the card is finished, and no player of the game broke the rules
 
 
-@dataclass
-class _Group:
-    """The games of a rule set that have not been valued yet."""
-
-    rules: RuleSet
-    columns: GameColumns
-    entries: list[Entry] = field(default_factory=list)
-
-
 class RatingInput:
     """Reads games and values them."""
 
@@ -91,7 +75,7 @@ class RatingInput:
         self._open, self._threads = strategies, threads
         self._strategies: dict[str, Strategy | SolverError] = {}
         self._rules: dict[str, RuleSet] = {}
-        self._groups: dict[str, _Group] = {}
+        self._groups: dict[str, tuple[GameColumns, list[Entry]]] = {}  # by rule set, games that are not valued yet
         self._seen: dict[bytes, str] = {}
         self._skipped: list[tuple[int, Skipped]] = []
         self._pending = self._games = 0
@@ -101,13 +85,12 @@ class RatingInput:
         read = 0
         for number, source in enumerate(sources, start=1):
             if isinstance(source, Game):
-                self._games += 1
-                self._add_game(Place(self._games, f"game {number}"), source)
+                self._add_game(self._entry(f"game {number}", source), source)
                 yield from self._flush(CHUNK)
                 continue
             first: str | Path | None = source
             for line_number, line in record_lines(source):
-                self._add_line(Place(self._games, f"{source}:{line_number}"), line, first)
+                self._add_line(self._entry(f"{source}:{line_number}", line), line, first)
                 first, read = None, read + len(line)
                 if self._pending >= CHUNK:
                     yield from self._flush(CHUNK)
@@ -122,52 +105,55 @@ class RatingInput:
         """Games without a rating, in the order they were read."""
         return tuple(skipped for _, skipped in sorted(self._skipped, key=lambda pair: pair[0]))
 
-    def _skip(self, place: Place, fault: Fault, reason: str, player: str | None = None) -> None:
-        self._skipped.append((place.number, Skipped(place.text, fault, reason, player)))
-
-    def _add_line(self, place: Place, line: bytes, first_of: str | Path | None) -> None:
+    def _entry(self, place: str, content: bytes | Game) -> Entry:
         self._games += 1
+        return Entry(self._games, place, content)
+
+    def _skip(self, entry: Entry, fault: Fault, reason: str, player: str | None = None) -> None:
+        self._skipped.append((entry.number, Skipped(entry.place, fault, reason, player)))
+
+    def _add_line(self, entry: Entry, line: bytes, first_of: str | Path | None) -> None:
         digest = hashlib.blake2b(line.strip(), digest_size=16).digest()
         if digest in self._seen:
-            self._skip(place, "duplicate", _("the same game as {place}", place=self._seen[digest]))
+            self._skip(entry, "duplicate", _("the same game as {place}", place=self._seen[digest]))
             return
-        self._seen[digest] = place.text
+        self._seen[digest] = entry.place
         try:
-            raw = parse_game_line(line, place.text, first_of)
+            raw = parse_game_line(line, entry.place, first_of)
         except StateError as error:
             if first_of is not None:
                 raise  # the file is something else
-            self._skip(place, "wrong", str(error).removeprefix(f"{place.text}: "))
+            self._skip(entry, "wrong", str(error).removeprefix(f"{entry.place}: "))
             return
         try:
-            if not self._add_usual(place, line, raw) and not self._add_results(place, raw):
-                self._add_game(place, read_game(raw), line)
+            if not self._add_usual(entry, raw) and not self._add_results(entry, raw):
+                self._add_game(entry, read_game(raw))
         except ValueError as error:
-            self._skip(place, "wrong", str(error))
+            self._skip(entry, "wrong", str(error))
 
-    def _add_usual(self, place: Place, line: bytes, raw: Any) -> bool:
+    def _add_usual(self, entry: Entry, raw: Any) -> bool:
         """Append a game with decisions in the usual form; False, without a reason, if it is not that."""
         players = _player_names(raw)
         if not players or not raw.get("turns"):
             return False
         check_names(players)
-        group = self._group(self._rules_of(raw.get("rules")))
-        if not group.columns.add(len(group.entries), raw):
-            return False
-        date = raw.get("date")
-        group.entries.append(Entry(place, tuple(players), date if isinstance(date, str) else None, line))
+        columns, entries = self._group(self._rules_of(raw.get("rules")))
+        return columns.add(len(entries), raw) and self._appended(entry, entries, players, raw.get("date"))
+
+    def _add_game(self, entry: Entry, game: Game) -> None:
+        columns, entries = self._group(game.rules)
+        if not columns.add_game(len(entries), game):
+            raise StateError(_("it breaks the rules; games of read_games follow them"))
+        self._appended(entry, entries, game.players, game.extra.get("date"))
+
+    def _appended(self, entry: Entry, entries: list[Entry], players: Iterable[str], date: Any) -> bool:
+        """Append a game whose turns are among those to value."""
+        entry.players, entry.date = tuple(players), date if isinstance(date, str) else None
+        entries.append(entry)
         self._pending += 1
         return True
 
-    def _add_game(self, place: Place, game: Game, line: bytes | None = None) -> None:
-        group, date = self._group(game.rules), game.extra.get("date")
-        if not group.columns.add_game(len(group.entries), game):
-            raise StateError(_("it breaks the rules; games of read_games follow them"))
-        content = game if line is None else line
-        group.entries.append(Entry(place, game.players, date if isinstance(date, str) else None, content))
-        self._pending += 1
-
-    def _add_results(self, place: Place, raw: Any) -> bool:
+    def _add_results(self, entry: Entry, raw: Any) -> bool:
         """Note the results of a game without decisions; False if it is not one."""
         if not (players := _player_names(raw)):
             return False
@@ -181,7 +167,7 @@ class RatingInput:
         found = _checked_scores(scores, players) if only_scores else _scores_of_boxes(rules, turns, players)
         for player, score in zip(players, found, strict=True):
             self.results.append((rules, player, score))
-        self._skip(place, "results", _("only the result is recorded, without the dice and holds"))
+        self._skip(entry, "results", _("only the result is recorded, without the dice and holds"))
         return True
 
     def _rules_of(self, raw: Any) -> RuleSet:
@@ -190,8 +176,8 @@ class RatingInput:
             self._rules[key] = rules_from_json(raw)
         return self._rules[key]
 
-    def _group(self, rules: RuleSet) -> _Group:
-        return self._groups.setdefault(rules.fingerprint, _Group(rules, GameColumns(rules)))
+    def _group(self, rules: RuleSet) -> tuple[GameColumns, list[Entry]]:
+        return self._groups.setdefault(rules.fingerprint, (GameColumns(rules), []))
 
     def strategy(self, rules: RuleSet) -> Strategy | SolverError:
         """The strategy of a rule set, opened once; or why it cannot be opened."""
@@ -207,41 +193,38 @@ class RatingInput:
         if self._pending < least:
             return
         groups, self._groups, self._pending = self._groups, {}, 0
-        for group in groups.values():
-            strategy = self.strategy(group.rules)
+        for columns, entries in groups.values():
+            strategy = self.strategy(columns.rules)
             if isinstance(strategy, SolverError):
-                for entry in group.entries:
-                    self._skip(entry.place, "rules", str(strategy))
+                for entry in entries:
+                    self._skip(entry, "rules", str(strategy))
                 continue
-            if not group.entries:
+            if not entries:
                 continue
-            graded = grade_games(strategy, group.columns, self._threads)
-            faults = list(zip(group.columns.cards, graded.faults.tolist(), strict=True))
+            graded = grade_games(strategy, columns, self._threads)
+            faults = list(zip(columns.cards, graded.faults.tolist(), strict=True))
             wrong = {game for (game, _), fault in faults if fault >= 0}
             for game in sorted(wrong):
-                self._skip(group.entries[game].place, "wrong", _fault_of(group.entries[game]))
+                self._skip(entries[game], "wrong", _fault_of(entries[game]))
             correct = [card for card, fault in faults if fault < 0]
             rated = graded.finished & [game not in wrong for game, _ in correct]
             for i in np.flatnonzero(~graded.finished).tolist():
                 game, player = correct[i]
                 if game not in wrong:
-                    entry = group.entries[game]
-                    name = entry.players[player] if len(entry.players) > 1 else None
-                    self._skip(entry.place, "unfinished", _("it is unfinished"), name)
-            entries = [group.entries[game] for game, _ in correct]
-            yield GradedChunk(group.rules, graded, entries, [player for _, player in correct], rated)
+                    name = entries[game].players[player] if len(entries[game].players) > 1 else None
+                    self._skip(entries[game], "unfinished", _("it is unfinished"), name)
+            of_cards = [entries[game] for game, _ in correct]
+            yield GradedChunk(columns.rules, graded, of_cards, [player for _, player in correct], rated)
 
 
 def _fault_of(entry: Entry) -> str:
     """Why a game whose turns break the rules is wrong."""
     content = entry.content
     try:
-        read_game(
-            content.to_json() if isinstance(content, Game) else parse_game_line(content, entry.place.text, None)
-        )
+        read_game(content.to_json() if isinstance(content, Game) else parse_game_line(content, entry.place, None))
     except ValueError as error:
         return str(error)
-    raise AssertionError(f"{entry.place.text} is a correct record, but its turns could not be replayed")
+    raise AssertionError(f"{entry.place} is a correct record, but its turns could not be replayed")
 
 
 def _player_names(raw: Any) -> list[str]:

@@ -1,15 +1,7 @@
-"""Records of games: JSON Lines with one game per line, checked when they are read.
+"""Records of games: JSON Lines with one game per line, checked when they are read; README.md has the fields.
 
 {"schema": 2, "rules": "yatzy", "players": ["Ann", "Bo"], "turns": [
   {"player": 0, "rolls": [[1, 3, 3, 4, 6], [3, 3, 3, 5, 6]], "holds": [[3, 3]], "category": "threes", "points": 9}]}
-
-rules         name of built-in rules, or the whole rule set as an object with the fields of a rule file, so that a
-              record needs no other file; a record that names a file is refused
-player        index into `players`
-rolls         all dice after each roll of the turn
-holds         the dice held between them, one list fewer than `rolls`
-points        points in the box of `category`
-bonus_points  joker and first-roll bonuses of the turn; 0 if it is missing. Schema 1 called it `beside`.
 
 A game may be unfinished. Other fields of a game are preserved and ignored.
 """
@@ -28,17 +20,8 @@ from unicodedata import category
 
 from .._messages import N_, _, number_text
 from ..errors import StateError, game_over, shown
+from ..game import limits
 from ..game.dice import Dice
-from ..game.limits import (
-    MAX_DICE_LISTED,
-    MAX_GAME_BYTES,
-    MAX_NAME,
-    MAX_PLAYERS,
-    MAX_RECORD_BYTES,
-    MAX_ROLLS_LISTED,
-    check_length,
-    parse_json,
-)
 from ..game.notation import check_dice, counts_of, is_subset, spaced
 from ..game.rule_loader import rules_from_json, rules_to_json
 from ..game.rules import RuleSet
@@ -111,9 +94,9 @@ def dated(game: Game) -> Game:
 
 def check_names(players: Sequence[str]) -> None:
     """Raise StateError if there are too many players, or a name is too long or cannot be printed."""
-    check_length(players, MAX_PLAYERS, "players", _("names"))
+    limits.check_length(players, limits.MAX_PLAYERS, "players", _("names"))
     for name in players:
-        check_length(name, MAX_NAME, _("a player name"))
+        limits.check_length(name, limits.MAX_NAME, _("a player name"))
         if any(category(symbol) in ("Cc", "Cs", "Zl", "Zp") for symbol in name):
             message = _("{name} is not a valid player name: it contains characters that cannot be printed")
             raise StateError(message.format(name=shown(name)))
@@ -220,11 +203,11 @@ def _read_turn(entry: Any) -> Turn:
 
     def dice(name: str) -> tuple[Dice, ...]:
         groups = _typed(entry, name, list)
-        check_length(groups, MAX_ROLLS_LISTED, name, _("entries"))
+        limits.check_length(groups, limits.MAX_ROLLS_LISTED, name, _("entries"))
         for group in groups:
-            if not isinstance(group, list) or not all(type(face) is int for face in group[:MAX_DICE_LISTED]):
+            if not isinstance(group, list) or not all(type(face) is int for face in group[: limits.MAX_DICE_LISTED]):
                 raise StateError(_("{name} must be lists of faces", name=name))
-            check_length(group, MAX_DICE_LISTED, _("a list of {name}", name=name), _("faces"))
+            limits.check_length(group, limits.MAX_DICE_LISTED, _("a list of {name}", name=name), _("faces"))
         return tuple(tuple(sorted(group)) for group in groups)
 
     return Turn(
@@ -262,14 +245,16 @@ def record_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
     size, number = 0, 0
     try:
         with open(path, "rb") as file:
-            while line := file.readline(MAX_GAME_BYTES + 1):
+            while line := file.readline(limits.MAX_GAME_BYTES + 1):
                 size, number = size + len(line), number + 1
-                if len(line) > MAX_GAME_BYTES:
+                if len(line) > limits.MAX_GAME_BYTES:
                     message = _("a line of {path} is longer than {most} bytes")
-                    raise StateError(message.format(path=path, most=number_text(MAX_GAME_BYTES, grouped=True)))
-                if size > MAX_RECORD_BYTES:
+                    raise StateError(message.format(path=path, most=number_text(limits.MAX_GAME_BYTES, grouped=True)))
+                if size > limits.MAX_RECORD_BYTES:
                     message = _("{path} is larger than {most} bytes; split it, one game per line")
-                    raise StateError(message.format(path=path, most=number_text(MAX_RECORD_BYTES, grouped=True)))
+                    raise StateError(
+                        message.format(path=path, most=number_text(limits.MAX_RECORD_BYTES, grouped=True))
+                    )
                 if line.strip():
                     yield number, line
     except OSError as error:
@@ -282,7 +267,7 @@ def parse_game_line(line: bytes, place: str, first_of: str | Path | None) -> Any
     `first_of` is the file if this is its first game: if that is not JSON, the file is something else.
     """
     try:
-        return parse_json(line)
+        return limits.parse_json(line)
     except UnicodeDecodeError as error:
         raise StateError(_("{value} is not UTF-8 text", value=place.rpartition(":")[0])) from error
     except (ValueError, RecursionError) as error:

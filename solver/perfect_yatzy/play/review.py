@@ -25,7 +25,7 @@ from ..strategy.actions import Choice, Hold
 from ..strategy.strategy import Strategy, check_strategy
 from ..strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator
 from ..strategy.turn_outcomes import TurnOutcome, outcomes_of_hold
-from .record import Game, Turn
+from .record import Game
 
 # The limits are about the first and third quartile of what the second-best hold loses: 0.36, 0.89 and 1.70 points at
 # the quartiles of 2,900 holds in 60 games of optimal play (1.6, 4.5 and 9.1 for 840 categories).
@@ -105,26 +105,7 @@ class Review:
 
 
 def review(strategy: Strategy, game: Game, player: int = 0) -> Review:
-    """Grade every decision of one player of a game.
-
-    Parameters
-    ----------
-    strategy
-        The strategy that maximises the mean, for the rules of the game: ``open_strategy(game.rules)``.
-    game
-        A game of :func:`perfect_yatzy.play.record.read_games`, finished or not.
-    player
-        Index of the player, from 0.
-
-    Returns
-    -------
-    Review
-
-    Raises
-    ------
-    StateError
-        If the strategy belongs to other rules, or there is no such player.
-    """
+    """Grade every decision of one player of a game, finished or not, by the strategy of the mean for its rules."""
     check_strategy(strategy)
     if strategy.rules.fingerprint != game.rules.fingerprint:
         message = _("the game was played by {rules}, but the strategy is for {strategy_rules}")
@@ -135,26 +116,19 @@ def review(strategy: Strategy, game: Game, player: int = 0) -> Review:
     decisions: list[Decision] = []
     roll_luck: list[RollLuck] = []
     for number, (card, turn) in enumerate(game.cards(player), start=1):
-        _review_turn(strategy, number, card, turn, decisions, roll_luck)
+        value, max_rerolls = strategy.value(card), strategy.max_rerolls(card.state)
+        for i, dice in enumerate(turn.dice_history):
+            found = strategy.ranking(card, dice, max_rerolls - i)
+            roll_luck.append(RollLuck(number, i + 1, dice, found[0].value - value))
+            done = find_action(found, turn.category if i == len(turn.dice_history) - 1 else turn.holds[i])
+            assert done is not None  # the record has been checked
+            graded = grade(done.loss, done is found[0])
+            decisions.append(Decision(number, i + 1, dice, max_rerolls - i, done, found[0], graded, card))
+            value = done.value
     card = game.card(player)
     finished = card.state.filled == game.rules.full_mask
     result = card.score if finished else card.total + strategy.value(card)
     return Review(game.players[player], strategy.value(), float(result), finished, tuple(decisions), tuple(roll_luck))
-
-
-def _review_turn(
-    strategy: Strategy, number: int, card: Scorecard, turn: Turn, decisions: list[Decision], roll_luck: list[RollLuck]
-) -> None:
-    value, max_rerolls = strategy.value(card), strategy.max_rerolls(card.state)
-    for i, dice in enumerate(turn.dice_history):
-        rolls_left = max_rerolls - i
-        found = strategy.ranking(card, dice, rolls_left)
-        roll_luck.append(RollLuck(number, i + 1, dice, found[0].value - value))
-        done = find_action(found, turn.category if i == len(turn.dice_history) - 1 else turn.holds[i])
-        assert done is not None  # the record has been checked
-        graded = grade(done.loss, done is found[0])
-        decisions.append(Decision(number, i + 1, dice, rolls_left, done, found[0], graded, card))
-        value = done.value
 
 
 @dataclass(frozen=True)

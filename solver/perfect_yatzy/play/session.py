@@ -36,6 +36,7 @@ from .record import Game, Turn, card_after, check_names
 
 Kind = Literal["roll", "hold", "score"]
 SCHEMA = 2  # of a saved game
+READABLE_SCHEMAS = (1, 2)
 
 
 @dataclass(frozen=True)
@@ -291,7 +292,7 @@ class SaveFile:
 def _read_session(raw: Any) -> Session:
     """A session from the JSON value of its file."""
     rules = rules_from_json(raw["rules"])
-    if raw["schema"] not in (1, SCHEMA) or raw["fingerprint"] != rules.fingerprint:
+    if raw["schema"] not in READABLE_SCHEMAS or raw["fingerprint"] != rules.fingerprint:
         raise StateError(_("it was saved under other rules"))
     players, seed = raw["players"], raw["seed"]
     if not isinstance(players, list) or not players or not all(isinstance(name, str) for name in players):

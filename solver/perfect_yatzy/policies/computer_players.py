@@ -5,9 +5,18 @@
 >>> computer.choose("ones=3", "33456", rolls_left=2, rng=7)  # dice to hold, or the id of a category
 (4, 5, 6)
 
-Levels are soft policies (:mod:`.levels`), styles have an exponential utility (:mod:`.risk`), and any other policy
-plays by its name (:mod:`.named`). Who plays to win maximises the chance to beat the cards in sight as soon as the
-rest of the game can be solved in half a second (Yatzy: from the fifth turn on), and the mean before.
+Levels are soft policies (:mod:`.levels`), and any other policy plays by its name (:mod:`.named`). Who plays to win
+maximises the chance to beat the cards in sight as soon as the rest of the game can be solved in half a second (Yatzy:
+from the fifth turn on), and the mean before. Styles avoid risk, or seek it, by an exponential utility of the final
+score s::
+
+    safe   maximise  E[ -exp(-s / tolerance) ]         bold   maximise  E[ exp(s / tolerance) ]
+
+The *risk tolerance* is 10 % of the expected final score of perfect play (25 points in Yatzy). For a normal
+distribution of scores the safe player is indifferent between a score that is certain and a mean that is higher by
+variance / (2 tolerance); the bold player gives up as much for risk. A constant tolerance is what makes the value of a
+card independent of the points on it (J. W. Pratt, "Risk aversion in the small and in the large", Econometrica 32,
+1964).
 """
 
 from __future__ import annotations
@@ -16,21 +25,24 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from math import copysign
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from .._messages import _
-from ..errors import StateError, shown, whole_number
+from ..errors import StateError, game_over, shown
 from ..game.action_numbers import read_action
+from ..game.dice import Floats, Ints
 from ..game.legal_actions import TurnPosition, start_turn
 from ..game.notation import CardText, parse_dice, read_card
 from ..game.rules import RuleSet
-from ..game.scorecard import Scorecard
-from ..model.objectives import ReachableUtility
+from ..game.scorecard import Scorecard, State
+from ..model.checked_values import Table
+from ..model.objectives import ExponentialUtility, ReachableUtility
 from ..model.policies import Policy
-from ..strategy.actions import rank_categories, rank_holds
+from ..strategy.actions import max_rerolls, rank_categories, rank_holds
 from ..strategy.approximate_strategy import ApproximateStrategy
 from ..strategy.distribution import has_distribution
 from ..strategy.opponents import Opponent, WinUtility, finished, opponent, parse_opponents
@@ -39,9 +51,9 @@ from ..strategy.position import check_position
 from ..strategy.score_strategy import utility_strategy
 from ..strategy.strategy import DiceText, Strategy
 from ..strategy.turn_evaluator import TurnEvaluator
+from ..tablebase.memory import check_memory
 from .levels import LEVELS, Level, Option, SoftPolicy, parse_level
 from .player import exact_policy
-from .risk import STYLES, RiskEvaluator
 
 if TYPE_CHECKING:
     from ..strategy.two_players import TwoPlayerGame
@@ -49,12 +61,49 @@ if TYPE_CHECKING:
     Rng = np.random.Generator | int | Sequence[int] | None
 
 Solved = TypeVar("Solved", TurnEvaluator, Opponent)
+TOLERANCE = 0.10  # risk tolerance as a share of the expected final score
+STYLES = {"safe": -1.0, "bold": 1.0}  # sign of the rate
 WIN_SECONDS = 0.5  # the estimate up to which the rest of a game is solved to win it
 MAX_SOLVED = 64  # solved rests of games, and distributions of opponents, that a player keeps
 POLICIES = ("most-points", "prices", "hold-rules", "goal:")
 PYTHON_FILE, PROGRAM = re.compile(r"(.+\.py):(\w+)"), "process:"
 Others = Sequence[Scorecard | str | int]  # cards of other players, or their final scores
 Decision = tuple[int, ...] | str  # dice to hold, ascending, or the id of a category
+
+
+class RiskEvaluator(TurnEvaluator):
+    """Evaluates turns by an exponential utility of the points to come. Of equal options the mean decides."""
+
+    ties = (0.0, 1e-11)
+
+    def __init__(self, rules: RuleSet, values: Table, rate: float, means: TurnEvaluator) -> None:
+        super().__init__(rules, values)
+        self.rate, self._means = rate, means
+
+    @property
+    def means(self) -> TurnEvaluator:
+        """The evaluator of expected points, whose values break ties."""
+        return self._means
+
+    def child_value(self, state: State, category: int, points: Ints, bonus_points: Ints | int, saved: int) -> Floats:
+        """Value of filling `category` with each of `points`: that of the child, times the utility of the points."""
+        to_come = self.values[self.child_index(state, category, points, saved)]
+        return np.asarray(np.exp(self.rate * (points + bonus_points)) * to_come, dtype=np.float64)
+
+
+def risk_rate(strategy: Strategy, style: str) -> float:
+    """The rate of the utility of a style for a rule set, per point."""
+    return copysign(1 / max(1.0, TOLERANCE * float(strategy.table[-1])), STYLES[style])
+
+
+def risk_evaluator(strategy: Strategy, style: str, *, threads: int | None = None) -> RiskEvaluator:
+    """Solve a game for a style, in memory: as long as the solve of the mean takes."""
+    from ..tablebase.backward_induction import solve_objective
+
+    rules = strategy.rules
+    objective = ExponentialUtility(rules, risk_rate(strategy, style))
+    check_memory(rules, objective.solve_cost().with_table())
+    return RiskEvaluator(rules, solve_objective(objective, threads=threads), objective.rate, strategy.evaluator)
 
 
 @dataclass(frozen=True)
@@ -162,16 +211,20 @@ class ComputerPlayer:
         StateError
             If the card, the dice or `rolls_left` cannot occur, or the game is over.
         """
-        roll, left = parse_dice(self.rules, dice), whole_number(rolls_left, "rolls_left")
-        return self._decision(start_turn(self.rules, read_card(self.rules, card), roll, left), rng, others)
-
-    def _decision(self, position: TurnPosition, rng: Rng, others: Others) -> Decision:
-        assert isinstance(position.card, Scorecard)
-        evaluator, state, left = self.evaluator(position.card, others), position.state, position.rolls_left
-        choices = rank_categories(evaluator, state, position.dice, left)
+        scorecard = read_card(self.rules, card)
+        position = self.strategy.check(scorecard.state)
+        if position.state.filled == self.rules.full_mask:
+            raise game_over()
+        roll, most = parse_dice(self.rules, dice), max_rerolls(self.rules, position.state.saved)
+        if type(rolls_left) is not int or not 0 <= rolls_left <= most:
+            raise StateError(
+                _("{count} rolls left; it must be 0 to {most}").format(count=shown(rolls_left), most=most)
+            )
+        evaluator = self.evaluator(scorecard, others)
+        choices = rank_categories(evaluator, position.state, roll, rolls_left)
         random = np.random.default_rng(rng)
-        if left:
-            hold = self._pick(rank_holds(evaluator, state, position.dice, left, choices[0]), random)
+        if rolls_left:
+            hold = self._pick(rank_holds(evaluator, position.state, roll, rolls_left, choices[0]), random)
             if hold.category is None:
                 return hold.dice
         return self._pick(choices, random).category
@@ -291,7 +344,16 @@ class PolicyPlayer(ComputerPlayer):
         """As for :class:`ComputerPlayer`."""
         return exact_policy(getattr(self.player, "__self__", None))
 
-    def _decision(self, position: TurnPosition, rng: Rng, others: Others) -> Decision:
+    def choose(
+        self,
+        card: Scorecard | CardText,
+        dice: DiceText,
+        rolls_left: int = 0,
+        rng: Rng = None,
+        others: Others = (),
+    ) -> Decision:
+        """As for :class:`ComputerPlayer`; StateError also for an action that is not legal."""
+        position = start_turn(self.rules, read_card(self.rules, card), parse_dice(self.rules, dice), rolls_left)
         action = asked(self.player, position)
-        position.apply(action)  # StateError for an action that is not legal
+        position.apply(action)
         return read_action(self.rules, action)

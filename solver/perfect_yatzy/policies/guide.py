@@ -25,7 +25,6 @@ from ..game.upper_sums import upper_sums
 from ..strategy.category_odds import CategoryOdds, category_odds
 from ..strategy.position_sample import PositionSample
 from ..strategy.positions import sample_positions
-from ..strategy.simulation import simulate
 from ..strategy.turn_evaluator import state_places
 from .hold_policy import Cards, decisions
 from .opening_rolls import OpeningLine, opening_lines
@@ -62,13 +61,12 @@ def sample_turns(strategy: Strategy, games: int, seed: int = 1) -> list[SampledT
     # No more decisions than rolls are made; with saved rolls some are made later.
     sample = sample_positions(strategy, games * size * rules.rolls_per_turn, seed)
     ends = np.flatnonzero((sample.action >= hold_count(rules)) & (sample.game_number < games))
-    boxes, turns = simulate(strategy, games, seed).category_points.astype(np.int64), []  # of the same games
+    turns = []
     for turn in range(1, size + 1):
         rows = ends[sample.turn[ends] == turn]  # one for each game, in the order of the games
         end = sample.take(rows)
         category = end.action - hold_count(rules)
-        points = boxes[np.arange(games), category]
-        turns.append(SampledTurns(**vars(end), category=category, points=points))
+        turns.append(SampledTurns(**vars(end), category=category, points=_points(strategy, end, category)))
     return turns
 
 
@@ -78,6 +76,24 @@ def values_of(strategy: Strategy, filled: Ints, upper: Ints, saved: Ints, joker_
     rows = space.rows_of(filled, joker_paid)
     places = state_places(space.layout, rows, saved, space.lanes_of(rows, upper))
     return np.asarray(strategy.table[places], dtype=np.float64)
+
+
+def _points(strategy: Strategy, end: PositionSample, category: Ints) -> Ints:
+    """Points in the box of the category that each game fills."""
+    rules = strategy.rules
+    grid = lattice(rules.dice, rules.faces)
+    counts = (end.dice[:, :, None] == np.arange(1, rules.faces + 1)).sum(axis=1)
+    by_category = strategy.evaluator.points[:, grid.rank(counts) - grid.first_roll]
+    points = by_category[category, np.arange(len(category))]
+    # Jokers pay otherwise than by the dice, and boxes that require another one may pay nothing.
+    jokers = np.zeros(len(category), dtype=bool)
+    if rules.joker:
+        jokers = (end.filled >> rules.joker_index & 1 == 1) & (by_category[rules.joker_index] > 0)
+    requiring = np.array([bool(box.requires) for box in rules.categories])
+    for game in np.flatnonzero(jokers | requiring[category]).tolist():
+        options = scoring_options(rules, int(end.filled[game]), bool(end.joker_paid[game]), counts[game].tolist())
+        points[game] = options[int(category[game])][0]
+    return np.asarray(points)
 
 
 @dataclass(frozen=True)

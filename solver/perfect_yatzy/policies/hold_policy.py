@@ -196,7 +196,11 @@ def holds_on_upper(rules: RuleSet, condition: Condition, filled: Ints, upper: In
     if condition.kind == "bonus needs":
         needed = dice_needed(rules, filled, upper)
         return np.asarray((condition.low <= needed) & (needed <= condition.high))
-    return np.asarray(above_par(rules, filled, upper) == (condition.kind == "above par"))
+    sums, best = upper_sums(rules), upper_best(rules)
+    share = sum((filled >> c & 1) * most for c, most in enumerate(best))
+    total, threshold = sum(sums.split(upper)), sum(sums.thresholds)
+    above = (total * sum(best) >= threshold * share) & (total < threshold)  # par, and the bonus not yet reached
+    return np.asarray(above == (condition.kind == "above par"))
 
 
 def dice_needed(rules: RuleSet, filled: Ints, upper: Ints) -> Ints:
@@ -211,14 +215,6 @@ def dice_needed(rules: RuleSet, filled: Ints, upper: Ints) -> Ints:
             needed = -(-short * rules.dice // np.maximum(to_come, 1))
             found = np.where((short > 0) & (short <= to_come), np.minimum(found, needed), found)
     return found
-
-
-def above_par(rules: RuleSet, filled: Ints, upper: Ints) -> npt.NDArray[np.bool_]:
-    """Whether upper sums are at least par, and the bonus not yet reached."""
-    uppers, best = upper_sums(rules), upper_best(rules)
-    share = sum((filled >> c & 1) * most for c, most in enumerate(best))
-    total, threshold = sum(uppers.split(upper)), sum(uppers.thresholds)
-    return np.asarray((total * sum(best) >= threshold * share) & (total < threshold))
 
 
 def hold_rule_arrays(rules: RuleSet, hold_rules: Sequence[HoldRule], space: StateSpace) -> HoldRuleArrays:

@@ -25,17 +25,24 @@ from ..strategy.opening import open_strategy
 from ..strategy.played_games import Actor, Player
 from ..strategy.strategy import Strategy
 from ..tablebase.store import Progress
-from .computer_players import PROGRAM, PYTHON_FILE, ComputerPlayer, Kind, PolicyPlayer, WinningPlayer, parse_kind
-from .evaluation import Evaluation, evaluate
+from .computer_players import (
+    PROGRAM,
+    PYTHON_FILE,
+    STYLES,
+    ComputerPlayer,
+    Kind,
+    PolicyPlayer,
+    WinningPlayer,
+    parse_kind,
+    risk_evaluator,
+)
+from .evaluation import Evaluation, SampledEvaluation, evaluate, sample
 from .hold_policy import HoldRulePolicy
 from .levels import SoftPolicy, calibrated_level, parse_level
 from .player import exact_policy, player_of
 from .policy import ValueFunction
-from .process import ProcessPlayer
-from .risk import STYLES, risk_evaluator
-from .sampling import SampledEvaluation, sample
 from .strategy_sheet import StrategySheet, find_sheet
-from .user_code import UserCode, file_attribute, policy_of
+from .user_code import ProcessPlayer, UserCode, file_attribute, policy_of
 
 NAMES = (
     "perfect, most-points, prices, hold-rules, hold-rules:5, level:3, safe, bold, win, goal:280, "
@@ -269,14 +276,6 @@ def _goal(setting: Setting, goal: str) -> NamedPolicy:
     return NamedPolicy(strategy, f"Perfect play for {int(goal)} or more")
 
 
-def _style(setting: Setting, style: str) -> NamedPolicy:
-    return NamedPolicy(computer_player(setting.strategy(), style, threads=setting.threads), f"Playing {style}")
-
-
-def _program(setting: Setting, command: str) -> NamedPolicy:
-    return NamedPolicy(ProcessPlayer(command), command)
-
-
 def _python(setting: Setting, path: str, name: str) -> NamedPolicy:
     found = UserCode(file_attribute(path, name), path)
     return NamedPolicy(policy_of(found, setting.rules, setting.card), f"{name} of {path}")
@@ -301,8 +300,11 @@ _FORMS: tuple[tuple[str | re.Pattern[str], Callable[..., NamedPolicy]], ...] = (
     (r"goal:(\d{1,5})", _goal),
     (r"hold-rules:(\d{1,3})", _hold_rules),
     (r"level:(\w{1,20})|([1-8])", _level),
-    (f"({'|'.join(STYLES)}|win)", _style),
-    (re.compile(rf"{PROGRAM}(.*)", re.DOTALL), _program),
+    (
+        f"({'|'.join(STYLES)}|win)",
+        lambda at, style: NamedPolicy(computer_player(at.strategy(), style, threads=at.threads), f"Playing {style}"),
+    ),
+    (re.compile(rf"{PROGRAM}(.*)", re.DOTALL), lambda at, command: NamedPolicy(ProcessPlayer(command), command)),
     (PYTHON_FILE, _python),
     (re.compile(r"(.*\.npy)", re.DOTALL), _array),
     (re.compile(r"(.*\.json)", re.DOTALL), _prices),

@@ -39,27 +39,15 @@ Bools = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class States:
-    """All states of a game, as arrays with one entry for each state, in the order of a table.
-
-    Attributes
-    ----------
-    rules : RuleSet
-    filled : (size,) int64
-        Bitmask of the filled categories, bit i for the i-th of the sheet.
-    upper : (size,) int64
-        Upper sum. Sums that cannot lead to different results share a state: all from the threshold on, and those that
-        can no longer reach it.
-    saved : (size,) int64
-        Saved rolls.
-    joker_paid : (size,) bool
-        Whether the joker's box holds points.
-    """
+    """All states of a game, as arrays ``(size,)`` with one entry for each state, in the order of a table."""
 
     rules: RuleSet
-    filled: Ints
+    filled: Ints  # int64: Bitmask of the filled categories, bit i for the i-th of the sheet
+    # int64: Upper sum. Sums that cannot lead to different results share a state: all from the threshold on, and those
+    # that can no longer reach it
     upper: Ints
-    saved: Ints
-    joker_paid: Bools
+    saved: Ints  # int64: Saved rolls
+    joker_paid: Bools  # Whether the joker's box holds points
 
     @property
     def open(self) -> Bools:
@@ -222,12 +210,15 @@ class FunctionPolicy(Acting):
     """
 
     ties = GreedyPolicy.ties
+    parameter = "turn"  # of the function
 
-    def __init__(self, rules: str | RuleSet, function: PolicyFunction, start: CardText | Scorecard = "") -> None:
+    def __init__(
+        self, rules: str | RuleSet, function: Callable[[Any], Any], start: CardText | Scorecard = ""
+    ) -> None:
         self.rules = load_rules(rules)
         if self.rules.saved_rolls:
             raise RulesError(f"{self.rules.key} saves rolls; a policy function is for rules without saved rolls")
-        check_parameter(function, "turn")
+        check_parameter(function, self.parameter)
         self.function, self.start = function, read_card(self.rules, start).state
         self.space = state_space(self.rules, self.start)
         self.lock = threading.Lock()

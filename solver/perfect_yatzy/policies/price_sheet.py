@@ -11,7 +11,7 @@ order prices change none at all; there they only say what a box is expected to m
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from numbers import Real
@@ -40,11 +40,11 @@ class PriceSheet:
 
     rules: RuleSet
     prices: Sequence[float]
-    terms: Mapping[str, float] = field(default_factory=dict, hash=False)  # other numbers; 0 if left out
+    terms: dict[str, float] = field(default_factory=dict, hash=False)  # other numbers; 0 if left out
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "prices", tuple(self.prices))
-        object.__setattr__(self, "terms", dict.fromkeys(BONUS_TERMS, 0.0) | {**self.terms})
+        object.__setattr__(self, "terms", dict.fromkeys(BONUS_TERMS, 0.0) | self.terms)
         if len(self.prices) != len(self.rules.categories):
             raise StateError(
                 f"{len(self.prices)} prices; {self.rules.key} has {len(self.rules.categories)} categories"
@@ -52,7 +52,7 @@ class PriceSheet:
         ids = (c.id for c in self.rules.categories)
         named: dict[str, Any] = {**dict(zip(ids, self.prices, strict=True)), **self.terms}
         for name, number in named.items():
-            if isinstance(number, bool) or not isinstance(number, Real) or not abs(number) <= MAX_PRICE:
+            if isinstance(number, bool) or not isinstance(number, Real) or not abs(float(number)) <= MAX_PRICE:
                 raise StateError(f"{name} is {shown(number)}; must be a number up to {MAX_PRICE:.0f}")
         used = terms_of(self.rules)
         for name, number in self.terms.items():
@@ -79,15 +79,6 @@ class PriceSheet:
             return float(upper_sums(self.rules).bonus(upper))
         features = bonus_features(self.rules, filled, np.array([upper]))[0]
         return float(features @ [self.terms[name] for name in BONUS_TERMS[:3]])
-
-    def value(self, state: State = EMPTY_STATE) -> float:
-        """Value of a state, in points still to come."""
-        prices = [price for c, price in enumerate(self.prices) if not state.filled >> c & 1]
-        value = math.fsum(prices) + self.bonus_value(state.filled, state.upper)
-        if prices:  # a full card has no turn left
-            joker_turns = len(prices) * state.joker_paid
-            value += self.terms["saved_roll"] * state.saved + self.terms["joker_turn"] * joker_turns
-        return value
 
     def values(self, start: State = EMPTY_STATE) -> Floats:
         """The value function as a table."""
@@ -213,9 +204,9 @@ class SheetWriter:
             card.append(np.repeat(np.arange(cards, cards + n_cards), n_cells))
             cell.append(np.tile(np.arange(cells, cells + n_cells), n_cards))
             cards, cells = cards + n_cards, cells + n_cells
-        self._places, self._card, self._cell = map(np.concatenate, (places, card, cell))
+        self.places, self._card, self._cell = map(np.concatenate, (places, card, cell))
 
     def write(self, sheet: PriceSheet, values: Floats) -> None:
         """Write the values of the states of the rows, without full cards, to their places."""
         of_cards, of_cells = sheet.weights
-        values[self._places] = (self._cards @ of_cards)[self._card] + (self._cells @ of_cells)[self._cell]
+        values[self.places] = (self._cards @ of_cards)[self._card] + (self._cells @ of_cells)[self._cell]

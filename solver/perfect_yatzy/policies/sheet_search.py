@@ -1,27 +1,314 @@
-"""A whole strategy sheet: prices are fitted, rules for the holds found, and the prices rounded for use by hand."""
+"""A whole strategy sheet: prices are fitted, rules for the holds found, and the prices rounded for use by hand.
+
+The price sheet is the few numbers whose greedy play loses least in exact mean:
+
+1. Least squares: the numbers that come closest to the exact table in the states that perfect play meets.
+2. Descent on the mean, in rounds. Powell's method maximises a sample of turns (:mod:`.turn_sample`), which is cheap;
+   the exact mean decides how far to go in the direction found, so no round makes the sheet worse. Where the exact
+   mean takes no longer than a sample, it is maximised itself.
+3. One number is added to all prices, which changes no choice, so that the prices of the empty card sum to the mean;
+   then the numbers are rounded as they are printed. The mean that is stated is that of the rounded sheet.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+import numpy as np
+
+from ..game.box_order import leaves_choice
+from ..game.dice import Floats
+from ..game.rules import RuleSet
+from ..model.checked_values import Table, checked_part
+from ..model.estimates import rule_set_stats
+from ..model.state_space import state_space
 from ..strategy.distribution import has_distribution
+from ..strategy.simulation import simulate
 from ..strategy.strategy import Strategy
-from .evaluation import evaluate, policy_mean
+from ..strategy.turn_evaluator import GreedyPolicy, TurnEvaluator
+from .evaluation import evaluate, policy_mean, policy_values
 from .hold_policy import HoldRulePolicy
 from .hold_rules import HoldRule
 from .policy import ValueFunction
-from .price_fit import Progress, fit_prices, stated
 from .price_sheet import PriceSheet, terms_of
 from .rule_search import learn_holds
 from .strategy_sheet import StrategySheet, price_figures
+from .turn_sample import TurnSample, Visits, visited_states
 
-PRICE_STEP, PAR_STEP, TERM_STEP = 0.5, 0.5, 1.0
-SWEEPS = 3
-LEAST_GAIN = 1e-4  # points a game
+MAX_NUMBERS = 20  # of a sheet; with more, the prices of the upper boxes are put on a line
+STEP = 0.1  # numbers are printed in multiples of it
+ROUNDS = ((60, 1.0), (60, 1.0), (120, 0.7), (200, 0.5))  # cards of each layer that are sampled, scale of the widths
+SAMPLE_SECONDS = 1.2e-4  # estimated solve of one card of each layer; where it takes longer, fewer cards are sampled
+LEAST_CARDS = 8
+SWEEPS = 2  # of Powell's method in a round
+LEAST_GAIN = 1e-3  # points; a sweep that gains less is the last of its round
+EXACT_ROUNDS = 5  # sweeps where the exact mean itself is maximised
+TINY_SECONDS = 0.02  # an estimated solve this short is evaluated rather than sampled
+JUDGED_SECONDS = 3.0  # the longest estimated solve of games whose sheets are compared by their exact means
+STATED_SECONDS = 60.0  # the same for the mean that is stated
+VISITED_GAMES = 6_000  # games whose states weigh the least squares and the samples
+JUDGED_GAMES = 10_000  # games that judge a sheet where the exact mean takes too long
+LAST_GAMES = 100_000  # games for the figure that is stated then
+LENGTHS = (1.0, 0.5, 0.25)  # of the step in the direction found
+LONGEST_STEP = 3.0  # in widths
+PRICE_STEP, PAR_STEP, TERM_STEP = 0.5, 0.5, 1.0  # of the numbers used by hand
+HAND_SWEEPS = 3  # over these numbers
+HAND_GAIN = 1e-4  # points a game
 FIRST_RULES = 5  # rules that the prices are rounded with
 SHORTER = (5, 10)  # lengths of the shorter lists of a sheet
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class PriceFit:
+    """A fitted price sheet."""
+
+    sheet: PriceSheet  # rounded to multiples of STEP
+    mean: float  # Its mean: exact if `interval` is 0
+    interval: float  # half the width of the 95 % interval of a simulated mean; 0 if it is exact
+
+
+def fit_prices(
+    rules: RuleSet,
+    perfect: Table,
+    *,
+    seed: int = 1,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> PriceFit:
+    """Fit a price sheet to a game."""
+    seconds = rule_set_stats(rules).seconds
+    exact = exactly(rules, threads)
+
+    def by_simulation(sheet: PriceSheet) -> tuple[float, Table]:
+        """The mean of simulated games, all on the same dice; the values are those of perfect play."""
+        return simulated(sheet, JUDGED_GAMES, seed, threads)[0], perfect
+
+    judge = exact if seconds <= JUDGED_SECONDS else by_simulation
+    report = progress or (lambda done, total: None)
+    visits = visited_states(rules, perfect, VISITED_GAMES, seed, threads)
+    targets = checked_part(perfect, 0, len(perfect))[visits.places]
+    if not leaves_choice(rules):
+        prices = least_squares(every_number(rules), visits, targets).prices
+        form = SheetForm(rules, np.eye(len(prices) + len(terms_of(rules)))[:, len(prices) :], np.array(prices))
+    else:
+        form = every_number(rules)
+        if PriceSheet(rules, tuple(np.arange(len(rules.categories)) ** 2.0)).n_numbers > MAX_NUMBERS:
+            form = upper_prices_on_a_line(rules)
+    closest = least_squares(form, visits, targets)
+    # Sums may differ in their last bits between machines, hence rounded.
+    starts = [np.round(form.numbers(sheet), 1) for sheet in (closest, with_usual_terms(closest))]
+    if seconds <= TINY_SECONDS:
+        numbers = _maximise(form, judge, starts, report)
+    else:
+        numbers = _climb(form, judge, starts, seed, threads, report)
+    # A line stays one if its two numbers are rounded before the prices follow from them.
+    return stated(as_printed(form.sheet(np.round(numbers / STEP) * STEP), judge), seed, threads)
+
+
+def stated(sheet: PriceSheet, seed: int = 1, threads: int | None = None) -> PriceFit:
+    """A sheet with its mean: exact, or simulated where that would take too long."""
+    if rule_set_stats(sheet.rules).seconds <= STATED_SECONDS:
+        return PriceFit(sheet, exactly(sheet.rules, threads)(sheet)[0], 0.0)
+    return PriceFit(sheet, *simulated(sheet, LAST_GAMES, seed + len(ROUNDS) + 1, threads))
+
+
+class SheetForm:
+    """Which numbers of a sheet are free: ``all numbers = fixed + matrix @ numbers``."""
+
+    def __init__(self, rules: RuleSet, matrix: Floats, fixed: Floats | None = None) -> None:
+        self.rules, self.matrix, self.count = rules, matrix, len(rules.categories)
+        self.fixed = np.zeros(len(matrix))
+        if fixed is not None:
+            self.fixed[: self.count] = fixed
+
+    def sheet(self, numbers: Floats) -> PriceSheet:
+        """The sheet of some free numbers."""
+        every = (self.fixed + self.matrix @ numbers).tolist()
+        terms = dict(zip(terms_of(self.rules), every[self.count :], strict=True))
+        return PriceSheet(self.rules, every[: self.count], terms)
+
+    def numbers(self, sheet: PriceSheet) -> Floats:
+        """The free numbers of a sheet of this form."""
+        every = np.array([*sheet.prices, *(sheet.terms[name] for name in terms_of(self.rules))])
+        return np.asarray(np.linalg.lstsq(self.matrix, every - self.fixed)[0])
+
+    def widths(self) -> Floats:
+        """How far apart to compare each free number: far enough that the mean changes, near enough to be one hill."""
+        rules = self.rules
+        bonus = rules.bonus.points / 16 if rules.bonus else 0.0
+        par_point = rules.bonus.points / rules.bonus.threshold / 4 if rules.bonus else 0.0
+        joker = rules.joker.bonus / 200 if rules.joker else 0.0
+        of_term = {"lost": bonus, "secured": bonus, "par_point": par_point, "saved_roll": 0.3, "joker_turn": joker}
+        every = np.array([0.8] * self.count + [of_term[name] for name in terms_of(rules)])
+        return np.asarray(
+            np.min(np.where(self.matrix, every[:, None] / np.maximum(np.abs(self.matrix), 1), np.inf), axis=0)
+        )
+
+
+def every_number(rules: RuleSet) -> SheetForm:
+    """Every price and term is free."""
+    return SheetForm(rules, np.eye(len(rules.categories) + len(terms_of(rules))))
+
+
+def upper_prices_on_a_line(rules: RuleSet) -> SheetForm:
+    """The price of an upper box is a + b times its face; every other number is free."""
+    matrix = np.eye(len(rules.categories) + len(terms_of(rules)))
+    upper = [c for c, box in enumerate(rules.categories) if box.face]
+    line = np.zeros((len(matrix), 2))
+    for c in upper:
+        line[c] = 1.0, rules.categories[c].face
+    return SheetForm(rules, np.hstack([line, np.delete(matrix, upper, axis=1)]))
+
+
+def with_usual_terms(sheet: PriceSheet) -> PriceSheet:
+    """The sheet with the terms that fitted sheets of most games have, about: another place to start from."""
+    bonus, joker = sheet.rules.bonus, sheet.rules.joker
+    terms = {"saved_roll": 4.0, "joker_turn": 0.04 * joker.bonus if joker else 0.0}
+    if bonus:
+        terms |= {"lost": -0.3 * bonus.points, "secured": 0.4 * bonus.points}
+        terms["par_point"] = 2.5 * bonus.points / bonus.threshold
+    return PriceSheet(sheet.rules, sheet.prices, {name: terms[name] for name in terms_of(sheet.rules)})
+
+
+def least_squares(form: SheetForm, visits: Visits, targets: Floats) -> PriceSheet:
+    """The sheet that comes closest to the values of some states, each weighted with its visits."""
+    space = visits.space
+    filled, table = space.filled[visits.rows], np.zeros(space.size)
+    layers = [np.unique(visits.rows[filled == k]) for k in range(space.first_layer, space.categories)]
+    columns = []
+    for unit in np.eye(form.matrix.shape[1]):
+        sheet = SheetForm(form.rules, form.matrix).sheet(unit)
+        sheet.write_values(table, space, layers)
+        columns.append(table[visits.places])
+    SheetForm(form.rules, form.matrix * 0, form.fixed[: form.count]).sheet(unit).write_values(table, space, layers)
+    weights = np.sqrt(visits.counts)
+    left = np.column_stack(columns) * weights[:, None]
+    return form.sheet(
+        np.asarray(np.linalg.lstsq(left, (targets - table[visits.places]) * weights)[0], dtype=np.float64)
+    )
+
+
+Judge = Callable[[PriceSheet], tuple[float, Table]]  # mean of a sheet; values of states, for the samples of turns
+
+
+def exactly(rules: RuleSet, threads: int | None) -> Judge:
+    """Judge sheets by their exact mean; the values are those of the sheet."""
+
+    def judge(sheet: PriceSheet) -> tuple[float, Table]:
+        values = policy_values(GreedyPolicy(rules, sheet.values()), threads=threads)
+        return float(values[-1]), values
+
+    return judge
+
+
+def simulated(sheet: PriceSheet, games: int, seed: int, threads: int | None) -> tuple[float, float]:
+    """Mean of simulated games on a sheet, and half the width of its 95 % interval."""
+    strategy = Strategy(sheet.rules, None, TurnEvaluator(sheet.rules, sheet.values()))
+    result = simulate(strategy, games, seed, threads=threads)
+    return result.mean, 1.96 * result.standard_error
+
+
+def _climb(
+    form: SheetForm, judge: Judge, starts: list[Floats], seed: int, threads: int | None, report: Progress
+) -> Floats:
+    """Free numbers with a higher mean than the best start, in rounds of samples of turns."""
+    judged = [(*judge(form.sheet(start)), start) for start in starts]
+    mean, later, numbers = max(judged, key=lambda entry: entry[0])
+    for number, (cards, scale) in enumerate(ROUNDS):
+        report(number, len(ROUNDS))
+        visits = visited_states(form.rules, form.sheet(numbers).values(), VISITED_GAMES, seed + 1 + number, threads)
+        sample = TurnSample(visits, affordable_cards(form.rules, cards), later, seed + 1 + number, threads)
+
+        def loss(tried: Floats, sample: TurnSample = sample) -> float:
+            return -sample.mean(form.sheet(tried))
+
+        direction = descend(loss, numbers, scale * form.widths(), SWEEPS)[0] - numbers
+        before = numbers
+        for length in LENGTHS:
+            tried = before + length * direction
+            found, values = judge(form.sheet(tried))
+            if found > mean:
+                numbers, mean, later = tried, found, values
+                break
+    report(len(ROUNDS), len(ROUNDS))
+    return numbers
+
+
+def affordable_cards(rules: RuleSet, cards: int) -> int:
+    """How many cards of each layer to sample: `cards`, or fewer such that it takes as long as for Yatzy."""
+    space = state_space(rules)
+    rows = sum(map(len, space.layers))
+    seconds = rule_set_stats(rules).seconds / rows * len(space.layers)
+    return max(min(LEAST_CARDS, cards), round(cards * min(1.0, SAMPLE_SECONDS / seconds)))
+
+
+def _maximise(form: SheetForm, judge: Judge, starts: list[Floats], report: Progress) -> Floats:
+    """Free numbers with a higher mean than the starts, by the mean itself."""
+
+    def loss(tried: Floats) -> float:
+        return -judge(form.sheet(tried))[0]
+
+    found, steps = [], EXACT_ROUNDS * len(starts)
+    for begin, numbers in enumerate(starts):
+        for sweep in range(EXACT_ROUNDS):
+            report(begin * EXACT_ROUNDS + sweep, steps)
+            widths = form.widths() * 4 * 0.5**sweep
+            numbers, least = descend(loss, numbers, widths, SWEEPS, LEAST_GAIN)
+        found.append((least, numbers))
+    report(steps, steps)
+    return min(found, key=lambda entry: entry[0])[1]
+
+
+def as_printed(sheet: PriceSheet, judge: Judge) -> PriceSheet:
+    """The rounded sheet, with one number added to all prices so that they sum to its mean, as near as possible."""
+    rounded = sheet.rounded(STEP)
+    shift = (judge(rounded)[0] - sum(rounded.prices)) / len(rounded.prices)
+    shift = round(shift / STEP) * STEP
+    return replace(rounded, prices=tuple(price + shift for price in rounded.prices)).rounded(STEP)
+
+
+def descend(
+    function: Callable[[Floats], float], start: Floats, widths: Floats, sweeps: int, least_gain: float = 0.0
+) -> tuple[Floats, float]:
+    """A point with a lower value of a function, by Powell's method (The Computer Journal 7, 1964).
+
+    After each sweep the direction of the whole step replaces the one that gained most, so that the directions become
+    conjugate. The three points of a parabola are a given width apart, because a mean is a sum of many small steps.
+    """
+    directions, best = np.diag(widths), (function(start), start)
+    for _ in range(sweeps):
+        before, gains = best, []
+        for direction in directions:
+            value = best[0]
+            best = _along(function, best, direction)
+            gains.append(value - best[0])
+        if before[0] - best[0] <= least_gain:
+            break
+        whole = best[1] - before[1]
+        further = best[1] + whole
+        best = min(best, (function(further), further), key=lambda found: found[0])
+        replaced = int(np.argmax(gains))
+        directions[replaced] = directions[-1]
+        directions[-1] = whole
+    return best[1], best[0]
+
+
+def _along(
+    function: Callable[[Floats], float], best: tuple[float, Floats], direction: Floats
+) -> tuple[float, Floats]:
+    """The lowest of a point, its neighbours in a direction and the vertex of the parabola through the three."""
+    value, point = best
+    up, down = function(point + direction), function(point - direction)
+    found = [best, (up, point + direction), (down, point - direction)]
+    curvature = up - 2 * value + down
+    if curvature > 0:
+        step = float(np.clip((down - up) / (2 * curvature), -LONGEST_STEP, LONGEST_STEP))
+        found.append((function(point + step * direction), point + step * direction))
+    return min(found, key=lambda entry: entry[0])
 
 
 def hand_prices(
@@ -49,12 +336,12 @@ def hand_prices(
             known[tried] = policy_mean(HoldRulePolicy(holds, sheet(tried)), threads=threads)
         return known[tried]
 
-    for sweep in range(SWEEPS):
+    for sweep in range(HAND_SWEEPS):
         before = numbers
         for i in reversed(range(len(numbers))):
             for step in (steps[i], -steps[i]):
                 tried = (*numbers[:i], numbers[i] + step, *numbers[i + 1 :])
-                while mean(tried) > mean(numbers) + LEAST_GAIN:
+                while mean(tried) > mean(numbers) + HAND_GAIN:
                     numbers, tried = tried, (*tried[:i], tried[i] + step, *tried[i + 1 :])
         if progress:
             progress(f"round prices, sweep {sweep + 1}: mean {mean(numbers):.3f}")

@@ -88,7 +88,15 @@ def simulate(
             raise StateError(_("games is {games}; must be at least 1", games=games))
         begin = start_of(load_rules(rules or "yatzy"), start)
         played = play_games(player_of(strategy), begin, 0, games, check_seed(seed), progress=progress)
-        return simulation_of(played, seed, type(strategy).__name__)
+        card, game_rules = begin.card, begin.rules
+        assert isinstance(card, Scorecard)
+        boxes = np.full((games, len(game_rules.categories)), -1, dtype=np.int16)
+        for game, full in enumerate(played.cards):
+            for c in full.points.keys() - card.points.keys():
+                boxes[game, c] = full.points[c]
+        bonus = np.array([upper_sums(game_rules).bonus(full.state.upper) for full in played.cards])
+        scores, name = played.scores.astype(np.int64), type(strategy).__name__
+        return PlayedSimulation(game_rules, name, seed, card.total, scores, boxes, bonus, played)
     if isinstance(listed, ApproximateStrategy):
         return rollout.simulate(listed, games, seed, start, threads, points=points, progress=progress)
     return simulation.simulate(listed, games, seed, start, threads, points=points, progress=progress)
@@ -99,16 +107,3 @@ class PlayedSimulation(Simulation):
     """Games of a policy that acts in single positions, with every decision."""
 
     log: GameLog
-
-
-def simulation_of(played: GameLog, seed: int, policy: str) -> PlayedSimulation:
-    """Played games as a simulation."""
-    start = played.decisions[0].position.card
-    assert isinstance(start, Scorecard)
-    rules, boxes = start.rules, np.full((len(played.cards), len(start.rules.categories)), -1, dtype=np.int16)
-    for game, card in enumerate(played.cards):
-        for c, points in card.points.items():
-            if c not in start.points:
-                boxes[game, c] = points
-    bonus = np.array([upper_sums(rules).bonus(card.state.upper) for card in played.cards])
-    return PlayedSimulation(rules, policy, seed, start.total, played.scores.astype(np.int64), boxes, bonus, played)

@@ -87,22 +87,21 @@ class TurnSample:
         filled = self.space.filled[visits.rows]
         for k in range(self.space.first_layer, self.space.categories):
             here = filled == k
-            rows, card, counts = visits.rows[here], *_cards(visits, here)
+            rows, card = np.unique(visits.rows[here], return_inverse=True)  # and the card of each state
+            counts = np.bincount(card, weights=visits.counts[here]).astype(np.float64)  # games that met each card
             chance = inclusion_chances(counts, cards)
             taken = systematic_sample(chance, random)
-            self._rows.append(np.unique(rows)[taken])
+            self._rows.append(rows[taken])
             of_taken = taken[card]
             places.append(visits.places[here][of_taken])
             weights.append(visits.counts[here][of_taken] / visits.games / chance[card][of_taken])
         self._places, self._weights = np.concatenate(places), np.concatenate(weights)
         self.cards = sum(map(len, self._rows))
-        after = children(self.space, self._rows)
+        self._writer = SheetWriter(self.space, children(self.space, self._rows))
         self._guess, self._later, self._out = (np.zeros(self.space.size + PADDING) for _ in range(3))
-        for rows in after:
-            part = row_places(self.space, rows)
-            self._later[part] = later[part]
-        self._guess[self.space.layer_slice(self.space.categories)] = final_bonus(self.space)
-        self._writer = SheetWriter(self.space, after)
+        self._later[self._writer.places] = later[self._writer.places]
+        for values in (self._guess, self._later):
+            values[self.space.layer_slice(self.space.categories)] = final_bonus(self.space)
         self._solver = RowSolver(PolicyMean(GreedyPolicy(self.space.rules, self._guess[: self.space.size])))
 
     def mean(self, sheet: PriceSheet) -> float:
@@ -114,14 +113,6 @@ class TurnSample:
             for _ in in_threads(self._solver.solve, tasks, repeat(later), repeat(out)):
                 pass
         return float(np.sum(self._weights * self._out[self._places]))
-
-
-def _cards(visits: Visits, here: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> tuple[Ints, Floats]:
-    """Number of the card of each state among the cards, and how many games met each card."""
-    _, card = np.unique(visits.rows[here], return_inverse=True)
-    return np.asarray(card, dtype=np.int64), np.asarray(
-        np.bincount(card, weights=visits.counts[here]), dtype=np.float64
-    )
 
 
 def inclusion_chances(counts: Floats, number: int) -> Floats:
@@ -159,12 +150,3 @@ def children(space: StateSpace, rows: list[Ints]) -> list[Ints]:
             parts.append(parents[may] + step)
         found.append(np.unique(np.concatenate(parts)))
     return found
-
-
-def row_places(space: StateSpace, rows: Ints) -> Ints:
-    """Places in the table of all states of the rows of one layer."""
-    sizes = space.layout.lane_count[space.layout.lane_sets[rows]]
-    if len(rows):
-        sizes = sizes * (space.most_saved[space.filled[rows[0]]] + 1)
-    ends = np.cumsum(sizes)
-    return np.repeat(space.layout.offsets[rows] - ends + sizes, sizes) + np.arange(sizes.sum())

@@ -1,27 +1,175 @@
-"""Policies that a user wrote in Python: which contract a function has, and what is said when it fails.
+"""Policies that a user wrote, in Python or as another program: their contracts, and what is said when they fail.
 
 The name of its only parameter says what a function takes: ``observations`` (:class:`perfect_yatzy.BatchPolicy`),
 ``turn`` (:class:`perfect_yatzy.FunctionPolicy`), else a :class:`perfect_yatzy.TurnPosition`, as an object or a
 class with ``act(position)`` does.
+
+A learned agent is a function of many observations. It is asked once for each card that play can reach, with every
+roll, upper sum and number of rerolls left, so its mean and its losses are exact.
 """
 
 from __future__ import annotations
 
+import json
+import os
+import shlex
+import subprocess
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
+from functools import lru_cache
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import TracebackType
 from typing import Any
+from weakref import finalize
+
+import numpy as np
+import numpy.typing as npt
 
 from .._messages import _
-from ..errors import SolverError, StateError
+from ..errors import SolverError, StateError, shown
+from ..game.action_numbers import Action, ActionText, numbered_action
+from ..game.dice import Ints
+from ..game.legal_actions import TurnPosition
+from ..game.limits import MAX_LINE_BYTES, parse_json
 from ..game.notation import CardText
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
-from .batch_policy import BatchPolicy
-from .player import player_of
-from .policy import CardTurn, FunctionPolicy, parameter_name
+from .player import player_of, row_and_lane
+from .policy import STOP, CardTurn, FunctionPolicy, legal_holds, parameter_name
+
+Agent = Callable[[dict[str, Any]], npt.ArrayLike]
+
+
+class Observations(dict[str, Any]):
+    """Observations by name; those of `made` are computed when they are first read."""
+
+    def __init__(self, arrays: dict[str, Ints], made: dict[str, Callable[[], Any]]) -> None:
+        super().__init__(arrays)
+        self._made = made
+
+    def __missing__(self, name: str) -> Any:
+        self[name] = self._made[name]()
+        return self[name]
+
+
+class BatchPolicy(FunctionPolicy):
+    """The policy of an agent that answers many observations at once.
+
+    Parameters
+    ----------
+    rules
+        A built-in id with switches, a TOML file, or a rule set. It must not save rolls.
+    agent
+        Takes a dict of int64 arrays with one row for each observation, as the vector environment of
+        :mod:`perfect_yatzy.rl` returns them: ``filled`` (n, categories), ``upper`` (n, 1), ``counts`` (n, faces),
+        ``rolls_left`` (n, 1), ``joker_paid`` (n, 1). Two more are computed when the agent reads them: ``action_mask``
+        (n, actions) int8, 1 for each legal action; and ``points`` (n, categories), the points of the dice in each
+        category that may take them, -1 in the others. Some arrays are read-only. Returns the number of an action
+        (:func:`perfect_yatzy.action_number`) for each, ``(n,)`` integers. Upper sums that cannot lead to different
+        results are given as one of them. The agent is called by one thread at a time, with the observations of one
+        card, and must give the same answer for the same observation.
+    start
+        The card where the games begin; default: the empty card.
+
+    Raises
+    ------
+    RulesError
+        If the rules save rolls.
+    StateError
+        If no game can reach the start. Later, if the agent returns another shape or an action that is not legal.
+    """
+
+    parameter = "observations"
+
+    def __init__(self, rules: str | RuleSet, agent: Agent, start: CardText | Scorecard = "") -> None:
+        super().__init__(rules, agent, start)
+
+    def ask(self, turn: CardTurn) -> tuple[Ints, Ints]:
+        """The actions of the agent on a card; see :class:`FunctionPolicy`."""
+        shape = turn.n_rerolls + 1, len(turn.allowed), len(turn.upper)
+        rolls_left, counts = _by_lanes(turn.rules.dice, turn.rules.faces, shape)
+        n, boxes = len(counts), turn.allowed.shape[1]
+        action = self._asked(
+            {
+                "filled": np.broadcast_to(turn.filled >> np.arange(boxes) & 1, (n, boxes)),
+                "upper": np.broadcast_to(turn.upper, shape).reshape(n, 1),
+                "counts": counts,
+                "rolls_left": rolls_left,
+                "joker_paid": np.broadcast_to(np.int64(turn.joker_paid), (n, 1)),
+            },
+            {
+                "action_mask": lambda: _masks(turn, shape),
+                "points": lambda: np.broadcast_to(
+                    np.where(turn.allowed, turn.points, -1)[:, None], (*shape, boxes)
+                ).reshape(n, boxes),
+            },
+        ).reshape(shape)
+        holds = turn.dice.first_roll
+        if (action[0] < holds).any():
+            roll, lane = np.argwhere(action[0] < holds)[0]
+            raise StateError(self._refused(turn, "action", action[0, roll, lane], roll, lane))
+        ends = action >= holds
+        return np.where(ends, action - holds, action[0] - holds), np.where(ends, STOP, action)[1:]
+
+    def _refused(self, turn: CardTurn, kind: str, number: int, roll: int, lane: int) -> str:
+        """As the agent numbers its actions."""
+        holds = turn.dice.first_roll
+        return super()._refused(turn, "action", number + holds * (kind == "category"), roll, lane)
+
+    def _asked(self, arrays: dict[str, Ints], made: dict[str, Callable[[], Any]]) -> Ints:
+        """The numbers of the actions of the agent, ``(n,)``."""
+        with self.lock:
+            answer = np.asarray(self.function(Observations(arrays, made)))
+        n = len(arrays["counts"])
+        if answer.shape != (n,) or answer.dtype.kind not in "iu":
+            raise StateError(
+                f"the agent returned an array of shape {answer.shape} of {answer.dtype}; must be ({n},) integers"
+            )
+        return answer
+
+    def act(self, position: TurnPosition) -> Action:
+        """The action of the agent in one position; as :meth:`.player.Acting.act`."""
+        row, lane = row_and_lane(self.space, position.state)
+        upper = self.space.layout.lane_upper[self.space.layout.lane_sets[row], lane]
+        arrays = {name: array[None] for name, array in position.observation().items()}
+        arrays["upper"] = np.array([[int(upper)]])  # of sums without a difference the one of :meth:`ask`
+        pays = position.categories()
+        made = {
+            "action_mask": lambda: position.action_mask()[None],
+            "points": lambda: np.array([[pays.get(each.id, (-1,))[0] for each in self.rules.categories]]),
+        }
+        number = int(self._asked(arrays, made)[0])
+        action = numbered_action(self.rules, number)
+        if action not in position.legal_actions():
+            raise StateError(f"the agent returned action {number}, {shown(action)}, which is not legal")
+        return action
+
+
+@lru_cache(maxsize=64)
+def _by_lanes(dice: int, faces: int, shape: tuple[int, int, int]) -> tuple[Ints, Ints]:
+    """The observations ``rolls_left`` and ``counts`` of a card: they depend on its number of lanes alone."""
+    from ..game.dice import lattice
+
+    grid = lattice(dice, faces)
+    counts = grid.counts[grid.first_roll :].astype(np.int64)
+    left, roll, _ = np.indices(shape, dtype=np.int64, sparse=True)
+    every = np.broadcast_to(roll, shape).ravel()
+    found = np.broadcast_to(left, shape).reshape(-1, 1).copy(), counts[every]
+    for array in found:
+        array.flags.writeable = False
+    return found
+
+
+def _masks(turn: CardTurn, shape: tuple[int, int, int]) -> npt.NDArray[np.int8]:
+    """``(n, actions)`` int8: the legal actions of all observations of a card."""
+    holds = legal_holds(turn.rules.dice, turn.rules.faces)[:, : turn.dice.first_roll]
+    mask = np.concatenate([holds, turn.allowed], axis=1).astype(np.int8)
+    stages = np.repeat(mask[None], shape[0], axis=0)
+    stages[0, :, : turn.dice.first_roll] = 0
+    return np.repeat(stages[:, :, None], shape[2], axis=2).reshape(-1, mask.shape[1])
 
 
 class UserCode:
@@ -38,30 +186,24 @@ class UserCode:
         except SolverError:
             raise
         except Exception as error:
-            raise _failure(self.path, error, _question(question)) from error
+            frames = traceback.extract_tb(error.__traceback__)
+            own = [frame for frame in frames if Path(frame.filename) == Path(self.path)] or frames
+            about = repr(question)
+            if isinstance(question, CardTurn):
+                about = f"filled={question.filled}, upper={question.upper.tolist()}"
+            elif isinstance(question, dict):
+                about = f"filled={question['filled'][0].tolist()}"
+            text = _(
+                "{path}, line {line}, in {name}: {error}; asked about {question}",
+                path=self.path,
+                line=own[-1].lineno,
+                name=own[-1].name,
+                error="".join(traceback.format_exception_only(error)).strip(),
+                question=about,
+            )
+            raise StateError(text, code="policy-failed", field="policy") from error
 
     __call__ = act
-
-
-def _failure(path: str, error: Exception, question: str) -> StateError:
-    """What a user is told about an exception in a file: the last line of the file that was running."""
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if Path(frame.filename) == Path(path)] or frames
-    text = _(
-        "{path}, line {line}, in {name}: {error}; asked about {question}",
-        path=path,
-        line=own[-1].lineno,
-        name=own[-1].name,
-        error="".join(traceback.format_exception_only(error)).strip(),
-        question=question,
-    )
-    return StateError(text, code="policy-failed", field="policy")
-
-
-def _question(asked: Any) -> str:
-    if isinstance(asked, CardTurn):
-        return f"filled={asked.filled}, upper={asked.upper.tolist()}"
-    return f"filled={asked['filled'][0].tolist()}" if isinstance(asked, dict) else repr(asked)
 
 
 def policy_of(found: Any, rules: str | RuleSet | None, start: CardText | Scorecard = "") -> Any:
@@ -93,3 +235,115 @@ def file_attribute(path: str, name: str) -> Any:
     if not callable(getattr(found, "act", found)):
         raise StateError(_("{path} has no function {name}").format(path=path, name=name), field="policy")
     return found
+
+
+class ProcessError(SolverError):
+    """The program cannot be started, has ended, or wrote something that is not an answer."""
+
+    default_code = "process-failed"
+
+
+class ProcessPlayer:
+    """A running program that chooses the actions; a context manager that ends it.
+
+    It reads positions and writes actions, one JSON object a line, which are the requests and answers of ``yatzy hold
+    --jsonl`` and ``yatzy score --jsonl`` (:mod:`perfect_yatzy.service`)::
+
+        {"query": "hold", "rules": "yatzy", "card": {"ones": 3}, "dice": [3, 3, 4, 5, 6], "rolls_left": 2, "id": 1}
+        {"best": {"hold": [3, 3]}, "id": 1}
+
+    Of an answer only ``best`` is read: ``hold``, the dice to hold, or ``category``, the id of the category to take.
+    The same without ``best`` is enough: ``{"hold": [3, 3]}`` or ``{"category": "chance"}``. To hold all dice is to
+    stop: the program is then asked for the category.
+    """
+
+    def __init__(self, command: str) -> None:
+        self.command, self._sent = command, 0
+        try:
+            arguments = shlex.split(command) if os.name == "posix" else command  # Windows splits it itself
+            self._process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        except (OSError, ValueError, IndexError) as error:
+            raise ProcessError(f"cannot start {shown(command)}: {error}") from error
+        self._end = finalize(self, _end, self._process)  # also of a player that is not a context manager
+
+    def __enter__(self) -> ProcessPlayer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._end()
+
+    def __call__(self, position: TurnPosition) -> ActionText:
+        """The action of the program in a position."""
+        assert isinstance(position.card, Scorecard)
+        self._sent += 1
+        request: dict[str, Any] = {
+            "query": "hold" if position.rolls_left else "score",
+            "rules": position.rules.key,
+            "card": {position.rules.categories[c].id: points for c, points in position.card.points.items()},
+            "dice": list(position.dice),
+            "rolls_left": position.rolls_left,
+            "id": self._sent,
+        }
+        if position.rules.saved_rolls:
+            request["saved"] = position.state.saved
+        if position.card.bonus_points:
+            request["bonus_points"] = position.card.bonus_points
+        return self._action(self._exchange(json.dumps(request)))
+
+    act = __call__
+
+    def _exchange(self, line: str) -> bytes:
+        """Send a line, and wait for one."""
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin is not None
+        assert stdout is not None
+        try:
+            stdin.write(line.encode() + b"\n")
+            stdin.flush()
+        except OSError as error:
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(timeout=2)
+            if self._process.returncode is None:  # one that has ended may have answered before
+                raise ProcessError(f"{self.command} does not read requests: {error.strerror}") from error
+        answer = stdout.readline(MAX_LINE_BYTES)
+        if not answer.endswith(b"\n"):
+            status = self._process.poll()
+            ended = f"ended with exit code {status}" if status is not None else "wrote no complete line"
+            raise ProcessError(f"{self.command} {ended} after request {self._sent}")
+        return answer
+
+    def _action(self, line: bytes) -> ActionText:
+        """The action of an answer."""
+        try:
+            answer = parse_json(line)
+        except (ValueError, RecursionError):
+            answer = None
+        if not isinstance(answer, dict):
+            raise ProcessError(
+                f"{self.command} answered {shown(line.decode(errors='replace').rstrip())}; must be a JSON object"
+            )
+        if "error" in answer:
+            raise ProcessError(f"{self.command} answered with an error: {answer['error']}")
+        best = answer.get("best", answer)
+        if isinstance(best, dict):
+            if best.get("category") is not None:
+                return str(best["category"])
+            if isinstance(hold := best.get("hold"), list | str):
+                return hold
+        raise ProcessError(f"{self.command} answered {shown(answer)}; must have a hold or a category")
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a program: close its input, wait, and kill it if it goes on."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with suppress(OSError):
+        process.stdin.close()
+    try:
+        process.wait(timeout=2)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    process.stdout.close()

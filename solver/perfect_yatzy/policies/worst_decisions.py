@@ -23,6 +23,7 @@ from ..tablebase.backward_induction import default_threads
 from ..tablebase.threads import thread_map
 from .hold_policy import Cards, HoldRulePolicy, Holds, applies, decision_of, decisions
 from .hold_rules import Condition, HoldRule
+from .policy import legal_holds
 
 ROWS = 64  # rows of states a thread takes at a time
 WORST, OTHERS = 40, 260  # decisions that a sweep adds: the worst, and some of the others beyond the limit
@@ -136,17 +137,14 @@ class HoldGuard:
         stops, values = self.turns(np.ascontiguousarray(states[:, 0]), np.ascontiguousarray(states[:, 1]))
         left, roll = keys[:, 2], keys[:, 3]
         stop, holds = stops[of_state, roll], values[of_state, left - 1]
-        within = np.where(self.within()[roll], holds[:, : self.dice.first_roll], -np.inf).max(axis=1)
+        first = self.dice.first_roll
+        legal = legal_holds(self.rules.dice, self.rules.faces)[roll, :first]
+        within = np.where(legal, holds[:, :first], -np.inf).max(axis=1)
         self.keys = np.concatenate([self.keys, keys])
         self.stops = np.concatenate([self.stops, stop])
         self.holds = np.concatenate([self.holds, holds.astype(np.float32)])
         self.best = np.concatenate([self.best, np.maximum(stop, within)])
         self.cards = Cards.of_rows(self.rules, self.space, self.keys[:, 0], self.keys[:, 1])
-
-    def within(self) -> npt.NDArray[np.bool_]:
-        """Whether each roll contains each hold of fewer dice, ``(rolls, holds)``."""
-        counts, first = self.dice.counts, self.dice.first_roll
-        return np.asarray((counts[None, :first] <= counts[first:, None]).all(-1))
 
     def turns(self, rows: Ints, lanes: Ints) -> tuple[Floats, Floats]:
         """Values under perfect play: to stop by roll, and of holds by rerolls left."""

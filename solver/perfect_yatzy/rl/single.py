@@ -124,15 +124,7 @@ class YatzyEnv(NumberedActions, gymnasium.Env[Any, np.int64]):
         return self._game.rolls_left
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Start a new game with the first roll on the table.
-
-        Parameters
-        ----------
-        seed
-            Seed of the dice of this game and the following ones; None goes on with the seed given before.
-        options
-            Not used.
-        """
+        """Start a new game with the first roll on the table; without a seed the next one of the seed given before."""
         super().reset(seed=seed)
         self._episode = 0 if seed is not None else self._episode + 1
         if self.np_random_seed >= 0:
@@ -188,13 +180,8 @@ class YatzyEnv(NumberedActions, gymnasium.Env[Any, np.int64]):
         values = np.full(self.n_actions, -np.inf)
         if not self._playing:
             return values
-        strategy, dice = self._oracle, self._game.position.dice
-        if self.rolls_left:
-            for hold in strategy.holds(self.card, dice, self.rolls_left):
-                if hold.category is None:
-                    values[self.action(hold.dice)] = hold.value
-        for choice in strategy.categories(self.card, dice, self.rolls_left):
-            values[self.action(choice.category)] = choice.value
+        for option in self._oracle.ranking(self.position):
+            values[self.action(option.action)] = option.value
         return values
 
     def _info(self) -> dict[str, Any]:

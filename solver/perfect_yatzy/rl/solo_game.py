@@ -15,15 +15,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from ..errors import StateError, shown, whole_number
-from ..game.action_numbers import (
-    Action,
-    ActionText,
-    action_count,
-    action_number,
-    hold_count,
-    holds_within,
-    numbered_action,
-)
+from ..game import action_numbers as numbers
 from ..game.dice import Dice
 from ..game.dice_stream import dice_of_game
 from ..game.legal_actions import start_turn
@@ -59,32 +51,20 @@ class NumberedActions:
     @cached_property
     def n_holds(self) -> int:
         """How many actions hold dice."""
-        return hold_count(self.rules)
+        return numbers.hold_count(self.rules)
 
     @cached_property
     def n_actions(self) -> int:
         """How many actions there are."""
-        return action_count(self.rules)
+        return numbers.action_count(self.rules)
 
-    def describe(self, action: int) -> Action:
-        """Meaning of an action: the dice it holds, ascending, or the id of the category it scores.
+    def describe(self, action: int) -> numbers.Action:
+        """Meaning of an action: the dice it holds, ascending, or the id of the category it scores."""
+        return numbers.numbered_action(self.rules, action)
 
-        Raises
-        ------
-        StateError
-            If `action` is not a whole number from 0 to n_actions - 1.
-        """
-        return numbered_action(self.rules, action)
-
-    def action(self, meaning: ActionText) -> int:
-        """Number of the action that holds these dice (faces, in any order) or scores the category of that name.
-
-        Raises
-        ------
-        StateError
-            If there is no such action. All dice cannot be held; score a category instead.
-        """
-        return action_number(self.rules, meaning)
+    def action(self, meaning: numbers.ActionText) -> int:
+        """Number of the action that holds these dice (not all, in any order) or scores the category of that name."""
+        return numbers.action_number(self.rules, meaning)
 
     @cached_property
     def _oracle(self) -> Strategy:
@@ -132,7 +112,7 @@ class SoloGame(NumberedActions):
         """Whether an action is legal now."""
         number = whole_number(action, "action")
         if 0 <= number < self.n_holds:
-            return self.rolls_left > 0 and bool(holds_within(self.rules, self.position.dice)[number])
+            return self.rolls_left > 0 and bool(numbers.holds_within(self.rules, self.position.dice)[number])
         return self.n_holds <= number < self.n_actions and self.describe(number) in self.position.categories()
 
     def play(self, action: int) -> int:

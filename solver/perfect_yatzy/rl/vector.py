@@ -160,7 +160,9 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
             _add(info, "illegal", illegal, illegal)
         if values is not None:
             acted = ~(ended | illegal)
-            regret = np.where(acted, _regret(values, np.where(acted, numbers, 0)), 0.0)
+            taken = values[np.arange(self.num_envs), np.where(acted, numbers, 0)]
+            with np.errstate(invalid="ignore"):  # no action is legal after the end of a game
+                regret = np.where(acted, values.max(axis=1) - taken, 0.0)
             _add(info, "regret", regret, acted)
             if self.reward == "regret":
                 rewards[acted] = -regret[acted]
@@ -255,10 +257,3 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
 def _add(info: dict[str, Any], name: str, entries: Any, present: Bools) -> None:
     """Add entries to an info of Gymnasium's form: `present` says which environments have one."""
     info[name], info[f"_{name}"] = entries, present.copy()
-
-
-def _regret(values: Floats, actions: Ints) -> Floats:
-    """Value of the best action less that of the action taken."""
-    best = values.max(axis=1)
-    with np.errstate(invalid="ignore"):  # no action is legal after the end of a game
-        return np.asarray(best - values[np.arange(len(values)), actions])

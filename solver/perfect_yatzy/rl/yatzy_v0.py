@@ -135,11 +135,7 @@ class raw_env(NumberedActions, AECEnv):  # type: ignore[misc]
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start a new game with the first roll of the first player on the table.
-
-        `seed`: seed of the dice of this game and the following ones; None goes on with the seed given before;
-        `options`: not used.
-        """
+        """Start a new game with the first roll on the table; without a seed the next one of the seed given before."""
         if seed is not None:
             self._seed, self._game = whole_number(seed, "seed"), 0
         else:

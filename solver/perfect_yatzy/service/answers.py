@@ -10,10 +10,13 @@ from dataclasses import asdict
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from .._messages import _
+import numpy as np
+import numpy.typing as npt
+
+from .._messages import _, significant_text
 from .._version import ANSWER_SCHEMA
 from ..game.scorecard import Scorecard
-from ..strategy.actions import Choice, Hold
+from ..strategy.actions import Choice, Hold, max_rerolls
 from ..strategy.strategy import Strategy, certificate_of
 from ..tablebase.table_info import fraction_fields
 from .requests import DIGITS, Request
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from ..strategy.category_odds import CategoryOdds
     from ..strategy.score_distribution import ScoreDistribution
     from ..strategy.score_strategy import ScoreStrategy
+    from ..strategy.simulation import Simulation
     from .resolver import ResolvedObjective
 
 PERCENTILES = (5, 25, 50, 75, 95)
@@ -68,59 +72,34 @@ def boxes(card: Scorecard) -> dict[str, int]:
 
 def card_fields(card: Scorecard) -> dict[str, Any]:
     """A card, its points and its state."""
-    rules, state = card.rules, card.state
-    fields: dict[str, Any] = {
-        "card": boxes(card),
-        "card_total": card.total,
-        "state": picked(state, "filled", "upper"),
-    }
-    if rules.saved_rolls:
-        fields["state"]["saved"] = state.saved
-    if rules.joker:
-        fields["state"]["joker_paid"] = state.joker_paid
-    return fields
+    fields = picked(card.state, "filled", "upper")
+    fields |= picked(card.state, "saved") if card.rules.saved_rolls else {}
+    fields |= picked(card.state, "joker_paid") if card.rules.joker else {}
+    return {"card": boxes(card), "card_total": card.total, "state": fields}
 
 
-def hold_fields(
-    request: Request,
-    holds: Sequence[Hold],
-    choices: Sequence[Choice],
-    objective: ResolvedObjective | None,
-    rolls: int,
+def turn_fields(
+    request: Request, options: Sequence[Hold | Choice], choices: Sequence[Choice], objective: ResolvedObjective | None
 ) -> dict[str, Any]:
-    """The answer to "hold"."""
-    entries = [
-        {"hold": list(hold.dice), "reroll": request.rules.dice - len(hold.dice), "category": hold.category}
-        | _value_fields(hold, request, objective)
-        for hold in holds
-    ]
-    return _ranking(request, {"rolls": rolls}, "holds", entries, objective, choices)
+    """The answer to "hold" or "score": the dice, the value of the best option, and all of them, best first."""
 
+    def entry(action: Hold | Choice) -> dict[str, Any]:
+        fields = picked(action, "category", "points", "bonus_points") if isinstance(action, Choice) else {}
+        if isinstance(action, Hold):
+            reroll = request.rules.dice - len(action.dice)
+            fields = {"hold": list(action.dice), "reroll": reroll, "category": action.category}
+        chance = {"chance": clipped(action.value)} if objective else {}
+        total = request.card.total + action.mean
+        expected = {"expected_final_score": float(total), "expected_remaining": float(action.mean)}
+        exact = {"exact": fraction_fields(Fraction(total), request.digits)} if request.exact else {}
+        return fields | chance | expected | {"loss": float(action.loss)} | exact
 
-def score_fields(request: Request, choices: Sequence[Choice], objective: ResolvedObjective | None) -> dict[str, Any]:
-    """The answer to "score"; parameters as for :func:`hold_fields`."""
-    entries = [
-        picked(choice, "category", "points", "bonus_points") | _value_fields(choice, request, objective)
-        for choice in choices
-    ]
-    return _ranking(request, {}, "categories", entries, objective, choices)
-
-
-def _ranking(
-    request: Request, stage: dict[str, int], name: str, entries: list[dict[str, Any]],
-    objective: ResolvedObjective | None, choices: Sequence[Choice],
-) -> dict[str, Any]:  # fmt: skip
-    """The dice, the value of the best option, and all options as the field `name`."""
-    value = best_value_fields(entries, request.card, objective, choices)
-    return picked(request, "dice", "rolls_left") | stage | value | {"best": entries[0], name: entries}
-
-
-def _value_fields(action: Hold | Choice, request: Request, objective: ResolvedObjective | None) -> dict[str, Any]:
-    chance = {"chance": clipped(action.value)} if objective else {}
-    total = request.card.total + action.mean
-    expected = {"expected_final_score": float(total), "expected_remaining": float(action.mean)}
-    exact = {"exact": fraction_fields(Fraction(total), request.digits)} if request.exact else {}
-    return chance | expected | {"loss": float(action.loss)} | exact
+    entries = [*map(entry, options)]
+    fields = picked(request, "dice", "rolls_left")
+    if request.query == "hold":
+        fields["rolls"] = max_rerolls(request.rules, request.state.saved) + 1
+    fields |= best_value_fields(entries, request.card, objective, choices)
+    return fields | {"best": entries[0], "holds" if request.query == "hold" else "categories": entries}
 
 
 def odds_fields(entry: CategoryOdds) -> dict[str, Any]:
@@ -134,11 +113,9 @@ def odds_fields(entry: CategoryOdds) -> dict[str, Any]:
 
 
 def best_value_fields(
-    entries: Sequence[dict[str, Any]],
-    card: Scorecard,
-    objective: ResolvedObjective | None,
+    entries: Sequence[dict[str, Any]], card: Scorecard, objective: ResolvedObjective | None,
     choices: Sequence[Choice] = (),
-) -> dict[str, Any]:
+) -> dict[str, Any]:  # fmt: skip
     """The value of the best entry, as fields of the answer. Corrects chances in `entries` that float32 rounded to 1.
 
     Whether the objective is certain follows from points, not from chances: those on the card, or those after scoring
@@ -160,6 +137,11 @@ def best_value_fields(
     return {"chance": entries[0]["chance"], "certain": certain, "out_of_reach": out_of_reach}
 
 
+def category_fields(category: str, points: npt.NDArray[Any]) -> dict[str, Any]:
+    """The points of a category in some games: their mean, and how often there are none."""
+    return {"category": category, "mean": float(points.mean()), "crossed_out": float((points == 0).mean())}
+
+
 def clipped(chance: float) -> float:
     """A chance within 0 and 1, despite rounding."""
     return min(1.0, max(0.0, chance))
@@ -174,4 +156,62 @@ def distribution_fields(found: ScoreDistribution) -> dict[str, Any]:
         "lowest": int(found.scores[0]),
         "chances": found.chances.tolist(),
         "categories": [asdict(result) for result in found.categories],
+    }
+
+
+def measured_fields(
+    request: Request, strategy: Strategy, objective: ResolvedObjective, threads: int | None
+) -> dict[str, Any]:
+    """The field ``approximate``: the chance that approximate play has in simulated games."""
+    from ..policies.simulation import simulate
+    from ..strategy.simulation import wilson_interval
+
+    def reached(played_by: Strategy) -> int:
+        points = request.card.total
+        games = simulate(played_by, request.games, request.seed, request.position, threads, points=points)
+        return int(objective.utility(games.final_scores).sum())
+
+    n = reached(objective.strategy)
+    low, high = wilson_interval(n, request.games)
+    by_mean = reached(strategy) / request.games
+    return {
+        "games": request.games,
+        "chance": n / request.games,
+        "interval99": [low, high],
+        "chance_by_mean_play": by_mean,
+        "text": _(
+            "the chance is an estimate; simulated: {chance} % ({low} to {high} %, 99 % interval), "
+            "by play for the expected score {by_mean} %",
+            chance=significant_text(100 * n / request.games, 3),
+            low=significant_text(100 * low, 3),
+            high=significant_text(100 * high, 3),
+            by_mean=significant_text(100 * by_mean, 3),
+        ),
+    }
+
+
+def simulation_fields(request: Request, strategy: Strategy, threads: int | None) -> dict[str, Any]:
+    """The field ``simulation``: the distribution of the final score in simulated games."""
+    from ..policies.simulation import simulate
+
+    played = simulate(strategy, request.games, request.seed, request.position, threads)
+    found = games_fields(played)
+    del found["highest"]
+    return {"policy": strategy.policy, "games": request.games} | found
+
+
+def games_fields(played: Simulation) -> dict[str, Any]:
+    """The distribution of the final score in simulated games; one game gives no estimate of an error."""
+    finals, several = played.final_scores, len(played.final_scores) > 1
+    marks = zip(PERCENTILES, played.percentiles(PERCENTILES), strict=True)
+    lowest = int(finals.min())
+    return {
+        "mean": played.mean,
+        "standard_error": played.standard_error if several else None,
+        "standard_deviation": played.standard_deviation if several else None,
+        "upper_bonus_chance": played.upper_bonus_chance,
+        "percentiles": {str(p): float(v) for p, v in marks},
+        "lowest": lowest,
+        "highest": int(finals.max()),
+        "chances": (np.bincount(finals - lowest) / len(finals)).tolist(),
     }

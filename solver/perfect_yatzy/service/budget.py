@@ -84,34 +84,25 @@ class SolveBudget:
         """Raise RulesError if the table of means costs too much."""
         if not self.mean.allows(cost):
             command = f"yatzy solve {rules.spec or rules.key}" + ("" if COMMAND_LIMIT.allows(cost) else " --yes")
-            raise RulesError(
-                _("{rules} is not solved yet, and its table takes {cost}; first run: {command}").format(
-                    rules=rules.key, cost=cost.words, command=command
-                ),
-                code="too-large",
-            )
+            text = _("{rules} is not solved yet, and its table takes {cost}; first run: {command}")
+            raise RulesError(text.format(rules=rules.key, cost=cost.words, command=command), code="too-large")
 
     def check_objective(self, rules: RuleSet, cost: SolveCost, *, whole_game: bool = False) -> None:
         """Raise RulesError if a goal, a utility or an opponent costs too much."""
-        if not self.objective.allows(cost):
-            message = (
-                _(
-                    "all goals of {rules} take {cost}, and the limit is {limit}; ask from a later card, "
-                    "or first run: {command}; {advice}"
-                )
-                if whole_game
-                else _("{rules} from this card on takes {cost}, and the limit is {limit}; ask from a later card")
-            )
-            raise RulesError(
-                message.format(
-                    rules=rules.key,
-                    cost=cost.words,
-                    limit=limit_words(self.objective),
-                    command=f"yatzy solve {rules.spec or rules.key} --what goals --yes",
-                    advice=estimate_advice(rules),
-                ),
-                code="too-large",
-            )
+        if self.objective.allows(cost):
+            return
+        size, seconds = number_text(self.objective.bytes / 1e9, 1), number_text(self.objective.seconds)
+        limit = _("{size} GB and {seconds} s", size=size, seconds=seconds)
+        facts = {"rules": rules.key, "cost": cost.words, "limit": limit}
+        text = _("{rules} from this card on takes {cost}, and the limit is {limit}; ask from a later card", **facts)
+        if whole_game:
+            text = _(
+                "all goals of {rules} take {cost}, and the limit is {limit}; ask from a later card, "
+                "or first run: {command}; {advice}",
+                **facts, command=f"yatzy solve {rules.spec or rules.key} --what goals --yes",
+                advice=estimate_advice(rules),
+            )  # fmt: skip
+        raise RulesError(text, code="too-large")
 
     def makes_first_turns(self, rules: RuleSet) -> bool:
         """Whether the distributions after every first turn are stored when that of the empty card is asked for.
@@ -130,24 +121,15 @@ class SolveBudget:
     def check_stored(self, rules: RuleSet, stored: int, cost: SolveCost, options: str = "") -> None:
         """Raise RulesError if one more table is too much for the store."""
         if stored + cost.bytes > self.stored_bytes:
-            raise RulesError(
-                _(
-                    "the server has stored {stored} GB of tables and stores no more; first run: yatzy solve {rules}"
-                ).format(stored=number_text(stored / 1e9, 1), rules=(rules.spec or rules.key) + options),
-                code="too-large",
-            )
+            text = _("the server has stored {stored} GB of tables and stores no more; first run: yatzy solve {rules}")
+            facts = {"stored": number_text(stored / 1e9, 1), "rules": (rules.spec or rules.key) + options}
+            raise RulesError(text.format(**facts), code="too-large")
 
 
 def estimate_advice(rules: RuleSet) -> str:
     """What to run where the chance of a goal cannot be computed."""
     command = f"yatzy solve {rules.spec or rules.key} --what goals --approximate"
     return _("for estimates and approximate play run: {command}", command=command)
-
-
-def limit_words(limit: SolveLimit) -> str:
-    """A limit in words, such as ``1.1 GB and 60 s``."""
-    size, seconds = number_text(limit.bytes / 1e9, 1), number_text(limit.seconds)
-    return _("{size} GB and {seconds} s", size=size, seconds=seconds)
 
 
 def utility_cost(rules: RuleSet, start: State) -> SolveCost:

@@ -13,12 +13,11 @@ from .._messages import _
 from ..approximation.rollout import ApproximateSimulation
 from ..errors import StateError
 from ..model.policies import Policy
-from ..policies.evaluation import Evaluation
+from ..policies.evaluation import Evaluation, Losses, SampledEvaluation, sample
 from ..policies.named import evaluate_named, listed, named_policy
 from ..policies.player import exact_policy
-from ..policies.process import ProcessPlayer
-from ..policies.sampling import Losses, SampledEvaluation, sample
 from ..policies.simulation import simulate
+from ..policies.user_code import ProcessPlayer
 from ..strategy.played_games import Actor
 from ..strategy.position_sample import PositionSample
 from ..strategy.positions import sample_positions
@@ -26,10 +25,9 @@ from ..strategy.score_strategy import ScoreStrategy
 from ..strategy.simulation import Simulation
 from ..strategy.strategy import Strategy
 from ..tablebase.store import Progress
-from .answers import answer_head, approximate_fields, distribution_fields, estimate_fields, picked
+from . import answers
 from .queries import QueryService
 from .requests import Request, parse_games
-from .simulation_fields import games_fields
 
 if TYPE_CHECKING:
     from ..cluster.session import Cluster
@@ -59,15 +57,14 @@ def run_simulation(
             played = simulate(
                 policy, games, seed, start, service.threads, rules=rules, points=card.total, progress=progress
             )
-    still_open = [c for c in range(len(rules.categories)) if not request.state.filled >> c & 1]
-    answer = answer_head(request) | approximate_fields(means)
+    answer = answers.answer_head(request) | answers.approximate_fields(means)
     if isinstance(strategy, ScoreStrategy):
-        answer |= estimate_fields(strategy, request)
-    answer |= {"policy": fields["policy"], "games": games, "seed": seed, **games_fields(played)}
-    points_of = {c: played.category_points[:, c] for c in still_open}
+        answer |= answers.estimate_fields(strategy, request)
+    answer |= {"policy": fields["policy"], "games": games, "seed": seed, **answers.games_fields(played)}
     answer["categories"] = [
-        {"category": rules.categories[c].id, "mean": float(points.mean()), "crossed_out": float((points == 0).mean())}
-        for c, points in points_of.items()
+        answers.category_fields(rules.categories[c].id, played.category_points[:, c])
+        for c in range(len(rules.categories))
+        if not request.state.filled >> c & 1
     ]
     if isinstance(played, ApproximateSimulation):  # its mean has the luck of the dice removed
         answer["plain_mean"] = played.plain_mean
@@ -98,7 +95,7 @@ def run_positions(service: QueryService, fields: Mapping[str, Any]) -> tuple[Pos
     )
     visits = found.visits if found.distinct else np.ones(len(found), dtype=np.int64)
     rolls_left = np.bincount(found.rolls_left, weights=visits).astype(int).tolist()
-    answer = answer_head(request) | {
+    answer = answers.answer_head(request) | {
         "policy": fields["policy"],
         "seed": request.seed,
         **sampling,
@@ -144,7 +141,7 @@ def run_evaluation(
         else:
             with ProcessPlayer(command) as player:
                 sampled = sample(player, strategy, *how, threads=service.threads, progress=progress)
-    return answer_head(request) | {"policy": command} | _sampled(request, sampled)
+    return answers.answer_head(request) | {"policy": command} | _sampled(request, sampled)
 
 
 def run_evaluations(
@@ -179,13 +176,13 @@ def run_evaluations(
             found[number] = title, evaluation
             if progress and len(names) > 1:
                 progress(len(found), len(names))
-    answers = [
-        answer_head(request) | {"policy": names[n], "title": found[n][0]} | _measured(request, found[n][1])
+    replies = [
+        answers.answer_head(request) | {"policy": names[n], "title": found[n][0]} | _measured(request, found[n][1])
         for n, request in enumerate(parsed)
     ]
     if opponent:
         theirs = found[len(parsed)][1]
-        for n, answer in enumerate(answers):
+        for n, answer in enumerate(replies):
             mine = found[n][1]
             assert isinstance(mine, Evaluation)
             assert isinstance(theirs, Evaluation)
@@ -193,17 +190,17 @@ def run_evaluations(
                 raise StateError(_("no exact distribution for {rules}", rules=rules.key), field="against")
             chance = mine.distribution.chance_against(theirs.distribution)
             answer["against"] = {"policy": str(opponent), "chance": chance, "ties": "half"}
-    return answers
+    return replies
 
 
 def _measured(request: Request, found: Evaluation | SampledEvaluation) -> dict[str, Any]:
     if isinstance(found, SampledEvaluation):
         return _sampled(request, found)
-    answer = picked(found, "mean", "standard_deviation", "upper_bonus_chance", "perfect_mean", "loss")
+    answer = answers.picked(found, "mean", "standard_deviation", "upper_bonus_chance", "perfect_mean", "loss")
     if found.losses is not None:
         answer["losses"] = _losses(request, found.losses)
     if found.distribution is not None:
-        answer["distribution"] = distribution_fields(found.distribution)
+        answer["distribution"] = answers.distribution_fields(found.distribution)
     return answer
 
 

@@ -22,23 +22,12 @@ from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE
 from ..game.translations import ENGLISH, localized
 from ..model.estimates import SolveCost, rule_set_stats
-from ..strategy.actions import Choice, Hold, max_rerolls, rank_categories, rank_holds
+from ..strategy.actions import Choice, Hold, rank_categories, rank_holds
 from ..strategy.opening import approximate_advice, open_strategy, opens_approximate, strategy_in_memory
 from ..strategy.strategy import Strategy, certificate_of
 from ..tablebase.store import has_table, open_table
 from ..tablebase.table_info import fraction_fields
-from .answers import (
-    HEAD,
-    answer_head,
-    approximate_fields,
-    best_value_fields,
-    clipped,
-    distribution_fields,
-    estimate_fields,
-    hold_fields,
-    score_fields,
-    with_echo,
-)
+from . import answers
 from .bonus import BonusChances
 from .budget import SolveBudget, distribution_works, mean_work
 from .cache import WeightedLRUCache
@@ -59,13 +48,9 @@ class QueryService:
     """Answers requests. Several threads may use it; strategies and costly answers are cached."""
 
     def __init__(
-        self,
-        tables: str | os.PathLike[str] | None = None,
-        threads: int | None = None,
-        announce: Announce | None = None,
-        language: str = ENGLISH,
-        budget: SolveBudget | None = None,
-    ) -> None:
+        self, tables: str | os.PathLike[str] | None = None, threads: int | None = None,
+        announce: Announce | None = None, language: str = ENGLISH, budget: SolveBudget | None = None,
+    ) -> None:  # fmt: skip
         self.tables, self.threads, self.announce, self.language = tables, threads, announce, language
         self.budget = budget or SolveBudget.command()
         self.strategies: WeightedLRUCache[Strategy] = WeightedLRUCache(self.budget.cached_bytes)
@@ -135,10 +120,9 @@ class QueryService:
 
     def computer_player(self, rules: RuleSet, kind: str) -> ComputerPlayer:
         """A computer player; what it needs is solved first, after an announcement if it takes a while."""
-        from ..policies.computer_players import parse_kind
+        from ..policies.computer_players import STYLES, parse_kind
         from ..policies.levels import needs_calibration
         from ..policies.named import computer_player
-        from ..policies.risk import STYLES
 
         found, strategy = parse_kind(kind), self.strategy(rules)
         line = None
@@ -170,7 +154,7 @@ class QueryService:
     def cached_answer(self, request: Request) -> dict[str, Any] | None:
         """The answer to a request, if it is in the cache."""
         known = self.answers.get((request.key, current_language())) if _costly(request) else None
-        return None if known is None else with_echo(known, request.echo)
+        return None if known is None else answers.with_echo(known, request.echo)
 
     def decide(self, request: Request) -> Decision:
         """What the answer to a request takes. Raises RulesError if its objective is beyond the budget."""
@@ -201,7 +185,7 @@ class QueryService:
         """Chance of each score or more, each under play for just that score, from the card of a request."""
         request = replace(request, objective=ObjectiveRequest(scores[0]))
         found = self.resolve(request, self.strategy(request.rules)).strategy
-        return [clipped(replace(found, zero=score).value(request.position)) for score in scores]
+        return [answers.clipped(replace(found, zero=score).value(request.position)) for score in scores]
 
     def _exact_solve(self, request: Request) -> ExactSolve:
         """The solve in integers from the card of a request on. Raises RulesError if it is beyond the budget."""
@@ -258,22 +242,22 @@ class Decision:
         answer = self.compute(progress)
         if _costly(self.request):
             self.service.answers.put((self.request.key, current_language()), answer)  # the certificate is a text
-        return with_echo(answer, self.request.echo)
+        return answers.with_echo(answer, self.request.echo)
 
     def compute(self, progress: WorkProgress | None = None) -> dict[str, Any]:
         """The answer without the cache of answers and without the fields it echoes."""
         service, request, plan = self.service, self.request, self.plan
         assert plan
         strategy = service.strategy(request.rules, progress)
-        answer = answer_head(request) | approximate_fields(strategy)
+        answer = answers.answer_head(request) | answers.approximate_fields(strategy)
         if request.query == "puzzle":
             from .reviews import puzzle_answer
 
-            head = {name: value for name, value in answer.items() if name in (*HEAD, "approximate")}
+            head = {name: value for name, value in answer.items() if name in (*answers.HEAD, "approximate")}
             return head | puzzle_answer(strategy, request)
         objective = service.resolver.resolve(request, plan, strategy, progress) if request.objective else None
         if objective:
-            answer |= estimate_fields(objective.strategy, request) | {"aim": objective.fields}
+            answer |= answers.estimate_fields(objective.strategy, request) | {"aim": objective.fields}
         if request.query == "expect":
             return answer | self._expect_fields(plan, strategy, objective, progress)
         if request.query == "outcomes":
@@ -308,8 +292,8 @@ class Decision:
         if rules.columns:
             answer["upper_by_column"] = list(card.column_sums)
         if objective:
-            chance = clipped(objective.strategy.value(request.position))
-            answer |= best_value_fields([{"chance": chance}], card, objective)
+            chance = answers.clipped(objective.strategy.value(request.position))
+            answer |= answers.best_value_fields([{"chance": chance}], card, objective)
         exact = certificate_of(strategy) is None
         if exact and self.needs_distribution:
             found = stored_distribution(
@@ -320,7 +304,7 @@ class Decision:
             if objective:
                 answer["chance_by_mean_play"] = objective.chance_by_mean_play(found)
             if request.include_distribution:
-                answer["distribution"] = {"policy": "mean"} | distribution_fields(found)
+                answer["distribution"] = {"policy": "mean"} | answers.distribution_fields(found)
         elif request.include_distribution:
             answer["distribution"] = None  # requested, but not available for these rules
             if exact and has_table(rules, service.tables, Variance.name):
@@ -328,11 +312,9 @@ class Decision:
                 index = strategy.space.unchecked_index(state)
                 answer["standard_deviation"] = float(np.sqrt(variances[index]))
         if request.games:
-            from .simulation_fields import measured_fields, simulation_fields
-
-            answer["simulation"] = simulation_fields(request, strategy, service.threads)
+            answer["simulation"] = answers.simulation_fields(request, strategy, service.threads)
             if objective and objective.strategy.is_approximate(state):
-                answer["approximate"] = measured_fields(request, strategy, objective, service.threads)
+                answer["approximate"] = answers.measured_fields(request, strategy, objective, service.threads)
         return answer
 
     def _turn_fields(
@@ -348,12 +330,9 @@ class Decision:
             evaluator = ExactEvaluator(plan.exact, service.threads)
         choices = rank_categories(evaluator, state, request.dice, request.rolls_left)
         options: Sequence[Hold | Choice] = choices
-        if request.query == "score":
-            answer = score_fields(request, choices, objective)
-        else:
-            options = holds = rank_holds(evaluator, state, request.dice, request.rolls_left, choices[0])
-            rolls = max_rerolls(request.rules, state.saved) + 1
-            answer = hold_fields(request, holds, choices, objective, rolls)
+        if request.query == "hold":
+            options = rank_holds(evaluator, state, request.dice, request.rolls_left, choices[0])
+        answer = answers.turn_fields(request, options, choices, objective)
         if request.explain:
             from .reviews import add_outlooks
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from .._version import ANSWER_SCHEMA
-from ..play.estimates import CONFIDENCE, Difference, Estimate, mean_of
+from ..play.estimates import CONFIDENCE, Estimate, mean_of
 from ..play.rating import GRADE_NAMES, Comparison, Rating, Ratings
-from .answers import picked
+from .answers import category_fields, picked
 
 
 def comparisons_of(found: Ratings) -> list[Comparison]:
@@ -26,28 +26,24 @@ def ratings_json(
     found: Ratings, comparisons: list[Comparison], block: int | None = None, confidence: float = CONFIDENCE
 ) -> dict[str, Any]:
     """The answer of `yatzy rate --json`."""
+    results_only = [
+        {"player": player, "rules": rules, "games": len(each), "result": estimate_json(mean_of(each, confidence))}
+        for (rules, player), each in found.results_only.items()
+    ]
+    not_rated = [{name: value for name, value in vars(s).items() if value or name != "player"} for s in found.skipped]
     return {
         "schema": ANSWER_SCHEMA,
         "query": "rate",
         "ratings": [rating_json(rating, block) for rating in found.ratings],
-        "results_only": [
-            {"player": player, "rules": rules, "games": len(results)}
-            | {"result": estimate_json(mean_of(results, confidence))}
-            for (rules, player), results in found.results_only.items()
-        ],
+        "results_only": results_only,
         "comparisons": [comparison_json(comparison) for comparison in comparisons],
-        "not_rated": [
-            {name: value for name, value in vars(skipped).items() if value or name != "player"}
-            for skipped in found.skipped
-        ],
+        "not_rated": not_rated,
     }
 
 
-def estimate_json(estimate: Estimate | None) -> dict[str, float | None] | None:
+def estimate_json(found: Estimate | None) -> dict[str, float | None] | None:
     """A mean and its interval."""
-    if estimate is None:
-        return None
-    return {"mean": estimate.value, "low": estimate.low, "high": estimate.high}
+    return {"mean": found.value, "low": found.low, "high": found.high} if found else None
 
 
 def rating_json(rating: Rating, block: int | None = None) -> dict[str, Any]:
@@ -58,17 +54,9 @@ def rating_json(rating: Rating, block: int | None = None) -> dict[str, Any]:
         entry = {"kind": kind, "decisions": int(rating.figures.decisions[:, i].sum())}
         kinds.append(entry | {"points_lost": estimate_json(lost), "lost_per_decision": estimate_json(per_decision)})
     for i, category in enumerate(rating.rules.categories):
-        taking, leaving = rating.category_lost(i)
-        points = rating.figures.category_points[:, i]
-        categories.append(
-            {
-                "category": category.id,
-                "mean": float(points.mean()),
-                "crossed_out": float((points == 0).mean()),
-                "lost_by_taking": estimate_json(taking),
-                "lost_by_leaving": estimate_json(leaving),
-            }
-        )
+        taking, leaving = map(estimate_json, rating.category_lost(i))
+        entry = category_fields(category.id, rating.figures.category_points[:, i])
+        categories.append(entry | {"lost_by_taking": taking, "lost_by_leaving": leaving})
     means = picked(rating, "result", "luck", "points_lost", "result_without_luck")
     return {
         "player": rating.player,
@@ -89,13 +77,8 @@ def rating_json(rating: Rating, block: int | None = None) -> dict[str, Any]:
 
 def comparison_json(comparison: Comparison) -> dict[str, Any]:
     """Two players compared: by how much the first plays better, and the difference of the plain results."""
-
-    def difference(found: Difference) -> dict[str, float | None]:
-        return {"mean": found.value, "low": found.low, "high": found.high, "p_value": found.chance}
-
-    return {
-        "rules": comparison.first.rules.key,
-        "players": [comparison.first.player, comparison.second.player],
-        "advantage": difference(comparison.advantage),
-        "result_difference": difference(comparison.results),
+    players = [comparison.first.player, comparison.second.player]
+    found = {"advantage": comparison.advantage, "result_difference": comparison.results}
+    return {"rules": comparison.first.rules.key, "players": players} | {
+        name: (estimate_json(each) or {}) | {"p_value": each.chance} for name, each in found.items()
     }

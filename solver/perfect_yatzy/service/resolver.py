@@ -81,13 +81,9 @@ class ObjectiveResolver:
     """Makes strategies for objectives. Several threads may use it."""
 
     def __init__(
-        self,
-        strategies: WeightedLRUCache[Strategy],
-        budget: SolveBudget,
-        tables: str | os.PathLike[str] | None = None,
-        threads: int | None = None,
-        announce: Announce | None = None,
-    ) -> None:
+        self, strategies: WeightedLRUCache[Strategy], budget: SolveBudget, tables: str | os.PathLike[str] | None,
+        threads: int | None, announce: Announce | None,
+    ) -> None:  # fmt: skip
         self.strategies, self.budget, self.announce = strategies, budget, announce
         self.tables, self.threads = tables, threads
         self.distributions: WeightedLRUCache[Opponent] = WeightedLRUCache(MAX_OPPONENT_DISTRIBUTIONS)
@@ -99,14 +95,11 @@ class ObjectiveResolver:
         if objective is None:
             return ObjectivePlan()
         if len(objective.opponents) > self.budget.opponents:
-            raise StateError(
-                _("{count} opponents; there can be at most {most}").format(
-                    count=len(objective.opponents), most=self.budget.opponents
-                ),
-                field="opponents",
-            )
+            count, most = len(objective.opponents), self.budget.opponents
+            text = _("{count} opponents; there can be at most {most}", count=count, most=most)
+            raise StateError(text, field="opponents")
         if objective.two_sided:
-            cost = self._two_players(request).cost()
+            cost = self._two_players(request)[0].cost()
             self.budget.check_objective(rules, cost)
             check_memory(rules, cost)
             seconds = 0.0 if self._cached(request, objective) else cost.seconds
@@ -129,9 +122,9 @@ class ObjectiveResolver:
     ) -> ResolvedObjective:
         """The strategy for the objective of a request, from its card on."""
         from ..strategy.opponents import WinUtility
-        from ..strategy.score_strategy import ScoreStrategy, utility_strategy
+        from ..strategy.score_strategy import utility_strategy
 
-        objective = request.objective
+        objective, evaluator = request.objective, strategy.evaluator
         assert objective
         if (goal := objective.goal) is not None:
             reaching = self._reach(request, goal, plan, strategy, progress)
@@ -140,29 +133,34 @@ class ObjectiveResolver:
             return self._against(request, plan, strategy, progress)
         others = [self._opponent(strategy, known, progress) for known in objective.opponents]
         winning = WinUtility(others, objective.ties)
-        fields = {
-            "opponents": [
-                {"playing": o.playing, "mean": o.mean, "standard_deviation": o.standard_deviation} for o in others
-            ],
-            "ties": objective.ties,
-            # Who sees how the others score, and plans again each turn, wins at least so often.
-            "lower_bound": any(o.playing for o in others),
-        }
+        listed = [{"playing": o.playing, "mean": o.mean, "standard_deviation": o.standard_deviation} for o in others]
+        # Who sees how the others score, and plans again each turn, wins at least so often.
+        fields = {"opponents": listed, "ties": objective.ties, "lower_bound": any(o.playing for o in others)}
         if (score := objective.score) is not None:
             return ResolvedObjective(self._reach(request, score, plan, strategy, progress), winning, fields)
+        rules, card, threads = request.rules, request.card, self.threads
 
-        def solve() -> Strategy:
-            report = self._announce(request.rules, plan, progress)
-            means = strategy.evaluator
-            return utility_strategy(
-                request.rules, winning, request.card, means, self.threads, report, winning.tolerance
-            )
+        def solve(report: Progress | None) -> Strategy:
+            return utility_strategy(rules, winning, card, evaluator, threads, report, winning.tolerance)
 
-        found = self.strategies.get_or_create(_utility_key(request, objective), solve, table_bytes)
+        return ResolvedObjective(self._solved(request, plan, progress, solve), winning, fields)
+
+    def _solved(
+        self, request: Request, plan: ObjectivePlan, progress: WorkProgress | None,
+        solve: Callable[[Progress | None], Strategy],
+    ) -> ScoreStrategy:  # fmt: skip
+        """The strategy for the rest of the game that `solve` makes, once for equal requests."""
+        from ..strategy.score_strategy import ScoreStrategy
+
+        def create() -> Strategy:
+            return solve(self._announce(request.rules, plan, progress))
+
+        assert request.objective
+        found = self.strategies.get_or_create(_utility_key(request, request.objective), create, table_bytes)
         assert isinstance(found, ScoreStrategy)
-        return ResolvedObjective(found, winning, fields)
+        return found
 
-    def _two_players(self, request: Request, policy: Policy | None = None) -> TwoPlayerGame:
+    def _two_players(self, request: Request, policy: Policy | None = None) -> tuple[TwoPlayerGame, Scorecard]:
         """The rest of the game from the card of a request, played by a policy, and from that of its opponent."""
         from ..strategy.two_players import TwoPlayerGame
 
@@ -172,36 +170,29 @@ class ObjectiveResolver:
         other, share = objective.opponents[0], TIE_RULES[objective.ties].share
         with error_context("versus"):
             lead = card.total - other.total
-            return TwoPlayerGame(request.rules, (card.state, other.state), lead, share, (policy, None))
+            return TwoPlayerGame(request.rules, (card.state, other.state), lead, share, (policy, None)), other
 
     def _against(
         self, request: Request, plan: ObjectivePlan, strategy: Strategy, progress: WorkProgress | None
     ) -> ResolvedObjective:
         """The strategy against an opponent who plays to win, too."""
         from ..strategy.opponents import WinUtility, card_text, finished
-        from ..strategy.score_strategy import ScoreStrategy
         from ..strategy.two_players import versus_strategy
 
-        objective, game = request.objective, self._two_players(request)
-        assert objective
-        assert isinstance(objective.opponents[0], Scorecard)
-        other = objective.opponents[0]
+        assert request.objective
+        (game, other), ties = self._two_players(request), request.objective.ties
 
-        def solve() -> Strategy:
-            report = self._announce(request.rules, plan, progress)
+        def solve(report: Progress | None) -> Strategy:
             return versus_strategy(game, (request.card, other), strategy.evaluator, self.threads, report)
 
-        found = self.strategies.get_or_create(_utility_key(request, objective), solve, table_bytes)
-        assert isinstance(found, ScoreStrategy)
+        def mean_play() -> float:
+            mean = GreedyPolicy(request.rules, strategy.table, request.state, strategy.space)
+            return self._two_players(request, mean)[0].chance(self.threads)
+
         most = other.total + game.players[1].extremes(game.players[1].turns)[1]
-        fields = {"versus": card_text(other), "ties": objective.ties, "lower_bound": False}
-        mean = GreedyPolicy(request.rules, strategy.table, request.state, strategy.space)
-        return ResolvedObjective(
-            found,
-            WinUtility([finished(most)], objective.ties),
-            fields,
-            lambda: self._two_players(request, mean).chance(self.threads),
-        )
+        fields = {"versus": card_text(other), "ties": ties, "lower_bound": False}
+        found = self._solved(request, plan, progress, solve)
+        return ResolvedObjective(found, WinUtility([finished(most)], ties), fields, mean_play)
 
     def _cached(self, request: Request, objective: ObjectiveRequest) -> bool:
         if objective.score is None:
@@ -240,8 +231,9 @@ class ObjectiveResolver:
 
             def create() -> Strategy:
                 report = self._announce(request.rules, plan, progress)
+                means = strategy.evaluator
                 made = goal_strategy(
-                    solve, goal, request.card, strategy.evaluator, self.tables, threads=self.threads, progress=report
+                    solve, goal, request.card, means, self.tables, threads=self.threads, progress=report
                 )
                 if solve.stored and solve.cost:
                     self.count_stored(made.table.nbytes)
@@ -296,9 +288,9 @@ class ObjectiveResolver:
         if progress:
             progress.of("opponents")
         store = progress is not None or not self.budget.confirms
+        key = _opponent_key(strategy.rules, known)
         return self.distributions.get_or_create(
-            _opponent_key(strategy.rules, known),
-            lambda: opponent(strategy, known, self.threads, self.tables, store=store),
+            key, lambda: opponent(strategy, known, self.threads, self.tables, store=store)
         )
 
 

@@ -66,22 +66,14 @@ def explained_review(strategy: Strategy, game: Game, player: int, max_explained:
 
 def outlook_json(outlook: ActionOutlook) -> dict[str, Any]:
     """An outlook as plain JSON values: each category with its chance, and the mean of its points in that case."""
-    return {
-        "turn_points": outlook.turn_points,
-        "later_points": outlook.later_points,
-        "bonus_chance": outlook.upper_bonus_chance,
-        "categories": [list(entry) for entry in outlook.categories],
-    }
+    chances = {"bonus_chance": outlook.upper_bonus_chance, "categories": [*map(list, outlook.categories)]}
+    return picked(outlook, "turn_points", "later_points") | chances
 
 
 def add_outlooks(
-    answer: dict[str, Any],
-    request: Request,
-    evaluator: TurnEvaluator,
-    options: Sequence[Hold | Choice],
-    categories: Sequence[Choice],
-    bonus_chances: ChanceOfState | None,
-) -> None:
+    answer: dict[str, Any], request: Request, evaluator: TurnEvaluator, options: Sequence[Hold | Choice],
+    categories: Sequence[Choice], bonus_chances: ChanceOfState | None,
+) -> None:  # fmt: skip
     """Add the field ``outlook`` to the first options of an answer to "hold" or "score"."""
     entries = answer["holds" if request.query == "hold" else "categories"]
     for entry, option in zip(entries[:EXPLAINED_OPTIONS], options, strict=False):

@@ -107,7 +107,7 @@ class FittedValues:
         parts = [np.ones((len(z), 1)), z, z[:, rows] * z[:, columns], x, x[:, extra] * z[:, box]]
         return z @ self.prices + relaxed, np.concatenate(parts, axis=1)
 
-    def feature_sums(self, filled: Ints, upper: Ints, saved: Ints, tracked: Ints, weights: Floats) -> Floats:
+    def feature_sums(self, weights: Floats, filled: Ints, upper: Ints, saved: Ints, tracked: Ints) -> Floats:
         """Weighted sum of the features of n states, ``(features,)``, without computing the features."""
         z = open_boxes(self.rules, filled).astype(np.float64)
         x = self._relaxed_and_extras(filled, upper, saved, tracked)[1]

@@ -42,8 +42,7 @@ class Check:
 def random_states(space: StateSpace, count: int, seed: int) -> Iterator[State]:
     """`count` random states of the table with an open category, every place in the table equally likely."""
     random = np.random.default_rng(seed)
-    layout = space.layout
-    rows = np.concatenate(space.layers)
+    layout, rows = space.layout, np.concatenate(space.layers)
     rows = rows[np.argsort(layout.offsets[rows], kind="stable")]
     starts = layout.offsets[rows]
     full = space.layer_slice(space.categories).stop
@@ -92,23 +91,19 @@ def verify(
     start = info.start_value if info.start_value is not None else float(values[-1])
     if rules.published:
         off = abs(start - float(rules.published.value))
-        agrees = off <= rules.published.tolerance
         text = _("start value {start}, published {published}")
         detail = text.format(start=number_text(start, 10), published=rules.published.value)
-        yield Check(N_("published"), agrees, detail)
+        yield Check(N_("published"), off <= rules.published.tolerance, detail)
     if games:
         from .simulation import simulate
 
         played = simulate(Strategy(rules, info, evaluator), games, seed, threads=threads)
         off = abs(played.mean - start)
         allowed = sampling_error_bound(games, played.standard_deviation, maximum_score(rules))
-        detail = _("{games} games, mean {mean} ± {error} against {expected}, {allowed} allowed").format(
-            games=number_text(games, grouped=True),
-            mean=number_text(played.mean, 3),
-            error=number_text(played.standard_error, 3),
-            expected=number_text(start, 3),
-            allowed=number_text(allowed, 3),
-        )
+        figures = {"mean": played.mean, "error": played.standard_error, "expected": start, "allowed": allowed}
+        shown = {name: number_text(figure, 3) for name, figure in figures.items()}
+        text = _("{games} games, mean {mean} ± {error} against {expected}, {allowed} allowed")
+        detail = text.format(games=number_text(games, grouped=True), **shown)
         yield Check(N_("simulation"), off <= allowed + MAX_RESIDUAL + info.rounding, detail)
 
 

@@ -1,36 +1,45 @@
 """Solve a game in integers (:mod:`perfect_yatzy.kernels.exact`), and check the float64 table and its ties.
 
 The layers are those of a solve (:mod:`.backward_induction`). Only two of them are in memory; the newest one is stored
-now and then, so that a later call resumes.
+now and then, so that a later call resumes. :func:`prove` makes the certificate of a game, a small JSON file.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import math
+import os
 import time
 from collections.abc import Callable, Generator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from .._files import replacing
 from .._messages import _
 from ..errors import RulesError
 from ..game.dice import Floats, Ints, lattice
+from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
+from ..kernels.exact import ExactJob, solve_exact_rows
+from ..kernels.simd import aligned
 from ..kernels.table_slices import TableSlice, padded
 from ..model.estimates import SolveCost, log_long
 from ..model.objectives import Objective
+from ..model.state_space import LANES
 from ..model.turn_model import turn_outcomes
 from .backward_induction import ROWS_PER_TASK, default_threads, solve_objective
 from .checkpoint import CHECKPOINT_SECONDS, store_layer, stored_layer
-from .memory import check_memory
+from .locks import exclusive
+from .memory import check_memory, writing_to
 from .row_solver import RowSolver
-from .table_info import table_stem
+from .store import tables_folder
+from .table_info import fraction_fields, table_stem, versions
 from .threads import ScratchPool, thread_map
 
 COST = 55  # times that of a solve in float64, measured
@@ -103,10 +112,10 @@ class ExactSolve:
         """Number of limbs of a number of a layer."""
         return self.width(filled, self.most) + sum(self.tail())
 
-    def places(self) -> tuple[int, int, int]:
-        """What the mean, the mean square and the chance of the bonus are multiplied by; 0 for what is not there."""
+    def places(self) -> tuple[int, int]:
+        """What the mean and the mean square are multiplied by; 0 for a square that is not there."""
         bonus, squares = self.tail()
-        return 1 << LIMB_BITS * (bonus + squares), self.spread << LIMB_BITS * bonus, int(self.spread)
+        return 1 << LIMB_BITS * (bonus + squares), self.spread << LIMB_BITS * bonus
 
     def weights(self, limbs: int) -> tuple[Floats, int]:
         """What a limb of each place counts in float64, 1 in the middle, and the integer that counts 1."""
@@ -161,7 +170,8 @@ class ExactSolve:
                 if filled == space.first_layer:
                     return
                 if self.part and time.monotonic() - checkpoint >= CHECKPOINT_SECONDS:
-                    self.store(filled, values)
+                    found = {"filled": filled, "hash": self.sha256, "error": self.error, "tally": self.tally.tolist()}
+                    store_layer(self.part, self.rules, values, **found)
                     checkpoint = time.monotonic()
                 below = TableSlice(padded(in_points.astype(np.float64)), place.start)
                 filled -= 1
@@ -170,8 +180,6 @@ class ExactSolve:
 
     def solve_layer(self, filled: int, below: TableSlice, values: Floats, in_threads: Callable[..., Any]) -> Floats:
         """The limbs of a layer from those of its children, whose values in float64 are `below`."""
-        from ..kernels.exact import solve_exact_rows
-
         rows, place = self.space.layers[filled], self.space.layer_slice(filled)
         solved = np.zeros((place.stop - place.start) * self.limbs(filled))
         jobs = ScratchPool(lambda: self.job(filled, below, values, solved, place.start))
@@ -216,8 +224,8 @@ class ExactSolve:
     def full_cards(self) -> tuple[int, Floats]:
         """The layer of the full cards."""
         filled, points = self.space.categories, self.objective.full_cards().astype(np.int64).tolist()
-        weight, square, bonus = self.places()
-        parts = [p * weight - p**2 * square + (p > 0) * bonus for p in points]
+        weight, square = self.places()
+        parts = [p * weight - p**2 * square + (p > 0) * int(self.spread) for p in points]
         scales = [self.scale(filled, s) for s in self.saved_rolls(filled).tolist()]
         values = split([p * scale for p, scale in zip(parts, scales, strict=True)], self.limbs(filled))
         self.sha256 = hash_layer(self.sha256, values)
@@ -225,15 +233,11 @@ class ExactSolve:
 
     def job(self, filled: int, below: TableSlice, values: Floats, solved: Floats, start: int) -> Any:
         """The arguments of the kernel for one thread."""
-        from ..kernels.exact import ExactJob
-        from ..kernels.simd import aligned
-        from ..model.state_space import LANES
-
         dice, limbs, limbs_below = self.dice, self.limbs(filled), self.limbs(filled + 1)
         most = self.rules.rolls_per_turn + int(self.space.most_saved[filled])
         powers = [self.scale(filled + 1, n) for n in range(most + 1)]
         scales = powers[: int(self.space.most_saved[filled + 1]) + 1]
-        (weights, unit), (one, square, _bonus), (first, squares) = self.weights(limbs), self.places(), self.tail()
+        (weights, unit), (one, square), (first, squares) = self.weights(limbs), self.places(), self.tail()
         return ExactJob(
             turn=self.turns._solve_job(below, below, filled, self.turns._new_scratch()),
             outcomes=turn_outcomes(self.rules, self.objective.start),
@@ -259,12 +263,6 @@ class ExactSolve:
             tally=np.zeros(4),
         )
 
-    def store(self, filled: int, values: Floats) -> None:
-        """Write a layer and what was found up to it, so that a later solve can resume here."""
-        assert self.part
-        found = {"filled": filled, "hash": self.sha256, "error": self.error, "tally": self.tally.tolist()}
-        store_layer(self.part, self.rules, values, **found)
-
     def resume(self) -> tuple[int, Floats] | None:
         """The newest stored layer; None if there is none, or it is damaged."""
         if not self.part or not (found := stored_layer(self.part, self.rules)):
@@ -272,3 +270,122 @@ class ExactSolve:
         values, fields = found
         self.sha256, self.error, self.tally = fields["hash"], fields["error"], np.array(fields["tally"])
         return int(fields["filled"]), values
+
+
+@dataclass(frozen=True)
+class Proof:
+    """The certificate of an exact solve.
+
+    Attributes
+    ----------
+    key, fingerprint : str
+        The rule set: its name, and the SHA-256 of its canonical form.
+    value : Fraction
+        Expected final score under optimal play, in points.
+    states : int
+        Values computed.
+    sha256 : str
+        Hash of all exact values (:func:`perfect_yatzy.tablebase.exact_solve.hash_layer`).
+    largest_error : float
+        Most points by which a value of the float64 table differs from the exact one, rounded up.
+    decisions : int
+        Decisions compared: the category for each state and roll, and the hold for each of its numbers of rerolls.
+    ties : int
+        Decisions whose best two options are exactly equal.
+    least_gap : float or None
+        Least difference in points of the best two options that are not equal; None if it is more than 1e-4.
+    close_gaps : int
+        Decisions whose best two options differ, but by less than 1.01e-10, so that they may be called equal.
+    variance, bonus_chance : Fraction or None
+        If asked for: the variance of the final score, and the chance of the upper bonus, under the optimal play with
+        the least variance, and of that the one with the likeliest bonus. Ties leave others.
+    versions : dict of str to str
+    seconds : float
+        Wall time of the solve, or of its last part if it was interrupted.
+    """
+
+    key: str
+    fingerprint: str
+    value: Fraction
+    states: int
+    sha256: str
+    largest_error: float
+    decisions: int
+    ties: int
+    least_gap: float | None
+    close_gaps: int
+    versions: dict[str, str]
+    seconds: float
+    variance: Fraction | None = None
+    bonus_chance: Fraction | None = None
+
+    @property
+    def float64_optimal(self) -> bool:
+        """Whether every decision by float64 values and the tolerance of ties is optimal."""
+        return not self.close_gaps
+
+    def decimal(self, digits: int = 30) -> str:
+        """The value with so many digits after the point, rounded down."""
+        return fraction_fields(self.value, digits)["decimal"]
+
+    def fields(self, digits: int = 60) -> dict[str, Any]:
+        """The certificate as JSON values, with so many digits after the point of each fraction."""
+        fields = {k: fraction_fields(v, digits) if isinstance(v, Fraction) else v for k, v in vars(self).items()}
+        return fields | {"decimal": self.decimal(digits), "float64_optimal": self.float64_optimal}
+
+
+def prove(
+    rules: str | Path | RuleSet,
+    *,
+    tables: str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    spread: bool = False,
+) -> Proof:
+    """Solve a game in exact integers, and compare every value and decision in float64 with them.
+
+    An interrupted call resumes. The certificate is written to the folder of the tables, as ``NAME.proof.json``. The
+    exact value of a card is that of ``yatzy expect --exact``.
+
+    Parameters
+    ----------
+    rules
+        A built-in id with switches, a TOML file, or a rule set.
+    tables
+        Folder of the certificate and of an unfinished solve; default: that of the tables.
+    threads
+        Number of threads; default: one per processor. The result does not depend on it.
+    progress
+        Called with the number of values done and in all.
+    spread
+        Whether to find variance and chance of the upper bonus, too, in a second solve of three times the work.
+
+    Raises
+    ------
+    RulesError
+        If the rules are unknown, or have too many dice, or too many points.
+    TableError
+        If the folder cannot be written to.
+    """
+    folder, begin, rule_set = tables_folder(tables), time.monotonic(), load_rules(rules)
+    solves = [ExactSolve(rule_set, folder, spread=also) for also in ((False, True) if spread else (False,))]
+    path, solve = proof_path(rule_set, tables), solves[0]
+    with writing_to(folder), exclusive(path.with_suffix(".lock")):
+        (value,), *others = [one.start_values(threads, progress) for one in solves]
+    decisions, ties, close, least = solve.tally.tolist()
+    proof = Proof(
+        rule_set.key, rule_set.fingerprint, value, solve.space.size, solve.sha256, solve.error, int(decisions),
+        int(ties), least if least < WINDOW else None, int(close), versions(), round(time.monotonic() - begin, 3),
+        *(others[0][1:] if others else ()),
+    )  # fmt: skip
+    with writing_to(folder), replacing(path) as file:
+        file.write(json.dumps(proof.fields(), indent=1).encode() + b"\n")
+    for done in solves:
+        if done.part:
+            done.part.unlink(missing_ok=True)
+    return proof
+
+
+def proof_path(rules: RuleSet, tables: str | os.PathLike[str] | None = None) -> Path:
+    """The certificate of a rule set, whether or not it exists."""
+    return tables_folder(tables) / f"{table_stem(rules, 'mean')}.proof.json"

@@ -16,31 +16,34 @@ import errno
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from .._files import replacing
 from .._version import __version__
 from ..errors import TableError
-from ..kernels.table_slices import TableSlice
+from ..kernels.table_slices import PADDING, TableSlice
+from ..model.checked_values import DIGEST_BYTES, sparse_array
 from ..model.objectives import Objective, ScoreObjective, Values
-from .halo import CheckedBlocks, Halo, offsets_of, read_halo, row_parts
+from ..model.score_places import ScoreOffsets
 from .memory import writing_to
 from .objective_text import objective_digest, objective_from_text, objective_text
 from .row_solver import RowSolver
 from .shard_file import ShardFile, existing_shard, open_shard, write_shard
-from .shard_plan import Shard, ShardPlan, plan_from_cuts
+from .shard_plan import Halo, Shard, ShardPlan, plan_from_cuts, row_parts
 from .store import open_table
 from .table_info import DAMAGED, SHARDED_FORMAT, checked_fields, damaged, unreadable, with_checksum
 
 PLAN_FILE = "plan.json"
 TASK_MEMORY = 512 << 20  # bytes of values that a task may hold: its shard, and the halo of the rows solved at a time
 MOST_SOLVES = 2  # solves whose objectives a process keeps
+CheckedBlocks = dict[str, npt.NDArray[np.bool_]]  # by shard, which of its blocks this process has compared
 
 
 @dataclass(frozen=True)
@@ -144,6 +147,41 @@ class SharedSolve:
                     yield open_shard(path)
                 except FileNotFoundError as error:
                     raise TableError(f"the shard {path} is missing; run the same command again") from error
+
+
+def read_halo(
+    objective: Objective, halo: Halo, shards: Callable[[slice], Iterable[ShardFile]], checked: CheckedBlocks
+) -> TableSlice:
+    """Read a halo, as the kernels take the layer below; each block is compared with its digest once.
+
+    The array is as long as from its first to its last value, but only the runs are ever touched: the system gives
+    memory to these pages alone.
+    """
+    size, base = objective.compute.itemsize, halo.runs[0].start
+    values = sparse_array(halo.runs[-1].stop - base + PADDING, objective.compute)
+    target = values.data.cast("B")
+    for run in halo.runs:
+        for shard in shards(run):
+            low, high = shard.part(run.start * size, run.stop * size)
+            piece = target[low - base * size : high - base * size]
+            try:
+                shard.read_into(piece, low)
+                blocks = len(shard.digests) // DIGEST_BYTES
+                shard.check(low, piece, checked.setdefault(shard.path.name, np.zeros(blocks, dtype=np.bool_)))
+            except TableError as error:
+                shard.path.unlink(missing_ok=True)  # it is solved again
+                raise damaged(f"{error} and was removed; run the same command again") from error
+    return TableSlice(values, base)
+
+
+def offsets_of(objective: ScoreObjective, halo: Halo, first: int, end: int) -> ScoreOffsets:
+    """Where the values of the states of rows and of their halo are, in arrays that take memory only there."""
+    states = int(objective.space.layer_slice(objective.first_layer).stop)
+    offsets = ScoreOffsets(*(sparse_array(states, np.dtype(np.int64)) for _ in ScoreOffsets._fields))
+    objective.places.fill(offsets, halo.filled - 1, first, end)
+    for run in halo.rows:
+        objective.places.fill(offsets, halo.filled, *run)
+    return offsets
 
 
 @contextmanager

@@ -29,12 +29,11 @@ from ..model.estimates import BASE_MEMORY, CARD_MEMORY, SolveCost
 from ..model.objectives import Objective, PolicyQuantity
 from .backward_induction import default_threads
 from .checkpoint import remove_checkpoint
-from .halo import first_needed
 from .locks import claim, folder_lock, is_same_file
 from .memory import check_space, writing_to
 from .objective_text import objective_digest
 from .shard_file import open_shard
-from .shard_plan import Shard, plan_shards
+from .shard_plan import Shard, first_needed, plan_shards
 from .shard_task import PLAN_FILE, TASK_MEMORY, ShardTask, SharedSolve, read_plan, solve_shard_task, write_plan
 from .store import Progress, finished_by_other, has_table, table_path
 from .table_info import (

@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -23,8 +22,7 @@ from ..game.dice import Floats, Ints
 from ..model.estimates import THREADS, SolveCost, rule_set_stats
 from ..model.objectives import Objective
 from .backward_induction import ROWS_PER_TASK, SCORE_ROWS_PER_TASK
-from .halo import row_parts
-from .shard_plan import Shard, plan_shards, row_work
+from .shard_plan import Shard, ShardPlan, plan_shards, row_parts, row_work
 from .shard_task import TASK_MEMORY
 from .sharded_solve import sharded_cost
 
@@ -103,16 +101,35 @@ def estimate_solve(
     objective: Objective, *, threads: int = 1, workers: int = 0, shards: bool = False
 ) -> SolveEstimate:
     """Estimate the cost of a solve. The values of a policy quantity's table are not read."""
-    if workers or shards:
-        return _in_shards(objective, threads, workers)
-    space, cost, size = objective.space, objective.solve_cost(), objective.store.itemsize
+    space, size = objective.space, objective.store.itemsize
     batch = ROWS_PER_TASK if type(objective) is Objective else SCORE_ROWS_PER_TASK
-    layers = []
-    for filled, time in _processor_seconds(objective):
-        cards, place = len(space.layers[filled]), objective.layer_slice(filled)
+    plan = plan_shards(objective) if workers or shards else None
+    layers, held = list[LayerEstimate](), 0
+    for filled, seconds in [*enumerate(objective.layer_seconds(), objective.first_layer)][::-1]:
+        cards, place, time = len(space.layers[filled]), objective.layer_slice(filled), THREADS * seconds
         values, busy = place.stop - place.start, min(threads, -(-cards // batch))
-        layers.append(LayerEstimate(filled, cards, values, values * size, time, time / busy))
-    return _whole(objective, layers, cost, threads, disk=objective.size * size)
+        layer = LayerEstimate(filled, cards, values, values * size, time, time / busy)
+        if plan:
+            layer, held_here = _in_shards(objective, layer, plan.layers[filled])
+            layer = replace(layer, seconds=layer.wall(workers * threads or threads, driven=bool(workers)))
+            held = max(held, held_here)
+        layers.append(layer)
+    disk = objective.size * size
+    if plan and _is_rounded(objective):
+        disk += max(a.values + b.values for a, b in pairwise(layers)) * objective.compute.itemsize
+    cost = sharded_cost(objective, threads) if plan else objective.solve_cost()
+    states = rule_set_stats(objective.rules).states
+    return replace(
+        estimate_of_cost(objective.name, cost, states, threads, objective.store.name),
+        values=objective.size,
+        bytes=objective.size * size,
+        disk=disk,
+        processor_seconds=sum(layer.processor_seconds for layer in layers),
+        seconds=sum(layer.seconds for layer in layers),
+        workers=workers,
+        layers=tuple(layers),
+        shared=_shared(objective, plan, layers, held) if plan else None,
+    )
 
 
 def estimate_of_cost(
@@ -120,71 +137,30 @@ def estimate_of_cost(
 ) -> SolveEstimate:
     """The estimate of a computation whose layers are not counted."""
     return SolveEstimate(
-        objective=objective,
-        states=states,
-        values=cost.values,
-        bytes=cost.bytes,
-        dtype=dtype,
-        disk=cost.bytes,
-        memory=cost.memory,
-        processor_seconds=cost.processor_seconds,
-        seconds=cost.processor_seconds / threads,
-        threads=threads,
-        workers=0,
-        layers=(),
-    )
+        objective, states, cost.values, cost.bytes, dtype, cost.bytes, cost.memory, cost.processor_seconds,
+        cost.processor_seconds / threads, threads, workers=0, layers=(),
+    )  # fmt: skip
 
 
-def _whole(
-    objective: Objective, layers: Sequence[LayerEstimate], cost: SolveCost, threads: int, **further: Any
-) -> SolveEstimate:
-    """The estimate of a solve with these layers; `further`: fields of it."""
-    states = rule_set_stats(objective.rules).states
-    return replace(
-        estimate_of_cost(objective.name, cost, states, threads, objective.store.name),
-        values=objective.size,
-        bytes=objective.size * objective.store.itemsize,
-        processor_seconds=sum(layer.processor_seconds for layer in layers),
-        seconds=sum(layer.seconds for layer in layers),
-        layers=tuple(layers),
-        **further,
-    )
+def _is_rounded(objective: Objective) -> bool:
+    return objective.store != objective.compute or not objective.rounds
 
 
-def _processor_seconds(objective: Objective) -> list[tuple[int, float]]:
-    """Number of filled categories and processor time of the turns of each layer, in the order they are solved."""
-    times = [THREADS * seconds for seconds in objective.layer_seconds()]
-    return [*enumerate(times, objective.first_layer)][::-1]
+def _in_shards(objective: Objective, layer: LayerEstimate, shards: Sequence[Shard]) -> tuple[LayerEstimate, int]:
+    """A layer that is solved in shards, and the most bytes that a task holds."""
+    read, held = _halos(objective, shards)
+    unrounded = _is_rounded(objective) and layer.filled > objective.first_layer
+    written = layer.bytes + (layer.values * objective.compute.itemsize if unrounded else 0)
+    work = np.add.reduceat(row_work(objective, layer.filled), [shard.first for shard in shards]).astype(np.float64)
+    turns_and_files = (layer.processor_seconds + WRITE_SECONDS * written) * work / work.sum()
+    seconds = turns_and_files + READ_SECONDS * read + TASK_SECONDS
+    counts = {"shards": len(shards), "read": round(float(read.sum())), "written": written}
+    total, longest = float(seconds.sum()), float(seconds.max())
+    return replace(layer, processor_seconds=total, longest_seconds=longest, **counts), held
 
 
-def _in_shards(objective: Objective, threads: int, workers: int) -> SolveEstimate:
-    plan, tasks = plan_shards(objective), workers * threads or threads
-    rounded = objective.store != objective.compute or not objective.rounds
-    layers, held = [], 0
-    for filled, time in _processor_seconds(objective):
-        shards = plan.layers[filled]
-        read, held_here = _halos(objective, shards)
-        held = max(held, held_here)
-        place = objective.layer_slice(filled)
-        values = place.stop - place.start
-        table, computed = values * objective.store.itemsize, values * objective.compute.itemsize
-        written = table + (computed if rounded and filled > objective.first_layer else 0)
-        rows = [shard.first for shard in shards]
-        work = np.add.reduceat(row_work(objective, filled), rows).astype(np.float64)
-        seconds = (time + WRITE_SECONDS * written) * work / work.sum() + READ_SECONDS * read + TASK_SECONDS
-        layer = LayerEstimate(
-            filled,
-            len(objective.space.layers[filled]),
-            values,
-            table,
-            float(seconds.sum()),
-            0.0,
-            len(shards),
-            round(float(read.sum())),
-            written,
-            float(seconds.max()),
-        )
-        layers.append(replace(layer, seconds=layer.wall(tasks, driven=bool(workers))))
+def _shared(objective: Objective, plan: ShardPlan, layers: Sequence[LayerEstimate], held: int) -> SharedEstimate:
+    """How many workers can share a solve; `held`: the most bytes of a task."""
     most = max(layer.shards for layer in layers)
     total = sum(layer.processor_seconds for layer in layers)
 
@@ -195,7 +171,7 @@ def _in_shards(objective: Objective, threads: int, workers: int) -> SolveEstimat
     numbers = [1, *(n << k for k in range(most.bit_length()) for n in (2, 3) if n << k < most), most]
     useful = max(n for n in numbers if n == 1 or total >= BUSY * n * wall(n))
     waiting = [2 * useful * layer.wall(2 * useful, driven=True) - layer.processor_seconds for layer in layers]
-    shared = SharedEstimate(
+    return SharedEstimate(
         shards=len(plan.shards),
         largest_shard=max(shard.stop - shard.start for shard in plan.shards) * objective.compute.itemsize,
         task_memory=held,
@@ -207,11 +183,6 @@ def _in_shards(objective: Objective, threads: int, workers: int) -> SolveEstimat
         most_workers=most,
         shortest_seconds=wall(most),
     )
-    disk = objective.size * objective.store.itemsize
-    if rounded:
-        disk += max(a.values + b.values for a, b in pairwise(layers)) * objective.compute.itemsize
-    cost = sharded_cost(objective, threads)
-    return _whole(objective, layers, cost, threads, workers=workers, disk=disk, shared=shared)
 
 
 def _halos(objective: Objective, shards: Sequence[Shard]) -> tuple[Floats, int]:

@@ -26,33 +26,11 @@ from ..game.translations import ENGLISH, languages
 from ..play.record import read_game
 from ..service.reviews import explained_review
 from ..service.work import ConfirmationRequired
-from .answers import (
-    ErrorResponse,
-    ExpectAnswer,
-    HoldAnswer,
-    OutcomesAnswer,
-    PointsAnswer,
-    PuzzleAnswer,
-    ReviewAnswer,
-    RuleSetInfo,
-    ScoreAnswer,
-    error_answer,
-)
+from . import answers, schemas
 from .limits import MAX_BODY_BYTES, MAX_BODY_SECONDS, ClientDisconnected, IsDisconnected, QueueFullError
 from .long_work import EVENTS, work_events
 from .middleware import RequestFilter
 from .rule_sets import described, listed_rules
-from .schemas import (
-    ExpectRequest,
-    OutcomesRequest,
-    PuzzleRequest,
-    RequestBody,
-    ReviewRequest,
-    RollRequest,
-    SolveRequest,
-    field,
-    request_error,
-)
 from .static_files import Content, page_files
 from .workers import RequestScheduler
 
@@ -131,7 +109,7 @@ def create_app(
         redoc_url=None,
         openapi_url="/api/openapi.json",
         default_response_class=AsciiJSONResponse,
-        responses={status: {"model": ErrorResponse, "description": text} for status, text in ERRORS.items()},
+        responses={status: {"model": answers.ErrorResponse, "description": text} for status, text in ERRORS.items()},
         generate_unique_id_function=lambda route: route.name,
         redirect_slashes=False,
         separate_input_output_schemas=False,
@@ -150,7 +128,7 @@ def add_error_handlers(app: FastAPI) -> None:
     """All errors in one format."""
 
     def error_response(status: int, error: SolverError) -> AsciiJSONResponse:
-        return AsciiJSONResponse(error_answer(error), status)
+        return AsciiJSONResponse(answers.error_answer(error), status)
 
     @app.exception_handler(SolverError)
     async def solver_error(request: Request, error: SolverError) -> JSONResponse:
@@ -160,7 +138,7 @@ def add_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def invalid_request(request: Request, error: RequestValidationError) -> JSONResponse:
-        return error_response(422, request_error(error.errors(), error.body))
+        return error_response(422, schemas.request_error(error.errors(), error.body))
 
     @app.exception_handler(HTTPException)
     async def http_error(request: Request, error: HTTPException) -> JSONResponse:
@@ -180,42 +158,42 @@ def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:
     def disconnected(request: Request) -> IsDisconnected:
         return lambda: from_thread.run(request.is_disconnected)
 
-    def answered(query: str, body: RequestBody, request: Request) -> AsciiJSONResponse:
+    def answered(query: str, body: schemas.RequestBody, request: Request) -> AsciiJSONResponse:
         fields = body.model_dump(exclude_none=True)
         return AsciiJSONResponse(scheduler.answer(query, fields, disconnected(request)))
 
-    @app.post("/api/hold", response_model=HoldAnswer)
-    def hold(body: RollRequest, request: Request) -> AsciiJSONResponse:
+    @app.post("/api/hold", response_model=answers.HoldAnswer)
+    def hold(body: schemas.RollRequest, request: Request) -> AsciiJSONResponse:
         """Which dice to hold: every hold, best first, and what it loses."""
         return answered("hold", body, request)
 
-    @app.post("/api/score", response_model=ScoreAnswer)
-    def score(body: RollRequest, request: Request) -> AsciiJSONResponse:
+    @app.post("/api/score", response_model=answers.ScoreAnswer)
+    def score(body: schemas.RollRequest, request: Request) -> AsciiJSONResponse:
         """Which category to take: every category, best first; `rolls_left` are the rerolls given up."""
         return answered("score", body, request)
 
-    @app.post("/api/points", response_model=PointsAnswer)
-    def points(body: RollRequest) -> AsciiJSONResponse:
+    @app.post("/api/points", response_model=answers.PointsAnswer)
+    def points(body: schemas.RollRequest) -> AsciiJSONResponse:
         """What each category that may be taken pays, without advice: needs no table, also for games without one."""
         return AsciiJSONResponse(scheduler.points(body.model_dump(exclude_none=True)))
 
-    @app.post("/api/expect", response_model=ExpectAnswer)
-    def expect(body: ExpectRequest, request: Request) -> AsciiJSONResponse:
+    @app.post("/api/expect", response_model=answers.ExpectAnswer)
+    def expect(body: schemas.ExpectRequest, request: Request) -> AsciiJSONResponse:
         """The expected final score, its distribution, the chance of a goal or a win."""
         return answered("expect", body, request)
 
-    @app.post("/api/outcomes", response_model=OutcomesAnswer)
-    def outcomes(body: OutcomesRequest, request: Request) -> AsciiJSONResponse:
+    @app.post("/api/outcomes", response_model=answers.OutcomesAnswer)
+    def outcomes(body: schemas.OutcomesRequest, request: Request) -> AsciiJSONResponse:
         """Every roll that may follow a hold: its chance, and the expected final score after it."""
         return answered("outcomes", body, request)
 
-    @app.post("/api/puzzle", response_model=PuzzleAnswer)
-    def puzzle(body: PuzzleRequest, request: Request) -> AsciiJSONResponse:
+    @app.post("/api/puzzle", response_model=answers.PuzzleAnswer)
+    def puzzle(body: schemas.PuzzleRequest, request: Request) -> AsciiJSONResponse:
         """A position to solve, the same for the same number; ask `hold` or `score` for its solution."""
         return answered("puzzle", body, request)
 
-    @app.post("/api/review", response_model=ReviewAnswer)
-    def review(body: ReviewRequest, request: Request) -> AsciiJSONResponse:
+    @app.post("/api/review", response_model=answers.ReviewAnswer)
+    def review(body: schemas.ReviewRequest, request: Request) -> AsciiJSONResponse:
         """A recorded game with a grade for each decision; `why` explains the worst of them."""
         game = read_game({**body.game, "rules": scheduler.rules_of(body.game).spec})
         if body.player >= len(game.players):
@@ -228,7 +206,7 @@ def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:
             return AsciiJSONResponse(explained_review(strategy, game, body.player, body.why))
 
     @app.post("/api/solve", response_class=StreamingResponse, responses=EVENTS)
-    async def solve(body: SolveRequest) -> StreamingResponse:
+    async def solve(body: schemas.SolveRequest) -> StreamingResponse:
         """Do the work that a question needs, confirmed by this request; then ask the question again."""
         # What is wrong or too large is an error before the first event.
         work = await run_sync(scheduler.confirmed, body.model_dump(exclude_none=True))
@@ -238,11 +216,11 @@ def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:
 def add_rule_sets(app: FastAPI, scheduler: RequestScheduler) -> None:
     """What can be asked about."""
 
-    @app.get("/api/rules", response_model=list[RuleSetInfo])
+    @app.get("/api/rules", response_model=list[answers.RuleSetInfo])
     def rule_sets(
         request: Request,
-        lang: Annotated[str, field("lang")] = ENGLISH,
-        rules: Annotated[str | None, field("rules")] = None,
+        lang: Annotated[str, schemas.field("lang")] = ENGLISH,
+        rules: Annotated[str | None, schemas.field("rules")] = None,
     ) -> Response:
         """The rule sets, with the boxes of each and the points they can hold; or one, with switches."""
         names = listed_rules() if rules is None else [rules]
@@ -251,7 +229,7 @@ def add_rule_sets(app: FastAPI, scheduler: RequestScheduler) -> None:
         return described(tuple(names), lang, tuple(costs)).response(request.headers)
 
     @app.get("/api/scoring")
-    def scoring(rules: Annotated[str, field("rules")]) -> dict[str, Any]:
+    def scoring(rules: Annotated[str, schemas.field("rules")]) -> dict[str, Any]:
         """What a browser needs to count points by itself: the rules as arrays, as in the file of a site."""
         from .site.rule_data import rule_data
 

@@ -19,17 +19,11 @@ from typing import Any, ClassVar
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from .limits import (
-    ACCEPTED_AT_ONCE,
-    MAX_CLIENT_CONNECTIONS,
-    MAX_CONNECTIONS,
-    MAX_HEADER_SECONDS,
-    MAX_PENDING_CONNECTIONS,
-    MAX_UNREAD_SECONDS,
-    client_name,
-)
+from . import limits
 
-SPARE_DESCRIPTORS = 2 * ACCEPTED_AT_ONCE  # for tables and other files, and for what is accepted before it is counted
+SPARE_DESCRIPTORS = (
+    2 * limits.ACCEPTED_AT_ONCE
+)  # for tables and other files, and for what is accepted before it is counted
 LACKS = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 MESSAGE_SECONDS = 60.0  # between two messages about one problem of the system
 
@@ -42,7 +36,7 @@ class LimitedProtocol(H11Protocol):
     with the answer before which another request was sent (no browser does that), or if nobody reads the answers.
     """
 
-    most: ClassVar[int] = MAX_CONNECTIONS  # in all
+    most: ClassVar[int] = limits.MAX_CONNECTIONS  # in all
     _open: ClassVar[dict[str, dict[LimitedProtocol, None]]] = {}  # by client, the oldest first
     _waiting: asyncio.TimerHandle | None = None  # for a header
     _stalled: asyncio.TimerHandle | None = None  # for the client to read
@@ -50,10 +44,10 @@ class LimitedProtocol(H11Protocol):
     def connection_made(self, transport: Any) -> None:
         """Wait for the first request."""
         super().connection_made(transport)
-        self._name = client_name(self.client[0] if self.client else "")
+        self._name = limits.client_name(self.client[0] if self.client else "")
         own = self._open.setdefault(self._name, {})
         own[self] = None
-        if len(own) > MAX_CLIENT_CONNECTIONS:
+        if len(own) > limits.MAX_CLIENT_CONNECTIONS:
             self._drop_one(own)
         elif len(self.connections) > self.most:
             self._drop_one(max(self._open.values(), key=len))
@@ -96,7 +90,7 @@ class LimitedProtocol(H11Protocol):
     def pause_writing(self) -> None:
         """The client does not read as fast as it is answered."""
         super().pause_writing()
-        self._stalled = self.loop.call_later(MAX_UNREAD_SECONDS, self.transport.abort)
+        self._stalled = self.loop.call_later(limits.MAX_UNREAD_SECONDS, self.transport.abort)
 
     def resume_writing(self) -> None:
         """The client reads again."""
@@ -109,7 +103,7 @@ class LimitedProtocol(H11Protocol):
         return self.cycle is not None and not self.cycle.response_complete
 
     def _wait(self) -> None:
-        self._waiting = self.loop.call_later(MAX_HEADER_SECONDS, self._drop)
+        self._waiting = self.loop.call_later(limits.MAX_HEADER_SECONDS, self._drop)
 
     def _stop_waiting(self) -> None:
         if self._waiting is not None:
@@ -126,10 +120,10 @@ class LimitedServer(uvicorn.Server):
     """uvicorn with :class:`LimitedProtocol`, for as many connections as the system allows."""
 
     def __init__(self, app: Any) -> None:
-        LimitedProtocol.most = min(MAX_CONNECTIONS, most_descriptors() - SPARE_DESCRIPTORS)
+        LimitedProtocol.most = min(limits.MAX_CONNECTIONS, most_descriptors() - SPARE_DESCRIPTORS)
         config = uvicorn.Config(
             app, http=LimitedProtocol, log_level="error", server_header=False, timeout_graceful_shutdown=1,
-            backlog=ACCEPTED_AT_ONCE,
+            backlog=limits.ACCEPTED_AT_ONCE,
         )  # fmt: skip
         super().__init__(config)
 
@@ -138,7 +132,9 @@ class LimitedServer(uvicorn.Server):
         asyncio.get_running_loop().set_exception_handler(quiet_exception_handler())
         await super().startup(sockets)
         for each in sockets or ():
-            each.listen(MAX_PENDING_CONNECTIONS)  # uvicorn has one number for these and for those accepted at a time
+            each.listen(
+                limits.MAX_PENDING_CONNECTIONS
+            )  # uvicorn has one number for these and for those accepted at a time
 
 
 def most_descriptors() -> int:
@@ -146,13 +142,13 @@ def most_descriptors() -> int:
     try:
         import resource
     except ImportError:  # Windows
-        return MAX_CONNECTIONS + SPARE_DESCRIPTORS
+        return limits.MAX_CONNECTIONS + SPARE_DESCRIPTORS
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(OSError, ValueError):  # macOS refuses more than another limit
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
         soft = hard
     unlimited = soft in (resource.RLIM_INFINITY, -1)
-    return MAX_CONNECTIONS + SPARE_DESCRIPTORS if unlimited else max(soft, 2 * SPARE_DESCRIPTORS)
+    return limits.MAX_CONNECTIONS + SPARE_DESCRIPTORS if unlimited else max(soft, 2 * SPARE_DESCRIPTORS)
 
 
 def quiet_exception_handler() -> Callable[[asyncio.AbstractEventLoop, dict[str, Any]], None]:

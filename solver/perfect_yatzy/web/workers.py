@@ -23,15 +23,7 @@ from ..service.answers import answer_head, with_echo
 from ..service.queries import QueryService
 from ..service.requests import OBJECTIVE_FIELDS, parse_request
 from ..service.work import Report, WorkProgress, cost_json
-from .limits import (
-    LONG_QUEUED,
-    LONG_RUNNING,
-    SERVER_BUDGET,
-    SHORT_QUEUED,
-    SHORT_RUNNING,
-    ConcurrencyLimiter,
-    IsDisconnected,
-)
+from . import limits
 
 RULES_PATTERN = re.compile(r"[a-z0-9-]+(\+[a-z0-9-]+)*")
 
@@ -40,9 +32,9 @@ class RequestScheduler:
     """Decides for each request whether it runs at once, is queued or is refused."""
 
     def __init__(self, tables: str | os.PathLike[str] | None, threads: int | None) -> None:
-        self.service = QueryService(tables, threads, budget=SERVER_BUDGET)
-        self.short = ConcurrencyLimiter(SHORT_RUNNING, SHORT_QUEUED)
-        self.long = ConcurrencyLimiter(LONG_RUNNING, LONG_QUEUED)
+        self.service = QueryService(tables, threads, budget=limits.SERVER_BUDGET)
+        self.short = limits.ConcurrencyLimiter(limits.SHORT_RUNNING, limits.SHORT_QUEUED)
+        self.long = limits.ConcurrencyLimiter(limits.LONG_RUNNING, limits.LONG_QUEUED)
 
     def rules(self, spec: str) -> RuleSet:
         """A built-in rule set, with switches; never a file."""
@@ -53,14 +45,16 @@ class RequestScheduler:
             )
         return self.service.rules(spec)
 
-    def answer(self, query: str, fields: dict[str, Any], is_disconnected: IsDisconnected) -> dict[str, Any]:
+    def answer(self, query: str, fields: dict[str, Any], is_disconnected: limits.IsDisconnected) -> dict[str, Any]:
         """The answer of :class:`perfect_yatzy.service.queries.QueryService` to a request."""
         request = parse_request({"query": query, **fields}, self.rules)
         decision = self.service.decide(request)
         self.service.check_unasked(decision.works)
         if not decision.seconds:
             return decision.run(None)
-        with (self.short if decision.seconds < SERVER_BUDGET.instant_seconds else self.long).slot(is_disconnected):
+        with (self.short if decision.seconds < limits.SERVER_BUDGET.instant_seconds else self.long).slot(
+            is_disconnected
+        ):
             return decision.run(None)
 
     def points(self, fields: dict[str, Any]) -> dict[str, Any]:
@@ -75,14 +69,14 @@ class RequestScheduler:
         head = answer_head(request) | {"query": "points", "dice": list(request.dice)}
         return with_echo(head | {"rolls_left": request.rolls_left, "categories": boxes}, request.echo)
 
-    def confirmed(self, fields: dict[str, Any]) -> Callable[[Report, IsDisconnected], None]:
+    def confirmed(self, fields: dict[str, Any]) -> Callable[[Report, limits.IsDisconnected], None]:
         """A function that does the work for a question; the question is checked at once."""
         if fields["query"] == "review":  # needs the table and nothing else
             fields = {"query": "expect", "rules": self.rules_of(fields.get("game")).spec, "spread": False}
         request = parse_request(fields, self.rules)
         self.service.decide(request).works  # noqa: B018 (what is beyond the limits is refused at once)
 
-        def work(report: Report, is_disconnected: IsDisconnected) -> None:
+        def work(report: Report, is_disconnected: limits.IsDisconnected) -> None:
             with self.long.slot(is_disconnected):
                 decision = self.service.decide(request)  # another client may have done the work
                 decision.run(WorkProgress(decision.works, report))

@@ -42,7 +42,7 @@ def run_query(query: str, given: dict[str, Any]) -> None:
     if "dice" not in request and query != "expect":
         raise UsageError(_("Missing argument 'DICE'"))
     if plot_path:
-        from ..views.charts import check_picture
+        from ..views.results import check_picture
 
         check_picture(plot_path)
     checked = service.parse({"query": query, **request})
@@ -65,14 +65,15 @@ def check_plot(service: QueryService, request: Request) -> None:
     """Raise PlotError if the answer to a request will have nothing to draw."""
     from ...strategy.distribution import has_distribution
     from ...strategy.distribution_files import has_stored_distribution
-    from ..views.charts import PlotError
+    from ..views.results import PlotError
 
     rules = request.rules
     if request.games:
         return
     if not (has_distribution(rules) or has_stored_distribution(rules, request.state, service.tables)):
-        text = _("no exact distribution for {key}; add --games 100000 to draw simulated games")
-        raise PlotError(text.format(key=rules.key))
+        raise PlotError(
+            _("no exact distribution for {key}; add --games 100000 to draw simulated games", key=rules.key)
+        )
     if not request.include_distribution:
         text = _("--plot draws the distribution; leave out --no-spread, or add --games to draw simulated games")
         raise PlotError(text)
@@ -80,7 +81,7 @@ def check_plot(service: QueryService, request: Request) -> None:
 
 def plot_distribution(path: str, service: QueryService, request: Request, answer: dict[str, Any]) -> None:
     """Draw the picture of `yatzy expect --plot`: the exact distribution, or that of the simulated games."""
-    from ..views.charts import plot
+    from ..views.results import plot
 
     drawn: dict[str, Any] = answer.get("distribution") or answer["simulation"]
     lowest, chances = drawn["lowest"], drawn["chances"]
@@ -89,8 +90,8 @@ def plot_distribution(path: str, service: QueryService, request: Request, answer
     facts = {"rules": request.rules.name, "mean": number_text(answer["expected_final_score"], 2)}
     title = _("{rules}: expected final score {mean}", **facts)
     if "games" in drawn:
-        text = _("{rules}: expected final score {mean}, {games} simulated games")
-        title = text.format(**facts, games=number_text(drawn["games"], grouped=True))
+        facts["games"] = number_text(drawn["games"], grouped=True)
+        title = _("{rules}: expected final score {mean}, {games} simulated games", **facts)
     plot(path, title, lowest, chances, goal_chances, goal)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,6 @@ from ..options import UsageError
 if TYPE_CHECKING:
     from ...policies.strategy_sheet import StrategySheet
     from ...service.queries import QueryService
-    from ..views.guide_content import GuideContent
 
 
 FORMATS = {"txt": "txt", "html": "html", "htm": "html", "pdf": "pdf"}  # by suffix
@@ -58,14 +58,14 @@ def guide(
     from ...policies.guide import make_guide
     from ...policies.sheet_search import turn_losses
     from ...policies.strategy_sheet import StrategySheet, find_sheet
-    from ..views.guide_content import guide_content
+    from ..views.guide_content import GuideContent, guide_content
 
     chosen = file_format(output, FORMATS, given_format)
     if chosen == "pdf" and output == "-" and sys.stdout.isatty():
         raise UsageError(_("PDF is a binary format; write it to a file with --output"))
     check_overwrite(force, output)
     if chosen == "pdf":
-        from ..views.pdf_paper import check_pdf
+        from ..views.guide_pdf import check_pdf
 
         check_pdf()
     rule_set, tables = service.rules(rules), service.tables
@@ -82,23 +82,17 @@ def guide(
     strategy = service.strategy(rule_set)
     # On paper there is a chart of the losses; in the terminal the seconds they take would be a nuisance.
     losses = turn_losses(learned, tables, service.threads) if learned and not card and chosen != "txt" else None
-    write_output(output, _rendered(guide_content(make_guide(strategy, learned, losses)), chosen, card))
+    content = guide_content(make_guide(strategy, learned, losses))
+    rendered: Callable[[GuideContent, bool], str | bytes]
+    if chosen == "pdf":
+        from ..views.guide_pdf import guide_pdf as rendered
+    elif chosen == "html":
+        from ..views.guide import guide_html as rendered
+    else:
+        from ..views.guide_text import guide_text as rendered
+    write_output(output, rendered(content, card))
     if output != "-":
         click.echo(_("Wrote {output}", output=output))
-
-
-def _rendered(content: GuideContent, chosen: str, card: bool) -> str | bytes:
-    if chosen == "pdf":
-        from ..views.guide_pdf import guide_pdf
-
-        return guide_pdf(content, card)
-    if chosen == "html":
-        from ..views.guide import guide_html
-
-        return guide_html(content, card)
-    from ..views.guide_text import guide_text
-
-    return guide_text(content, card)
 
 
 @click.command()

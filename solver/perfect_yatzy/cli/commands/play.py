@@ -9,9 +9,8 @@ import click
 
 from ..._messages import _
 from ...errors import RulesError, SolverError, StateError
-from ..console import confirm, echo_fitted
+from ..console import confirm, echo_fitted, new_record_path, record_path
 from ..options import KnownWords, Number, is_given, language_option, rules_argument, seed_option, service_options
-from ..user_files import new_record_path, record_path, unfinished_game_path
 
 if TYPE_CHECKING:
     from ...game.rules import RuleSet
@@ -79,6 +78,8 @@ def play(
     """
     import secrets
 
+    import platformdirs
+
     from ...game.translations import localized
     from ...play.session import SaveFile
     from ...policies.computer_players import is_code, parse_kind
@@ -86,11 +87,15 @@ def play(
 
     if seed is not None and dice == "typed":
         raise StateError(_("--seed can only be used when the program rolls, not with --dice typed"))
-    save_file = SaveFile(save or unfinished_game_path())
+    save_file = SaveFile(save or Path(platformdirs.user_state_dir("perfect-yatzy")) / "game.json")
     record = record or new_record_path()
     check_record(record, save_file)
     if new and save_file.seen is not None and not yes:
-        old = unfinished_game(save_file)
+        try:
+            path, saved = save_file.path, game_description(save_file.load())
+            old = _("the unfinished game in {path} ({session})", path=path, session=saved)
+        except StateError:
+            old = _("the file {path}, which is not a saved game", path=save_file.path)
         confirm(_("This discards {game}.", game=old), _("--new discards {game}; add --yes", game=old))
     if save_file.seen is not None and not new:
         session = save_file.load()
@@ -113,7 +118,11 @@ def play(
             seed = secrets.randbelow(1 << 48)
         session = new_session(service.rules(rules), parse_players(players), opponents, seed)
     if not no_warn or any(session.computers):
-        check_solve(service, session.rules)
+        try:
+            service.check_mean(session.rules)
+        except RulesError as error:
+            text = _("{error}; or play without advice and computers: --no-warn", error=error)
+            raise RulesError(text, code=error.code) from error
     localized_rules = localized(session.rules, service.language)
     service.register(localized_rules)
     game = TerminalGame(session, localized_rules, service, save_file, None if no_warn else warn, plain, advice)
@@ -137,24 +146,6 @@ def resume_command(without: str = "") -> str:
             value = context.params[param.name]
             words += [param.opts[0]] if value is True else [param.opts[0], str(value)]
     return join(words)
-
-
-def unfinished_game(save_file: SaveFile) -> str:
-    """The game that --new discards, in words."""
-    try:
-        text, session = _("the unfinished game in {path} ({session})"), game_description(save_file.load())
-        return text.format(path=save_file.path, session=session)
-    except StateError:
-        return _("the file {path}, which is not a saved game", path=save_file.path)
-
-
-def check_solve(service: QueryService, rules: RuleSet) -> None:
-    """Raise RulesError if warnings or computer players need a solve beyond the budget."""
-    try:
-        service.check_mean(rules)
-    except RulesError as error:
-        text = _("{error}; or play without advice and computers: --no-warn", error=error)
-        raise RulesError(text, code=error.code) from error
 
 
 def new_session(rules: RuleSet, players: tuple[str, ...], opponents: tuple[str, ...], seed: int | None) -> Session:
@@ -183,10 +174,9 @@ def parse_players(text: str) -> tuple[str, ...]:
     if not names:
         raise StateError(_("--players {text!r} has no names; separate names by commas", text=text))
     check_names(names)
-    for i, name in enumerate(names):
-        if name.lower() in map(str.lower, names[:i]):
-            twice = _("two players are called {duplicate}; give each player a different name")
-            raise StateError(twice.format(duplicate=name))
+    if twice := [name for i, name in enumerate(names) if name.lower() in map(str.lower, names[:i])]:
+        text = _("two players are called {duplicate}; give each player a different name", duplicate=twice[0])
+        raise StateError(text)
     return names
 
 

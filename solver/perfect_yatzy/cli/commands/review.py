@@ -12,9 +12,8 @@ import click
 from ..._messages import _, ngettext
 from ...errors import StateError
 from .. import options
-from ..console import check_overwrite, echo_json, echo_lines, output_file, prompt_line
+from ..console import check_overwrite, echo_json, echo_lines, finished_games, output_file, prompt_line
 from ..options import Number
-from ..user_files import finished_games
 
 if TYPE_CHECKING:
     from ...game.rules import RuleSet
@@ -135,8 +134,8 @@ def find_player(players: tuple[str, ...], player: str) -> int:
     for i, name in enumerate(players):
         if name.lower() == player.lower() or player == str(i + 1):
             return i
-    text = _("there is no player {player!r}; the players are {players}")
-    raise StateError(text.format(player=player, players=", ".join(players)))
+    names = ", ".join(players)
+    raise StateError(_("there is no player {player!r}; the players are {players}", player=player, players=names))
 
 
 @click.command()
@@ -178,8 +177,8 @@ def rate(
     from ...play.rating import rate as rate_games
     from ...service.ratings import comparisons_of, ratings_json
     from ..progress import rating_progress
-    from ..views.charts import PlotError, check_picture
     from ..views.rating import comparison_lines, plot_ratings, rating_lines, results_lines, skipped_lines, write_csv
+    from ..views.results import PlotError, check_picture
 
     if plot_path:
         check_picture(plot_path)
@@ -261,9 +260,8 @@ def puzzle(
 
 def ask_puzzle(strategy: Strategy, rules: RuleSet, puzzle: Puzzle) -> bool:
     """Show a puzzle, ask for an answer, and show its grade and the solution; False if the player quits."""
-    from ..views.decisions import command_of, decision_question
-    from ..views.review import find_answer, grade_line, puzzle_help, puzzle_lines, solution_lines
-    from ..views.wording import wrapped
+    from ..views.review import find_answer, grade_line, puzzle_lines, solution_lines
+    from ..views.wording import CATEGORY_HELP, HOLD_HELP, QUIT_HELP, command_of, decision_question, wrapped
 
     echo_lines(puzzle_lines(rules, puzzle, strategy))
     answered = False
@@ -272,7 +270,9 @@ def ask_puzzle(strategy: Strategy, rules: RuleSet, puzzle: Puzzle) -> bool:
         if text is None or command_of(text) == "quit":
             break
         if command_of(text) in HELP_WORDS:
-            click.echo(puzzle_help(puzzle))
+            click.echo(
+                (_(HOLD_HELP) if puzzle.rolls_left else "") + _(CATEGORY_HELP) + _(QUIT_HELP)
+            )  # marked elsewhere
             continue
         try:
             click.echo(grade_line(rules, puzzle, strategy, find_answer(rules, puzzle, strategy, text)))

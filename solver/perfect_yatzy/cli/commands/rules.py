@@ -95,6 +95,6 @@ def rules_schema() -> None:
     """
     import json
 
-    from ...game.rule_file_schema import rule_file_schema
+    from ...game.rule_fields import rule_file_schema
 
     click.echo(json.dumps(rule_file_schema(), indent=2))

@@ -118,13 +118,12 @@ def site(folder: Path, rules: tuple[str, ...], puzzles: int, force: bool, servic
       yatzy site public
       yatzy site public yatzy yahtzee maxi-unsaved
     """
-    from ...web.site.content import SiteOptions, data_folder
-    from ...web.site.folder import check_folder, default_rules, write_site
+    from ...web.site.folder import SiteOptions, check_folder, data_folder, default_rules, write_site
 
     check_folder(folder, force)
     chosen = [service.rules(name) for name in dict.fromkeys(rules)] or default_rules(service)
     report = lambda line: click.echo(f"yatzy: {line}", err=True)  # noqa: E731
-    options = SiteOptions(puzzles, date.today(), service.tables, service.threads, report)
+    options = SiteOptions(puzzles, date.today(), report)
     try:
         sizes = write_site(folder, chosen, service, options)
     except OSError as error:

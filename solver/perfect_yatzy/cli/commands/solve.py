@@ -83,7 +83,7 @@ def solve(
     from ...strategy.opening import approximate_advice
     from ...tablebase.store import has_table, table_path
     from ...tablebase.table_info import shards_folder
-    from .table_solver import TableSolver, solved_lines
+    from . import table_solver
 
     given = [*filter(options.is_given, ("seed", "games", "work", "minutes"))]
     for wrong in wrong_options(given, **click.get_current_context().params):
@@ -92,14 +92,10 @@ def solve(
     if on_cluster:
         shards, threads = True, workers or 1  # tasks at a time on this machine
     if approximately and what == "mean":
-        from .approximate import solve_approximately
-
-        solve_approximately(rule_set, tables, threads, seed, games, work, minutes, force)
+        table_solver.solve_approximately(rule_set, tables, threads, seed, games, work, minutes, force)
         return
     if estimate:
-        from .table_solver import print_estimate
-
-        print_estimate(
+        table_solver.print_estimate(
             rule_set, what, tables, threads=threads, workers=workers, shards=shards, verbose=verbose, as_json=as_json
         )
         return
@@ -108,24 +104,20 @@ def solve(
         text = _("{rules} is already solved: {path} (use --force to solve it again)")
         click.echo(text.format(rules=rule_set.key, path=path if path.is_file() else shards_folder(path)))
         return
-    solver = TableSolver(rule_set, tables, threads, shards, yes)
+    solver = table_solver.TableSolver(rule_set, tables, threads, shards, yes)
     if what == "mean":
         with approximate_advice(rule_set):
             solver.checked_cost(solver.objective(what))
     if approximately:
-        from .approximate import solve_goals_approximately
-
-        solve_goals_approximately(rule_set, tables, threads, solver.begin, seed, games, force)
+        table_solver.solve_goals_approximately(solver, seed, games, force)
     elif what == "distribution":
-        from .table_solver import solve_distribution
-
-        solve_distribution(solver, force)
+        table_solver.solve_distribution(solver, force)
     else:
         if on_cluster:
             info = solver.solve_on_cluster(what, force, workers, cluster)
         else:
             info = solver.solve(solver.objective(what), missing_only=not force)
-        click.echo(solved_lines(rule_set, what, info, shards_folder(path) if shards else path))
+        click.echo(table_solver.solved_lines(rule_set, what, info, shards_folder(path) if shards else path))
 
 
 def wrong_options(
@@ -199,8 +191,8 @@ def verify(
     if as_json:
         echo_json(rules=rule_set.key, passed=passed, checks=[asdict(check) for check in checks])
     if not passed:
-        text = _("the table of {rules} is wrong; rebuild it with: {command}")
-        raise click.ClickException(text.format(rules=rule_set.key, command=command))
+        facts = {"rules": rule_set.key, "command": command}
+        raise click.ClickException(_("the table of {rules} is wrong; rebuild it with: {command}", **facts))
 
 
 @click.command()
@@ -223,8 +215,8 @@ def prove(rules: str, digits: int, spread: bool, as_json: bool, tables: str | No
       yatzy expect --card "chance=20 sixes=24" --exact
     """
     from ...game.rule_loader import load_rules
-    from ...tablebase.proof import proof_path
-    from ...tablebase.proof import prove as run
+    from ...tablebase.exact_solve import proof_path
+    from ...tablebase.exact_solve import prove as run
     from ..progress import progress
     from ..views.answers import spread_lines
 

@@ -1,10 +1,12 @@
-"""What `yatzy solve` makes: tables and distributions, what they need first, and what they cost."""
+"""What `yatzy solve` makes: tables, distributions, approximate strategies; what they need first and cost."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
+from typing import ClassVar
 
 import click
 import numpy as np
@@ -18,7 +20,7 @@ from ...model.estimates import SolveCost, duration, gigabytes, rule_set_stats
 from ...model.objectives import Objective
 from ...model.quantities import QUANTITIES
 from ...service.budget import SolveBudget
-from ...strategy.opening import open_strategy
+from ...strategy.opening import open_approximate, open_strategy
 from ...tablebase.backward_induction import default_threads
 from ...tablebase.memory import available_memory, check_memory, check_space, free_space, writing_to
 from ...tablebase.sharded_solve import ThreadEngine, sharded_cost, solve_sharded
@@ -30,11 +32,9 @@ from ..options import cluster_workers
 from ..progress import solve_progress
 from ..views.rules import approximate_advice
 from ..views.tables import estimate_lines
+from ..views.wording import chance_text, wrapped
 
-
-def without_means(rules: RuleSet) -> Table:
-    """Stands for the table of means where only the cost of a solve is asked for."""
-    return np.empty(0)
+WITHOUT_MEANS: Callable[[RuleSet], Table] = lambda rules: np.empty(0)  # noqa: E731 (only the cost is asked for)
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,7 @@ class TableSolver:
     threads: int | None
     shards: bool  # whether tables are stored in shards
     yes: bool  # whether large solves need no confirmation
+    budget: ClassVar[SolveBudget] = SolveBudget.command()
 
     def checked_cost(self, objective: Objective) -> SolveCost:
         """The cost of a solve; RulesError with what --shards needs if the machine has too little memory for it."""
@@ -66,7 +67,7 @@ class TableSolver:
     def begin(self, objective: Objective) -> Progress:
         """Check the cost of a solve, ask if it is high, announce it, and return the callback for its progress."""
         cost = self.checked_cost(objective)
-        name = {"mean": "means"}.get(objective.name, objective.name)
+        name = "means" if objective.name == "mean" else objective.name
         facts = {"name": name, "rules": self.rules.key, "cost": cost.words_with(self.threads or default_threads())}
         return self.asked(
             cost,
@@ -77,10 +78,9 @@ class TableSolver:
 
     def asked(self, cost: SolveCost, question: str, refusal: str, announcement: str) -> Progress:
         """The callback for the progress of a computation, after a confirmation if its cost is high."""
-        budget = SolveBudget.command()
-        if not self.yes and not budget.objective.allows(cost):
+        if not self.yes and not self.budget.objective.allows(cost):
             confirm(question, refusal)
-        return solve_progress(self.rules, announcement if budget.announces(cost) else None)
+        return solve_progress(self.rules, announcement if self.budget.announces(cost) else None)
 
     def solve(self, objective: Objective, *, missing_only: bool) -> TableInfo:
         """Solve and store the table of an objective, if it is missing or `missing_only` is False."""
@@ -95,17 +95,13 @@ class TableSolver:
         quantity, progress = QUANTITIES[what], {}
         if quantity.needs_means and not has_table(self.rules, self.tables):
             progress["mean"] = self.begin(Objective(self.rules))
-        progress[what] = self.begin(quantity.objective(self.rules, without_means))
+        progress[what] = self.begin(quantity.objective(self.rules, WITHOUT_MEANS))
         with cluster_workers(workers, address) as cluster:
             assert cluster
             for name, report in progress.items():
                 again = force and name == what
                 info = cluster.solve(self.rules, name, tables=self.tables, progress=report, force=again)
         return info
-
-    def solve_means(self) -> None:
-        """Solve the table of means, which the others are computed from."""
-        self.solve(Objective(self.rules), missing_only=True)
 
     def objective(self, what: str) -> Objective:
         """The objective of a table; the means are solved first where it depends on them."""
@@ -114,7 +110,7 @@ class TableSolver:
     def means(self, rules: RuleSet) -> Table:
         """The table of means, solved if it is missing."""
         if not has_table(rules, self.tables):
-            self.solve_means()
+            self.solve(Objective(rules), missing_only=True)
         return open_strategy(rules, self.tables, threads=self.threads).table
 
 
@@ -134,33 +130,22 @@ def solve_distribution(solver: TableSolver, force: bool) -> None:
     """Compute and store the distribution from the empty card on, of a small game also those after each first turn."""
     from ...game.scorecard import EMPTY_STATE
     from ...model.state_space import state_space
-    from ...strategy.distribution import (
-        check_distribution_memory,
-        distribution_cost,
-        early_distributions,
-        first_turns_cost,
-    )
-    from ...strategy.distribution_files import (
-        distribution_path,
-        has_first_turns,
-        has_stored_distribution,
-        write_stored,
-    )
+    from ...strategy import distribution as scores
+    from ...strategy import distribution_files
     from ...strategy.score_distribution import PERCENTS
     from ..views.results import percentile_line
 
     rules, tables, threads = solver.rules, solver.tables, solver.threads
-    path, first_turns = distribution_path(rules, tables), SolveBudget.command().makes_first_turns(rules)
-    stored = has_stored_distribution(rules, EMPTY_STATE, tables)
-    stored = stored and (has_first_turns(rules, tables) or not first_turns)
-    if stored and not force:
+    path, first_turns = distribution_files.distribution_path(rules, tables), solver.budget.makes_first_turns(rules)
+    stored = distribution_files.has_stored_distribution(rules, EMPTY_STATE, tables)
+    if stored and not force and (distribution_files.has_first_turns(rules, tables) or not first_turns):
         text = _("the distribution of {rules} is already stored: {path} (use --force to compute it again)")
         click.echo(text.format(rules=rules.key, path=path))
         return
     if not has_table(rules, tables):
-        solver.solve_means()
-    cost = first_turns_cost(rules) if first_turns else distribution_cost(rules)
-    check_distribution_memory(rules, cost)
+        solver.solve(Objective(rules), missing_only=True)
+    cost = scores.first_turns_cost(rules) if first_turns else scores.distribution_cost(rules)
+    scores.check_distribution_memory(rules, cost)
     check_space(path.parent, cost.bytes)
     facts = {"rules": rules.key, "time": duration(cost.processor_seconds / (threads or default_threads()))}
     progress = solver.asked(
@@ -170,9 +155,9 @@ def solve_distribution(solver: TableSolver, force: bool) -> None:
         _("computing the distribution of {rules}, {time}", **facts),
     )
     begin, strategy = perf_counter(), open_strategy(rules, tables, threads=threads)
-    early = early_distributions(strategy, threads, progress, first_turns=first_turns)
+    early = scores.early_distributions(strategy, threads, progress, first_turns=first_turns)
     with writing_to(path.parent):
-        write_stored(rules, early, tables)
+        distribution_files.write_stored(rules, early, tables)
     found = early[state_space(rules).unchecked_index(EMPTY_STATE)]
     text = _("Standard deviation of {rules} under perfect play: {deviation}")
     click.echo(text.format(rules=rules.key, deviation=number_text(found.standard_deviation, 10)))
@@ -194,7 +179,7 @@ def print_estimate(
     too_large, first, solved = "", None, False
     quantity = QUANTITIES[what]
     try:
-        found = estimate(quantity.objective(rules, without_means))
+        found = estimate(quantity.objective(rules, WITHOUT_MEANS))
     except RulesError as error:
         if error.code != "too-large":
             raise
@@ -216,3 +201,59 @@ def print_estimate(
     else:
         lines = estimate_lines(rules, found, first, (memory, disk), solved=solved, verbose=verbose)
         echo_lines(lines, ["", too_large] if too_large else [])
+
+
+def solve_approximately(
+    rules: RuleSet, tables: str | None, threads: int | None, seed: int, games: int, work: float,
+    minutes: float | None, force: bool,
+) -> None:  # fmt: skip
+    """Make a strategy with a certificate and store it, with a line for each stage; print the certificate."""
+    from ...approximation.solve import UNIT, approximate
+    from ...strategy.fitted_file import fitted_path, has_fitted
+    from ..progress import StageProgress
+
+    path = fitted_path(rules, tables)
+    known = has_fitted(rules, tables) and not force
+    if known:
+        text = _("{rules} has an approximate strategy: {path} (use --force to make it again)")
+        click.echo(text.format(rules=rules.key, path=path))
+        strategy = open_approximate(rules, tables)
+    else:
+        seconds = approximate_seconds(
+            rules, work=UNIT * work, games=games, minutes=minutes, threads=threads or default_threads()
+        )
+        text = _("making an approximate strategy of {rules}, {time}")
+        click.echo(text.format(rules=rules.key, time=duration(sum(seconds.values()))), err=True)
+        strategy = approximate(
+            rules, tables, seed=seed, games=games, work=work, minutes=minutes, threads=threads,
+            report=StageProgress(rules.key, seconds), force=force,
+        )  # fmt: skip
+    found = strategy.certificate
+    click.echo(wrapped(f"{rules.name}: {found.sentence}"))
+    if has_table(rules, tables):
+        value = number_text(open_strategy(rules, tables).value(), 10)
+        click.echo(_("Exact expected score under perfect play: {value}", value=value))
+    if not known:
+        text = _("{games} simulated games, {seconds} s: {path}")
+        if found.memory:
+            text = _("{games} simulated games, {seconds} s, {memory} of memory: {path}")
+        count, took = number_text(found.games, grouped=True), number_text(found.seconds, 0)
+        click.echo(text.format(games=count, seconds=took, memory=gigabytes(found.memory), path=path))
+
+
+def solve_goals_approximately(solver: TableSolver, seed: int, games: int, force: bool) -> None:
+    """Make estimates of all goals and store them; measure the play for three goals by simulation."""
+    from ...approximation.goals import goal_estimates_cost, measured_goals, solve_goal_estimates
+
+    rules, tables, threads = solver.rules, solver.tables, solver.threads
+    size = gigabytes(goal_estimates_cost(rules).bytes)
+    count = len(solve_goal_estimates(rules, tables, threads=threads, begin=solver.begin, force=force))
+    click.echo(
+        _("Estimates of all goals of {rules}: {size} in {count} tables", rules=rules.key, size=size, count=count)
+    )
+    text = _("goal  estimate  simulated ({games} games, 99 % interval)  play for the expected score")
+    click.echo(text.format(games=number_text(games, grouped=True)))
+    for goal in measured_goals(rules, tables, games=games, seed=seed, threads=threads):
+        chance, low, high = map(chance_text, (goal.chance, *goal.interval99))
+        figures = _("{chance} ({low} to {high})", chance=chance, low=low, high=high)
+        click.echo(f"{goal.goal:>4}  {chance_text(goal.estimate):>8}  {figures:<40}  {chance_text(goal.by_mean)}")

@@ -14,7 +14,6 @@ from ..options import RULES, KnownWords, UsageError, stored_tables
 
 if TYPE_CHECKING:
     from ...service.queries import QueryService
-    from ...tablebase.inventory import TableEntry
 
 
 @click.command()
@@ -48,9 +47,12 @@ def tables(
       yatzy tables --remove yatzy-goals
       yatzy tables --fetch maxi --from https://example.org/tables
     """
-    from ...tablebase.inventory import stored
+    import shutil
+
+    from ...tablebase import inventory
     from ...tablebase.store import tables_folder
     from ..views.tables import stored_tables_json, stored_tables_lines
+    from ..views.wording import size_text
 
     if (fetch is None) != (source is None):
         raise UsageError(_("--fetch and --from go together"))
@@ -60,44 +62,28 @@ def tables(
 
         click.echo(_("Wrote {path}").format(path=take(load_rules(fetch), source, tables)))
         return
-    entries, folder = stored(tables), tables_folder(tables)
+    entries, folder = inventory.stored(tables), tables_folder(tables)
     if clean:
-        remove_leftovers(tables)
+        from ...kernels.jit import old_caches
+
+        files, caches = inventory.remove_leftovers(tables), old_caches()
+        for cache in caches:
+            shutil.rmtree(cache, ignore_errors=True)
+        text = _("Removed {files} leftover files and {caches} folders of compiled kernels")
+        click.echo(text.format(files=len(files), caches=len(caches)))
     if name is not None:
-        remove_tables(name, entries, yes)
+        chosen = inventory.matching(entries, name)
+        if not chosen:
+            raise UsageError(_("there is no table {name}; `yatzy tables` lists all tables", name=repr(name)))
+        echo_lines(f"{entry.name}  {size_text(entry.bytes)}" for entry in chosen)
+        if yes or click.confirm(_("Remove from disk?"), err=True):
+            inventory.remove(*chosen)
     if clean or name is not None:
         return
     if as_json:
         echo_json(**stored_tables_json(entries, folder))
     else:
         echo_lines(stored_tables_lines(entries, folder))
-
-
-def remove_leftovers(tables: str | None) -> None:
-    """Remove leftover files in the tables folder, and compiled kernels of other versions."""
-    import shutil
-
-    from ...kernels.jit import old_caches
-    from ...tablebase import inventory
-
-    files, caches = inventory.remove_leftovers(tables), old_caches()
-    for cache in caches:
-        shutil.rmtree(cache, ignore_errors=True)
-    text = _("Removed {files} leftover files and {caches} folders of compiled kernels")
-    click.echo(text.format(files=len(files), caches=len(caches)))
-
-
-def remove_tables(name: str, entries: list[TableEntry], yes: bool) -> None:
-    """Remove the tables with this name or of this rule set, after a confirmation unless `yes`."""
-    from ...tablebase.inventory import matching, remove
-    from ..views.wording import size_text
-
-    chosen = matching(entries, name)
-    if not chosen:
-        raise UsageError(_("there is no table {name}; `yatzy tables` lists all tables", name=repr(name)))
-    echo_lines(f"{entry.name}  {size_text(entry.bytes)}" for entry in chosen)
-    if yes or click.confirm(_("Remove from disk?"), err=True):
-        remove(*chosen)
 
 
 @click.command()

@@ -240,8 +240,7 @@ def _expect_headline(answer: dict[str, Any]) -> str:
 
 
 def _simulated_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
-    from .charts import histogram
-    from .results import simulated_figures
+    from .results import histogram, simulated_figures
 
     simulation = answer["simulation"]
     text = _("{games} simulated games: mean {mean} ± {error} (standard error)")

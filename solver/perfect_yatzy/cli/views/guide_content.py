@@ -10,7 +10,7 @@ from typing import TypeVar
 from ...game.box_order import leaves_choice
 from ...game.dice import Dice
 from ...game.rules import RuleSet
-from ...policies.guide import RARE, Example, GiveUp, Guide, HoldExample, Option, Stage
+from ...policies.guide import RARE, Example, GiveUp, Guide, Option, Stage
 from ...policies.opening_rolls import OpeningLine, shortened
 from ...policies.price_sheet import PriceSheet, pars
 from ...policies.strategy_sheet import StrategySheet
@@ -94,9 +94,10 @@ class Sheet:
 
 def guide_content(guide: Guide) -> GuideContent:
     """The texts of a guide, in the language of the names of its rules if there is a catalogue, else in English."""
-    rules = guide.rules
+    rules, lines = guide.rules, guide.opening
     words = words_of(rules.language)
-    lines = _shown_lines(guide.opening)
+    kept = sorted(range(len(lines)), key=lambda i: -lines[i].chance)[:MAX_OPENING_LINES]
+    lines = tuple(lines[i] for i in sorted(kept))  # those of the most probable rolls, in the order of the guide
     rows = tuple(
         _opening_row(rules, line, before, words) for line, before in zip(lines, [None, *lines], strict=False)
     )
@@ -153,7 +154,12 @@ def _bonus(prices: PriceSheet, rules: RuleSet, words: Words) -> list[Text]:
         values = {name: ("+" if value > 0 else "") + _whole(value, words) for name, value in signed.items()}
         points, threshold = rules.bonus.points, rules.threshold
         found.append(words.fill("prices.bonus_parts", points=points, threshold=threshold, **values))
-        found.append(_par(rules, words))
+        # Par of the upper boxes: a number of dice of each face, or points for each box.
+        upper = [(box, par) for box, par in zip(rules.categories, pars(rules), strict=True) if par]
+        counts = {round(par / box.face, 6) if box.face else 0.0 for box, par in upper}
+        listed, count = ", ".join(f"{box.name} {_whole(par, words)}" for box, par in upper), min(counts)
+        is_each = len(counts) == 1 and count == int(count) > 0
+        found.append(words.fill("prices.par_each" if is_each else "prices.par_boxes", count=int(count), pars=listed))
     if saved_roll := prices.terms["saved_roll"]:
         found.append(words.fill("prices.saved_roll", value=words.price(saved_roll)))
     if joker_turn := prices.terms["joker_turn"]:
@@ -165,16 +171,6 @@ def _bonus(prices: PriceSheet, rules: RuleSet, words: Words) -> list[Text]:
 def _whole(value: float, words: Words) -> str:
     """A number without the decimals of a whole one."""
     return words.price(value).removesuffix(words.words("decimal") + "0")
-
-
-def _par(rules: RuleSet, words: Words) -> Text:
-    """Par of the upper boxes: a number of dice of each face, or points for each box."""
-    upper = [(box, par) for box, par in zip(rules.categories, pars(rules), strict=True) if par]
-    counts = {round(par / box.face, 6) if box.face else 0.0 for box, par in upper}
-    listed = ", ".join(f"{box.name} {_whole(par, words)}" for box, par in upper)
-    if len(counts) == 1 and (count := counts.pop()) == int(count) > 0:
-        return words.fill("prices.par_each", count=int(count), pars=listed)
-    return words.fill("prices.par_boxes", pars=listed)
 
 
 def _holds(sheet: StrategySheet, rules: RuleSet, words: Words) -> Section | None:
@@ -207,7 +203,7 @@ def _give_up(guide: Guide, words: Words) -> Section | None:
     stages = [stage for stage in guide.stages if stage.give_ups]
     if not stages:
         return None
-    rows = tuple(Row(_stage_name(stage, words) + _stage_text(guide.rules, stage, words)) for stage in stages)
+    rows = tuple(Row(_stage_text(guide.rules, stage, words)) for stage in stages)
     never = [
         box.name
         for c, box in enumerate(guide.rules.categories)
@@ -215,12 +211,6 @@ def _give_up(guide: Guide, words: Words) -> Section | None:
     ]
     paragraphs = (words.fill("give_up.never", boxes=", ".join(never)),) if never else ()
     return Section("give_up", title, words.fill("give_up.note"), rows, paragraphs)
-
-
-def _stage_name(stage: Stage, words: Words) -> Text:
-    if stage.first == stage.last:
-        return words.fill("give_up.stage_one", first=stage.first)
-    return words.fill("give_up.stage", first=stage.first, last=stage.last)
 
 
 def _stage_text(rules: RuleSet, stage: Stage, words: Words) -> Text:
@@ -233,26 +223,23 @@ def _stage_text(rules: RuleSet, stage: Stage, words: Words) -> Text:
         return words.fill(key, box=box.name, face=box.face, cost=give_up.cost, share=share)
 
     usual = [give_up for give_up in stage.give_ups if give_up.share >= MIN_SHARE]
-    return joined([entry(give_up) for give_up in usual[:MAX_GIVE_UPS]], ", ") + "."
+    key = "give_up.stage_one" if stage.first == stage.last else "give_up.stage"
+    turns = words.fill(key, first=stage.first, last=stage.last)
+    return turns + joined([entry(give_up) for give_up in usual[:MAX_GIVE_UPS]], ", ") + "."
 
 
 def _examples(guide: Guide, words: Words) -> Section | None:
     if not guide.examples:
         return None
-    first, *others = (_example(guide.rules, example, words) for example in guide.examples)
-    hold = [_hold_example(guide.rules, guide.hold, words)] if guide.hold else []
-    return Section("examples", words.words("examples.title"), paragraphs=(first, *hold, *others))
-
-
-def _hold_example(rules: RuleSet, example: HoldExample, words: Words) -> Text:
-    """A roll with what the reader needs for the rules, and the rule that decides."""
-    filled = example.state.filled
-    boxes = words.listed([box.name for c, box in enumerate(rules.categories) if not filled >> c & 1])
-    return words.fill(
-        "examples.hold", turn=example.turn, dice=dice_text(example.dice), count=example.rolls_left,
-        number=example.rolls_left, upper=example.state.upper, boxes=boxes, rule=example.rule + 1,
-        kept=dice_text(example.kept),
-    )  # fmt: skip
+    found = [_example(guide.rules, example, words) for example in guide.examples]
+    if hold := guide.hold:  # a roll with what the reader needs for the rules, and the rule that decides
+        boxes = [box.name for c, box in enumerate(guide.rules.categories) if not hold.state.filled >> c & 1]
+        text = words.fill(
+            "examples.hold", turn=hold.turn, dice=dice_text(hold.dice), count=hold.rolls_left, number=hold.rolls_left,
+            upper=hold.state.upper, boxes=words.listed(boxes), rule=hold.rule + 1, kept=dice_text(hold.kept),
+        )  # fmt: skip
+        found.insert(1, text)
+    return Section("examples", words.words("examples.title"), paragraphs=tuple(found))
 
 
 def _example(rules: RuleSet, example: Example, words: Words) -> Text:
@@ -302,25 +289,14 @@ def _percent(share: float, words: Words) -> str:
     return f"{words.number(100 * share, decimals)}\u00a0%"
 
 
-def _shown_lines(lines: tuple[OpeningLine, ...]) -> list[OpeningLine]:
-    """At most MAX_OPENING_LINES lines: those of the most probable rolls, in the order of the guide."""
-    kept = sorted(range(len(lines)), key=lambda i: -lines[i].chance)[:MAX_OPENING_LINES]
-    return [lines[i] for i in sorted(kept)]
-
-
 def _opening_row(rules: RuleSet, line: OpeningLine, before: OpeningLine | None, words: Words) -> OpeningRow:
     low, high = words.number(line.lowest, 0), words.number(line.highest, 0)
     pattern = words.pattern(line.pattern) if line.pattern else words.words("opening.all_rolls")
     is_first = before is None or before.pattern != line.pattern
     return OpeningRow(
-        _sample(rules, line),
-        pattern,
-        capitalised(pattern) if is_first else "",
-        _hold_words(rules, line, words),
-        _rolls_words(rules, line, words),
-        low if low == high else f"{low}–{high}",
-        _percent(line.chance, words),
-    )
+        _sample(rules, line), pattern, capitalised(pattern) if is_first else "", _hold_words(rules, line, words),
+        _rolls_words(rules, line, words), low if low == high else f"{low}–{high}", _percent(line.chance, words),
+    )  # fmt: skip
 
 
 def _sample(rules: RuleSet, line: OpeningLine) -> tuple[tuple[int, bool], ...]:

@@ -1,56 +1,207 @@
-"""The guide as a PDF: two sheets of A4, or a card of A6 to carry.
+"""The guide as a PDF, drawn by fpdf2 (extra `pdf`): two sheets of A4, or a card of A6 to carry.
 
 The texts are those of the HTML page (:mod:`.guide_content`). The type of each sheet has the largest size at which it
-fits.
+fits. It is set in Helvetica, which every reader has. Letters that it lacks, those outside Western Europe, need
+DejaVu Sans, which comes with matplotlib.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
+from contextlib import closing
+from pathlib import Path
 
+from ..._messages import _
+from ..._version import __version__
+from ...errors import MissingPackage, SolverError
+from .guide import PIPS
 from .guide_content import GuideContent, Row, Section, Sheet, column_groups, sheets
-from .pdf_paper import INK, POINT, SOFT, TINT, Paper
+from .words import Span, Text, text_of
 
 A4, A6 = (210.0, 297.0), (105.0, 148.0)  # mm
 MARGINS, CARD_MARGINS = (13.0, 11.0), (6.0, 6.0)
 SIZES = tuple(size / 10 for size in range(119, 68, -3))  # points; for each sheet the first at which it fits
 CARD_SIZES = tuple(size / 10 for size in range(104, 48, -3))
+POINT = 25.4 / 72  # mm
+LEADING = 1.3  # distance of lines, in type sizes
+INK, SOFT, LINE, TINT, BAR = (22, 32, 28), (77, 89, 84), (205, 213, 210), (238, 243, 241), (127, 181, 160)
+ALIGN = {"left": 0.0, "centre": 0.5, "right": 1.0}  # share of the space that is left of a line
+DASH = str.maketrans({"−": "–", "\u2060": ""})  # Helvetica in a PDF has no minus sign
+
+
+class PdfError(SolverError):
+    """A guide cannot be drawn as a PDF."""
+
+
+def check_pdf() -> None:
+    """Raise MissingPackage unless a PDF can be drawn."""
+    try:
+        import fpdf  # noqa: F401
+    except ImportError as error:
+        raise MissingPackage("a PDF", "fpdf2", extra="pdf") from error
 
 
 def guide_pdf(content: GuideContent, card: bool = False) -> bytes:
     """The bytes of a PDF with the guide, or with the card to carry only."""
-    paper = GuidePaper(content, card)
-    for i, sheet in enumerate(sheets(content, card)):
-        paper.size = _largest_size(content, card, sheet, is_first=not i)
-        _draw(paper, sheet, is_first=not i)
-    found = bytes(paper.pdf.output())
-    paper.close()
-    return found
-
-
-def _largest_size(content: GuideContent, card: bool, sheet: Sheet, is_first: bool) -> float:
-    """The largest size of type at which a sheet fits, else the smallest; a larger size needs more space."""
-
-    def fits(size: float) -> bool:
-        draft = GuidePaper(content, card, size)
-        _draw(draft, sheet, is_first)
-        draft.close()
-        return draft.fits
-
     sizes = CARD_SIZES if card else SIZES
-    return sizes[min(bisect_left(sizes, True, key=fits), len(sizes) - 1)]
+    with closing(Paper(content, card)) as paper:
+        for i, sheet in enumerate(sheets(content, card)):
+
+            def fits(size: float, sheet: Sheet = sheet, is_first: bool = not i) -> bool:
+                with closing(Paper(content, card, size)) as draft:
+                    _draw(draft, sheet, is_first)
+                    return draft.fits
+
+            # A larger size needs more space; the smallest is taken if none fits.
+            paper.size = sizes[min(bisect_left(sizes, True, key=fits), len(sizes) - 1)]
+            _draw(paper, sheet, is_first=not i)
+        return bytes(paper.pdf.output())
 
 
-class GuidePaper(Paper):
-    """The paper of a guide or of a card, with its texts."""
+class Paper:
+    """A PDF in progress: type, words in lines, dice and bars at places of a sheet. Lengths are in mm."""
 
     def __init__(self, content: GuideContent, card: bool, size: float = 10.0) -> None:
-        letters = {letter for text in _all_texts(content) for letter in text}
-        super().__init__(A6 if card else A4, CARD_MARGINS if card else MARGINS, letters, size)
-        self.content, self.card = content, card
+        check_pdf()
+        from fpdf import FPDF
+
+        area = A6 if card else A4
+        self.content, self.card, self.size, self.fits = content, card, size, True
+        self.left, self.top = CARD_MARGINS if card else MARGINS
+        self.right, self.bottom = area[0] - self.left, area[1] - self.top
+        self.pdf = FPDF(unit="mm", format=area)
+        self.pdf.core_fonts_encoding = "windows-1252"
+        self.pdf.set_auto_page_break(False)
+        self.pdf.set_margin(0)
+        self.pdf.c_margin = 0
+        self.pdf.set_creator(f"perfect-yatzy {__version__}")
         self.pdf.set_title(content.card_title if card else content.title)
         self.pdf.set_lang(content.words.language)
+        self.family = self._font_family()
+
+    def _font_family(self) -> str:
+        """The family to set the texts in, made known to the PDF."""
+        letters = {letter for text in _all_texts(self.content) for letter in text.translate(DASH)}
+        try:
+            "".join(letters).encode("windows-1252")
+            return "helvetica"
+        except UnicodeEncodeError:
+            pass
+        try:
+            import matplotlib
+        except ImportError as error:
+            raise MissingPackage(_("a PDF with these letters"), "matplotlib", extra="plot") from error
+        folder = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
+        self.pdf.add_font("DejaVu", "", folder / "DejaVuSans.ttf")
+        self.pdf.add_font("DejaVu", "B", folder / "DejaVuSans-Bold.ttf")
+        known = getattr(self.pdf.fonts["dejavu"], "cmap", {})
+        if missing := sorted(letter for letter in letters if ord(letter) not in known):
+            self.close()
+            text = _("no font for {letters} in a PDF; write HTML and print it from a browser")
+            raise PdfError(text.format(letters=" ".join(missing[:10])))
+        return "DejaVu"
+
+    def close(self) -> None:
+        """Close the files of fonts that are not built in."""
+        for font in self.pdf.fonts.values():
+            if (file := getattr(font, "ttfont", None)) is not None:
+                file.close()
+
+    def line(self, scale: float = 1.0) -> float:
+        """Distance of lines of a type."""
+        return self.size * scale * POINT * LEADING
+
+    def font(self, scale: float, bold: bool, colour: tuple[int, int, int]) -> None:
+        """Choose the type for what follows."""
+        self.pdf.set_font(self.family, "B" if bold else "", self.size * scale)
+        self.pdf.set_text_color(*colour)
+
+    def word_width(self, word: Span, scale: float) -> float:
+        """Width of a word without the space before it."""
+        if word.kind == "dice":
+            return self.size * scale * POINT * 1.2
+        self.pdf.set_font(self.family, "B" if word.kind == "bold" else "", self.size * scale)
+        return float(self.pdf.get_string_width(word.text))
+
+    def lines(self, text: Text, width: float, scale: float) -> list[tuple[float, list[tuple[float, Span]]]]:
+        """Lines of at most a width: their lengths, their words with places; a longer word has a line of its own."""
+        self.pdf.set_font(self.family, "", self.size * scale)
+        blank, ends, result = self.pdf.get_string_width(" "), [0.0], [list[tuple[float, Span]]()]
+        for unit in _units(text):
+            if result[-1] and ends[-1] + blank + sum(self.word_width(word, scale) for word in unit) > width + 1e-6:
+                result.append([])
+                ends.append(0.0)
+            ends[-1] += blank if result[-1] else 0.0
+            for word in unit:
+                result[-1].append((ends[-1], word))
+                ends[-1] += self.word_width(word, scale)
+        return [*zip(ends, result, strict=True)]
+
+    def text(
+        self, text: Text | str, x: float, y: float, width: float, scale: float = 1.0,
+        colour: tuple[int, int, int] = INK, align: str = "left", bold: bool = False,
+    ) -> float:  # fmt: skip
+        """Write a text in lines; returns the y below it."""
+        text = Text((Span(str(text), "bold"),)) if bold else text_of(text)
+        for length, words in self.lines(text, width, scale):
+            start = x + (width - length) * ALIGN[align]
+            for place, word in words:
+                if word.kind == "dice":
+                    side = self.size * scale * POINT * 1.05
+                    self.die(int(word.text), False, start + place, y + self.line(scale) * 0.13, side)
+                else:
+                    self.font(scale, word.kind == "bold", colour)
+                    self.pdf.text(start + place, y + self.line(scale) * 0.76, word.text)
+            y += self.line(scale)
+        self.reach(y)
+        return y
+
+    def reach(self, y: float) -> None:
+        """Note that something ends at y."""
+        self.fits &= y <= self.bottom + 1e-6
+
+    def rule(self, x: float, y: float, width: float) -> None:
+        """A thin line."""
+        self.pdf.set_draw_color(*LINE)
+        self.pdf.set_line_width(0.15)
+        self.pdf.line(x, y, x + width, y)
+
+    def bar(self, x: float, y: float, width: float, height: float, colour: tuple[int, int, int] = BAR) -> None:
+        """A filled rectangle with round corners."""
+        self.pdf.set_fill_color(*colour)
+        radius = min(0.6, width / 2, height / 2)
+        self.pdf.rect(x, y, max(width, 0.3), height, style="F", round_corners=width > 1.2, corner_radius=radius)
+
+    def die(self, face: int, held: bool, x: float, y: float, side: float) -> None:
+        """A die; one that is held is dark."""
+        self.pdf.set_draw_color(*INK)
+        self.pdf.set_line_width(side / 22)
+        self.pdf.set_fill_color(*(INK if held else (255, 255, 255)))
+        self.pdf.rect(x, y, side, side, style="DF", round_corners=True, corner_radius=side / 5)
+        mark = (255, 255, 255) if held else INK
+        if face in PIPS:
+            self.pdf.set_fill_color(*mark)
+            for column, row in PIPS[face]:
+                self.pdf.circle(x + side * column / 30, y + side * row / 30, side / 10, style="F")
+        else:
+            self.font(0.8, True, mark)
+            self.pdf.text(x + (side - self.pdf.get_string_width(str(face))) / 2, y + side * 0.78, str(face))
+
+
+def _units(text: Text) -> list[list[Span]]:
+    """The words and dice of a text, grouped so that a line may be broken before each group only."""
+    units, space = list[list[Span]](), True
+    for span in text.spans:
+        pieces = span.text.translate(DASH).split(" ")
+        for i, piece in enumerate(pieces):
+            space = space or (i > 0 and span.kind != "dice")
+            if piece:
+                if space:
+                    units.append([])
+                units[-1].append(Span(piece, span.kind))
+                space = False
+    return units
 
 
 def _all_texts(content: GuideContent) -> Iterable[str]:
@@ -62,11 +213,16 @@ def _all_texts(content: GuideContent) -> Iterable[str]:
         yield line.heading + line.hold + line.rolls
 
 
-def _draw(paper: GuidePaper, sheet: Sheet, is_first: bool) -> None:
+def _draw(paper: Paper, sheet: Sheet, is_first: bool) -> None:
     """A sheet on a new page; the first one with the title."""
-    y = paper.new_sheet()
-    y = _head(paper, y) if is_first else y
-    width, gap = paper.right - paper.left, 7.0
+    paper.pdf.add_page()
+    y, width, gap = paper.top, paper.right - paper.left, 7.0
+    if is_first:
+        title = paper.content.card_title if paper.card else paper.content.title
+        y = paper.text(title, paper.left, y, width, 1.8, bold=True) + paper.line() * 0.1
+        for text in paper.content.lead:
+            y = paper.text(text, paper.left, y, width, colour=SOFT)
+        y += paper.line() * 0.3
     left = (width - gap) * 0.42
     places = [(0.0, width)] if len(sheet.columns) == 1 else [(0.0, left), (left + gap, width - left - gap)]
     ends = [
@@ -75,30 +231,22 @@ def _draw(paper: GuidePaper, sheet: Sheet, is_first: bool) -> None:
     _column(paper, sheet.below, paper.left, max(ends) + paper.line() * 0.4, width)
 
 
-def _head(paper: GuidePaper, y: float) -> float:
-    width, content = paper.right - paper.left, paper.content
-    title = content.card_title if paper.card else content.title
-    y = paper.text(title, paper.left, y, width, 1.8, bold=True) + paper.line() * 0.1
-    for text in content.lead:
-        y = paper.text(text, paper.left, y, width, colour=SOFT)
-    return y + paper.line() * 0.3
-
-
-def _column(paper: GuidePaper, names: Iterable[str], x: float, y: float, width: float) -> float:
+def _column(paper: Paper, names: Iterable[str], x: float, y: float, width: float) -> float:
     """Sections below each other; returns the y below them."""
     for name in names:
-        section = paper.content.sections.get(name)
-        if section is not None:
+        if section := paper.content.sections.get(name):
             y = _section(paper, section, x, y, width)
     return y
 
 
-def _section(paper: GuidePaper, section: Section, x: float, y: float, width: float) -> float:
+def _section(paper: Paper, section: Section, x: float, y: float, width: float) -> float:
     if section.id not in ("bonus", "give_up"):
         return _contents(paper, section, x, y, width)
     pad, top = 2.5, y + paper.line() * 0.7
     # The tint lies below the text, so its height must be known first: measure on a page that is thrown away.
-    end = _measured(paper, section, x + pad, top, width - 2 * pad) + pad * 0.6
+    with closing(Paper(paper.content, paper.card, paper.size)) as draft:
+        draft.pdf.add_page()
+        end = _contents(draft, section, x + pad, top, width - 2 * pad) + pad * 0.6
     paper.pdf.set_fill_color(*TINT)
     paper.pdf.rect(x, top, width, end - top, style="F", round_corners=True, corner_radius=1.5)
     _contents(paper, section, x + pad, top, width - 2 * pad)
@@ -106,16 +254,8 @@ def _section(paper: GuidePaper, section: Section, x: float, y: float, width: flo
     return end
 
 
-def _measured(paper: GuidePaper, section: Section, x: float, y: float, width: float) -> float:
-    draft = GuidePaper(paper.content, paper.card, paper.size)
-    draft.new_sheet()
-    end = _contents(draft, section, x, y, width)
-    draft.close()
-    return end
-
-
-def _contents(paper: GuidePaper, section: Section, x: float, y: float, width: float) -> float:
-    y = paper.heading(section.title, x, y, width)
+def _contents(paper: Paper, section: Section, x: float, y: float, width: float) -> float:
+    y = paper.text(section.title, x, y + paper.line() * 0.35, width, 1.1, bold=True) + paper.line() * 0.1
     note = section.note
     if section.id == "opening" and any(row.sample for row in paper.content.opening):
         note = note + " " + paper.content.words.words("opening.held")
@@ -127,7 +267,7 @@ def _contents(paper: GuidePaper, section: Section, x: float, y: float, width: fl
 # --- sections: each draws its rows at (x, y) and returns the y below them -------------------------------------------
 
 
-def _prices(paper: GuidePaper, section: Section, x: float, y: float, width: float) -> float:
+def _prices(paper: Paper, section: Section, x: float, y: float, width: float) -> float:
     columns, gap, ends = 2 if paper.card and len(section.rows) > 8 else 1, 5.0, [y]
     column = (width - gap * (columns - 1)) / columns
     for number, part in enumerate(column_groups(section.rows, columns)):
@@ -138,7 +278,7 @@ def _prices(paper: GuidePaper, section: Section, x: float, y: float, width: floa
     return max(ends)
 
 
-def _price(paper: GuidePaper, row: Row, x: float, y: float, width: float, with_bar: bool) -> float:
+def _price(paper: Paper, row: Row, x: float, y: float, width: float, with_bar: bool) -> float:
     name, number = (0.48, 0.17) if with_bar else (0.75, 0.25)
     start, height = y + paper.line() * 0.12, paper.line()
     end = paper.text(row.name, x, start, width * name)
@@ -150,13 +290,13 @@ def _price(paper: GuidePaper, row: Row, x: float, y: float, width: float, with_b
     return end
 
 
-def _texts(paper: GuidePaper, section: Section, x: float, y: float, width: float) -> float:
+def _texts(paper: Paper, section: Section, x: float, y: float, width: float) -> float:
     for text in section.texts:
         y = paper.text(text, x, y, width) + paper.line() * 0.25
     return y
 
 
-def _holds(paper: GuidePaper, section: Section, x: float, y: float, width: float) -> float:
+def _holds(paper: Paper, section: Section, x: float, y: float, width: float) -> float:
     label, worth = paper.line() * 1.5, paper.line() * (2.0 if any(row.value for row in section.rows) else 0.0)
     for number, row in enumerate(section.rows, start=1):
         start = y + paper.line() * 0.1
@@ -171,7 +311,7 @@ def _holds(paper: GuidePaper, section: Section, x: float, y: float, width: float
     return y
 
 
-def _losses(paper: GuidePaper, section: Section, x: float, y: float, width: float) -> float:
+def _losses(paper: Paper, section: Section, x: float, y: float, width: float) -> float:
     step, height, label = width / len(section.rows), 12.0, paper.line(0.8)
     for i, row in enumerate(section.rows):
         left, tall = x + i * step + step * 0.1, height * row.bar
@@ -183,7 +323,7 @@ def _losses(paper: GuidePaper, section: Section, x: float, y: float, width: floa
     return end
 
 
-def _opening(paper: GuidePaper, section: Section, x: float, y: float, width: float) -> float:
+def _opening(paper: Paper, section: Section, x: float, y: float, width: float) -> float:
     side = paper.size * POINT * 1.15
     dice = max((len(row.sample) for row in paper.content.opening), default=0) * side * 1.12
     dice += 2.5 if dice else 0.0
@@ -212,7 +352,7 @@ def _opening(paper: GuidePaper, section: Section, x: float, y: float, width: flo
     return y
 
 
-def _odds(paper: GuidePaper, section: Section, x: float, y: float, width: float) -> float:
+def _odds(paper: Paper, section: Section, x: float, y: float, width: float) -> float:
     columns, gap, below = 3, 7.0, [y]
     column = (width - gap * (columns - 1)) / columns
     cells = ((0.54, "left"), (0.26, "right"), (0.2, "right"))
@@ -230,7 +370,7 @@ def _odds(paper: GuidePaper, section: Section, x: float, y: float, width: float)
     return max(below)
 
 
-View = Callable[[GuidePaper, Section, float, float, float], float]
+View = Callable[[Paper, Section, float, float, float], float]
 VIEWS: dict[str, View] = {
     "prices": _prices,
     "texts": _texts,

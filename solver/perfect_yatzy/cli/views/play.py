@@ -10,17 +10,8 @@ from ...game.notation import glyphs, spaced
 from ...game.rules import RuleSet
 from ...game.scorecard import Scorecard
 from ...play.session import Action, Session
-from .decisions import CATEGORY_HELP, HOLD_HELP
-from .wording import (
-    category_name,
-    columns,
-    line_width,
-    number_word,
-    rerolls_left_text,
-    upper_bonus_cells,
-    upper_bonus_labels,
-    wrapped,
-)
+from . import wording
+from .wording import CATEGORY_HELP, HOLD_HELP
 
 MAX_NAME = 20  # columns of a player's name
 DECISION_HELP = N_("""\
@@ -38,7 +29,7 @@ DICE_HELP = N_("""\
 
 
 def decision_help() -> str:
-    """The answers to :func:`.decisions.decision_question`."""
+    """The answers to :func:`.wording.decision_question`."""
     return _(HOLD_HELP) + _(CATEGORY_HELP) + _(DECISION_HELP)  # marked elsewhere
 
 
@@ -51,8 +42,8 @@ def card_rows(rules: RuleSet, card: Scorecard) -> list[tuple[str, str]]:
     """One player's scorecard as labels and values; a dot is an open category."""
     rows = [(c.name, str(card.points[i]) if i in card.points else "·") for i, c in enumerate(rules.categories)]
     if rules.bonus:
-        labels = upper_bonus_labels(rules, short=True)
-        rows += zip(labels, upper_bonus_cells(rules, card.state.filled, card.column_sums), strict=True)
+        labels = wording.upper_bonus_labels(rules, short=True)
+        rows += zip(labels, wording.upper_bonus_cells(rules, card.state.filled, card.column_sums), strict=True)
     if rules.first_roll_bonus or (rules.joker and rules.joker.bonus):
         rows.append((_("Bonus points"), str(card.bonus_points)))
     if rules.saved_rolls:
@@ -67,7 +58,7 @@ def card_lines(rules: RuleSet, session: Session, players: Iterable[int]) -> list
     ]
     labels = ["", *(label for label, _ in card_rows(rules, session.card(0)))]
     blocks: list[list[list[str]]] = [[]]
-    room = most = line_width() - 2 - max(map(len, labels))
+    room = most = wording.line_width() - 2 - max(map(len, labels))
     for card in cards:
         width = 2 + max(6, *map(len, card))
         if blocks[-1] and width > room:
@@ -79,7 +70,7 @@ def card_lines(rules: RuleSet, session: Session, players: Iterable[int]) -> list
     for block in blocks:
         widths = (max(6, *map(len, card)) for card in block)
         rows = [*zip(labels, *block, strict=True)]
-        lines += [*([""] if lines else []), *columns(rows, "<", *(f">{width}" for width in widths))]
+        lines += [*([""] if lines else []), *wording.columns(rows, "<", *(f">{width}" for width in widths))]
     return lines
 
 
@@ -127,9 +118,9 @@ def stage_line(session: Session) -> str:
     prefix = player_prefix(session, session.player)
     sentence = _("turn {turn} of {turns}, roll {roll}") if prefix else _("Turn {turn} of {turns}, roll {roll}")
     stage = sentence.format(turn=turn, turns=len(session.rules.categories), roll=len(session.dice_history))
-    line = f"{prefix}{stage}, {rerolls_left_text(rolls_left)}"
-    line += " " + _("({count} saved)", count=number_word(saved)) if saved else ""
-    return wrapped(f"{line}: {spaced(session.dice)}  {glyphs(session.dice)}")
+    line = f"{prefix}{stage}, {wording.rerolls_left_text(rolls_left)}"
+    line += " " + _("({count} saved)", count=wording.number_word(saved)) if saved else ""
+    return wording.wrapped(f"{line}: {spaced(session.dice)}  {glyphs(session.dice)}")
 
 
 def dice_question(session: Session) -> str:
@@ -153,7 +144,7 @@ def score_line(rules: RuleSet, session: Session, category: str) -> str:
     """The points of the turn just finished."""
     turn = session.turns[-1]
     points = points_and_bonus(turn.points, turn.bonus_points)
-    return f"{player_prefix(session, turn.player)}{category_name(rules, category)} {points}"
+    return f"{player_prefix(session, turn.player)}{wording.category_name(rules, category)} {points}"
 
 
 def points_and_bonus(points: int, bonus_points: int) -> str:
@@ -174,28 +165,28 @@ def computer_line(rules: RuleSet, session: Session, decision: tuple[int, ...] | 
     """One roll of a computer player, and what it does with it."""
     if isinstance(decision, str):
         points = points_and_bonus(*session.choices()[decision])
-        action = _("takes {category} for {points}", category=category_name(rules, decision), points=points)
+        action = _("takes {category} for {points}", category=wording.category_name(rules, decision), points=points)
     else:
         action = _("holds {dice}", dice=spaced(decision)) if decision else _("rerolls all dice")
-    return wrapped(f"  {spaced(session.dice)}  {glyphs(session.dice)}  {action}")
+    return wording.wrapped(f"  {spaced(session.dice)}  {glyphs(session.dice)}  {action}")
 
 
 def points_line(rules: RuleSet, session: Session) -> str:
     """The points of the dice in each category that can be taken, most first."""
     points_of = {c: points + bonus_points for c, (points, bonus_points) in session.choices().items()}
     ranked = sorted(points_of.items(), key=lambda item: -item[1])
-    scoring = [f"{category_name(rules, c)} {points}" for c, points in ranked if points]
-    zeros = [category_name(rules, c) for c, points in ranked if not points]
+    scoring = [f"{wording.category_name(rules, c)} {points}" for c, points in ranked if points]
+    zeros = [wording.category_name(rules, c) for c, points in ranked if not points]
     if scoring and len(zeros) > 4:  # where nothing scores, these are the choice
-        zeros = [_("{count} others", count=number_word(len(zeros)))]
+        zeros = [_("{count} others", count=wording.number_word(len(zeros)))]
     points = ", ".join(scoring + [f"{name} 0" for name in zeros])
-    return wrapped(_("Points now: {points}", points=points))
+    return wording.wrapped(_("Points now: {points}", points=points))
 
 
 def action_line(rules: RuleSet, action: Action) -> str:
     """What an undo took back."""
     if action.kind == "score":
-        return _("Undone: {action}.", action=category_name(rules, action.category))
+        return _("Undone: {action}.", action=wording.category_name(rules, action.category))
     held = _("hold {dice}", dice=spaced(action.dice)) if action.dice else _("hold nothing")
     return _(
         "Undone: {action}.", action=held if action.kind == "hold" else _("the roll {dice}", dice=spaced(action.dice))

@@ -9,16 +9,16 @@ import csv
 import io
 from collections.abc import Sequence
 from textwrap import wrap
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 
 from ..._messages import N_, _, ngettext, number_text
 from ...game.box_order import leaves_choice
 from ...game.rules import RuleSet
-from ...play.estimates import Difference, Estimate, mean_of
+from ...play.estimates import Estimate, mean_of
 from ...play.rating import GRADE_NAMES, Block, Comparison, Rating, Ratings
-from .charts import bar, picture
+from .results import bar, picture
 from .review import grade_word
 from .wording import category_name, decimal_text, grouped, line_width
 
@@ -36,10 +36,10 @@ LAST_HOLD_KINDS = {
 
 def rating_lines(rating: Rating, rules: RuleSet, block: int | None = None) -> list[str]:
     """Lines for one rating, with the names of `rules` and so many games in a block of the list over time."""
-    games, interval = games_text(rating.games), interval_head(rating.confidence) if rating.games > 1 else ""
-    head = _("{player}, {rules}: {games}", player=rating.player, rules=rating.rules.key, games=games)
+    games, share = games_text(rating.games), decimal_text(100 * rating.confidence)
+    interval = _("{share} % interval", share=share) if rating.games > 1 else ""
     lines = [
-        head,
+        _("{player}, {rules}: {games}", player=rating.player, rules=rating.rules.key, games=games),
         "",
         row("", _("a game"), interval),
         estimate_row(_("Result"), rating.result),
@@ -74,21 +74,12 @@ def row(label: str, number: str, interval: str = "", rest: str = "") -> str:
     return f"{label:<{LABEL}}{number:>{NUMBER}}{interval:>{INTERVAL if interval else 0}}{rest}".rstrip()
 
 
-def interval_text(estimate: Estimate, digits: int = 2) -> str:
-    """The interval of an estimate; empty without one."""
-    if estimate.low is None or estimate.high is None:
+def interval_text(found: Estimate, factor: float = 1.0) -> str:
+    """The interval of `factor` times an estimate: ``1.20 to 3.40``; empty without one."""
+    if found.low is None or found.high is None:
         return ""
-    return range_text(estimate.low, estimate.high, digits)
-
-
-def interval_head(confidence: float) -> str:
-    """The head of a column of intervals."""
-    return _("{share} % interval", share=decimal_text(100 * confidence))
-
-
-def range_text(low: float, high: float, digits: int = 2) -> str:
-    """The numbers from one to another: ``1.20 to 3.40``."""
-    return _("{low} to {high}", low=number_text(low, digits), high=number_text(high, digits))
+    low, high = (number_text(end, 2) for end in sorted((factor * found.low, factor * found.high)))
+    return _("{low} to {high}", low=low, high=high)
 
 
 def estimate_row(label: str, estimate: Estimate, rest: str = "") -> str:
@@ -156,26 +147,14 @@ def block_lines(rating: Rating, parts: Sequence[Block], interval: str) -> list[s
             label = _("{low} to {high}", low=days[0], high=days[1]) if len(days) > 1 else days[0]
         drawn = bar(part.points_lost.value / most, BAR) if most > 0 else ""
         lines.append(estimate_row(f"  {label}", part.points_lost, f"  {drawn}"))
-    return [*lines, *trend_lines(rating)]
-
-
-def trend_lines(rating: Rating) -> list[str]:
-    """The straight line through the points lost, in words."""
     trend = rating.trend
     if trend is None or trend.low is None or trend.high is None:
-        return []
+        return lines
     text = _("Trend: {change} in 100 games ({interval}).")
     if trend.low <= 0 <= trend.high:
         text = _("No trend is shown: {change} in 100 games ({interval}).")
-    change = scaled(trend, 100)
-    sign = "" if change.value < 0 else "+"
-    return sentence(text.format(change=f"{sign}{number_text(change.value, 2)}", interval=interval_text(change)))
-
-
-def scaled(estimate: Estimate, factor: float) -> Estimate:
-    """The estimate of `factor` times the number."""
-    low, high = (None if end is None else factor * end for end in (estimate.low, estimate.high))
-    return Estimate(factor * estimate.value, low, high, estimate.size)
+    change = ("" if trend.value < 0 else "+") + number_text(100 * trend.value, 2)
+    return lines + sentence(text.format(change=change, interval=interval_text(trend, 100)))
 
 
 def comparison_lines(comparison: Comparison) -> list[str]:
@@ -195,27 +174,17 @@ def comparison_lines(comparison: Comparison) -> list[str]:
             "{first} and {second}, {rules}: no difference is shown. {ahead} plays better by {points} points a game "
             "({share} %: {interval}), luck removed; {chance}."
         )
-    points, share = number_text(sign * found.value, 2), decimal_text(100 * first.confidence)
-    facts = {"points": points, "share": share, "interval": plain_interval(found, sign), "chance": chance_words(found)}
-    interval = plain_interval(comparison.results, sign)
+    chance = _("too few games for a p value")
+    if found.chance is not None:
+        chance = f"p < {number_text(0.0001, 4)}" if found.chance < 0.0001 else f"p = {number_text(found.chance, 4)}"
+    verdict = verdict.format(
+        **names, ahead=ahead, behind=behind, points=number_text(sign * found.value, 2), chance=chance,
+        share=decimal_text(100 * first.confidence), interval=interval_text(found, sign),
+    )  # fmt: skip
+    interval = interval_text(comparison.results, sign) or _("too few to say")
     points = number_text(sign * comparison.results.value, 2)
     plain = _("The plain results differ by {points} ({interval}).", points=points, interval=interval)
-    return sentence(f"{verdict.format(**names, ahead=ahead, behind=behind, **facts)} {plain}")
-
-
-def plain_interval(found: Difference, sign: int) -> str:
-    """The interval of a difference, or of its negative."""
-    if found.low is None or found.high is None:
-        return _("too few to say")
-    low, high = sorted((sign * found.low, sign * found.high))
-    return range_text(low, high)
-
-
-def chance_words(found: Difference) -> str:
-    """The p value in words."""
-    if found.chance is None:
-        return _("too few games for a p value")
-    return f"p < {number_text(0.0001, 4)}" if found.chance < 0.0001 else f"p = {number_text(found.chance, 4)}"
+    return sentence(f"{verdict} {plain}")
 
 
 def skipped_lines(found: Ratings) -> list[str]:
@@ -264,17 +233,12 @@ def write_csv(file: IO[bytes], ratings: tuple[Rating, ...]) -> None:
     for rating in ratings:
         figures, lost, games = rating.figures, rating.lost_by_game, rating.games
         columns = {kind: figures.lost[:, i].tolist() for i, kind in enumerate(rating.kinds)}
-        none: list[Any] = [None] * games
-        head_columns = (
-            rating.places,
-            rating.dates,
-            range(1, games + 1),
-            figures.results.tolist(),
-            [rating.start] * games,
-        )
-        figure_columns = figures.luck, lost, rating.start - lost, figures.decisions.sum(axis=1)
-        lost_columns = (columns.get(kind, none) for kind in kinds)
-        rows = zip(*head_columns, *(column.tolist() for column in figure_columns), *lost_columns, strict=True)
+        numbers = figures.luck, lost, rating.start - lost, figures.decisions.sum(axis=1)
+        rows = zip(
+            rating.places, rating.dates, range(1, games + 1), figures.results.tolist(), [rating.start] * games,
+            *(column.tolist() for column in numbers), *(columns.get(kind, [None] * games) for kind in kinds),
+            strict=True,
+        )  # fmt: skip
         writer.writerows((rating.player, rating.rules.key, *entry) for entry in rows)
     text.detach()  # the caller closes the file
 
@@ -301,14 +265,11 @@ def plot_ratings(path: str, ratings: tuple[Rating, ...], block: int | None = Non
             half = np.array([part.points_lost.half_width or 0.0 for part in parts])
             upper.plot(middles, values, color=colour, marker="o", markersize=4, label=label)
             upper.fill_between(middles, values - half, values + half, color=colour, alpha=0.2, linewidth=0)
-            found = {kind: rating.kind_lost(i)[0] for i, kind in enumerate(rating.kinds)}
-            places = [i for i, kind in enumerate(kinds) if kind in found]
-            estimates = [found[kinds[i]] for i in places]
-            errors = [estimate.half_width or 0.0 for estimate in estimates]
-            shifted = np.array(places) + (number - (len(ratings) - 1) / 2) * width
-            lower.bar(
-                shifted, [estimate.value for estimate in estimates], width, color=colour, yerr=errors, capsize=3
-            )
+            estimates = [rating.kind_lost(i)[0] for i in range(len(rating.kinds))]
+            means, errors = [each.value for each in estimates], [each.half_width or 0.0 for each in estimates]
+            shift = (number - (len(ratings) - 1) / 2) * width
+            places = [kinds.index(kind) + shift for kind in rating.kinds]
+            lower.bar(places, means, width, color=colour, yerr=errors, capsize=3)
         upper.set(xlabel=_("game"), ylabel=_("points lost a game"), ylim=(0, None))
         upper.legend()
         lower.set(ylabel=_("points lost a game"), ylim=(0, None))

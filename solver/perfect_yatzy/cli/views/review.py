@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import Any
 
-from ..._messages import N_, _, ngettext, number_text
+from ..._messages import _, ngettext, number_text
 from ..._version import ANSWER_SCHEMA
 from ...errors import StateError
 from ...game.notation import glyphs, parse_category, parse_hold, spaced
@@ -15,12 +15,18 @@ from ...play.review import ActionOutlook, Decision, Review, find_action, grade
 from ...service.reviews import action_json, puzzle_fields
 from ...strategy.actions import Choice, Hold
 from ...strategy.strategy import Strategy
-from .decisions import CATEGORY_HELP, HOLD_HELP, decision_of
-from .wording import category_name, chance_text, columns, line_width, loss_text, rerolls_left_text
+from .wording import (
+    category_name,
+    chance_text,
+    columns,
+    decision_of,
+    line_width,
+    loss_text,
+    rerolls_left_text,
+)
 
 MAX_CATEGORIES = 5  # listed when two holds are compared
 MAX_OPTIONS = 5  # listed in a solution
-QUIT_HELP = N_("  quit          show the solution and quit")
 
 
 def action_text(rules: RuleSet, action: Hold | Choice) -> str:
@@ -80,11 +86,15 @@ def decision_lines(rules: RuleSet, decision: Decision, actual: ActionOutlook, be
 
 def outlook_rows(rules: RuleSet, actual: ActionOutlook, best: ActionOutlook) -> list[tuple[str, str, str]]:
     """Label, best and actual: points now and later, upper bonus, and the chance of each category for this turn."""
+
+    def bonus_text(chance: float) -> str:
+        return _("out of reach") if chance < 1e-9 else _("secured") if chance > 1 - 1e-9 else chance_text(chance)
+
     rows = [(_("points this turn"), number_text(best.turn_points, 2), number_text(actual.turn_points, 2))]
     if actual.later_points is not None and best.later_points is not None:
         rows.append((_("points later"), number_text(best.later_points, 2), number_text(actual.later_points, 2)))
     if actual.upper_bonus_chance is not None and best.upper_bonus_chance is not None:
-        chances = upper_bonus_text(best.upper_bonus_chance), upper_bonus_text(actual.upper_bonus_chance)
+        chances = bonus_text(best.upper_bonus_chance), bonus_text(actual.upper_bonus_chance)
         rows.append((_("upper bonus"), *chances))
     if len(best.categories) > 1 or len(actual.categories) > 1:
         sides = [{c: p for c, p, _points in side.categories} for side in (best, actual)]
@@ -96,21 +106,12 @@ def outlook_rows(rules: RuleSet, actual: ActionOutlook, best: ActionOutlook) -> 
     return rows
 
 
-def upper_bonus_text(chance: float) -> str:
-    """The chance of the upper bonus, or ``out of reach`` or ``secured``."""
-    return _("out of reach") if chance < 1e-9 else _("secured") if chance > 1 - 1e-9 else chance_text(chance)
-
-
 def review_lines(
     rules: RuleSet, review: Review, explained: list[tuple[Decision, ActionOutlook, ActionOutlook]]
 ) -> list[str]:
     """Lines for `yatzy review`: the summary, and decisions with the outlook of the actual action and of the best."""
-    lines = [*summary_lines(rules, review), ""]
-    if not explained:
-        return [*lines, _("No errors found.")]
-    for decision, actual, best in explained:
-        lines += [*decision_lines(rules, decision, actual, best), ""]
-    return lines
+    decisions = [line for each in explained for line in (*decision_lines(rules, *each), "")]
+    return [*summary_lines(rules, review), "", *(decisions or [_("No errors found.")])]
 
 
 def puzzle_lines(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> list[str]:
@@ -135,51 +136,37 @@ def puzzle_lines(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> list[str
     return lines
 
 
-def puzzle_help(puzzle: Puzzle) -> str:
-    """The possible answers to a puzzle."""
-    return (_(HOLD_HELP) if puzzle.rolls_left else "") + _(CATEGORY_HELP) + _(QUIT_HELP)  # marked elsewhere
-
-
 def find_answer(rules: RuleSet, puzzle: Puzzle, strategy: Strategy, text: str) -> Hold | Choice:
     """The option that a player's text names: dice, ``none``, or a category."""
     options = puzzle.options(strategy)
     text = decision_of(text)
     held = parse_hold(text, puzzle.dice) if puzzle.rolls_left else None
-    if held is not None:
-        if held == puzzle.dice:
-            raise StateError(_("all dice are held, so there is nothing to reroll; name the category to take"))
-        option = find_action(options, held)
-        if option is None:
-            raise StateError(_("{held} is not within {dice}", held=spaced(held), dice=spaced(puzzle.dice)))
-        return option
+    if held == puzzle.dice:
+        raise StateError(_("all dice are held, so there is nothing to reroll; name the category to take"))
     points_of = {o.category: o.points + o.bonus_points for o in options if isinstance(o, Choice)}
-    category = parse_category(rules, text, points_of)
-    option = find_action(options, category)
-    if option is None:
-        is_filled = rules.index_of[category] in puzzle.card.points
-        sentence = _("{category} is already filled") if is_filled else _("{category} cannot be taken now")
-        raise StateError(sentence.format(category=category))
-    return option
+    named = held if held is not None else parse_category(rules, text, points_of)
+    if option := find_action(options, named):
+        return option
+    if not isinstance(named, str):
+        raise StateError(_("{held} is not within {dice}", held=spaced(named), dice=spaced(puzzle.dice)))
+    is_filled = rules.index_of[named] in puzzle.card.points
+    sentence = _("{category} is already filled") if is_filled else _("{category} cannot be taken now")
+    raise StateError(sentence.format(category=named))
 
 
 def grade_line(rules: RuleSet, puzzle: Puzzle, strategy: Strategy, answer: Hold | Choice) -> str:
     """The grade and the loss of an answer."""
-    is_best = answer == puzzle.options(strategy)[0]
-    action = action_text(rules, answer)
+    action, is_best = action_text(rules, answer), answer == puzzle.options(strategy)[0]
+    facts = {"action": action[0].upper() + action[1:], "grade": grade_word(grade(answer.loss, is_best), 1)}
     sentence = _("{action}: {grade}, loses {points}") if answer.loss else _("{action}: {grade}")
-    return sentence.format(
-        action=f"{action[0].upper()}{action[1:]}",
-        grade=grade_word(grade(answer.loss, is_best), 1),
-        points=number_text(answer.loss, 2),
-    )
+    return sentence.format(**facts, points=number_text(answer.loss, 2))
 
 
 def solution_lines(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> list[str]:
     """The best options and what they lose."""
-    options = puzzle.options(strategy)[:MAX_OPTIONS]
-    rows = [("", _("loses"))]
-    rows += [(action_text(rules, option), loss_text(option.loss, i == 0)) for i, option in enumerate(options)]
-    return columns(rows, "<", ">9")
+    options = enumerate(puzzle.options(strategy)[:MAX_OPTIONS])
+    rows = [(action_text(rules, option), loss_text(option.loss, i == 0)) for i, option in options]
+    return columns([("", _("loses")), *rows], "<", ">9")
 
 
 def puzzle_json(puzzle: Puzzle, strategy: Strategy) -> dict[str, Any]:

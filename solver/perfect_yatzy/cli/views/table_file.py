@@ -1,10 +1,8 @@
 """Simulated games and positions as a file: named columns as CSV, JSON Lines or Parquet, by its suffix.
 
 CSV      a row of names, then the rows; lists as numbers with spaces between, or `none`; nothing for null
-JSONL    a line {"metadata": {...}}, then an object a line
+JSONL    a line {"metadata": {...}}, then an object a line; of games a record with every die
 Parquet  the metadata are those of the schema
-
-Of games, JSON Lines are a record with every die.
 """
 
 from __future__ import annotations
@@ -41,7 +39,13 @@ def check_suffix(path: str) -> None:
 def write_table(file: IO[bytes], path: str, parts: Iterable[Mapping[str, Any]], metadata: Mapping[str, str]) -> None:
     """Write columns of equal length, part by part, in the format of the suffix of `path`."""
     if path.endswith(".parquet"):
-        _write_parquet(file, parts, metadata)
+        import pyarrow.parquet
+
+        tables = (arrow_table(columns, metadata) for columns in parts)
+        first = next(tables)
+        with pyarrow.parquet.ParquetWriter(file, first.schema) as parquet:
+            for table in chain([first], tables):
+                parquet.write_table(table)
         return
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     writer, is_csv = csv.writer(text, lineterminator="\n"), path.endswith(".csv")
@@ -50,31 +54,14 @@ def write_table(file: IO[bytes], path: str, parts: Iterable[Mapping[str, Any]], 
         if i == 0 and is_csv:
             writer.writerow(columns)
         elif i == 0:
-            text.write(json.dumps({"metadata": _json_metadata(metadata)}) + "\n")
+            described = {name: json.loads(value) if name == "columns" else value for name, value in metadata.items()}
+            text.write(json.dumps({"metadata": described}) + "\n")
         if is_csv:
-            writer.writerows([_csv_cell(cell) for cell in row] for row in rows)
+            cells = ([" ".join(map(str, c)) or "none" if isinstance(c, list) else c for c in row] for row in rows)
+            writer.writerows(cells)
         else:
             text.writelines(json.dumps(dict(zip(columns, row, strict=True))) + "\n" for row in rows)
     text.detach()  # the caller closes the file
-
-
-def _write_parquet(file: IO[bytes], parts: Iterable[Mapping[str, Any]], metadata: Mapping[str, str]) -> None:
-    import pyarrow.parquet
-
-    tables = (arrow_table(columns, metadata) for columns in parts)
-    first = next(tables)
-    with pyarrow.parquet.ParquetWriter(file, first.schema) as writer:
-        for table in chain([first], tables):
-            writer.write_table(table)
-
-
-def _csv_cell(cell: Any) -> Any:
-    return (" ".join(map(str, cell)) or "none") if isinstance(cell, list) else cell
-
-
-def _json_metadata(metadata: Mapping[str, str]) -> dict[str, Any]:
-    """The metadata with the meanings of the columns as an object, not as text."""
-    return {name: json.loads(value) if name == "columns" else value for name, value in metadata.items()}
 
 
 def check_output(path: str, games: int, card: str) -> None:

@@ -7,28 +7,43 @@ is no part of the site stays, such as ``CNAME``.
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+import struct
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from ..._files import replacing
 from ..._version import __version__
 from ...errors import RulesError, StateError
+from ...game.dice import Floats
 from ...game.rule_loader import builtin_ids, load_rules
 from ...game.rules import RuleSet
 from ...game.translations import languages, localized
+from ...model.checked_values import Table
+from ...model.objectives import BonusChance, PolicyQuantity, Variance
 from ...model.state_space import state_space
+from ...play.puzzle import DIFFICULTIES, daily_seed, find_puzzle
+from ...service.answers import distribution_fields
 from ...service.queries import QueryService
-from ...tablebase.store import has_table
+from ...service.reviews import puzzle_fields
+from ...strategy.distribution import has_distribution, stored_distribution
+from ...strategy.strategy import Strategy
+from ...tablebase.store import has_table, open_table
 from ..rule_sets import rule_set_json
 from ..static_files import STATIC, static_files
-from .content import DataFiles, SiteOptions, rule_set_entry
-from .icons import SIZES, icon
-from .tables import is_whole
+from .rule_data import rule_data
+from .tables import CHANCE_BITS, DEVIATION_BITS, VALUE_BITS, encoded, is_whole, page_digests, paged_fields, parts
 
 SCHEMA = 2  # of site.json; static/engine/files.js reads the same one
 GENERATOR = "perfect-yatzy"
@@ -39,6 +54,12 @@ HEAD = """<link rel="manifest" href="manifest.webmanifest">
 <link rel="apple-touch-icon" href="icon-192.png">
 <script src="engine/offline.js" type="module"></script>
 """
+HASH_DIGITS = 12  # of a file name
+Write = Callable[[str, bytes], None]  # name of a file, its content
+GREEN, WHITE = (20, 108, 67), (255, 255, 255)
+ICON_SIZES = (192, 512)
+OVERSAMPLING = 4
+PIPS = ((-1, -1), (1, -1), (0, 0), (-1, 1), (1, 1))
 
 
 class ForeignFolder(StateError):
@@ -138,7 +159,7 @@ def page_files() -> Iterator[tuple[str, bytes]]:
             continue
         content = source.read_bytes()
         yield name, _index(content.decode()).encode() if name == "index.html" else content
-    for size in SIZES:
+    for size in ICON_SIZES:
         yield f"icon-{size}.png", icon(size)
     yield "icon-maskable-512.png", icon(512, maskable=True)
     yield "manifest.webmanifest", json.dumps(_manifest(), indent=1).encode()
@@ -152,7 +173,7 @@ def _index(html: str) -> str:
 
 
 def _manifest() -> dict[str, Any]:
-    icons = [{"src": f"icon-{size}.png", "sizes": f"{size}x{size}", "type": "image/png"} for size in SIZES]
+    icons = [{"src": f"icon-{size}.png", "sizes": f"{size}x{size}", "type": "image/png"} for size in ICON_SIZES]
     maskable = {"src": "icon-maskable-512.png", "sizes": "512x512", "type": "image/png", "purpose": "maskable"}
     return {
         "name": NAME,
@@ -183,3 +204,150 @@ def _remove_old(folder: Path, kept: Iterable[str]) -> None:
             path.unlink()
             with suppress(OSError):  # other files are left in it
                 path.parent.rmdir()
+
+
+@dataclass(frozen=True)
+class SiteOptions:
+    """What a site contains."""
+
+    puzzles: int  # puzzles of each difficulty
+    first_day: date  # day of the first one
+    report: Callable[[str], None] = field(default=lambda line: None)
+
+
+class DataFiles:
+    """Writes data files whose names contain a hash of their content, and remembers their sizes."""
+
+    def __init__(self, write: Write) -> None:
+        self.write = write
+        self.sizes: dict[str, int] = {}
+
+    def add(self, name: str, data: bytes) -> dict[str, str]:
+        """Write a file; what the reader must know about it."""
+        digest = hashlib.sha256(data).hexdigest()
+        file = f"data/{name}-{digest[:HASH_DIGITS]}.bin"
+        self.write(file, data)
+        self.sizes[file] = len(data)
+        return {"file": file, "sha256": digest}
+
+    def add_json(self, name: str, value: Any) -> dict[str, str]:
+        """Write a JSON value, compressed."""
+        text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+        return self.add(name, gzip.compress(text.encode(), 9, mtime=0))
+
+    def add_whole(self, name: str, rules: RuleSet, values: Floats, bits: int) -> dict[str, Any]:
+        """Write a small table, with so many bits after the point."""
+        fields, content = encoded(rules, values, bits)
+        return self.add(name, content) | fields
+
+    def add_parts(self, name: str, values: Table, dtype: np.dtype[Any]) -> dict[str, Any]:
+        """Write a large table for requests of pages, and the digests of the pages."""
+        files, digests = [], bytearray()
+        for number, part in enumerate(parts(values, dtype), start=1):
+            files.append(self.add(f"{name}-{number}", part)["file"])
+            digests += page_digests(part)
+        added = self.add(f"{name}-digests", gzip.compress(digests, 1, mtime=0))
+        return paged_fields(len(values), dtype) | {"parts": files, "digests": added}
+
+
+def data_folder(rules: RuleSet) -> str:
+    """Folder of a rule set below ``data``; some hosts read a plus sign as a space."""
+    return rules.key.replace("+", ".")
+
+
+def rule_set_entry(service: QueryService, rules: RuleSet, files: DataFiles, options: SiteOptions) -> dict[str, Any]:
+    """Write the files of a rule set; its entry in ``site.json``."""
+    data = rule_data(rules)
+    strategy = service.strategy(rules)
+    key, place = rules.key, data_folder(rules)
+    entry: dict[str, Any] = {
+        "id": rules.key,
+        "name": rules.name,
+        "fingerprint": rules.fingerprint,
+        "data": files.add_json(f"{place}/rules", data),
+    }
+    if is_whole(state_space(rules)):
+        options.report(f"{key}: table")
+        entry["values"] = files.add_whole(f"{place}/values", rules, np.asarray(strategy.values), VALUE_BITS)
+    else:
+        options.report(f"{key}: table in pages")
+        entry["values"] = files.add_parts(f"{place}/values", strategy.table, strategy.table.dtype)
+    entry |= dict(_other_tables(service, strategy, files, options))
+    if has_distribution(rules):
+        options.report(f"{key}: distribution of the final score")
+        found = stored_distribution(strategy, "", 0, service.tables, service.threads)
+        fields = {"policy": "mean"} | distribution_fields(found)
+        entry["distribution"] = files.add_json(f"{place}/distribution", fields)
+    if options.puzzles:
+        entry["puzzles"] = files.add_json(f"{place}/puzzles", _puzzles(strategy, options))
+    return entry
+
+
+def _other_tables(
+    service: QueryService, strategy: Strategy, files: DataFiles, options: SiteOptions
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Standard deviations, and chances of the upper bonus: of a large game only if they are stored already."""
+    rules, kinds = strategy.rules, list[tuple[str, type[PolicyQuantity], int]]()
+    kinds.append(("deviations", Variance, DEVIATION_BITS))
+    if rules.bonus:
+        kinds.append(("bonus", BonusChance, CHANCE_BITS))
+    for name, kind, bits in kinds:
+        whole = is_whole(state_space(rules))
+        if not whole and not has_table(rules, service.tables, kind.name):
+            continue
+        options.report(f"{rules.key}: {name}")
+        table = open_table(kind(rules, strategy.table), service.tables, threads=service.threads)[1]
+        values = np.maximum(0.0, np.asarray(table))
+        values, place = np.sqrt(values) if kind is Variance else values, f"{data_folder(rules)}/{name}"
+        if whole:
+            yield name, files.add_whole(place, rules, values, bits)
+        else:
+            yield name, files.add_parts(place, values.astype(np.float32), np.dtype(np.float32))
+
+
+def _puzzles(strategy: Strategy, options: SiteOptions) -> dict[str, Any]:
+    """The puzzles of consecutive days, of each difficulty."""
+    days = [options.first_day + timedelta(days=n) for n in range(options.puzzles)]
+    found: dict[str, Any] = {"first_day": options.first_day.toordinal()}
+    for difficulty in DIFFICULTIES:
+        options.report(f"{strategy.rules.key}: {options.puzzles} puzzles, {difficulty}")
+        found[difficulty] = [puzzle_fields(find_puzzle(strategy, daily_seed(day), difficulty)) for day in days]
+    return found
+
+
+def icon(size: int, maskable: bool = False) -> bytes:
+    """The icon of the installed page, a die that shows five, as a PNG file."""
+    n = size * OVERSAMPLING
+    y, x = (line / (n - 1) * 2 - 1 for line in np.ogrid[:n, :n])  # -1 ... 1
+    half, corner = (0.52, 0.14) if maskable else (0.68, 0.18)
+    ground = np.ones((n, n), dtype=np.bool_) if maskable else _rounded(x, y, 1.0, 0.4)
+    die = _rounded(x, y, half, corner)
+    for column, row in PIPS:
+        spread, radius = half * 0.52, half * 0.17
+        die &= (x - column * spread) ** 2 + (y - row * spread) ** 2 >= radius**2
+    # The share of each pixel that is ground, and that is white.
+    whole, white = (part.reshape(size, OVERSAMPLING, size, OVERSAMPLING).mean(axis=(1, 3)) for part in (ground, die))
+    share = (white / np.maximum(whole, 1e-9))[..., None]
+    colours = np.array(GREEN) + share * np.subtract(WHITE, GREEN)
+    pixels = np.concatenate([np.where(whole[..., None] > 0, colours, 0), 255 * whole[..., None]], axis=2)
+    return _png(np.rint(pixels).astype(np.uint8))
+
+
+def _rounded(x: Floats, y: Floats, half: float, corner: float) -> npt.NDArray[np.bool_]:
+    """Whether points are within a square of rounded corners around the middle."""
+    beyond = np.hypot(np.maximum(np.abs(x) - (half - corner), 0), np.maximum(np.abs(y) - (half - corner), 0))
+    return np.asarray(beyond <= corner)
+
+
+def _png(pixels: npt.NDArray[np.uint8]) -> bytes:
+    """The PNG file of `(height, width, 4)` pixels: red, green, blue, opacity."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    height, width = pixels.shape[:2]
+    lines = np.concatenate([np.zeros((height, 1), np.uint8), pixels.reshape(height, -1)], axis=1)  # filter 0
+    header = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        chunk(*part) for part in ((b"IHDR", header), (b"IDAT", zlib.compress(lines.tobytes(), 9)), (b"IEND", b""))
+    )

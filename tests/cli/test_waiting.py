@@ -1,0 +1,213 @@
+"""What people are told before and during long work: one estimate everywhere, lines where no terminal is."""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import perfect_yatzy
+import pytest
+from perfect_yatzy import RulesError, Strategy, load_rules, open_strategy
+from perfect_yatzy.approximation import solve as approximation
+from perfect_yatzy.cli import progress as shown
+from perfect_yatzy.game.scorecard import EMPTY_STATE
+from perfect_yatzy.model import estimates
+from perfect_yatzy.model.approximate_cost import approximate_seconds, relaxation_work
+from perfect_yatzy.model.estimates import SolveCost, duration, rule_set_stats
+from perfect_yatzy.model.objectives import Goals, Objective, ReachableUtility
+from perfect_yatzy.service.budget import mean_work
+from perfect_yatzy.service.work import Pace
+from perfect_yatzy.strategy.distribution import distribution_cost
+from perfect_yatzy.tablebase.solve_estimate import estimate_solve
+from perfect_yatzy.tablebase.store import solve_to_store
+from support.command import Run
+
+CLUB = str(Path(__file__).parent.parent / "data" / "club-sheet.toml")
+ABOUT = re.compile(r"about [\d,]+ (?:s|minutes|hours)\b")
+
+
+def refuse(*args: object, **rest: object) -> None:
+    raise RulesError("not now")
+
+
+def test_every_command_says_the_same_time(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The announcement of the solve itself, the check of the file, the refusals of a question and of a solve."""
+    monkeypatch.setattr(approximation, "approximate", refuse)
+    store = ("--tables", str(tmp_path))
+    said = [
+        run("rules", "check", CLUB).stdout,
+        run("rules", "show", CLUB).stdout,
+        run("hold", "334566", "--rules", CLUB, *store).stderr,
+        run("solve", CLUB, *store).stderr,
+        run("solve", CLUB, "--shards", *store).stderr,
+        run("solve", CLUB, "--estimate", *store).stdout.splitlines()[-1],
+        run("solve", CLUB, "--approximate", "--threads", "2", *store).stderr,
+    ]
+    times = [ABOUT.findall(" ".join(text.split())) for text in said]
+    assert times == [[duration(sum(approximate_seconds(load_rules(CLUB)).values()))]] * len(said), said
+    assert all("--approximate" in text for text in said[:-1])
+
+
+@pytest.mark.parametrize("key", ["yatzy", "kniffel", "maxi-unsaved", "maxi", "yatzy-saved", "balut"])
+def test_exact_solves_have_one_estimate(key: str) -> None:
+    """`rules check` and `solve`, `solve --estimate`, and the server's question; with other threads, their share."""
+    rules = load_rules(key)
+    cost, two = rule_set_stats(rules), estimate_solve(Objective(rules), threads=2)
+    assert two.seconds == pytest.approx(cost.seconds, rel=0.3)
+    assert mean_work(cost).seconds == cost.seconds == Objective(rules).solve_cost().seconds
+    for threads in (1, 2, 8):
+        time = duration(cost.processor_seconds / threads)
+        assert cost.words_with(threads) == f"{estimates.gigabytes(cost.bytes)} and {time}"
+    shards = estimate_solve(Objective(rules), threads=2, shards=True)
+    assert shards.processor_seconds >= two.processor_seconds
+
+
+def test_more_work_takes_longer() -> None:
+    rules = load_rules(CLUB)
+    times = [sum(approximate_seconds(rules, work=work).values()) for work in (0.0, 1e12, 30e12)]
+    assert times == sorted(set(times))
+    assert approximate_seconds(rules, minutes=1) == approximate_seconds(rules, work=3e12)
+    assert relaxation_work(load_rules("giant"), 30e12, 1 << 30) < 1.1 * 30e12
+
+
+def test_lines_are_rare(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Ten minutes of reports, ten a second: a line every 30 s, and one for each stage."""
+    now = 1000.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    monkeypatch.setattr(time, "perf_counter", lambda: now)
+    monkeypatch.setattr(shown, "_told", 0.0)
+    report = shown.StageProgress("giant", {"relaxation": 60.0, "fit": 540.0})
+    report("relaxation", 1.0, {"bound": 1786.443})
+    for step in range(6000):
+        now = 1000.0 + step / 10
+        report("fit", min(0.999, step / 9000), {"bound": 1786.443})
+    first, *rest = capsys.readouterr().err.splitlines()
+    assert first.split(maxsplit=3) == ["relaxation", "0.0", "s", "no strategy scores more than 1786.45"]
+    assert len(rest) == 19
+    assert rest[0] == "yatzy: giant, fit: 13 % done, about 15 minutes left; no strategy scores more than 1786.45"
+    report("fit", 1.0, {"bound": 1786.443, "mean": 1734.3, "half_width": 0.5})
+    assert "the strategy scores 1734.30 ± 0.50" in capsys.readouterr().err
+
+
+def test_the_time_left_follows_the_speed_of_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an earlier solve has done took no time now; tiny first layers give no estimate; a machine may get busy."""
+    now = 0.0
+    monkeypatch.setattr("perfect_yatzy.service.work.time.perf_counter", lambda: now)
+    for steps, expected in (
+        ([(0, 0.0), (60, 0.5)], 60),
+        ([(0, 0.0), (500, 0.1)], 4500),
+        ([(0, 0.6), (30, 0.8)], 30),
+        ([(0, 0.0), (4, 0.0)], None),
+        ([(0, 0.0), (4, 0.001)], None),
+        ([(0, 0.6), (5, 0.605)], None),
+        ([(0, 0.0), (60, 1.0)], 0),
+        # 1 % a second for 30 seconds, then a tenth of it: after a minute or two only the new speed counts.
+        ([*((t, t / 100) for t in range(31)), *((30 + t, 0.3 + t / 1000) for t in range(1, 201))], 500),
+        # Another work begins.
+        ([(0, 0.0), (60, 0.5), (70, 0.0), (80, 0.5)], 10),
+    ):
+        pace = Pace()
+        for now, done in steps:  # noqa: B007
+            left = pace.left(done)
+        assert left == (expected if expected is None else pytest.approx(expected))
+
+
+def test_times_left_as_text() -> None:
+    texts = [shown.clock_text(seconds) for seconds in (None, 0.0, 60.0, 125.4, 4500.0)]
+    assert texts == ["", "0:00", "1:00", "2:05", "1:15:00"]
+
+
+def test_a_solution_tells_what_it_has_so_far(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sheet: str
+) -> None:
+    monkeypatch.setattr(shown, "SILENCE", 0.0)
+    found = run("solve", sheet, "--approximate", "--work", "1e-5", "--games", "100", "--tables", str(tmp_path))
+    assert found.returncode == 0, found.stderr
+    stages = [line.split()[0] for line in found.stderr.splitlines() if line.startswith("  ")]
+    assert stages == list(approximation.STAGES)
+    assert re.search(r"yatzy: small, fit: \d+ % done.*; no strategy scores more than \d+\.\d\d", found.stderr)
+    assert re.search(r"  bound .* s  the strategy scores .* ± .*  no strategy scores more than ", found.stderr)
+
+
+@pytest.fixture
+def sheet(tmp_path: Path) -> str:
+    """Six boxes for two dice."""
+    boxes = [f'{{ id = "least-{k}", name = "L{k}", pattern = "any", at_least = {k} }}' for k in range(3, 9)]
+    path = tmp_path / "small.toml"
+    path.write_text(
+        f'id = "small"\nname = "Small"\ndice = 2\nfaces = 6\nrolls = 2\ncategories = [{", ".join(boxes)}]\n'
+    )
+    return str(path)
+
+
+def test_other_long_work_tells_its_share(
+    run: Run, forced: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shown, "SILENCE", 0.0)
+    for words, label in (
+        (("solve", "yatzy-forced", "--tables", str(tmp_path)), "Solving yatzy-forced"),
+        (("expect", "--rules", "yatzy-forced", "--goal", "200", "--tables", str(tmp_path / "g")), "Solving"),
+        (("evaluate", "perfect", "--rules", "yatzy-forced"), "Evaluating 1 policy"),
+        (("simulate", "yatzy-forced", "--games", "3000"), "Playing 3,000 games"),
+    ):
+        found = run(*words)
+        assert found.returncode == 0, found.stderr
+        assert re.search(rf"yatzy: {label}.*: \d+ % done", found.stderr), (words, found.stderr)
+
+
+def test_short_work_of_an_old_process_prints_nothing(run: Run, forced: Strategy) -> None:
+    """The silence begins with the work, not with the process."""
+    assert time.monotonic() > shown.SILENCE
+    assert run("simulate", "yatzy-forced", "--games", "3000").stderr == ""
+
+
+def test_python_logs_before_a_long_solve(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    open_strategy("yatzy-forced", tmp_path / "short")
+    assert not caplog.records
+    monkeypatch.setattr(estimates, "LOGGED_SECONDS", 0.0)
+    open_strategy("yatzy-forced", tmp_path / "told", progress=lambda done, total: None)
+    assert not caplog.records
+    perfect_yatzy.reach("yatzy-forced", 200, tables=tmp_path / "silent")
+    perfect_yatzy.distribution(open_strategy("yatzy-forced", tmp_path / "silent"))
+    assert {(record.name, record.levelno) for record in caplog.records} == {("perfect_yatzy", logging.WARNING)}
+    said = [record.getMessage() for record in caplog.records]
+    assert any(re.fullmatch(r"solving yatzy-forced \(mean, 0\.00 GB\): about 1 s", line) for line in said)
+    assert said[-1] == "the distribution of yatzy-forced: about 1 s"
+
+
+def seconds_of(work: Callable[[], object]) -> float:
+    """Processor time."""
+    began = time.process_time()
+    work()
+    return time.process_time() - began
+
+
+@pytest.mark.slow
+def test_estimates_are_near_the_truth(tmp_path: Path) -> None:
+    """Processor time within a factor of two. The first calls are for kernels that are not compiled yet."""
+    quick = open_strategy("yatzy-forced", tmp_path)
+    perfect_yatzy.distribution(quick)
+    perfect_yatzy.reach("yatzy-forced", 200, tables=tmp_path)
+    perfect_yatzy.approximate("yatzy-forced", tmp_path, work=1e-6, games=64, fit_games=64)
+    rules, found = load_rules("yatzy"), dict[str, tuple[float, float]]()
+
+    def measure(name: str, cost: SolveCost, work: Callable[[], object]) -> None:
+        found[name] = cost.processor_seconds, seconds_of(work)
+
+    for key in ("yatzy", "maxi-unsaved"):
+        means = Objective(load_rules(key))
+        measure(key, means.solve_cost(), lambda means=means: solve_to_store(means, tmp_path))
+    strategy = open_strategy("yatzy", tmp_path)
+    measure("distribution", distribution_cost(rules), lambda: perfect_yatzy.distribution(strategy))
+    goal = ReachableUtility(rules, lambda total: total.astype(float), EMPTY_STATE)
+    wanted = perfect_yatzy.maximise
+    measure("utility", goal.solve_cost(), lambda: wanted("yatzy", lambda s: (s >= 240) * 1.0, tables=tmp_path))
+    measure("goals", Goals(rules).solve_cost(), lambda: solve_to_store(Goals(rules), tmp_path))
+    expected = 2 * sum(approximate_seconds(rules).values())
+    found["approximate"] = expected, seconds_of(lambda: perfect_yatzy.approximate("yatzy", tmp_path))
+    assert all(0.5 < taken / estimate < 2 for estimate, taken in found.values()), found
