@@ -15,13 +15,6 @@ from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.policies import sheet_search, turn_sample
 from perfect_yatzy.policies.evaluation import policy_mean, policy_values
 from perfect_yatzy.policies.price_sheet import PriceSheet, pars, terms_of
-from perfect_yatzy.policies.sheet_search import (
-    descend,
-    every_number,
-    fit_prices,
-    least_squares,
-    upper_prices_on_a_line,
-)
 from perfect_yatzy.policies.turn_sample import TurnSample, Visits, inclusion_chances, visited_states
 from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy
 from perfect_yatzy.tablebase.backward_induction import solve_values
@@ -68,13 +61,13 @@ def test_the_stated_mean_is_that_of_greedy_play_on_the_printed_numbers(
     if sampled:
         monkeypatch.setattr(sheet_search, "TINY_SECONDS", 0.0)
     values = solve_values(rules)
-    fit = fit_prices(rules, values, threads=1)
+    fit = sheet_search.fit_prices(rules, values, threads=1)
     assert fit.interval == 0
     assert fit.sheet.rounded(0.1) == fit.sheet
     assert abs(fit.mean - float(mean_in_fractions(fit.sheet))) < 1e-9
     assert fit.mean <= values[-1] + 1e-9
     visits = visited_states(rules, values, 500, 1)
-    start = least_squares(every_number(rules), visits, values[visits.places])
+    start = sheet_search.least_squares(sheet_search.every_number(rules), visits, values[visits.places])
     assert fit.mean > policy_mean(GreedyPolicy(rules, start.values())) - 0.02  # rounding may cost a little
     assert abs(sum(fit.sheet.prices) - fit.mean) <= 0.05 * len(rules.categories) + 1e-9
 
@@ -84,8 +77,8 @@ def test_the_fit_does_not_depend_on_threads_and_reports_its_progress(monkeypatch
     monkeypatch.setattr(sheet_search, "TINY_SECONDS", 0.0)
     rules, steps = GAMES["free"], list[tuple[int, int]]()
     values = solve_values(rules)
-    one = fit_prices(rules, values, threads=1, progress=lambda *step: steps.append(step))
-    assert one == fit_prices(rules, values, threads=3)
+    one = sheet_search.fit_prices(rules, values, threads=1, progress=lambda *step: steps.append(step))
+    assert one == sheet_search.fit_prices(rules, values, threads=3)
     assert steps == [(i, 4) for i in range(5)]
 
 
@@ -95,26 +88,26 @@ def test_a_mean_that_is_simulated_has_an_interval(monkeypatch: pytest.MonkeyPatc
     for name, value in (seconds | played).items():
         monkeypatch.setattr(sheet_search, name, value)
     rules = GAMES["saved"]
-    fit = fit_prices(rules, solve_values(rules))
+    fit = sheet_search.fit_prices(rules, solve_values(rules))
     assert 0 < fit.interval < 0.5
     assert abs(fit.mean - policy_mean(GreedyPolicy(rules, fit.sheet.values()))) < 2 * fit.interval
 
 
 def test_numbers_of_a_large_sheet_are_tied() -> None:
     rules = load_rules("maxi-unsaved")
-    form = upper_prices_on_a_line(rules)
+    form = sheet_search.upper_prices_on_a_line(rules)
     sheet = form.sheet(np.arange(19.0))
     assert sheet.n_numbers == 19
     assert sheet.prices[:7] == (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 2.0)
     np.testing.assert_allclose(form.numbers(sheet), np.arange(19.0), atol=1e-9)
-    assert every_number(rules).sheet(np.arange(23.0) ** 2).n_numbers == 23
+    assert sheet_search.every_number(rules).sheet(np.arange(23.0) ** 2).n_numbers == 23
 
 
 def test_least_squares_finds_the_sheet_that_made_the_values() -> None:
     rules, terms = GAMES["joker"], {"lost": -2.0, "secured": 3.0, "par_point": 0.5, "joker_turn": 0.3}
     sheet = PriceSheet(rules, [1.0, 2.5, 4.0, 7.0], terms)
     visits = visited_states(rules, solve_values(rules), 2000, 1)
-    found = least_squares(every_number(rules), visits, sheet.values()[visits.places])
+    found = sheet_search.least_squares(sheet_search.every_number(rules), visits, sheet.values()[visits.places])
     np.testing.assert_allclose(found.values()[visits.places], sheet.values()[visits.places], atol=1e-6)
 
 
@@ -168,14 +161,14 @@ def test_sampling_in_proportion_to_counts(counts: list[int], number: int, seed: 
 def test_descent_finds_the_minimum_of_a_quadratic_function() -> None:
     """Powell's method ends after n sweeps in n dimensions; the axes of this one are far from the directions."""
     centre, turn = np.array([1.0, -2.0, 0.5]), np.array([[1.0, 0.9, 0.3], [0.0, 1.0, 0.8], [0.0, 0.0, 1.0]])
-    point, value = descend(
+    point, value = sheet_search.descend(
         lambda point: float(((turn @ (point - centre)) ** 2).sum()), np.zeros(3), np.full(3, 0.5), 40
     )
     assert value < 1e-6
     np.testing.assert_allclose(point, centre, atol=1e-2)
     start = np.array([3.0])  # it never ends above its start
-    assert descend(lambda point: -abs(float(point[0])) % 1.7, start, np.array([1.0]), 5)[1] <= -3.0 % 1.7
-    assert descend(lambda point: 1.0, start, np.array([1.0]), 5)[1] == 1.0
+    assert sheet_search.descend(lambda point: -abs(float(point[0])) % 1.7, start, np.array([1.0]), 5)[1] <= -3.0 % 1.7
+    assert sheet_search.descend(lambda point: 1.0, start, np.array([1.0]), 5)[1] == 1.0
 
 
 TERMS = {"lost": -3.5, "secured": 4.25, "par_point": 1.5, "saved_roll": 2.25, "joker_turn": 0.5}
