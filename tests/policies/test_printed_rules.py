@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from perfect_yatzy import RuleSet, State, load_rules
 from perfect_yatzy._messages import LANGUAGES
+from perfect_yatzy.cli.views.guide import guide_text
 from perfect_yatzy.cli.views.guide_content import guide_content
-from perfect_yatzy.cli.views.guide_text import guide_text
 from perfect_yatzy.game.dice import Ints, lattice
 from perfect_yatzy.game.notation import dice_of
 from perfect_yatzy.game.scoring import open_categories

@@ -114,10 +114,7 @@ def explained_text(service: QueryService, strategy: Strategy, rules: RuleSet, fo
 
 
 def bonus_chances(service: QueryService, strategy: Strategy) -> Callable[[State], float] | None:
-    """Chance of the upper bonus by state; None without a bonus, or if its table would take long to solve.
-
-    A review waits for that table; a question does not (:mod:`perfect_yatzy.service.bonus`).
-    """
+    """Chance of the upper bonus by state; None without a bonus, or if its table would take long to solve."""
     from ...model.objectives import BonusChance
     from ...strategy.distribution import has_distribution
     from ...tablebase.store import has_table, open_table
@@ -270,9 +267,8 @@ def ask_puzzle(strategy: Strategy, rules: RuleSet, puzzle: Puzzle) -> bool:
         if text is None or command_of(text) == "quit":
             break
         if command_of(text) in HELP_WORDS:
-            click.echo(
-                (_(HOLD_HELP) if puzzle.rolls_left else "") + _(CATEGORY_HELP) + _(QUIT_HELP)
-            )  # marked elsewhere
+            words = _(HOLD_HELP) if puzzle.rolls_left else "", _(CATEGORY_HELP), _(QUIT_HELP)  # marked elsewhere
+            click.echo("".join(words))
             continue
         try:
             click.echo(grade_line(rules, puzzle, strategy, find_answer(rules, puzzle, strategy, text)))
