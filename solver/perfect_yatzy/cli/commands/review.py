@@ -69,7 +69,15 @@ def review(
         )
         raise StateError(text.format(file=file, count=number_word(len(games)), number=number))
     record = games[number - 1]
-    players = [find_player(record.players, player)] if player else range(len(record.players))
+    players = [*range(len(record.players))]
+    if player:
+        wanted = [i for i, name in enumerate(record.players) if player.lower() in (name.lower(), str(i + 1))]
+        if not wanted:
+            names = ", ".join(record.players)
+            raise StateError(
+                _("there is no player {player!r}; the players are {players}", player=player, players=names)
+            )
+        players = wanted[:1]
     strategy = service.strategy(record.rules)
     rules = localized(record.rules, service.language)
     reviews = (grade_game(strategy, record, i) for i in players)
@@ -124,15 +132,6 @@ def bonus_chances(service: QueryService, strategy: Strategy) -> Callable[[State]
         return None
     chances = open_table(BonusChance(rules, strategy.table), service.tables, threads=service.threads)[1]
     return lambda state: float(chances[strategy.space.index(state)])
-
-
-def find_player(players: tuple[str, ...], player: str) -> int:
-    """Index of a player from a name or a number that starts at 1."""
-    for i, name in enumerate(players):
-        if name.lower() == player.lower() or player == str(i + 1):
-            return i
-    names = ", ".join(players)
-    raise StateError(_("there is no player {player!r}; the players are {players}", player=player, players=names))
 
 
 @click.command()

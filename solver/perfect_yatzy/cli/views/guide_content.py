@@ -182,7 +182,7 @@ def _holds(sheet: StrategySheet, rules: RuleSet, words: Words) -> Section | None
     note = words.fill("holds.note") if any(values) else NO_TEXT
     # The words of the short list are explained here, too.
     every = [*sheet.holds, *(sheet.with_rules(min(sheet.sizes)).holds if sheet.shorter else ())]
-    return Section("holds", words.words("holds.title"), note, tuple(rows), (legend(rules, every, words),))
+    return Section("holds", words.words("holds.title"), note, tuple(rows), (joined(legend(rules, every, words)),))
 
 
 def _short(guide: Guide, words: Words) -> Section | None:

@@ -209,12 +209,8 @@ def hold_sentence(rules: RuleSet, rule: HoldRule, words: Words) -> Text:
     return Text((Span(capitalised(first.text), first.kind), *rest))
 
 
-def legend(rules: RuleSet, holds: Sequence[HoldRule], words: Words) -> Text:
+def legend(rules: RuleSet, holds: Sequence[HoldRule], words: Words) -> Iterator[Text]:
     """What the words of some rules mean, as far as they occur."""
-    return joined(_explanations(rules, holds, words))
-
-
-def _explanations(rules: RuleSet, holds: Sequence[HoldRule], words: Words) -> Iterator[Text]:
     patterns = [rule.pattern for rule in holds]
     conditions = {condition.kind for rule in holds for condition in rule.conditions}
     groups = [pattern for pattern in patterns if pattern.kind == "groups"]
