@@ -220,7 +220,7 @@ def test_a_new_command(copy: Copy) -> None:
         "cli/commands/hello.py",
         'import click\n\n\n@click.command()\ndef hello() -> None:\n    """Say hello."""\n    click.echo("hello")\n',
     )
-    copy.edit("cli/__init__.py", '    "guide": "guide",\n', '    "guide": "guide",\n    "hello": "hello",\n')
+    copy.edit("cli/__init__.py", '    "play": ("play",),\n', '    "hello": ("hello",),\n    "play": ("play",),\n')
     assert copy.changed - {"cli/commands/hello.py"} == named_files("a new command")
     assert copy.run("hello") == "hello\n"
     assert "Say hello." in copy.run("--help")
@@ -229,8 +229,8 @@ def test_a_new_command(copy: Copy) -> None:
 def test_a_new_view(copy: Copy, tiny: str, tmp_path: Path) -> None:
     copy.edit(
         "cli/views/review.py",
-        '    lines = [*summary_lines(rules, review), ""]',
-        '    lines = [*summary_lines(rules, review), f"{len(review.decisions)} decisions in all", ""]',
+        '    return [*summary_lines(rules, review), "",',
+        '    return [*summary_lines(rules, review), f"{len(review.decisions)} decisions in all", "",',
     )
     assert copy.changed <= named_files("a new view of a review")
     game = tmp_path / "games.jsonl"

@@ -133,11 +133,7 @@ def significant_text(value: float, digits: int) -> str:
 
 @cache
 def _catalogue(code: str) -> NullTranslations:
-    from gettext import GNUTranslations, NullTranslations
+    from gettext import translation
 
-    path = Path(__file__).with_name("locale") / code / "LC_MESSAGES" / f"{DOMAIN}.mo"
-    try:
-        with path.open("rb") as file:
-            return GNUTranslations(file)
-    except FileNotFoundError:  # installed without data files: English
-        return NullTranslations()
+    # Installed without data files: English.
+    return translation(DOMAIN, Path(__file__).with_name("locale"), [code], fallback=True)

@@ -15,10 +15,9 @@ import perfect_yatzy
 import pytest
 from perfect_yatzy import RuleSet, Strategy
 from perfect_yatzy._messages import LANGUAGES
-from perfect_yatzy.cli.views.guide import guide_html
+from perfect_yatzy.cli.views.guide import guide_html, guide_text
 from perfect_yatzy.cli.views.guide_content import GuideContent, guide_content
 from perfect_yatzy.cli.views.guide_pdf import PdfError, guide_pdf
-from perfect_yatzy.cli.views.guide_text import guide_text
 from perfect_yatzy.cli.views.words import Words, words_of
 from perfect_yatzy.game.translations import localized
 from perfect_yatzy.policies.guide import Guide, make_guide

@@ -14,8 +14,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from perfect_yatzy import RuleSet, State, evaluate, load_rules, open_strategy
 from perfect_yatzy._messages import LANGUAGES
+from perfect_yatzy.cli.views.guide import guide_text
 from perfect_yatzy.cli.views.guide_content import guide_content
-from perfect_yatzy.cli.views.guide_text import guide_text
 from perfect_yatzy.game.dice import lattice
 from perfect_yatzy.game.rules import Bonus
 from perfect_yatzy.game.translations import localized

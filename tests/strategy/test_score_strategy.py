@@ -15,9 +15,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from perfect_yatzy import RulesError, Scorecard, State, Strategy, distribution, load_rules
+from perfect_yatzy._messages import number_text
 from perfect_yatzy.cli.views.answers import chance_phrase, expect_lines, objective_lines
 from perfect_yatzy.cli.views.results import bounds_lines
-from perfect_yatzy.cli.views.wording import chance_text, points_text, rounded_down, rounded_up
+from perfect_yatzy.cli.views.wording import chance_text, rounded_down, rounded_up
 from perfect_yatzy.game.notation import dice_of, parse_card
 from perfect_yatzy.game.patterns import Pattern
 from perfect_yatzy.game.rules import Bonus, Category, RuleSet
@@ -458,7 +459,7 @@ def test_certain_and_out_of_reach_are_said_of_what_is_only() -> None:
 
 
 def test_small_chances_are_told_from_none() -> None:
-    assert [points_text(x) for x in (-1e-13, -0.0, 0.004, 231.456)] == ["0.00", "0.00", "0.00", "231.46"]
+    assert [number_text(x, 2) for x in (-1e-13, -0.0, 0.004, 231.456)] == ["0.00", "0.00", "0.00", "231.46"]
     shown = [chance_text(p) for p in (0.0, 1e-9, 4.9e-7, 1.2e-6, 4.9e-5, 0.0001, 0.99999, 1.0)]
     assert shown == ["0.00 %", "<0.0001 %", "<0.0001 %", "0.0001 %", "0.0049 %", "0.01 %", ">99.99 %", "100.00 %"]
 

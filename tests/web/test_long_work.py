@@ -25,10 +25,10 @@ from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.service.work import ConfirmationRequired, Report, Work, WorkProgress
 from perfect_yatzy.tablebase.backward_induction import solve_objective
 from perfect_yatzy.tablebase.store import has_table
-from perfect_yatzy.web import long_work
+from perfect_yatzy.web import workers as long_work
 from perfect_yatzy.web.app import create_app
 from perfect_yatzy.web.limits import IsDisconnected
-from perfect_yatzy.web.long_work import Solve, work_events
+from perfect_yatzy.web.workers import Solve, work_events
 
 SMALL = "yatzy-forced"  # a game that is solved in a moment
 NOTHING_UNASKED = SolveBudget(unasked_seconds=0.0)

@@ -1,12 +1,5 @@
 """The command `yatzy`: terminal only, everything else is in the packages below.
 
-commands/      one module for each command or family of commands
-views/         the text and files that they print
-options        options and arguments that several commands share
-console        error boundary, output, prompts, progress
-terminal_game  the loop of `yatzy play`
-jsonl          the loop of `--jsonl`
-
 Answers go to standard output, everything else to standard error. Exit codes: 0 done, 1 failed, 2 wrong usage or an
 impossible position, 130 interrupted. Modules that need numpy or numba are imported where they are used, so that help
 and completion are fast.
@@ -22,30 +15,18 @@ from click.shell_completion import get_completion_class
 from .._version import __version__
 from .console import YatzyGroup
 
-COMMANDS = {  # command -> module of `commands`; a module is imported when its command is named
-    "evaluate": "games",
-    "expect": "ask",
-    "guide": "guide",
-    "hold": "ask",
-    "learn": "guide",
-    "odds": "ask",
-    "play": "play",
-    "positions": "games",
-    "prove": "solve",
-    "puzzle": "review",
-    "rate": "review",
-    "review": "review",
-    "rules": "rules",
-    "score": "ask",
-    "serve": "serve",
-    "simulate": "games",
-    "site": "serve",
-    "solve": "solve",
-    "table": "tables",
-    "tables": "tables",
-    "verify": "solve",
-    "versus": "games",
+FAMILIES = {  # module of `commands` -> its commands; a module is imported when one of them is named
+    "ask": ("expect", "hold", "odds", "score"),
+    "games": ("evaluate", "positions", "simulate", "versus"),
+    "guide": ("guide", "learn"),
+    "play": ("play",),
+    "review": ("puzzle", "rate", "review"),
+    "rules": ("rules",),
+    "serve": ("serve", "site"),
+    "solve": ("prove", "solve", "verify"),
+    "tables": ("table", "tables"),
 }
+COMMANDS = {command: module for module, commands in FAMILIES.items() for command in commands}
 VERSIONED = ("numpy", "numba", "llvmlite", "click", "dask", "distributed", "fastapi", "uvicorn", "pyarrow", "fpdf2")
 EPILOG = "Help for one command: yatzy COMMAND --help"
 

@@ -1,8 +1,4 @@
-"""`--jsonl`: one process that answers requests line by line.
-
-Each line of the input is one request, each line of the output its answer, in the same order. An error is an answer
-with the fields ``error`` and ``code``.
-"""
+"""`--jsonl`: each line of the input is a request, each line of the output its answer, in the same order."""
 
 from __future__ import annotations
 

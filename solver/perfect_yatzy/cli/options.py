@@ -38,8 +38,7 @@ class KnownWords(click.ParamType[str]):
         return [CompletionItem(word) for word in words if word.startswith(incomplete)]
 
 
-def builtin_rules(ctx: click.Context, text: str) -> Iterable[str]:
-    """Names of the built-in rule sets."""
+def _builtin_rules(ctx: click.Context, text: str) -> Iterable[str]:
     from ..game.rule_loader import builtin_ids
 
     return builtin_ids()
@@ -100,7 +99,7 @@ def is_given(name: str, context: click.Context | None = None) -> bool:
     return context.get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
-RULES, CARD = KnownWords(builtin_rules, "rules"), KnownWords(card_entries, "card")
+RULES, CARD = KnownWords(_builtin_rules, "rules"), KnownWords(card_entries, "card")
 MOST_WORKERS = 256  # that are started on one machine
 
 
@@ -154,8 +153,8 @@ card_option = click.option(
     help='Filled categories: "ones=3 chance=22"; boxes of one row: "fours=12,16", "ones.down=3".',
 )  # fmt: skip
 start_card_option = click.option(
-    "--card", "-c", type=CARD, default="", metavar="CARD", help="Scorecard to start from [empty].",
-)  # fmt: skip
+    "--card", "-c", type=CARD, default="", metavar="CARD", help="Scorecard to start from [empty]."
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 force_option = click.option("--force", is_flag=True, help="Replace the output file if it exists.")
 tables_option = click.option("--tables", type=click.Path(file_okay=False), help="Folder of the stored tables.")
@@ -254,9 +253,7 @@ def worker_options(command: F, most: int = MOST_WORKERS) -> F:
     workers = number_option(
         "--workers", low=1, high=most, text="Start N worker processes on this machine (needs the extra cluster)."
     )
-    address = click.option(
-        "--cluster", metavar="ADDRESS", help="Use the workers of a Dask cluster: tcp://host:8786.",
-    )  # fmt: skip
+    address = click.option("--cluster", metavar="ADDRESS", help="Use the workers of a Dask cluster: tcp://host:8786.")
     return workers(address(command))
 
 

@@ -1,8 +1,4 @@
-"""Progress of long work on standard error: a bar on a terminal, elsewhere a line now and then.
-
-Lines that are not for a terminal say what is being done, its share, the time left and what is known so far. There is
-at most one every SILENCE seconds, and one for each stage that is finished.
-"""
+"""Progress of long work on standard error: a bar on a terminal, elsewhere a line every SILENCE seconds at most."""
 
 from __future__ import annotations
 

@@ -84,9 +84,8 @@ class TerminalGame:
         if len(session.dice_history) == 1:
             click.echo(view.computer_head(session))
         player = self._computers[session.computer()]
-        decision = player.choose(
-            session.card(), session.dice, session.rolls_left, session.choice_seed(), self.others()
-        )
+        seed, card = session.choice_seed(), session.card()
+        decision = player.choose(card, session.dice, session.rolls_left, seed, self.others())
         click.echo(view.computer_line(self.rules, session, decision))
         if isinstance(decision, str):
             session.score(decision)
@@ -231,24 +230,17 @@ class TerminalGame:
             raise StateError(_("there is nobody to beat in a game of one player"))
         if advice:
             self.advice = "win" if advice == "win" else "mean"
-        echo_fitted(
-            _("Advice and warnings are for the expected score.")
-            if self.advice == "mean"
-            else _("Advice and warnings are for the chance to win; a tie counts as half a win.")
-        )
+        text = _("Advice and warnings are for the chance to win; a tie counts as half a win.")
+        echo_fitted(text if self.advice == "win" else _("Advice and warnings are for the expected score."))
 
     def request(self) -> dict[str, Any]:
         """The question of the player for the best options."""
         session, card = self.session, self.session.card()
-        request = {
-            "query": "hold" if session.rolls_left else "score",
-            "rules": self.rules.key,
-            "card": str(card),
-            "saved": card.saved,
-            "bonus_points": card.bonus_points,
-            "dice": list(session.dice),
-        }
-        return request | ({"rolls_left": session.rolls_left} if session.rolls_left else {})
+        rolls_left = {"rolls_left": session.rolls_left} if session.rolls_left else {}
+        return {
+            "query": "hold" if rolls_left else "score", "rules": self.rules.key, "dice": list(session.dice),
+            "card": str(card), "saved": card.saved, "bonus_points": card.bonus_points, **rolls_left,
+        }  # fmt: skip
 
     def winning_request(self) -> dict[str, Any] | str:
         """:meth:`request` for the chance to win, or a sentence why it cannot be answered at once."""

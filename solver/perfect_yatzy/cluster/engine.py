@@ -74,11 +74,9 @@ class DaskEngine:
                 proof.unlink(missing_ok=True)
 
     def map(
-        self,
-        function: Callable[[Any], Any],
-        arguments: Iterable[Any],
+        self, function: Callable[[Any], Any], arguments: Iterable[Any],
         is_ready: Callable[[Any], bool] = lambda argument: True,
-    ) -> Iterator[tuple[int, Any]]:
+    ) -> Iterator[tuple[int, Any]]:  # fmt: skip
         """Call a function of a module on the workers, perhaps twice if one is lost; number and result of each call.
 
         The results come in the order of completion. `is_ready` is asked of the first argument that waits, whether
@@ -90,7 +88,9 @@ class DaskEngine:
         alive = time.monotonic()
         try:
             while waiting or under_way:
-                most = self._most_under_way()
+                if time.monotonic() - self._looked > POLL_SECONDS:
+                    self._count_threads()
+                most = AHEAD * self.threads
                 if len(under_way) <= most // 2:
                     batch: list[_UnderWay] = []
                     while waiting and len(under_way) + len(batch) < most and is_ready(waiting[0].argument):
@@ -132,18 +132,11 @@ class DaskEngine:
 
     def _submit(self, function: Callable[[Any], Any], tasks: Sequence[_UnderWay]) -> dict[Any, _UnderWay]:
         """Hand out tasks, in one message: that takes half the time of one for each."""
-        name = function.__name__.replace("_", "-")
-        futures = self.client.map(
-            run_task,
-            [task.argument for task in tasks],
-            function=function,
-            job=self._job,
-            key=[f"{name}-{secrets.token_hex(8)}" for _ in tasks],
-            pure=False,
-        )
-        return {
-            future: replace(task, attempts=task.attempts + 1) for future, task in zip(futures, tasks, strict=True)
-        }
+        name, arguments = function.__name__.replace("_", "-"), [task.argument for task in tasks]
+        keys = [f"{name}-{secrets.token_hex(8)}" for _ in tasks]
+        futures = self.client.map(run_task, arguments, function=function, job=self._job, key=keys, pure=False)
+        submitted = [replace(task, attempts=task.attempts + 1) for task in tasks]
+        return dict(zip(futures, submitted, strict=True))
 
     def _wait(self, futures: Sequence[Any]) -> list[Any]:
         """The futures that are done, after some seconds at most."""
@@ -174,18 +167,12 @@ class DaskEngine:
         except CancelledError as error:
             raise self._lost() from error
         except ModuleNotFoundError as error:
-            raise ClusterError(
-                f"a worker cannot import {error.name}; install perfect-yatzy on all machines"
-            ) from error
+            text = f"a worker cannot import {error.name}; install perfect-yatzy on all machines"
+            raise ClusterError(text) from error
         return report
 
     def _lost(self) -> ClusterError:
         return ClusterError(f"the connection to {self.name} was lost; the same command continues what is unfinished")
-
-    def _most_under_way(self) -> int:
-        if time.monotonic() - self._looked > POLL_SECONDS:
-            self._count_threads()
-        return AHEAD * self.threads
 
     def _count_threads(self) -> int:
         """Threads of all present workers."""
@@ -207,9 +194,8 @@ class DaskEngine:
             raise self._lost() from error
         for address, answer in answers.items():
             if isinstance(answer, ModuleNotFoundError):
-                raise ClusterError(
-                    f"worker {address} cannot import {answer.name}; install perfect-yatzy on all machines"
-                ) from answer
+                text = f"worker {address} cannot import {answer.name}; install perfect-yatzy on all machines"
+                raise ClusterError(text) from answer
             if isinstance(answer, OSError):
                 continue  # lost just now; the one that replaces it is checked at its first task
             if isinstance(answer, Exception):

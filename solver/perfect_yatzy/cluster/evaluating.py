@@ -55,14 +55,9 @@ def sample_task(task: SampleTask) -> SampledGames:
 
 
 def evaluate_on(
-    engine: DaskEngine,
-    policies: Sequence[str],
-    rules: RuleSet,
-    card: CardText | Scorecard = "",
-    tables: str | os.PathLike[str] | None = None,
-    games: int = 200,
-    seed: int = 1,
-) -> Iterator[tuple[int, str, Evaluation | SampledEvaluation]]:
+    engine: DaskEngine, policies: Sequence[str], rules: RuleSet, card: CardText | Scorecard = "",
+    tables: str | os.PathLike[str] | None = None, games: int = 200, seed: int = 1,
+) -> Iterator[tuple[int, str, Evaluation | SampledEvaluation]]:  # fmt: skip
     """Evaluate policies, each on one worker; as :func:`perfect_yatzy.evaluate`."""
     folder = str(tables_folder(tables).absolute())
     setting = Setting(rules, read_card(rules, card), folder, threads=1, games=games, seed=seed)
@@ -80,16 +75,10 @@ def evaluate_on(
 
 
 def sample_on(
-    engine: DaskEngine,
-    command: str,
-    strategy: Strategy,
-    games: int = 200,
-    seed: int = 1,
-    start: CardText | Scorecard = "",
-    *,
-    tables: str | os.PathLike[str] | None = None,
+    engine: DaskEngine, command: str, strategy: Strategy, games: int = 200, seed: int = 1,
+    start: CardText | Scorecard = "", *, tables: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
-) -> SampledEvaluation:
+) -> SampledEvaluation:  # fmt: skip
     """Let a program play games on the workers, which start it; as :func:`.policies.evaluation.sample`."""
     games = whole_number(games, "games")
     if games < 1:

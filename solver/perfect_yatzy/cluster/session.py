@@ -16,8 +16,7 @@ import multiprocessing
 import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -69,19 +68,9 @@ CONFIG = {
 }
 
 
-@dataclass(frozen=True)
-class Connection:
-    """A client and what belongs to it."""
-
-    client: Any
-    # address of the dashboard; empty for a cluster on this machine, which has none: it would answer everybody
-    dashboard: str
-    restart: Callable[[], None] = lambda: None  # starts workers of this machine that are missing
-
-
 @contextmanager
-def local_client(workers: int | None = None, memory: int | None = None) -> Iterator[Connection]:
-    """A client of a new cluster on this machine, which is closed at the end."""
+def local_cluster(workers: int | None = None, memory: int | None = None) -> Iterator[Cluster]:
+    """A new cluster on this machine, closed at the end; it has no dashboard, which would answer everybody."""
     workers = default_threads() if workers is None else whole_number(workers, "workers")
     if not 1 <= workers <= MOST_WORKERS:
         text = _("workers is {value}; must be from 1 to {most}")
@@ -96,27 +85,24 @@ def local_client(workers: int | None = None, memory: int | None = None) -> Itera
         raise MissingPackage("a cluster on this machine", "cryptography", extra="cluster")
     with dask.config.set({**CONFIG, "distributed.worker.multiprocessing-method": method}), quiet_logs():
         try:
-            cluster = distributed.LocalCluster(
+            started = distributed.LocalCluster(
                 n_workers=workers, threads_per_worker=1, memory_limit=limit, host="127.0.0.1",
                 security=distributed.Security.temporary(), silence_logs=logging.CRITICAL,
                 dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False},
             )  # fmt: skip
         except (OSError, RuntimeError, TimeoutError) as error:
             raise ClusterError(_("cannot start {workers} workers: {error}", workers=workers, error=error)) from error
-        try:
-            client = distributed.Client(cluster, timeout=CONNECT_SECONDS, set_as_default=False)
-            try:
-                # Dask gives up a worker that dies while it starts; this starts another one in its place.
-                yield Connection(client, "", lambda: cluster.scale(workers))
-            finally:
-                client.close(CLOSE_SECONDS)
-        finally:
-            cluster.close(3 * CLOSE_SECONDS)
+        with ExitStack() as stack:
+            stack.callback(started.close, 3 * CLOSE_SECONDS)
+            client = distributed.Client(started, timeout=CONNECT_SECONDS, set_as_default=False)
+            stack.callback(client.close, CLOSE_SECONDS)
+            # Dask gives up a worker that dies while it starts; this starts another one in its place.
+            yield Cluster(DaskEngine(client, "the cluster", lambda: started.scale(workers)), "")
 
 
 @contextmanager
-def remote_client(address: str) -> Iterator[Connection]:
-    """A client of a running cluster, as :func:`local_client`."""
+def remote_cluster(address: str) -> Iterator[Cluster]:
+    """A running cluster, which stays."""
     dask, distributed = _packages()
     with dask.config.set(CONFIG), quiet_logs():
         try:
@@ -126,15 +112,15 @@ def remote_client(address: str) -> Iterator[Connection]:
         except (OSError, TimeoutError, ValueError) as error:
             text = _("no Dask scheduler answers at {address}; start one with: dask scheduler")
             raise ClusterError(text.format(address=address), field="cluster") from error
-        try:
+        with ExitStack() as stack:
+            stack.callback(client.close, CLOSE_SECONDS)
             with suppress(TimeoutError):
                 client.wait_for_workers(1, timeout=WORKERS_SECONDS)
             if not client.nthreads():
-                message = _("{address} has no workers; start some with: dask worker {address}")
-                raise ClusterError(message.format(address=address))
-            yield Connection(client, client.dashboard_link)
-        finally:
-            client.close(CLOSE_SECONDS)
+                raise ClusterError(
+                    _("{address} has no workers; start some with: dask worker {address}", address=address)
+                )
+            yield Cluster(DaskEngine(client, address), client.dashboard_link)
 
 
 def start_method() -> str:
@@ -185,17 +171,12 @@ def quiet_logs() -> Iterator[None]:
 
 
 def solve_objective_on(
-    engine: DaskEngine,
-    objective: Objective,
-    tables: str | os.PathLike[str] | None = None,
-    progress: Progress | None = None,
-    *,
-    force: bool = False,
-) -> TableInfo:
+    engine: DaskEngine, objective: Objective, tables: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None, *, force: bool = False,
+) -> TableInfo:  # fmt: skip
     """Solve any objective of a whole game on the workers, and store its table in shards."""
     folder = tables_folder(tables).absolute()
-    kernels = f"solve-{objective.name}-{objective.rules.fingerprint[:12]}"
-    with engine.seeing(folder, kernels):
+    with engine.seeing(folder, f"solve-{objective.name}-{objective.rules.fingerprint[:12]}"):
         return solve_sharded(objective, folder, engine=engine, progress=progress, missing_only=not force)
 
 
@@ -301,7 +282,7 @@ class Cluster:
         """
         from .simulating import simulate_on
 
-        return simulate_on(self.engine, strategy, games, seed, start, points=points, tables=tables, progress=progress)
+        return simulate_on(self.engine, strategy, games, seed, start, points, tables, progress)
 
     def evaluate(
         self,
@@ -399,6 +380,5 @@ def open_cluster(
     """
     if address is not None and (workers is not None or memory is not None):
         raise StateError(_("give the address of a cluster, or the workers of a new one"))
-    connection = local_client(workers, memory) if address is None else remote_client(address)
-    with connection as found:
-        yield Cluster(DaskEngine(found.client, address or "the cluster", found.restart), found.dashboard)
+    with local_cluster(workers, memory) if address is None else remote_cluster(address) as cluster:
+        yield cluster

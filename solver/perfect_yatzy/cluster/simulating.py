@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -28,7 +27,7 @@ from ..strategy.position import CheckedPosition
 from ..strategy.score_strategy import ScoreStrategy, reach
 from ..strategy.simulation import Simulation, checked_games, joined_games
 from ..strategy.strategy import Strategy
-from ..tablebase.store import tables_folder
+from ..tablebase.store import Progress, tables_folder
 from .engine import DaskEngine
 
 if TYPE_CHECKING:
@@ -108,26 +107,17 @@ def play_task(task: GamesTask) -> Games:
         return made.astype(np.int32), boxes, bonus.astype(np.int32)
     strategy = _opened(task.strategy)
     assert isinstance(strategy, ApproximateStrategy)
-    values = strategy.evaluator.function
+    values, games, start = strategy.evaluator.function, task.number, position.state
     assert isinstance(values, FittedValues)
-    played = simulate_values(
-        values, games=task.number, seed=task.seed, threads=1, start=position.state, first=task.first
-    )
+    played = simulate_values(values, games=games, seed=task.seed, threads=1, start=start, first=task.first)
     made = played.final_scores - played.upper_bonus
     return made.astype(np.int32), played.category_points, played.upper_bonus.astype(np.int32), played.luck
 
 
 def simulate_on(
-    engine: DaskEngine,
-    strategy: Strategy,
-    games: int,
-    seed: int = 1,
-    start: Position | None = None,
-    *,
-    points: int | None = None,
-    tables: str | os.PathLike[str] | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> Simulation:
+    engine: DaskEngine, strategy: Strategy, games: int, seed: int, start: Position | None, points: int | None,
+    tables: str | os.PathLike[str] | None, progress: Progress | None,
+) -> Simulation:  # fmt: skip
     """Play games on the workers; see :meth:`perfect_yatzy.cluster.session.Cluster.simulate`."""
     began, name = time.perf_counter(), strategy_name(strategy, tables)
     games, position = checked_games(strategy, games, seed, start, points)

@@ -63,12 +63,9 @@ def solve_part(part: TurnPart) -> None:
 
 
 def versus_on(
-    engine: DaskEngine,
-    rules: RuleSet,
-    ties: str = "half",
-    tables: str | os.PathLike[str] | None = None,
+    engine: DaskEngine, rules: RuleSet, ties: str = "half", tables: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
-) -> TwoPlayerChances:
+) -> TwoPlayerChances:  # fmt: skip
     """Solve a whole game of two players on the workers; as :func:`perfect_yatzy.versus`."""
     game, layer = TwoPlayerGame(rules, tie=tie_rule(ties).share), versus_checkpoint(rules, tables).absolute()
     check_memory(rules, game.cost())

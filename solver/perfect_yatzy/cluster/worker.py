@@ -94,31 +94,25 @@ def check(job: Job) -> None:
     if job in _checked:
         return
     if found := problem(job):
-        raise ClusterError(f"worker {process_name()} {found}")
-    keep_less()
-    _checked.add(job)
-
-
-def keep_less() -> None:
-    """Keep no more of a large table in memory than a quarter of what this worker may use."""
+        raise ClusterError(f"worker {_process_name()} {found}")
     from ..model import checked_values
 
     with suppress(ImportError, ValueError):  # no worker
         from distributed import get_worker
 
-        if limit := get_worker().memory_manager.memory_limit:
+        if limit := get_worker().memory_manager.memory_limit:  # a large table takes a quarter of it at most
             checked_values.KEPT_BYTES = min(checked_values.KEPT_BYTES, limit // 4)
+    _checked.add(job)
 
 
 def describe(job: Job, dask_worker: Any = None) -> WorkerFacts:
     """This worker, for a driver that connects; Dask gives its worker as `dask_worker`."""
     limit = dask_worker.memory_manager.memory_limit if dask_worker else None
     threads = dask_worker.state.nthreads if dask_worker else 1
-    return WorkerFacts(software(), process_name(), threads, limit, problem(job))
+    return WorkerFacts(software(), _process_name(), threads, limit, problem(job))
 
 
-def process_name() -> str:
-    """Host and process id."""
+def _process_name() -> str:
     return f"{os.uname().nodename if hasattr(os, 'uname') else 'localhost'}:{os.getpid()}"
 
 
@@ -127,7 +121,7 @@ def run_task(argument: Any, function: Callable[[Any], Any], job: Job) -> TaskRep
     check(job)
     with compiling(job.kernels):
         result = function(argument)
-    return TaskReport(result, process_name(), peak_memory())
+    return TaskReport(result, _process_name(), peak_memory())
 
 
 _compiled: set[str] = set()  # kernels that are compiled or loaded in this process
@@ -145,12 +139,11 @@ def compiling(kernels: str) -> Iterator[None]:
     from ..tablebase.locks import folder_lock
 
     folder = cache_folder(cache_path())
-    if folder is None or (folder / f"{kernels}.compiled").exists():
+    if folder is None or (mark := folder / f"{kernels}.compiled").exists():
         yield
-        _compiled.add(kernels)
-        return
-    with _compiling, folder_lock(folder):
-        yield
-        with suppress(OSError):  # a full disk
-            (folder / f"{kernels}.compiled").touch()
+    else:
+        with _compiling, folder_lock(folder):
+            yield
+            with suppress(OSError):  # a full disk
+                mark.touch()
     _compiled.add(kernels)

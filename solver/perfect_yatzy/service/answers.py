@@ -42,7 +42,7 @@ def picked(source: object, *names: str) -> dict[str, Any]:
 def answer_head(request: Request) -> dict[str, Any]:
     """The fields every answer begins with: the query, the rules and the position."""
     values = ANSWER_SCHEMA, request.query, request.rules.key
-    return dict(zip(HEAD, values, strict=True)) | card_fields(request.card)
+    return dict(zip(HEAD, values, strict=True)) | _card_fields(request.card)
 
 
 def approximate_fields(strategy: Strategy) -> dict[str, Any]:
@@ -70,8 +70,7 @@ def boxes(card: Scorecard) -> dict[str, int]:
     return {card.rules.categories[c].id: points for c, points in sorted(card.points.items())}
 
 
-def card_fields(card: Scorecard) -> dict[str, Any]:
-    """A card, its points and its state."""
+def _card_fields(card: Scorecard) -> dict[str, Any]:
     fields = picked(card.state, "filled", "upper")
     fields |= picked(card.state, "saved") if card.rules.saved_rolls else {}
     fields |= picked(card.state, "joker_paid") if card.rules.joker else {}
@@ -149,9 +148,7 @@ def clipped(chance: float) -> float:
 
 def distribution_fields(found: ScoreDistribution) -> dict[str, Any]:
     """An exact distribution as fields of an answer."""
-    return {
-        "standard_deviation": found.standard_deviation,
-        "upper_bonus_chance": found.upper_bonus_chance,
+    return picked(found, "standard_deviation", "upper_bonus_chance") | {
         "percentiles": {str(percent): found.percentile(percent) for percent in PERCENTILES},
         "lowest": int(found.scores[0]),
         "chances": found.chances.tolist(),
@@ -174,20 +171,14 @@ def measured_fields(
     n = reached(objective.strategy)
     low, high = wilson_interval(n, request.games)
     by_mean = reached(strategy) / request.games
-    return {
-        "games": request.games,
-        "chance": n / request.games,
-        "interval99": [low, high],
-        "chance_by_mean_play": by_mean,
-        "text": _(
-            "the chance is an estimate; simulated: {chance} % ({low} to {high} %, 99 % interval), "
-            "by play for the expected score {by_mean} %",
-            chance=significant_text(100 * n / request.games, 3),
-            low=significant_text(100 * low, 3),
-            high=significant_text(100 * high, 3),
-            by_mean=significant_text(100 * by_mean, 3),
-        ),
-    }
+    named = {"chance": n / request.games, "low": low, "high": high, "by_mean": by_mean}
+    text = _(
+        "the chance is an estimate; simulated: {chance} % ({low} to {high} %, 99 % interval), "
+        "by play for the expected score {by_mean} %",
+        **{name: significant_text(100 * value, 3) for name, value in named.items()},
+    )
+    chances = {"chance": n / request.games, "interval99": [low, high], "chance_by_mean_play": by_mean}
+    return {"games": request.games, **chances, "text": text}
 
 
 def simulation_fields(request: Request, strategy: Strategy, threads: int | None) -> dict[str, Any]:
@@ -205,10 +196,10 @@ def games_fields(played: Simulation) -> dict[str, Any]:
     finals, several = played.final_scores, len(played.final_scores) > 1
     marks = zip(PERCENTILES, played.percentiles(PERCENTILES), strict=True)
     lowest = int(finals.min())
+    errors = "standard_error", "standard_deviation"
     return {
         "mean": played.mean,
-        "standard_error": played.standard_error if several else None,
-        "standard_deviation": played.standard_deviation if several else None,
+        **(picked(played, *errors) if several else dict.fromkeys(errors)),
         "upper_bonus_chance": played.upper_bonus_chance,
         "percentiles": {str(p): float(v) for p, v in marks},
         "lowest": lowest,

@@ -34,10 +34,7 @@ class BonusChances:
         self._lock, self._computing = Lock(), Lock()
 
     def of(self, strategy: Strategy) -> ChanceOfState | None:
-        """The chances for an exact strategy of the mean.
-
-        None if the rules have no bonus, if they are not known yet, or if they would take long to compute.
-        """
+        """The chances for an exact strategy of the mean; None without a bonus, and if they are not known in time."""
         rules, key = strategy.rules, strategy.rules.fingerprint
         if not rules.bonus or certificate_of(strategy):
             return None
@@ -48,7 +45,10 @@ class BonusChances:
             if rule_set_stats(rules).seconds >= self.budget.instant_seconds:
                 return None
             if self.budget.confirms:
-                self._begin(key, chances)
+                with self._lock:
+                    if key not in self._threads and len(self._threads) < MAX_WAITING:
+                        self._threads[key] = Thread(target=self._compute, args=(key, chances), daemon=True)
+                        self._threads[key].start()
                 return None
 
         def create() -> TurnEvaluator:
@@ -60,12 +60,6 @@ class BonusChances:
         """Wait until everything that was begun in the background is known."""
         for thread in list(self._threads.values()):
             thread.join()
-
-    def _begin(self, key: str, chances: BonusChance) -> None:
-        with self._lock:
-            if key not in self._threads and len(self._threads) < MAX_WAITING:
-                self._threads[key] = Thread(target=self._compute, args=(key, chances), daemon=True)
-                self._threads[key].start()
 
     def _compute(self, key: str, chances: BonusChance) -> None:
         from ..tablebase.backward_induction import solve_objective

@@ -61,10 +61,7 @@ class SolveBudget:
 
     @classmethod
     def command(cls) -> SolveBudget:
-        """The limits of the command: one person, who sees the announcement and can interrupt.
-
-        Those of the server are in :mod:`perfect_yatzy.web.limits`.
-        """
+        """The limits of the command: one person, who sees the announcement and can interrupt."""
         return cls(mean=COMMAND_LIMIT, objective=COMMAND_LIMIT)
 
     @property
@@ -105,17 +102,13 @@ class SolveBudget:
         raise RulesError(text, code="too-large")
 
     def makes_first_turns(self, rules: RuleSet) -> bool:
-        """Whether the distributions after every first turn are stored when that of the empty card is asked for.
-
-        The file is small: 0.5 MB for Yatzy, 2 MB for Yahtzee. The pass takes somewhat longer than that for one card.
-        """
+        """Whether the distributions after every first turn are stored when that of the empty card is asked for."""
         from ..strategy.distribution import first_turns_cost, has_distribution
 
         if not has_distribution(rules):
             return False
-        cost = first_turns_cost(rules)
+        cost, free = first_turns_cost(rules), available_memory()
         limit = SolveLimit(FIRST_TURNS_LIMIT_SECONDS, FIRST_TURNS_LIMIT_BYTES)
-        free = available_memory()
         return limit.allows(cost) and self.objective.allows(cost) and (free is None or cost.memory <= free)
 
     def check_stored(self, rules: RuleSet, stored: int, cost: SolveCost, options: str = "") -> None:

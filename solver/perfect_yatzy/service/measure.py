@@ -204,18 +204,11 @@ def _measured(request: Request, found: Evaluation | SampledEvaluation) -> dict[s
 
 
 def _sampled(request: Request, found: SampledEvaluation) -> dict[str, Any]:
-    several = found.games > 1
-    return {
-        "games": found.games,
-        "seed": request.seed,
-        "mean": found.mean,
-        "standard_error": found.standard_error if several else None,
-        "plain_mean": found.plain_mean,
-        "plain_standard_error": found.plain_standard_error if several else None,
-        "perfect_mean": found.perfect_mean,
-        "loss": found.perfect_mean - found.mean,
-        "losses": _losses(request, found.losses),
-    }
+    names = "mean", "standard_error", "plain_mean", "plain_standard_error", "perfect_mean"
+    known = [name for name in names if found.games > 1 or "error" not in name]  # one game gives no error
+    figures = dict.fromkeys(names) | answers.picked(found, *known)
+    losses = {"loss": found.perfect_mean - found.mean, "losses": _losses(request, found.losses)}
+    return {"games": found.games, "seed": request.seed} | figures | losses
 
 
 def _losses(request: Request, found: Losses) -> dict[str, Any]:

@@ -129,20 +129,15 @@ class QueryService:
         if found.style in STYLES:
             cost = rule_set_stats(rules)
             if not self.budget.mean.allows(cost):
-                raise RulesError(
-                    _("the {label} computer player solves {rules} in memory, {words}; choose a level").format(
-                        label=found.label, rules=rules.key, words=cost.words
-                    ),
-                    code="too-large",
-                )
+                facts = {"label": found.label, "rules": rules.key, "words": cost.words}
+                text = _("the {label} computer player solves {rules} in memory, {words}; choose a level", **facts)
+                raise RulesError(text, code="too-large")
             if self.budget.announces(cost):
-                line = _("solving {rules} for the {player} computer player, {cost}, in memory").format(
-                    rules=rules.key, player=found.label, cost=cost.words
-                )
+                line = _("solving {rules} for the {player} computer player, {cost}, in memory")
+                line = line.format(rules=rules.key, player=found.label, cost=cost.words)
         elif found.level and needs_calibration(rules, found.level):
-            line = _("calibrating the computer player of {level} by simulated games of {rules}").format(
-                level=found.label, rules=rules.key
-            )
+            line = _("calibrating the computer player of {level} by simulated games of {rules}")
+            line = line.format(level=found.label, rules=rules.key)
         if line and self.announce is not None:
             self.announce(rules, line)
         return computer_player(strategy, found, self.tables, threads=self.threads)
@@ -278,12 +273,9 @@ class Decision:
         remaining = strategy.value(request.position)
         still_open = [c.id for i, c in enumerate(rules.categories) if not state.filled >> i & 1]
         answer: dict[str, Any] = {
-            "expected_final_score": card.total + remaining,
-            "expected_remaining": remaining,
-            "turns_left": len(still_open),
-            "open": still_open,
-            "upper": card.upper,
-        }
+            "expected_final_score": card.total + remaining, "expected_remaining": remaining,
+            "turns_left": len(still_open), "open": still_open, "upper": card.upper,
+        }  # fmt: skip
         if plan.exact:
             mean, *spread = plan.exact.start_values(service.threads)
             answer["exact"] = fraction_fields(mean + card.total, request.digits)

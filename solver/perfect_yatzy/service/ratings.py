@@ -27,7 +27,7 @@ def ratings_json(
 ) -> dict[str, Any]:
     """The answer of `yatzy rate --json`."""
     results_only = [
-        {"player": player, "rules": rules, "games": len(each), "result": estimate_json(mean_of(each, confidence))}
+        {"player": player, "rules": rules, "games": len(each), "result": _estimate_json(mean_of(each, confidence))}
         for (rules, player), each in found.results_only.items()
     ]
     not_rated = [{name: value for name, value in vars(s).items() if value or name != "player"} for s in found.skipped]
@@ -41,8 +41,7 @@ def ratings_json(
     }
 
 
-def estimate_json(found: Estimate | None) -> dict[str, float | None] | None:
-    """A mean and its interval."""
+def _estimate_json(found: Estimate | None) -> dict[str, float | None] | None:
     return {"mean": found.value, "low": found.low, "high": found.high} if found else None
 
 
@@ -52,9 +51,9 @@ def rating_json(rating: Rating, block: int | None = None) -> dict[str, Any]:
     for i, kind in enumerate(rating.kinds):
         lost, per_decision = rating.kind_lost(i)
         entry = {"kind": kind, "decisions": int(rating.figures.decisions[:, i].sum())}
-        kinds.append(entry | {"points_lost": estimate_json(lost), "lost_per_decision": estimate_json(per_decision)})
+        kinds.append(entry | {"points_lost": _estimate_json(lost), "lost_per_decision": _estimate_json(per_decision)})
     for i, category in enumerate(rating.rules.categories):
-        taking, leaving = map(estimate_json, rating.category_lost(i))
+        taking, leaving = map(_estimate_json, rating.category_lost(i))
         entry = category_fields(category.id, rating.figures.category_points[:, i])
         categories.append(entry | {"lost_by_taking": taking, "lost_by_leaving": leaving})
     means = picked(rating, "result", "luck", "points_lost", "result_without_luck")
@@ -62,15 +61,15 @@ def rating_json(rating: Rating, block: int | None = None) -> dict[str, Any]:
         "player": rating.player,
         "rules": rating.rules.key,
         **picked(rating, "games", "confidence", "start"),
-        **{name: estimate_json(mean) for name, mean in means.items()},
+        **{name: _estimate_json(mean) for name, mean in means.items()},
         "times_narrower": rating.narrower,
-        "lost_per_decision": estimate_json(rating.lost_per_decision),
+        "lost_per_decision": _estimate_json(rating.lost_per_decision),
         "errors": dict(zip(GRADE_NAMES, np.asarray(rating.figures.errors.mean(axis=0)).tolist(), strict=True)),
         "kinds": kinds,
         "categories": categories,
-        "turns": [estimate_json(rating.turn_lost(turn)) for turn in range(len(rating.rules.categories))],
-        "blocks": [vars(part) | {"points_lost": estimate_json(part.points_lost)} for part in rating.blocks(block)],
-        "trend_per_game": estimate_json(rating.trend),
+        "turns": [_estimate_json(rating.turn_lost(turn)) for turn in range(len(rating.rules.categories))],
+        "blocks": [vars(part) | {"points_lost": _estimate_json(part.points_lost)} for part in rating.blocks(block)],
+        "trend_per_game": _estimate_json(rating.trend),
         "games_without_decisions": len(rating.other_results),
     }
 
@@ -80,5 +79,5 @@ def comparison_json(comparison: Comparison) -> dict[str, Any]:
     players = [comparison.first.player, comparison.second.player]
     found = {"advantage": comparison.advantage, "result_difference": comparison.results}
     return {"rules": comparison.first.rules.key, "players": players} | {
-        name: (estimate_json(each) or {}) | {"p_value": each.chance} for name, each in found.items()
+        name: (_estimate_json(each) or {}) | {"p_value": each.chance} for name, each in found.items()
     }

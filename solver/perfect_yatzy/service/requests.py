@@ -108,29 +108,27 @@ def parse_request(fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet
     """Check a request."""
     query = fields.get("query")
     if not isinstance(query, str) or query not in QUERY_FIELDS:
-        raise StateError(
-            _("query is {value}; must be one of {names}", value=shown(query), names=", ".join(QUERY_FIELDS)),
-            field="query",
-        )
+        text = _("query is {value}; must be one of {names}", value=shown(query), names=", ".join(QUERY_FIELDS))
+        raise StateError(text, field="query")
     for name in fields:
         if name not in COMMON_FIELDS | QUERY_FIELDS[query]:
-            raise StateError(
-                _("{name} is not a field of {query!r}", name=shown(name), query=query),
-                code="unknown-field",
-                field=name,
-            )
+            text = _("{name} is not a field of {query!r}", name=shown(name), query=query)
+            raise StateError(text, code="unknown-field", field=name)
     request = _parse_position(query, fields, find_rules)
     request = replace(request, objective=_parse_objective(request.rules, fields))
     if query == "puzzle":
         return _parse_puzzle(request, fields)
-    request = _parse_exact(request, fields)
+    exact, digits = _flag(fields, "exact", False), min(MAX_DIGITS, _integer(fields, "digits", DIGITS))
+    if exact and request.objective and query != "expect":
+        name = next(name for name in ("goal", "opponents", "versus") if fields.get(name) is not None)
+        text = _("{first} and {second} cannot be combined; give one of them", first=name, second="exact")
+        raise StateError(text, code="invalid-request", field="exact")
+    request = replace(request, exact=exact, digits=digits)
     if query == "expect":
         games = _integer(fields, "games", 0)
         if games and not MIN_GAMES <= games <= MAX_GAMES:
-            raise StateError(
-                _("games is {value}; must be from {low} to {high}", value=games, low=MIN_GAMES, high=MAX_GAMES),
-                field="games",
-            )
+            text = _("games is {value}; must be from {low} to {high}", value=games, low=MIN_GAMES, high=MAX_GAMES)
+            raise StateError(text, field="games")
         if games and request.objective and request.objective.two_sided:
             raise StateError(_("games and versus cannot be combined"), code="invalid-request", field="games")
         distribution = _flag(fields, "spread", True)
@@ -185,14 +183,10 @@ def _parse_objective(rules: RuleSet, fields: Mapping[str, Any]) -> ObjectiveRequ
     if others is None:
         return None
     if not isinstance(others, str if name == "versus" else str | list):
-        raise StateError(
-            _("versus is {value}; must be a card as text, such as 'ones=3 sixes=24'", value=shown(others))
-            if name == "versus"
-            else _("opponents is {value}; must be text such as '251; ones=3 sixes=24', or a list").format(
-                value=shown(others)
-            ),
-            field=name,
-        )
+        text = _("opponents is {value}; must be text such as '251; ones=3 sixes=24', or a list")
+        if name == "versus":
+            text = _("versus is {value}; must be a card as text, such as 'ones=3 sixes=24'")
+        raise StateError(text.format(value=shown(others)), field=name)
     from ..strategy.opponents import WinUtility, finished, parse_opponents
 
     with error_context(name):
@@ -205,26 +199,15 @@ def _parse_objective(rules: RuleSet, fields: Mapping[str, Any]) -> ObjectiveRequ
     return ObjectiveRequest(None, opponents, ties, two_sided)
 
 
-def _parse_exact(request: Request, fields: Mapping[str, Any]) -> Request:
-    """Whether values are fractions, too, and their digits."""
-    exact, digits = _flag(fields, "exact", False), min(MAX_DIGITS, _integer(fields, "digits", DIGITS))
-    if exact and request.objective and request.query != "expect":
-        name = next(name for name in ("goal", "opponents", "versus") if fields.get(name) is not None)
-        text = _("{first} and {second} cannot be combined; give one of them", first=name, second="exact")
-        raise StateError(text, code="invalid-request", field="exact")
-    return replace(request, exact=exact, digits=digits)
-
-
 def _parse_rolls_left(request: Request, fields: Mapping[str, Any]) -> int:
     """Rerolls left; default: all of them for a hold, none for a category."""
     most = max_rerolls(request.rules, request.card.saved)
     holding = request.query == "hold"
     left = _integer(fields, "rolls_left", most if holding else 0)
     if left > most:
-        raise StateError(
-            _("{left} rolls left; there can be {holding}", left=left, holding=span(int(holding and most > 0), most)),
-            field="rolls_left",
-        )
+        possible = span(int(holding and most > 0), most)
+        text = _("{left} rolls left; there can be {holding}", left=left, holding=possible)
+        raise StateError(text, field="rolls_left")
     if holding and left == 0:
         raise StateError(_("0 rolls left: no dice can be held; ask which category with `score`"), field="rolls_left")
     return left
@@ -236,20 +219,15 @@ def _parse_puzzle(request: Request, fields: Mapping[str, Any]) -> Request:
 
     difficulty, day = fields.get("difficulty", "medium"), fields.get("date")
     if not isinstance(difficulty, str) or difficulty not in DIFFICULTIES:
-        raise StateError(
-            _("difficulty is {difficulty}; must be one of {difficulties}").format(
-                difficulty=shown(difficulty), difficulties=", ".join(DIFFICULTIES)
-            ),
-            field="difficulty",
-        )
+        text, names = _("difficulty is {difficulty}; must be one of {difficulties}"), ", ".join(DIFFICULTIES)
+        raise StateError(text.format(difficulty=shown(difficulty), difficulties=names), field="difficulty")
     if day is not None and "seed" in fields:
         raise StateError(_("seed and date cannot be combined; give one of them"), code="invalid-request")
     try:
         today = date.today() if day is None else date.fromisoformat(day)
     except (TypeError, ValueError) as error:
-        raise StateError(
-            _("date is {value}; must be a date such as '2026-11-20'", value=shown(day)), field="date"
-        ) from error
+        text = _("date is {value}; must be a date such as '2026-11-20'", value=shown(day))
+        raise StateError(text, field="date") from error
     return replace(request, seed=_integer(fields, "seed", daily_seed(today)), difficulty=difficulty)
 
 
@@ -258,17 +236,13 @@ def _parse_outcomes(request: Request, fields: Mapping[str, Any]) -> Request:
     held = _required(fields, "hold", _("the dice held, as text or as a list of faces"))
     faces = (parse_faces(held) if held else ()) if isinstance(held, str) else held
     if not isinstance(faces, Iterable):
-        raise StateError(
-            _("hold is {held}; must be text such as '33', or a list of faces", held=shown(held)), field="hold"
-        )
+        text = _("hold is {held}; must be text such as '33', or a list of faces", held=shown(held))
+        raise StateError(text, field="hold")
     with error_context("hold", "invalid-dice"):
         dice = tuple(sorted(whole_number(face, "a die") for face in islice(faces, MAX_DICE_LISTED)))
         if len(dice) > rules.dice or not all(1 <= face <= rules.faces for face in dice):
-            raise StateError(
-                _("{held} cannot be held; {rules} has {dice} dice").format(
-                    held=shown(held), rules=rules.key, dice=rules.dice
-                )
-            )
+            text = _("{held} cannot be held; {rules} has {dice} dice")
+            raise StateError(text.format(held=shown(held), rules=rules.key, dice=rules.dice))
     most = max_rerolls(request.rules, request.card.saved)
     left = _integer(fields, "rolls_left", most)
     if not 1 <= left <= most:
@@ -283,9 +257,8 @@ def _check_open(request: Request) -> None:
 
 def _required(fields: Mapping[str, Any], name: str, must: str) -> Any:
     if fields.get(name) is None:
-        raise StateError(
-            _("{name} is missing; must be {must}", name=name, must=must), code="missing-field", field=name
-        )
+        text = _("{name} is missing; must be {must}", name=name, must=must)
+        raise StateError(text, code="missing-field", field=name)
     return fields[name]
 
 

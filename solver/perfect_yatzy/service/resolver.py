@@ -104,7 +104,11 @@ class ObjectiveResolver:
             check_memory(rules, cost)
             seconds = 0.0 if self._cached(request, objective) else cost.seconds
             return ObjectivePlan(seconds, seconds, None, cost if seconds else None)
-        seconds = sum(self._opponent_seconds(rules, o) for o in objective.opponents if isinstance(o, Scorecard))
+        seconds = 0.0
+        for card in (other for other in objective.opponents if isinstance(other, Scorecard)):
+            self.budget.check_objective(rules, utility_cost(rules, card.state))
+            if not self.distributions.get(_opponent_key(rules, card)):
+                seconds += sum(work.seconds for work in distribution_works(rules, card.state, self.tables))
         if self._cached(request, objective):
             return ObjectivePlan(seconds)
         if objective.score is None:
@@ -206,17 +210,16 @@ class ObjectiveResolver:
         exists, estimated = has_table(rules, self.tables, Goals.name), has_goal_estimates(rules, self.tables)
         allows = budget.objective.allows
         solve = goals_to_solve(rules, request.state, exists, budget.instant_seconds, allows, estimated)
-        if solve.cost:
-            if solve.stored:
-                try:
-                    check_memory(rules, solve.cost)
-                except RulesError as error:
-                    raise RulesError(f"{error}; {estimate_advice(rules)}", code=error.code) from error
-                budget.check_objective(rules, solve.cost, whole_game=True)
-                budget.check_stored(rules, self.stored_bytes, solve.cost, " --what goals")
-            else:
-                check_memory(rules, solve.cost.with_table())
-                budget.check_objective(rules, solve.cost)
+        if solve.cost and solve.stored:
+            try:
+                check_memory(rules, solve.cost)
+            except RulesError as error:
+                raise RulesError(f"{error}; {estimate_advice(rules)}", code=error.code) from error
+            budget.check_objective(rules, solve.cost, whole_game=True)
+            budget.check_stored(rules, self.stored_bytes, solve.cost, " --what goals")
+        elif solve.cost:
+            check_memory(rules, solve.cost.with_table())
+            budget.check_objective(rules, solve.cost)
         return solve
 
     def _reach(
@@ -272,12 +275,6 @@ class ObjectiveResolver:
         else:
             line = _("solving {rules} from this card on, {cost}, in memory")
         return self.announce(rules, line.format(rules=rules.key, cost=plan.cost.words))
-
-    def _opponent_seconds(self, rules: RuleSet, card: Scorecard) -> float:
-        self.budget.check_objective(rules, utility_cost(rules, card.state))
-        if self.distributions.get(_opponent_key(rules, card)):
-            return 0.0
-        return sum(work.seconds for work in distribution_works(rules, card.state, self.tables))
 
     def _opponent(self, strategy: Strategy, known: int | Scorecard, progress: WorkProgress | None) -> Opponent:
         from ..strategy.opponents import finished, opponent

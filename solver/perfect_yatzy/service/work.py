@@ -103,14 +103,10 @@ class WorkProgress:
 
     def of(self, what: str) -> StageProgress:
         """The callback for one of the works; one that was not planned only reports that it goes on."""
-        before, share = 0.0, 0.0
-        for work in self.works:
-            if work.what == what:
-                share = work.seconds
-                break
-            before += work.seconds
+        names, seconds = [work.what for work in self.works], [work.seconds for work in self.works]
+        place = names.index(what) if what in names else len(names)
+        before, share, begun = sum(seconds[:place]), sum(seconds[place : place + 1]), False
         self._report(before)
-        begun = False
 
         def progress(done: int, total: int) -> None:
             nonlocal begun

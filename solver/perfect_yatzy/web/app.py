@@ -28,11 +28,10 @@ from ..service.reviews import explained_review
 from ..service.work import ConfirmationRequired
 from . import answers, schemas
 from .limits import MAX_BODY_BYTES, MAX_BODY_SECONDS, ClientDisconnected, IsDisconnected, QueueFullError
-from .long_work import EVENTS, work_events
 from .middleware import RequestFilter
 from .rule_sets import described, listed_rules
 from .static_files import Content, page_files
-from .workers import RequestScheduler
+from .workers import EVENTS, RequestScheduler, work_events
 
 LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
 ERRORS = {
@@ -197,10 +196,8 @@ def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:
         """A recorded game with a grade for each decision; `why` explains the worst of them."""
         game = read_game({**body.game, "rules": scheduler.rules_of(body.game).spec})
         if body.player >= len(game.players):
-            raise StateError(
-                _("player is {player}; must be 0 to {players}", player=body.player, players=len(game.players) - 1),
-                field="player",
-            )
+            text, last = _("player is {player}; must be 0 to {players}"), len(game.players) - 1
+            raise StateError(text.format(player=body.player, players=last), field="player")
         strategy = scheduler.service.strategy(game.rules)
         with scheduler.short.slot(disconnected(request)):
             return AsciiJSONResponse(explained_review(strategy, game, body.player, body.why))

@@ -1,9 +1,4 @@
-"""The limits of the server, and two mechanisms that enforce them.
-
-A :class:`RateLimiter` refuses clients that send too fast, a :class:`ConcurrencyLimiter` runs a few long
-computations at a time and queues a few more. The budget (:mod:`perfect_yatzy.service.budget`) limits what a request
-may solve and how much is cached. To change a limit of the server, edit the constants below.
-"""
+"""The limits of the server, and two mechanisms that enforce them. To change a limit, edit the constants below."""
 
 from __future__ import annotations
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from ipaddress import ip_address
 from typing import Any
+from weakref import WeakValueDictionary
 
 import anyio
 
@@ -50,7 +51,7 @@ class RequestFilter:
     def __init__(self, app: Any, hosts: frozenset[str], addresses: bool = False) -> None:
         self.app, self.hosts, self.addresses = app, hosts, addresses
         self.rate_limiter = RateLimiter()
-        self._turns: dict[str, tuple[anyio.Semaphore, int]] = {}  # client -> its turns, requests that use them
+        self._turns: WeakValueDictionary[str, anyio.Semaphore] = WeakValueDictionary()  # of clients with requests
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         """Pass a request to the application, or refuse it."""
@@ -87,9 +88,8 @@ class RequestFilter:
             with anyio.fail_after(MAX_BODY_SECONDS):
                 body = await read_body(receive)
         except BodyTooLarge:
-            await send_error(
-                send, 413, "body-too-large", _("the request is larger than {bytes} bytes", bytes=MAX_BODY_BYTES)
-            )
+            message = _("the request is larger than {bytes} bytes", bytes=MAX_BODY_BYTES)
+            await send_error(send, 413, "body-too-large", message)
             return
         except TimeoutError:
             message = _("the request was not complete after {seconds} seconds", seconds=f"{MAX_BODY_SECONDS:g}")
@@ -120,31 +120,15 @@ class RequestFilter:
     @asynccontextmanager
     async def turn(self, client: str) -> AsyncIterator[Callable[[], None]]:
         """Wait until fewer than MAX_ACTIVE_REQUESTS of a client are worked on; yields what ends the turn early."""
-        turns, users = self._turns.get(client, (anyio.Semaphore(MAX_ACTIVE_REQUESTS), 0))
-        self._turns[client] = turns, users + 1
-        has_turn = False
-
-        def end() -> None:
-            nonlocal has_turn
-            if has_turn:
-                has_turn = False
-                turns.release()
-
-        try:
+        turns = self._turns.setdefault(client, anyio.Semaphore(MAX_ACTIVE_REQUESTS))
+        with ExitStack() as held:
             await turns.acquire()
-            has_turn = True
-            yield end
-        finally:
-            end()
-            users = self._turns[client][1] - 1
-            if users:
-                self._turns[client] = turns, users
-            else:
-                del self._turns[client]
+            held.callback(turns.release)
+            yield held.close
 
     def is_known_host(self, name: str) -> bool:
         """Whether a request may address this server by a host name."""
-        return name in self.hosts or (self.addresses and is_address(name))
+        return name in self.hosts or (self.addresses and _is_address(name))
 
 
 def is_cross_site(scope: MutableMapping[str, Any], headers: dict[bytes, bytes]) -> bool:
@@ -163,8 +147,7 @@ def host_name(host: str) -> str:
     return host.partition(":")[0].lower()
 
 
-def is_address(name: str) -> bool:
-    """Whether a host is an IP address, not a name."""
+def _is_address(name: str) -> bool:
     try:
         ip_address(name.strip("[]"))
     except ValueError:

@@ -27,6 +27,8 @@ def listed_rules() -> list[str]:
 
 def rule_set_json(rules: RuleSet) -> dict[str, Any]:
     """A rule set as `/api/rules` describes it, but for what depends on the tables."""
+    bonus, boxes = rules.bonus, zip(rules.categories, possible_points(rules), strict=True)
+    steps = {"steps": [each.steps for each in rules.bonuses]}
     return {
         "id": rules.key,
         "base": rules.id,
@@ -38,17 +40,8 @@ def rule_set_json(rules: RuleSet) -> dict[str, Any]:
         "forced": not leaves_choice(rules),
         "saved_rolls": rules.saved_rolls,
         "columns": [picked(column, "id", "name", "order", "factor") for column in rules.columns],
-        "bonus": {
-            "threshold": rules.bonus.threshold,
-            "points": rules.bonus.points,
-            "steps": [bonus.steps for bonus in rules.bonuses],
-        }
-        if rules.bonus
-        else None,
-        "categories": [
-            picked(category, "id", "name", "upper", "column") | {"points": points}
-            for category, points in zip(rules.categories, possible_points(rules), strict=True)
-        ],
+        "bonus": picked(bonus, "threshold", "points") | steps if bonus else None,
+        "categories": [picked(box, "id", "name", "upper", "column") | {"points": points} for box, points in boxes],
     }
 
 

@@ -58,18 +58,14 @@ class Content:
         """The answer to a request with these headers: the body, compressed if the client takes that, or 304."""
         from starlette.responses import Response
 
-        compressed = self.compressed is not None and takes_gzip(request.get("accept-encoding", ""))
-        headers = {
-            "cache-control": self.caching,
-            "etag": f'W/"{self.tag}"',  # weak: the same content in two encodings
-            "vary": "accept-encoding",
-        }
+        # The tag is weak: the same content in two encodings.
+        headers = {"cache-control": self.caching, "etag": f'W/"{self.tag}"', "vary": "accept-encoding"}
         known = {tag.strip().removeprefix("W/").strip('"') for tag in request.get("if-none-match", "").split(",")}
         if known & {self.tag, "*"}:
             return Response(status_code=304, headers=headers)
-        if compressed:
-            headers["content-encoding"] = "gzip"
-        body = self.compressed if compressed else self.body
+        body = self.body
+        if self.compressed is not None and takes_gzip(request.get("accept-encoding", "")):
+            headers["content-encoding"], body = "gzip", self.compressed
         return Response(body, headers=headers, media_type=self.media_type)
 
 
@@ -84,19 +80,13 @@ def takes_gzip(accepted: str) -> bool:
 
 def page_files() -> dict[str, Content]:
     """The files of the page by path: `index.html` also by none, scripts and styles also in the folder."""
-    found = {
-        name: Content.of(source.read_bytes(), suffix)
-        for name, source in static_files()
-        if (suffix := name.rpartition(".")[2]) in MEDIA_TYPES
-    }
+    sources = ((name, name.rpartition(".")[2], source) for name, source in static_files())
+    found = {name: Content.of(source.read_bytes(), kind) for name, kind, source in sources if kind in MEDIA_TYPES}
     folder = f"v-{hashlib.sha256(''.join(each.tag for _, each in sorted(found.items())).encode()).hexdigest()[:12]}/"
     html = re.sub(r'((?:src|href)=")([\w-]+\.(?:js|css)")', rf"\1{folder}\2", found["index.html"].body.decode())
     index = Content.of(html.encode(), "html")
-    immutable = {
-        folder + name: replace(each, caching=IMMUTABLE)
-        for name, each in found.items()
-        if name.endswith((".js", ".css"))
-    }
+    in_folder = {folder + name: each for name, each in found.items() if name.endswith((".js", ".css"))}
+    immutable = {name: replace(each, caching=IMMUTABLE) for name, each in in_folder.items()}
     return found | immutable | {"index.html": index, "": index}
 
 

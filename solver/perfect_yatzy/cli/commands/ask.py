@@ -70,9 +70,8 @@ def check_plot(service: QueryService, request: Request) -> None:
     if request.games:
         return
     if not (has_distribution(rules) or has_stored_distribution(rules, request.state, service.tables)):
-        raise PlotError(
-            _("no exact distribution for {key}; add --games 100000 to draw simulated games", key=rules.key)
-        )
+        text = _("no exact distribution for {key}; add --games 100000 to draw simulated games", key=rules.key)
+        raise PlotError(text)
     if not request.include_distribution:
         text = _("--plot draws the distribution; leave out --no-spread, or add --games to draw simulated games")
         raise PlotError(text)

@@ -109,9 +109,9 @@ def positions(
     from ...service.measure import run_positions
     from ...strategy.positions import MEANINGS
     from ..views.results import position_lines
-    from ..views.table_file import check_suffix, write_table
+    from ..views.table_file import check_output, write_table
 
-    check_suffix(output)
+    check_output(output)
     check_overwrite(force, output, dataset_card)
     sample, answer = run_positions(service, start | request)
     with output_file(output) as file:

@@ -89,7 +89,7 @@ def guide(
     elif chosen == "html":
         from ..views.guide import guide_html as rendered
     else:
-        from ..views.guide_text import guide_text as rendered
+        from ..views.guide import guide_text as rendered
     write_output(output, rendered(content, card))
     if output != "-":
         click.echo(_("Wrote {output}", output=output))

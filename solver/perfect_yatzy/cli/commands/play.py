@@ -92,7 +92,7 @@ def play(
     check_record(record, save_file)
     if new and save_file.seen is not None and not yes:
         try:
-            path, saved = save_file.path, game_description(save_file.load())
+            path, saved = save_file.path, _game_description(save_file.load())
             old = _("the unfinished game in {path} ({session})", path=path, session=saved)
         except StateError:
             old = _("the file {path}, which is not a saved game", path=save_file.path)
@@ -112,7 +112,7 @@ def play(
         }
         check_same_game(session, {name: value for name, value in requested.items() if is_given(name)}, save_file)
         text = _("Resuming the saved game ({path}): {session}. Use --new to start another.")
-        echo_fitted(text.format(path=save_file.path, session=game_description(session)))
+        echo_fitted(text.format(path=save_file.path, session=_game_description(session)))
     else:
         if seed is None and dice == "program":
             seed = secrets.randbelow(1 << 48)
@@ -180,8 +180,7 @@ def parse_players(text: str) -> tuple[str, ...]:
     return names
 
 
-def game_description(session: Session) -> str:
-    """Rules, players and dice of a saved game."""
+def _game_description(session: Session) -> str:
     from ..views.play import short_name
 
     dice = _("typed dice") if session.seed is None else _("the program's dice")
@@ -202,7 +201,7 @@ def check_same_game(session: Session, requested: dict[str, Any], save_file: Save
             "the game saved in {path} ({session}) has other {differences}; resume it with "
             "`{command}`, start another with --new, or keep both with --save FILE"
         )
-        facts = {"path": save_file.path, "session": game_description(session), "differences": ", ".join(differences)}
+        facts = {"path": save_file.path, "session": _game_description(session), "differences": ", ".join(differences)}
         raise StateError(text.format(**facts, command=resume_command()))
 
 

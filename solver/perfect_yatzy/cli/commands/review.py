@@ -69,7 +69,15 @@ def review(
         )
         raise StateError(text.format(file=file, count=number_word(len(games)), number=number))
     record = games[number - 1]
-    players = [find_player(record.players, player)] if player else range(len(record.players))
+    players = [*range(len(record.players))]
+    if player:
+        wanted = [i for i, name in enumerate(record.players) if player.lower() in (name.lower(), str(i + 1))]
+        if not wanted:
+            names = ", ".join(record.players)
+            raise StateError(
+                _("there is no player {player!r}; the players are {players}", player=player, players=names)
+            )
+        players = wanted[:1]
     strategy = service.strategy(record.rules)
     rules = localized(record.rules, service.language)
     reviews = (grade_game(strategy, record, i) for i in players)
@@ -114,10 +122,7 @@ def explained_text(service: QueryService, strategy: Strategy, rules: RuleSet, fo
 
 
 def bonus_chances(service: QueryService, strategy: Strategy) -> Callable[[State], float] | None:
-    """Chance of the upper bonus by state; None without a bonus, or if its table would take long to solve.
-
-    A review waits for that table; a question does not (:mod:`perfect_yatzy.service.bonus`).
-    """
+    """Chance of the upper bonus by state; None without a bonus, or if its table would take long to solve."""
     from ...model.objectives import BonusChance
     from ...strategy.distribution import has_distribution
     from ...tablebase.store import has_table, open_table
@@ -127,15 +132,6 @@ def bonus_chances(service: QueryService, strategy: Strategy) -> Callable[[State]
         return None
     chances = open_table(BonusChance(rules, strategy.table), service.tables, threads=service.threads)[1]
     return lambda state: float(chances[strategy.space.index(state)])
-
-
-def find_player(players: tuple[str, ...], player: str) -> int:
-    """Index of a player from a name or a number that starts at 1."""
-    for i, name in enumerate(players):
-        if name.lower() == player.lower() or player == str(i + 1):
-            return i
-    names = ", ".join(players)
-    raise StateError(_("there is no player {player!r}; the players are {players}", player=player, players=names))
 
 
 @click.command()
@@ -270,9 +266,8 @@ def ask_puzzle(strategy: Strategy, rules: RuleSet, puzzle: Puzzle) -> bool:
         if text is None or command_of(text) == "quit":
             break
         if command_of(text) in HELP_WORDS:
-            click.echo(
-                (_(HOLD_HELP) if puzzle.rolls_left else "") + _(CATEGORY_HELP) + _(QUIT_HELP)
-            )  # marked elsewhere
+            words = _(HOLD_HELP) if puzzle.rolls_left else "", _(CATEGORY_HELP), _(QUIT_HELP)  # marked elsewhere
+            click.echo("".join(words))
             continue
         try:
             click.echo(grade_line(rules, puzzle, strategy, find_answer(rules, puzzle, strategy, text)))

@@ -23,16 +23,13 @@ def rules_list(lang: str, as_json: bool) -> None:
     """List the built-in rule sets and their switches."""
     from ...game.rule_loader import builtin_ids, load_rules
     from ...game.translations import localized
+    from ...service.answers import picked
     from ..views.rules import rules_list_lines
 
     found = [localized(load_rules(name), lang) for name in builtin_ids()]
     if as_json:
-        echo_json(
-            rules=[
-                {"id": r.id, "name": r.name, "summary": r.summary, "switches": [s.id for s in r.switches]}
-                for r in found
-            ]
-        )
+        names = "id", "name", "summary"
+        echo_json(rules=[picked(r, *names) | {"switches": [s.id for s in r.switches]} for r in found])
     else:
         click.echo(wrap_columns(rules_list_lines(found)))
 

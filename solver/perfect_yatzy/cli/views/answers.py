@@ -1,7 +1,6 @@
 """Answers of `hold`, `score`, `expect` and `odds` as text for 80 columns: the answer, then the position, a table.
 
-Each ``*_lines`` function of :data:`ANSWER_VIEWS` takes the rule set, the dictionary that
-:mod:`perfect_yatzy.service.queries` returns, and how many options to list, and returns lines without colour.
+The functions of :data:`ANSWER_VIEWS` take the rules, the dictionary of the service, and how many options to list.
 """
 
 from __future__ import annotations
@@ -25,7 +24,6 @@ from .wording import (
     lower_bound_text,
     names_width,
     number_word,
-    points_text,
     rerolls_left_text,
     upper_bonus_lines,
     wrapped,
@@ -47,11 +45,10 @@ def chance_phrase(chance: float, aim: dict[str, Any]) -> str:
     return _(TIE_RULES[aim["ties"]].chance, chance=text)  # marked elsewhere
 
 
-def value_text(answer: dict[str, Any], option: dict[str, Any]) -> str:
-    """The value of an option: its expected final score, or its chance with a goal or opponents."""
+def _value_text(answer: dict[str, Any], option: dict[str, Any]) -> str:
     if "aim" in answer:
         return chance_phrase(option["chance"], answer["aim"])
-    return _("expected final score {points}", points=points_text(option["expected_final_score"]))
+    return _("expected final score {points}", points=number_text(option["expected_final_score"], 2))
 
 
 def objective_lines(answer: dict[str, Any]) -> list[str]:
@@ -113,7 +110,7 @@ def ranking_lines(answer: dict[str, Any], head: str, labels: list[str], entries:
     has_aim = "aim" in answer
     rows = [(head, _("chance"), _("loses"), _("expected")) if has_aim else (head, _("expected"), _("loses"))]
     for i, (label, entry) in enumerate(zip(labels, entries, strict=False)):
-        expected = entry["exact"]["decimal"] if "exact" in entry else points_text(entry["expected_final_score"])
+        expected = entry["exact"]["decimal"] if "exact" in entry else number_text(entry["expected_final_score"], 2)
         if has_aim:
             is_tie = i > 0 and entry["loss"] == 0.0
             loss = _("tie") if is_tie else f"{loss_text(100 * entry['loss'], i == 0)} %"
@@ -132,10 +129,9 @@ def heading_lines(rules: RuleSet, answer: dict[str, Any], headline: str, dice: s
     return lines + objective_lines(answer) if "aim" in answer else lines
 
 
-def hold_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
-    """Lines for `yatzy hold`."""
+def _hold_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
     best, rolls_left, dice = answer["best"], answer["rolls_left"], answer["dice"]
-    value, count = value_text(answer, best), number_word(best["reroll"])
+    value, count = _value_text(answer, best), number_word(best["reroll"])
     if best["category"]:
         category = category_name(rules, best["category"])
         headline = _("Keep all dice and take {category}: {value}", category=category, value=value)
@@ -152,21 +148,19 @@ def hold_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
     roll, rolls, rerolls = answer["rolls"] - rolls_left, answer["rolls"], rerolls_left_text(rolls_left)
     stage = _("Roll {roll} of {rolls}, {rerolls}", roll=roll, rolls=rolls, rerolls=rerolls)
     lines = heading_lines(rules, answer, headline, f"{stage} · {spaced(dice)} ({glyphs(dice)})")
-    labels = [hold_label(rules, entry).ljust(3 * rules.dice + 3) for entry in answer["holds"][:top]]
+    labels = [_hold_label(rules, entry).ljust(3 * rules.dice + 3) for entry in answer["holds"][:top]]
     return lines + ranking_lines(answer, _("hold"), labels, answer["holds"]) + approximate_lines(answer)
 
 
-def hold_label(rules: RuleSet, entry: dict[str, Any]) -> str:
-    """The label of a row in the table of holds."""
+def _hold_label(rules: RuleSet, entry: dict[str, Any]) -> str:
     if entry["category"]:
         return _("all dice, take {category}", category=category_name(rules, entry["category"]))
     return f"{spaced(entry['hold'])}  {glyphs(entry['hold'])}" if entry["hold"] else _("nothing")
 
 
-def score_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
-    """Lines for `yatzy score`."""
+def _score_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
     best, dice = answer["best"], answer["dice"]
-    facts = {"category": category_name(rules, best["category"]), "value": value_text(answer, best)}
+    facts = {"category": category_name(rules, best["category"]), "value": _value_text(answer, best)}
     points = best["points"] + best["bonus_points"]
     headline = _("Take {category} for 0 (cross it out): {value}", **facts)
     if points:
@@ -192,7 +186,8 @@ def expect_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
     lines += exact_lines(answer)
     if has_aim:
         if turns_left and "chance_by_mean_play" in answer:
-            chance, expected = chance_text(answer["chance_by_mean_play"]), points_text(answer["expected_final_score"])
+            chance = chance_text(answer["chance_by_mean_play"])
+            expected = number_text(answer["expected_final_score"], 2)
             text = _("If you maximise the expected score instead: {chance}, expected {expected}")
             lines.append(text.format(chance=chance, expected=expected))
         lines += objective_lines(answer)
@@ -203,7 +198,7 @@ def expect_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
             "{points} points on the card, {expected} expected in {count} more turns",
             turns_left,
         )
-        expected, count = points_text(answer["expected_remaining"]), number_word(turns_left)
+        expected, count = number_text(answer["expected_remaining"], 2), number_word(turns_left)
         lines.append(text.format(points=answer["card_total"], expected=expected, count=count))
     if rules.bonus:
         filled = sum(1 << c for c, box in enumerate(rules.categories) if box.id not in answer["open"])
@@ -231,12 +226,12 @@ def _expect_headline(answer: dict[str, Any]) -> str:
     expected, has_aim = answer["expected_final_score"], "aim" in answer
     if not answer["turns_left"]:
         score = _("Final score {points}", points=number_text(expected))
-        return f"{score}: {value_text(answer, answer)}" if has_aim else score
+        return f"{score}: {_value_text(answer, answer)}" if has_aim else score
     if has_aim:
-        return _("{chance} if you play for it", chance=value_text(answer, answer))
+        return _("{chance} if you play for it", chance=_value_text(answer, answer))
     if "approximate" in answer:
-        return _("Expected final score {points} by the fitted values", points=points_text(expected))
-    return _("Expected final score {points} under perfect play", points=points_text(expected))
+        return _("Expected final score {points} by the fitted values", points=number_text(expected, 2))
+    return _("Expected final score {points} under perfect play", points=number_text(expected, 2))
 
 
 def _simulated_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
@@ -280,4 +275,4 @@ def odds_lines(
     return lines + columns([[row[i] for i in shown] for row in rows], *(layout[i] for i in shown))
 
 
-ANSWER_VIEWS = {"hold": hold_lines, "score": score_lines, "expect": expect_lines}
+ANSWER_VIEWS = {"hold": _hold_lines, "score": _score_lines, "expect": expect_lines}

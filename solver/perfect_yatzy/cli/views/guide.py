@@ -1,17 +1,15 @@
-"""The guide as one HTML page without scripts or external files: two sheets of A4, or a card of A6 to carry.
-
-Light type on white paper, black and one shade of green, so that it prints well without colours; on a screen it is a
-page that fits a phone, dark where the reader prefers that.
-"""
+"""The guide as one HTML page without scripts or external files, and as text of at most 80 columns for a terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from html import escape
+from itertools import zip_longest
 from math import ceil
+from textwrap import wrap
 
 from .guide_content import GuideContent, Section, Sheet, column_groups, sheets
-from .wording import stylesheet
+from .wording import WIDTH, columns, html_page
 from .words import Span, Text
 
 # Pips of each face on a square of 30 units.
@@ -32,22 +30,21 @@ HEADS, LOSSES = {1: 5, 2: 4}, 9  # lines of the title above so many columns, and
 COLUMNS, WHOLE, CARD_WIDTH = (37, 53), 96, 58  # letters of a line in each of two columns, and in a single one
 NUMBERS = 8  # letters of a line beside a hold rule
 HOLD, ROLLS = 20, 24  # letters of a line in the columns of the opening rolls
+CARD_SECTIONS = ("prices", "bonus", "holds", "give_up")  # of the text
+BAR_COLUMNS = 24  # of the longest bar of the text
+ROLLS_INDENT = 4
 
 
 def guide_html(content: GuideContent, card: bool = False) -> str:
     """The guide as a page, or only the card to carry: prices, bonus and what to give up, and the hold rules."""
     title = content.card_title if card else content.title
     head = [f"<h1>{escape(title)}</h1>", *(f'<p class="lead">{_inline(text)}</p>' for text in content.lead)]
-    body, style = "", stylesheet("guide") + (stylesheet("card") if card else "")
+    body = ""
     for i, sheet in enumerate(sheets(content, card)):
         size, html = _size(content, card, sheet, is_first=not i), _sheet(content, sheet)
         body += f'<div class="sheet" style="--type: {size:.1f}pt">{"" if i else "".join(head)}{html}</div>\n'
-    return (
-        f'<!doctype html>\n<html lang="{content.words.language}"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{style}</style></head>\n"
-        f"<body{_class('card' if card else '')}>\n{body}</body></html>\n"
-    )
+    styles = ["guide", "card"] if card else ["guide"]
+    return html_page(content.words.language, title, styles, f"<body{_class('card' if card else '')}>\n{body}</body>")
 
 
 def _sheet(content: GuideContent, sheet: Sheet) -> str:
@@ -205,10 +202,87 @@ def _odds(content: GuideContent, section: Section) -> str:
 
 
 VIEWS: dict[str, Callable[[GuideContent, Section], str]] = {
-    "prices": _prices,
-    "texts": _texts,
-    "holds": _holds,
-    "losses": _losses,
-    "opening": _opening,
-    "odds": _odds,
+    view.__name__[1:]: view for view in (_prices, _texts, _holds, _losses, _opening, _odds)
+}
+
+
+def guide_text(content: GuideContent, card: bool = False) -> str:
+    """The guide, or only the card to carry: prices, bonus, hold rules and what to give up."""
+    title = content.card_title if card else content.title
+    lines = [title, "=" * len(title)]
+    for text in content.lead:
+        lines += ["", *_text_lines(text)]
+    for name, section in content.sections.items():
+        if not card or name in CARD_SECTIONS:
+            lines += ["", section.title, "-" * len(section.title), *_text_lines(section.note)]
+            body = [*TEXT_VIEWS[section.form](content, section)]
+            lines += ["", *body] if section.note and body else body
+    # No-break spaces only keep the lines from being broken at the wrong place.
+    return "\n".join(line.rstrip() for line in lines).replace("\u00a0", " ") + "\n"
+
+
+def _text_lines(text: Text | str, first: str = "", indent: str = "", width: int = WIDTH) -> list[str]:
+    return wrap(str(text), width, initial_indent=first, subsequent_indent=indent, break_on_hyphens=False)
+
+
+def _bar_lines(content: GuideContent, section: Section) -> list[str]:
+    """Rows with a number and a bar."""
+    bars = ("▇" * max(round(BAR_COLUMNS * row.bar), row.bar > 0) for row in section.rows)
+    rows = [(str(row.name), row.value, bar) for row, bar in zip(section.rows, bars, strict=True)]
+    return columns(rows, "<", ">", "<")
+
+
+def _row_lines(content: GuideContent, section: Section) -> Iterator[str]:
+    for row in section.rows:
+        yield from _text_lines(row.name, "  ", "    ")
+    yield from _paragraph_lines(section)
+
+
+def _paragraph_lines(section: Section) -> Iterator[str]:
+    for paragraph in section.paragraphs:
+        yield from _text_lines(paragraph, "  ", "  ")
+
+
+def _rule_lines(content: GuideContent, section: Section) -> Iterator[str]:
+    """Numbered sentences with a number at the right edge of their last line."""
+    numbers = max((len(row.value) for row in section.rows), default=0)
+    width = WIDTH - numbers - 2
+    for number, row in enumerate(section.rows, start=1):
+        lines = _text_lines(row.name, f"{number:>3} ", "    ", width)
+        yield from lines[:-1]
+        yield f"{lines[-1]:<{width}}  {row.value:>{numbers}}"
+    if section.paragraphs:
+        yield ""
+        yield from _paragraph_lines(section)
+
+
+def _opening_lines(content: GuideContent, section: Section) -> Iterator[str]:
+    heads = content.words.words("opening.score"), content.words.words("opening.share")
+    scores = max(len(heads[0]), *(len(row.score) for row in content.opening))
+    shares = max(len(heads[1]), *(len(row.share) for row in content.opening))
+    width = WIDTH - scores - shares - 6
+    yield f"  {'':<{width}}  {heads[0]:>{scores}}  {heads[1]:>{shares}}"
+    for row in content.opening:
+        if row.heading:
+            yield f"  {row.heading}"
+        rolls = _text_lines(f"{row.hold}: {row.rolls}", " " * ROLLS_INDENT, " " * (ROLLS_INDENT + 2), width + 2)
+        yield f"{rolls[0]:<{width + 2}}  {row.score:>{scores}}  {row.share:>{shares}}"
+        yield from rolls[1:]
+
+
+def _odds_lines(content: GuideContent, section: Section) -> Iterator[str]:
+    """Two columns of boxes with their chance and points."""
+    name = max(len(str(row.name)) for row in section.rows)
+    cells = [f"{row.name!s:<{name}} {row.value:>7} {row.points:>5}" for row in section.rows]
+    for row in zip_longest(*column_groups(cells, 2 if 2 * len(cells[0]) + 6 <= WIDTH else 1)):
+        yield "  " + "    ".join(cell for cell in row if cell)
+
+
+TEXT_VIEWS: dict[str, Callable[[GuideContent, Section], Iterable[str]]] = {
+    "prices": _bar_lines,
+    "texts": _row_lines,
+    "holds": _rule_lines,
+    "losses": _bar_lines,
+    "opening": _opening_lines,
+    "odds": _odds_lines,
 }

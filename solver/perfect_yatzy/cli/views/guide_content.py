@@ -10,7 +10,7 @@ from typing import TypeVar
 from ...game.box_order import leaves_choice
 from ...game.dice import Dice
 from ...game.rules import RuleSet
-from ...policies.guide import RARE, Example, GiveUp, Guide, Option, Stage
+from ...policies.guide import RARE, Example, Guide, Option, Stage
 from ...policies.opening_rolls import OpeningLine, shortened
 from ...policies.price_sheet import PriceSheet, pars
 from ...policies.strategy_sheet import StrategySheet
@@ -182,7 +182,7 @@ def _holds(sheet: StrategySheet, rules: RuleSet, words: Words) -> Section | None
     note = words.fill("holds.note") if any(values) else NO_TEXT
     # The words of the short list are explained here, too.
     every = [*sheet.holds, *(sheet.with_rules(min(sheet.sizes)).holds if sheet.shorter else ())]
-    return Section("holds", words.words("holds.title"), note, tuple(rows), (legend(rules, every, words),))
+    return Section("holds", words.words("holds.title"), note, tuple(rows), (joined(legend(rules, every, words)),))
 
 
 def _short(guide: Guide, words: Words) -> Section | None:
@@ -203,7 +203,18 @@ def _give_up(guide: Guide, words: Words) -> Section | None:
     stages = [stage for stage in guide.stages if stage.give_ups]
     if not stages:
         return None
-    rows = tuple(Row(_stage_text(guide.rules, stage, words)) for stage in stages)
+
+    def stage_text(stage: Stage) -> Text:
+        """The boxes that perfect play gives up in a stage, the cheapest first."""
+        entries = []
+        for give_up in [each for each in stage.give_ups if each.share >= MIN_SHARE][:MAX_GIVE_UPS]:
+            box, share = guide.rules.categories[give_up.category], f"{100 * give_up.share:.0f}"
+            key = "give_up.one_die" if give_up.points else "give_up.zero"
+            entries.append(words.fill(key, box=box.name, face=box.face, cost=give_up.cost, share=share))
+        key = "give_up.stage_one" if stage.first == stage.last else "give_up.stage"
+        return words.fill(key, first=stage.first, last=stage.last) + joined(entries, ", ") + "."
+
+    rows = tuple(Row(stage_text(stage)) for stage in stages)
     never = [
         box.name
         for c, box in enumerate(guide.rules.categories)
@@ -211,21 +222,6 @@ def _give_up(guide: Guide, words: Words) -> Section | None:
     ]
     paragraphs = (words.fill("give_up.never", boxes=", ".join(never)),) if never else ()
     return Section("give_up", title, words.fill("give_up.note"), rows, paragraphs)
-
-
-def _stage_text(rules: RuleSet, stage: Stage, words: Words) -> Text:
-    """The boxes that perfect play gives up in a stage, the cheapest first."""
-
-    def entry(give_up: GiveUp) -> Text:
-        box = rules.categories[give_up.category]
-        share = f"{100 * give_up.share:.0f}"
-        key = "give_up.one_die" if give_up.points else "give_up.zero"
-        return words.fill(key, box=box.name, face=box.face, cost=give_up.cost, share=share)
-
-    usual = [give_up for give_up in stage.give_ups if give_up.share >= MIN_SHARE]
-    key = "give_up.stage_one" if stage.first == stage.last else "give_up.stage"
-    turns = words.fill(key, first=stage.first, last=stage.last)
-    return turns + joined([entry(give_up) for give_up in usual[:MAX_GIVE_UPS]], ", ") + "."
 
 
 def _examples(guide: Guide, words: Words) -> Section | None:

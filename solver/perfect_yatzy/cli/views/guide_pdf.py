@@ -371,11 +371,4 @@ def _odds(paper: Paper, section: Section, x: float, y: float, width: float) -> f
 
 
 View = Callable[[Paper, Section, float, float, float], float]
-VIEWS: dict[str, View] = {
-    "prices": _prices,
-    "texts": _texts,
-    "holds": _holds,
-    "losses": _losses,
-    "opening": _opening,
-    "odds": _odds,
-}
+VIEWS: dict[str, View] = {view.__name__[1:]: view for view in (_prices, _texts, _holds, _losses, _opening, _odds)}

@@ -143,12 +143,11 @@ def dice_help(session: Session) -> str:
 def score_line(rules: RuleSet, session: Session, category: str) -> str:
     """The points of the turn just finished."""
     turn = session.turns[-1]
-    points = points_and_bonus(turn.points, turn.bonus_points)
+    points = _points_and_bonus(turn.points, turn.bonus_points)
     return f"{player_prefix(session, turn.player)}{wording.category_name(rules, category)} {points}"
 
 
-def points_and_bonus(points: int, bonus_points: int) -> str:
-    """The points of a box, and the bonus points with them if there are any."""
+def _points_and_bonus(points: int, bonus_points: int) -> str:
     if not bonus_points:
         return str(points)
     return _("{points} and {bonus_points} bonus points", points=points, bonus_points=bonus_points)
@@ -164,7 +163,7 @@ def computer_head(session: Session) -> str:
 def computer_line(rules: RuleSet, session: Session, decision: tuple[int, ...] | str) -> str:
     """One roll of a computer player, and what it does with it."""
     if isinstance(decision, str):
-        points = points_and_bonus(*session.choices()[decision])
+        points = _points_and_bonus(*session.choices()[decision])
         action = _("takes {category} for {points}", category=wording.category_name(rules, decision), points=points)
     else:
         action = _("holds {dice}", dice=spaced(decision)) if decision else _("rerolls all dice")
@@ -188,6 +187,5 @@ def action_line(rules: RuleSet, action: Action) -> str:
     if action.kind == "score":
         return _("Undone: {action}.", action=wording.category_name(rules, action.category))
     held = _("hold {dice}", dice=spaced(action.dice)) if action.dice else _("hold nothing")
-    return _(
-        "Undone: {action}.", action=held if action.kind == "hold" else _("the roll {dice}", dice=spaced(action.dice))
-    )
+    roll = _("the roll {dice}", dice=spaced(action.dice))
+    return _("Undone: {action}.", action=held if action.kind == "hold" else roll)

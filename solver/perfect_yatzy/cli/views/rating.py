@@ -36,16 +36,16 @@ LAST_HOLD_KINDS = {
 
 def rating_lines(rating: Rating, rules: RuleSet, block: int | None = None) -> list[str]:
     """Lines for one rating, with the names of `rules` and so many games in a block of the list over time."""
-    games, share = games_text(rating.games), decimal_text(100 * rating.confidence)
+    games, share = _games_text(rating.games), decimal_text(100 * rating.confidence)
     interval = _("{share} % interval", share=share) if rating.games > 1 else ""
     lines = [
         _("{player}, {rules}: {games}", player=rating.player, rules=rating.rules.key, games=games),
         "",
         row("", _("a game"), interval),
-        estimate_row(_("Result"), rating.result),
-        estimate_row(_("Luck"), rating.luck),
-        estimate_row(_("Points lost"), rating.points_lost),
-        estimate_row(_("Result without luck"), rating.result_without_luck),
+        _estimate_row(_("Result"), rating.result),
+        _estimate_row(_("Luck"), rating.luck),
+        _estimate_row(_("Points lost"), rating.points_lost),
+        _estimate_row(_("Result without luck"), rating.result_without_luck),
         row(_("Perfect play"), number_text(rating.start, 2)),
         "",
     ]
@@ -60,9 +60,9 @@ def rating_lines(rating: Rating, rules: RuleSet, block: int | None = None) -> li
     first, second, third = errors
     lines += sentence(_("A game has {first}, {second} and {third}.", first=first, second=second, third=third))
     if len(rating.other_results):
-        games, mean = games_text(len(rating.other_results)), number_text(float(rating.other_results.mean()), 2)
+        games, mean = _games_text(len(rating.other_results)), number_text(float(rating.other_results.mean()), 2)
         lines += sentence(_("{games} without decisions: mean result {mean}.", games=games, mean=mean))
-    lines += ["", *kind_lines(rating, interval)]
+    lines += ["", *_kind_lines(rating, interval)]
     if leaves_choice(rules):  # there each turn has one category
         lines += ["", *category_lines(rating, rules)]
     parts = rating.blocks(block)
@@ -82,8 +82,7 @@ def interval_text(found: Estimate, factor: float = 1.0) -> str:
     return _("{low} to {high}", low=low, high=high)
 
 
-def estimate_row(label: str, estimate: Estimate, rest: str = "") -> str:
-    """A line with an estimate and its interval."""
+def _estimate_row(label: str, estimate: Estimate, rest: str = "") -> str:
     return row(label, number_text(estimate.value, 2), interval_text(estimate), rest)
 
 
@@ -92,8 +91,7 @@ def sentence(text: str) -> list[str]:
     return wrap(text, line_width())
 
 
-def games_text(number: int) -> str:
-    """A number of games: ``1 game``, ``1,000 games``."""
+def _games_text(number: int) -> str:
     return ngettext("{count} game", "{count} games", number, count=grouped(number))
 
 
@@ -108,16 +106,15 @@ def kind_name(kind: str, last: bool) -> str:
     return sentence.format(number=number)
 
 
-def kind_lines(rating: Rating, interval: str) -> list[str]:
-    """The points lost by kind of decision."""
+def _kind_lines(rating: Rating, interval: str) -> list[str]:
     lines = [row(_("Points lost by decision"), _("a game"), interval, f"{_('a decision'):>14}")]
     for i, kind in enumerate(rating.kinds):
         lost, per_decision = rating.kind_lost(i)
         later = rating.rules.saved_rolls and i == len(rating.kinds) - 2
         rest = f"{number_text(per_decision.value, 3):>14}" if per_decision else ""
-        lines.append(estimate_row(f"  {kind_name(kind, later)}", lost, rest))
+        lines.append(_estimate_row(f"  {kind_name(kind, later)}", lost, rest))
     rest = f"{number_text(rating.lost_per_decision.value, 3):>14}"
-    return [*lines, estimate_row(f"  {_('all')}", rating.points_lost, rest)]
+    return [*lines, _estimate_row(f"  {_('all')}", rating.points_lost, rest)]
 
 
 def category_lines(rating: Rating, rules: RuleSet) -> list[str]:
@@ -146,7 +143,7 @@ def block_lines(rating: Rating, parts: Sequence[Block], interval: str) -> list[s
             days = sorted({part.first_date[:10], part.last_date[:10]})
             label = _("{low} to {high}", low=days[0], high=days[1]) if len(days) > 1 else days[0]
         drawn = bar(part.points_lost.value / most, BAR) if most > 0 else ""
-        lines.append(estimate_row(f"  {label}", part.points_lost, f"  {drawn}"))
+        lines.append(_estimate_row(f"  {label}", part.points_lost, f"  {drawn}"))
     trend = rating.trend
     if trend is None or trend.low is None or trend.high is None:
         return lines
@@ -191,7 +188,7 @@ def skipped_lines(found: Ratings) -> list[str]:
     """Games without a rating, and why."""
     if not found.skipped:
         return []
-    lines = [_("Not rated: {games}", games=games_text(len(found.skipped)))]
+    lines = [_("Not rated: {games}", games=_games_text(len(found.skipped)))]
     for skipped in found.skipped[:MAX_SKIPPED]:
         who = f", {skipped.player}" if skipped.player else ""
         text = f"{skipped.place}{who}: {skipped.reason}"
@@ -205,7 +202,7 @@ def results_lines(found: Ratings, confidence: float) -> list[str]:
     lines = []
     for (rules, player), results in found.results_only.items():
         estimate = mean_of(results, confidence)
-        mean, games = number_text(estimate.value, 2), games_text(len(results))
+        mean, games = number_text(estimate.value, 2), _games_text(len(results))
         if estimate.low is not None:
             share, interval = decimal_text(100 * confidence), interval_text(estimate)
             mean = _("{mean} ({share} %: {interval})", mean=mean, share=share, interval=interval)

@@ -26,7 +26,6 @@ from .wording import (
     lower_bound_text,
     names_width,
     number_word,
-    points_text,
     rounded_up,
     wrapped,
 )
@@ -44,7 +43,7 @@ def distribution_lines(rules: RuleSet, answer: dict[str, Any], with_categories: 
     lines = [_("If you maximise the expected score:")] if "aim" in answer else []
     bonus = distribution["upper_bonus_chance"]
     chance = chance_text(bonus) if 0 < bonus < 1 - 1e-9 else ""
-    lines.append(deviation_text(number_text(distribution["standard_deviation"], 2), chance))
+    lines.append(_deviation_text(number_text(distribution["standard_deviation"], 2), chance))
     lines += [percentile_line(distribution["percentiles"]), ""]
     lines += histogram(distribution["lowest"], distribution["chances"])
     return [*lines, "", *category_lines(rules, distribution["categories"])] if with_categories else lines
@@ -54,11 +53,10 @@ def simulated_figures(rules: RuleSet, answer: dict[str, Any], decimals: int) -> 
     """The standard deviation, the upper bonus and the percentiles of simulated games."""
     chance = f"{number_text(100 * answer['upper_bonus_chance'], 1)} %" if rules.bonus else ""
     deviation = number_text(answer["standard_deviation"], decimals)
-    return [deviation_text(deviation, chance), percentile_line(answer["percentiles"])]
+    return [_deviation_text(deviation, chance), percentile_line(answer["percentiles"])]
 
 
-def deviation_text(deviation: str, bonus_chance: str) -> str:
-    """The standard deviation, and the chance of the upper bonus unless it is empty."""
+def _deviation_text(deviation: str, bonus_chance: str) -> str:
     if not bonus_chance:
         return _("Standard deviation {deviation}", deviation=deviation)
     sentence = _("Standard deviation {deviation}, upper bonus in {chance} of the games")
@@ -146,11 +144,18 @@ def position_lines(rules: RuleSet, answer: dict[str, Any], path: str) -> list[st
 
 def evaluation_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
     """Lines for an answer of :func:`perfect_yatzy.service.measure.run_evaluation`."""
+    title = answer.get("title", answer["policy"])
+    after_head = ["", card_line(rules, answer), _against_perfect(answer)]
     if "games" in answer:
-        return _sampled_lines(rules, answer)
-    mean = number_text(answer["mean"], 4)
-    headline = _("{policy}: mean final score {mean}", policy=answer["title"], mean=mean)
-    lines = [headline, "", card_line(rules, answer), _against_perfect(answer)]
+        plain = ngettext("Plain mean of {count} game: {mean}", "Plain mean of {count} games: {mean}", answer["games"])
+        return [
+            _("{policy}: mean final score {mean}, luck removed", policy=title, mean=_with_interval(answer, "")),
+            *after_head,
+            plain.format(count=grouped(answer["games"]), mean=_with_interval(answer, "plain_")),
+            "",
+            *loss_lines(rules, answer["losses"]),
+        ]
+    lines = [_("{policy}: mean final score {mean}", policy=title, mean=number_text(answer["mean"], 4)), *after_head]
     if against := answer.get("against"):
         chance = _(TIE_RULES[against["ties"]].chance, chance=chance_text(against["chance"]))  # marked elsewhere
         lines.append(_("Against {policy}: {chance}", policy=against["policy"], chance=chance))
@@ -158,29 +163,18 @@ def evaluation_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
         lines += ["", *loss_lines(rules, answer["losses"])]
     if "distribution" in answer:
         return [*lines, "", *distribution_lines(rules, {"distribution": answer["distribution"]}, True)]
-    return [*lines, deviation_text(number_text(answer["standard_deviation"], 2), "")]
+    return [*lines, _deviation_text(number_text(answer["standard_deviation"], 2), "")]
 
 
 def _against_perfect(answer: dict[str, Any]) -> str:
     perfect, loss = answer["perfect_mean"], answer["loss"]
-    facts = {"best": number_text(perfect, 4), "loss": points_text(loss)}
+    facts = {"best": number_text(perfect, 4), "loss": number_text(loss, 2)}
     if loss < 0.00005:
         return _("Perfect play: {best}", **facts)
     if perfect <= 0:
         return _("Perfect play: {best}; {loss} points a game less", **facts)
     share = number_text(100 * answer["mean"] / perfect, 2)
     return _("Perfect play: {best}; {loss} points a game less, {share} % of it", **facts, share=share)
-
-
-def _sampled_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
-    mean, plain_mean = _with_interval(answer, ""), _with_interval(answer, "plain_")
-    headline = _(
-        "{policy}: mean final score {mean}, luck removed", policy=answer.get("title", answer["policy"]), mean=mean
-    )
-    plain = ngettext("Plain mean of {count} game: {mean}", "Plain mean of {count} games: {mean}", answer["games"])
-    lines = [headline, "", card_line(rules, answer), _against_perfect(answer)]
-    lines.append(plain.format(count=grouped(answer["games"]), mean=plain_mean))
-    return [*lines, "", *loss_lines(rules, answer["losses"])]
 
 
 def _with_interval(answer: dict[str, Any], prefix: str) -> str:
@@ -193,19 +187,19 @@ def _with_interval(answer: dict[str, Any], prefix: str) -> str:
 def loss_lines(rules: RuleSet, losses: dict[str, Any]) -> list[str]:
     """Where points are lost: by decision, by turn, and by the category that was filled."""
     total = sum(losses["holds"].values()) + losses["category"]
-    lines = [_("Points lost a game: {points}", points=points_text(total))]
+    lines = [_("Points lost a game: {points}", points=number_text(total, 2))]
     for left, loss in sorted((-int(left), loss) for left, loss in losses["holds"].items()):
         count = number_word(-left)
         label = ngettext("hold, {count} reroll left", "hold, {count} rerolls left", -left, count=count)
-        lines.append(f"  {label:<28}{points_text(loss):>8}")
-    lines.append(f"  {_('category'):<28}{points_text(losses['category']):>8}")
+        lines.append(f"  {label:<28}{number_text(loss, 2):>8}")
+    lines.append(f"  {_('category'):<28}{number_text(losses['category'], 2):>8}")
     lines += ["", _("By turn")]
     most = max(losses["turns"])
     for turn, loss in enumerate(losses["turns"]):
         bar = "█" * round(BAR_WIDTH * loss / most) if most > 0 else ""
-        lines.append(f"  {turn + 1:>2}  {points_text(loss):>6}  {bar}".rstrip())
+        lines.append(f"  {turn + 1:>2}  {number_text(loss, 2):>6}  {bar}".rstrip())
     worst = sorted(losses["categories"].items(), key=lambda entry: -entry[1])[:LISTED]
-    named = [(category_name(rules, category), points_text(loss)) for category, loss in worst if loss >= 0.005]
+    named = [(category_name(rules, category), number_text(loss, 2)) for category, loss in worst if loss >= 0.005]
     if named:
         lines += ["", _("By the category that was filled instead of the best one")]
         lines += columns(named, "<", ">6")

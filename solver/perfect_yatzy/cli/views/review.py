@@ -29,8 +29,7 @@ MAX_CATEGORIES = 5  # listed when two holds are compared
 MAX_OPTIONS = 5  # listed in a solution
 
 
-def action_text(rules: RuleSet, action: Hold | Choice) -> str:
-    """An action in a few words: ``hold 3 3``, ``Chance for 21``."""
+def _action_text(rules: RuleSet, action: Hold | Choice) -> str:
     if isinstance(action, Choice):
         points = action.points + action.bonus_points
         return _("{category} for {points}", category=category_name(rules, action.category), points=points)
@@ -56,12 +55,9 @@ def summary_lines(rules: RuleSet, review: Review) -> list[str]:
 def grade_word(grade: str, count: int) -> str:
     """``mistake`` or ``mistakes``; best and tied have no plural."""
     words = {
-        "inaccuracy": ngettext("inaccuracy", "inaccuracies", count),
-        "mistake": ngettext("mistake", "mistakes", count),
-        "blunder": ngettext("blunder", "blunders", count),
-        "best": _("best"),
-        "tied": _("tied"),
-    }
+        "best": _("best"), "tied": _("tied"), "inaccuracy": ngettext("inaccuracy", "inaccuracies", count),
+        "mistake": ngettext("mistake", "mistakes", count), "blunder": ngettext("blunder", "blunders", count),
+    }  # fmt: skip
     return words.get(grade, grade)
 
 
@@ -71,14 +67,13 @@ def signed(points: float) -> str:
     return f"{'-' if rounded < 0 else '+'} {number_text(abs(rounded), 2)}"
 
 
-def decision_lines(rules: RuleSet, decision: Decision, actual: ActionOutlook, best: ActionOutlook) -> list[str]:
-    """One decision, and a table that compares the outcomes of the best action and the actual one."""
+def _decision_lines(rules: RuleSet, decision: Decision, actual: ActionOutlook, best: ActionOutlook) -> list[str]:
     text = _("Turn {turn}, roll {roll}, {dice}: {action} ({grade}, lost {points})")
     facts = {"turn": decision.turn, "roll": decision.roll, "dice": spaced(decision.dice)}
     grade, points = grade_word(decision.grade, 1), number_text(decision.loss, 2)
-    text = text.format(**facts, action=action_text(rules, decision.done), grade=grade, points=points)
+    text = text.format(**facts, action=_action_text(rules, decision.done), grade=grade, points=points)
     lines = wrap(text, line_width(), subsequent_indent="  ")
-    best_action = _("best: {action}", action=action_text(rules, decision.best))
+    best_action = _("best: {action}", action=_action_text(rules, decision.best))
     lines += wrap(best_action, line_width(), initial_indent="  ", subsequent_indent="    ")
     rows = [("", _("best"), _("actual")), *outlook_rows(rules, actual, best)]
     return lines + columns(rows, "<", ">12", ">12")
@@ -110,7 +105,7 @@ def review_lines(
     rules: RuleSet, review: Review, explained: list[tuple[Decision, ActionOutlook, ActionOutlook]]
 ) -> list[str]:
     """Lines for `yatzy review`: the summary, and decisions with the outlook of the actual action and of the best."""
-    decisions = [line for each in explained for line in (*decision_lines(rules, *each), "")]
+    decisions = [line for each in explained for line in (*_decision_lines(rules, *each), "")]
     return [*summary_lines(rules, review), "", *(decisions or [_("No errors found.")])]
 
 
@@ -156,7 +151,7 @@ def find_answer(rules: RuleSet, puzzle: Puzzle, strategy: Strategy, text: str) -
 
 def grade_line(rules: RuleSet, puzzle: Puzzle, strategy: Strategy, answer: Hold | Choice) -> str:
     """The grade and the loss of an answer."""
-    action, is_best = action_text(rules, answer), answer == puzzle.options(strategy)[0]
+    action, is_best = _action_text(rules, answer), answer == puzzle.options(strategy)[0]
     facts = {"action": action[0].upper() + action[1:], "grade": grade_word(grade(answer.loss, is_best), 1)}
     sentence = _("{action}: {grade}, loses {points}") if answer.loss else _("{action}: {grade}")
     return sentence.format(**facts, points=number_text(answer.loss, 2))
@@ -165,7 +160,7 @@ def grade_line(rules: RuleSet, puzzle: Puzzle, strategy: Strategy, answer: Hold 
 def solution_lines(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> list[str]:
     """The best options and what they lose."""
     options = enumerate(puzzle.options(strategy)[:MAX_OPTIONS])
-    rows = [(action_text(rules, option), loss_text(option.loss, i == 0)) for i, option in options]
+    rows = [(_action_text(rules, option), loss_text(option.loss, i == 0)) for i, option in options]
     return columns([("", _("loses")), *rows], "<", ">9")
 
 

@@ -25,13 +25,9 @@ def rules_list_lines(rule_sets: list[RuleSet]) -> list[str]:
 
 def rules_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
     """Lines for `yatzy rules show`; `facts`: :func:`perfect_yatzy.model.approximate_cost.rule_set_facts`."""
-    lines = [f"{rules.name} ({rules.key})"]
-    if rules.summary:
-        lines.append(rules.summary)
-    by_column = _column_table(rules)
-    lines += ["", *rules.sentences(columns=not by_column), ""]
-    lines += [*by_column, ""] if by_column else []
-    rows = _rows(rules)
+    by_column, rows = _column_table(rules), _rows(rules)
+    lines = [f"{rules.name} ({rules.key})", *filter(None, [rules.summary])]
+    lines += ["", *rules.sentences(columns=not by_column), "", *by_column, *([""] if by_column else [])]
     id_width, name_width, code_width = (max(map(len, column)) for column in list(zip(*rows, strict=True))[1:4])
     for mark, id_, name, code, text in rows:
         lines.append(f"  {code:>{max(3, code_width)}} {mark} {name:<{name_width}}  {id_:<{id_width}}  {text}")

@@ -1,9 +1,4 @@
-"""Strategy tables for print: rows and columns first, then Markdown, CSV, JSON, HTML or Parquet.
-
-opening      best hold for each roll of the first turn, for every number of rerolls left
-scoring      best category for each final roll of the first turn
-categories   value of each category: as the only open one, and the cost of crossing it out first
-"""
+"""Strategy tables for print: rows and columns first, then Markdown, CSV, JSON, HTML or Parquet."""
 
 from __future__ import annotations
 
@@ -26,7 +21,7 @@ from ...service.answers import approximate_fields
 from ...strategy.actions import Hold
 from ...strategy.metadata import arrow_table, check_pyarrow, metadata
 from ...strategy.strategy import Strategy
-from .wording import stylesheet
+from .wording import html_page
 
 Cell = str | int | float
 CATEGORY_COLUMNS = ("category", "second best")  # columns with names of categories
@@ -70,13 +65,11 @@ class StrategyTable:
 
     def cell_texts(self) -> list[list[str]]:
         """Cells as text, numbers with the decimals of their column."""
-        return [
-            [
-                number_text(cell, c.digits) if isinstance(cell, float) else str(cell)
-                for cell, c in zip(row, self.columns, strict=True)
-            ]
-            for row in self.rows
-        ]
+
+        def text(cell: Cell, column: Column) -> str:
+            return number_text(cell, column.digits) if isinstance(cell, float) else str(cell)
+
+        return [[text(*pair) for pair in zip(row, self.columns, strict=True)] for row in self.rows]
 
 
 def _table(
@@ -95,8 +88,7 @@ def hold_cell(hold: Hold, strategy: Strategy) -> str:
     return spaced(hold.dice) or _("nothing")
 
 
-def first_turn_rolls(strategy: Strategy) -> list[tuple[int, ...]]:
-    """All rolls of a turn, each as sorted dice."""
+def _first_turn_rolls(strategy: Strategy) -> list[tuple[int, ...]]:
     grid = strategy.evaluator.dice
     return [dice_of(counts) for counts in grid.counts[grid.first_roll :].tolist()]
 
@@ -115,7 +107,7 @@ def opening(strategy: Strategy) -> StrategyTable:
             Column(N_("second best loses, {count} left"), 2, left),
         ]
     rows = []
-    for dice in first_turn_rolls(strategy):
+    for dice in _first_turn_rolls(strategy):
         row: list[Cell] = [spaced(dice)]
         for left in rolls_left_values:
             ranked = strategy.holds(State(), dice, left)
@@ -146,7 +138,7 @@ def scoring(strategy: Strategy) -> StrategyTable:
         Column(N_("dice")), Column(N_("category")), Column(N_("points")), Column(N_("expected"), 2),
         Column(N_("second best")), Column(N_("loses"), 2),
     ]  # fmt: skip
-    rows = map(row, first_turn_rolls(strategy))
+    rows = map(row, _first_turn_rolls(strategy))
     return _table(strategy, "scoring", _("{game}: first category"), note, columns, rows)
 
 
@@ -169,11 +161,7 @@ def categories(strategy: Strategy) -> StrategyTable:
     return _table(strategy, "categories", _("{game}: value of each category"), note, columns, rows)
 
 
-STRATEGY_TABLES: dict[str, Callable[[Strategy], StrategyTable]] = {
-    "opening": opening,
-    "scoring": scoring,
-    "categories": categories,
-}
+STRATEGY_TABLES = {table.__name__: table for table in (opening, scoring, categories)}
 
 
 def markdown(table: StrategyTable) -> str:
@@ -212,7 +200,7 @@ def html(table: StrategyTable) -> str:
     """A self-contained page with styles for the screen, light and dark, and for print."""
     numbers = [isinstance(cell, int | float) for cell in table.rows[0]]
     named = [column.english in CATEGORY_COLUMNS for column in table.columns]
-    language, style = current_language(), stylesheet("table")
+    language = current_language()
     language_mark = f' lang="{table.language}"' if table.language != language else ""
 
     def line(tag: str, cells: list[str]) -> str:
@@ -227,13 +215,9 @@ def html(table: StrategyTable) -> str:
     heads = line("th", [column.name for column in table.columns])
     rows = "\n".join(line("td", row) for row in table.cell_texts())
     notes = "".join(f"<p>{escape(note)}</p>\n" for note in table.notes)
-    return (
-        f'<!doctype html>\n<html lang="{language}"><head><meta charset="utf-8">'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(table.title)}</title>\n<style>{style}</style></head>\n<body>\n"
-        f"<h1>{escape(table.title)}</h1>\n{notes}"
-        f"<table>\n<thead>{heads}</thead>\n<tbody>\n{rows}\n</tbody></table>\n</body></html>\n"
-    )
+    content = f"<table>\n<thead>{heads}</thead>\n<tbody>\n{rows}\n</tbody></table>"
+    body = f"<body>\n<h1>{escape(table.title)}</h1>\n{notes}{content}\n</body>"
+    return html_page(language, table.title, ["table"], body)
 
 
 def parquet(table: StrategyTable) -> bytes:
@@ -248,9 +232,5 @@ def parquet(table: StrategyTable) -> bytes:
 
 
 FORMATS: dict[str, Callable[[StrategyTable], str | bytes]] = {
-    "md": markdown,
-    "csv": comma_separated,
-    "json": as_json,
-    "html": html,
-    "parquet": parquet,
-}
+    "md": markdown, "csv": comma_separated, "json": as_json, "html": html, "parquet": parquet,
+}  # fmt: skip

@@ -28,12 +28,15 @@ SUFFIXES = (".csv", ".parquet", ".jsonl")
 MAX_RECORDS = 100_000  # a record may have 256 MiB; a game of Yatzy has 2.3 kB
 
 
-def check_suffix(path: str) -> None:
-    """Raise StateError or MissingPackage unless a file with this suffix can be written."""
+def check_output(path: str, games: int = 0, card: str = "") -> None:
+    """Raise StateError or MissingPackage unless so many games from a card, or positions, can be written to a file."""
     if Path(path).suffix not in SUFFIXES:
         raise StateError(_("{path} must end in {suffixes}", path=path, suffixes=alternatives(SUFFIXES)))
     if path.endswith(".parquet"):
         check_pyarrow("Parquet")
+    if path.endswith(".jsonl") and (games > MAX_RECORDS or card):
+        text = _("a .jsonl file takes at most {most} games, from the empty card")
+        raise StateError(text.format(most=grouped(MAX_RECORDS)))
 
 
 def write_table(file: IO[bytes], path: str, parts: Iterable[Mapping[str, Any]], metadata: Mapping[str, str]) -> None:
@@ -62,14 +65,6 @@ def write_table(file: IO[bytes], path: str, parts: Iterable[Mapping[str, Any]], 
         else:
             text.writelines(json.dumps(dict(zip(columns, row, strict=True))) + "\n" for row in rows)
     text.detach()  # the caller closes the file
-
-
-def check_output(path: str, games: int, card: str) -> None:
-    """Raise StateError or MissingPackage unless these games can be written to this file."""
-    check_suffix(path)
-    if path.endswith(".jsonl") and (games > MAX_RECORDS or card):
-        text = _("a .jsonl file takes at most {most} games, from the empty card")
-        raise StateError(text.format(most=grouped(MAX_RECORDS)))
 
 
 def write_games(file: IO[bytes], path: str, policy: object, simulation: Simulation) -> None:

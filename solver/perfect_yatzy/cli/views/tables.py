@@ -29,8 +29,20 @@ def estimate_lines(
     solved: bool, verbose: bool,
 ) -> list[str]:  # fmt: skip
     """Lines for `yatzy solve --estimate`; `first`: means that are missing; `free`: bytes of memory and disk."""
-    facts = [*_facts(cost), *(_sharing(cost, cost.shared) if cost.shared else [])]
-    facts.append((_("This machine"), _machine(cost, *free)))
+    memory, number = _("{size} for each worker") if cost.workers else "{size}", cost.workers or cost.threads
+    time = ngettext("{time} with {count} thread", "{time} with {count} threads", number)
+    if cost.workers:
+        time = ngettext("{time} with {count} worker", "{time} with {count} workers", number)
+    table = _("{size}, {count} values of {dtype}")
+    facts = [
+        (_("States"), grouped(cost.states)),
+        (_("Table"), table.format(size=size(cost.bytes), count=grouped(cost.values), dtype=cost.dtype)),
+        (_("Memory"), memory.format(size=size(cost.memory))),
+        (_("Processor time"), duration(cost.processor_seconds)),
+        (_("Time"), time.format(time=duration(cost.seconds), count=grouped(number))),
+        *(_sharing(cost, cost.shared) if cost.shared else []),
+        (_("This machine"), _machine(cost, *free)),
+    ]
     if first:
         before = _("the table of means, {size} and {time}", size=size(first.bytes), time=duration(first.seconds))
         facts.append((_("Before"), before))
@@ -42,21 +54,6 @@ def estimate_lines(
     if verbose and cost.layers:
         lines += ["", *_layer_lines(cost)]
     return lines
-
-
-def _facts(cost: SolveEstimate) -> list[tuple[str, str]]:
-    memory, number = _("{size} for each worker") if cost.workers else "{size}", cost.workers or cost.threads
-    time = ngettext("{time} with {count} thread", "{time} with {count} threads", number)
-    if cost.workers:
-        time = ngettext("{time} with {count} worker", "{time} with {count} workers", number)
-    table = _("{size}, {count} values of {dtype}")
-    return [
-        (_("States"), grouped(cost.states)),
-        (_("Table"), table.format(size=size(cost.bytes), count=grouped(cost.values), dtype=cost.dtype)),
-        (_("Memory"), memory.format(size=size(cost.memory))),
-        (_("Processor time"), duration(cost.processor_seconds)),
-        (_("Time"), time.format(time=duration(cost.seconds), count=grouped(number))),
-    ]
 
 
 def _sharing(cost: SolveEstimate, shared: SharedEstimate) -> list[tuple[str, str]]:
@@ -87,66 +84,59 @@ def _machine(cost: SolveEstimate, memory: int | None, disk: int | None) -> str:
     if memory is None or disk is None:
         return _("free memory and disk space are unknown")
     free = _("{memory} of memory and {disk} of disk free", memory=size(memory), disk=size(disk))
-    lacks_memory, lacks_disk = memory < cost.memory * max(1, cost.workers), disk < cost.disk
-    if lacks_memory and lacks_disk:
-        verdict = _("too little memory and disk")
-    elif lacks_memory:
-        verdict = _("too little memory") if cost.shared else _("too little memory; --shards needs less")
-    else:
-        verdict = _("too little disk") if lacks_disk else _("enough")
+    verdict = {
+        (False, False): _("enough"),
+        (False, True): _("too little disk"),
+        (True, False): _("too little memory") if cost.shared else _("too little memory; --shards needs less"),
+        (True, True): _("too little memory and disk"),
+    }[memory < cost.memory * max(1, cost.workers), disk < cost.disk]
     return f"{free}: {verdict}"
 
 
 def _layer_lines(cost: SolveEstimate) -> list[str]:
     """One line for each layer, in the order in which they are solved."""
-    table = [[_("filled"), _("cards"), _("table"), _("processor"), _("time")]]
-    if cost.shared:
-        table[0] += [_("shards"), _("read"), _("longest shard")]
-    for layer in cost.layers:
-        cells = [str(layer.filled), grouped(layer.cards), size(layer.bytes)]
-        cells += [_seconds(layer.processor_seconds), _seconds(layer.seconds)]
-        if cost.shared:
-            cells += [grouped(layer.shards), size(layer.read), _seconds(layer.longest_seconds)]
-        table.append(cells)
-    return columns(table, *">" * len(table[0]), indent="")
 
+    def seconds(value: float) -> str:
+        return f"{number_text(value, 0 if value >= 100 else 1 if value >= 1 else 2, grouped=True)} s"
 
-def _seconds(seconds: float) -> str:
-    """A time in a column: ``0.03 s``, ``12.4 s``, ``3,400 s``."""
-    return f"{number_text(seconds, 0 if seconds >= 100 else 1 if seconds >= 1 else 2, grouped=True)} s"
+    heads = _("filled"), _("cards"), _("table"), _("processor"), _("time"), _("shards"), _("read"), _("longest shard")
+    rows = [
+        (
+            str(layer.filled), grouped(layer.cards), size(layer.bytes), seconds(layer.processor_seconds),
+            seconds(layer.seconds), grouped(layer.shards), size(layer.read), seconds(layer.longest_seconds),
+        )
+        for layer in cost.layers
+    ]  # fmt: skip
+    shown = len(heads) if cost.shared else 5
+    return columns([row[:shown] for row in (heads, *rows)], *">" * shown, indent="")
 
 
 def stored_tables_lines(entries: list[TableEntry], folder: Path) -> list[str]:
     """Lines for `yatzy tables`: for each table the name that --remove takes; then their number and size."""
     now, names, rows = time.time(), short_names(entries), []
     for entry in entries:
-        age = age_text(now - entry.written)
+        age = _age_text(now - entry.written)
         state = age if entry.finished else _("{age}, unfinished", age=age)
         rows.append((names[entry.name], size_text(entry.bytes), state))
     lines = columns(rows, "<", ">8", "<", indent="") if rows else []
-    total = ngettext("{count} table, {size}, in {folder}", "{count} tables, {size}, in {folder}", len(entries))
-    return [*lines, total.format(count=len(entries), size=size_text(total_bytes(entries)), folder=folder)]
+    facts = {"count": len(entries), "size": size_text(sum(entry.bytes for entry in entries)), "folder": folder}
+    total = ngettext(
+        "{count} table, {size}, in {folder}", "{count} tables, {size}, in {folder}", len(entries), **facts
+    )
+    return [*lines, total]
 
 
 def stored_tables_json(entries: list[TableEntry], folder: Path) -> dict[str, Any]:
     """The same as plain JSON values; sizes in bytes, ``written`` in seconds since 1970."""
     tables = [
-        {
-            "name": entry.name, "rules": entry.key, "what": entry.objective, "finished": entry.finished,
-            "bytes": entry.bytes, "written": round(entry.written),
-        }
-        for entry in entries
-    ]  # fmt: skip
-    return {"folder": str(folder), "bytes": total_bytes(entries), "tables": tables}
+        {"name": each.name, "rules": each.key, "what": each.objective, "finished": each.finished}
+        | {"bytes": each.bytes, "written": round(each.written)}
+        for each in entries
+    ]
+    return {"folder": str(folder), "bytes": sum(entry.bytes for entry in entries), "tables": tables}
 
 
-def total_bytes(entries: list[TableEntry]) -> int:
-    """Size of all tables."""
-    return sum(entry.bytes for entry in entries)
-
-
-def age_text(seconds: float) -> str:
-    """An age in its largest unit: ``3 days ago``."""
+def _age_text(seconds: float) -> str:
     days, hours, minutes = (int(seconds // unit) for unit in (86_400, 3600, 60))
     if days:
         return ngettext("{count} day ago", "{count} days ago", days, count=days)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Sequence
+from html import escape
 from math import floor
 from pathlib import Path
 from textwrap import wrap
@@ -42,11 +43,6 @@ CATEGORY_HELP = N_("""\
   full house    take this category (id, name, code or a prefix)
 """)
 QUIT_HELP = N_("  quit          show the solution and quit")
-
-
-def points_text(points: float) -> str:
-    """Points with two decimals, without a minus sign before zero."""
-    return number_text(points, 2)
 
 
 def grouped(number: float) -> str:
@@ -158,9 +154,15 @@ def approximate_lines(answer: dict[str, Any]) -> list[str]:
     return ["", *wrapped(_("Approximate: {text}", text=approximate["text"])).splitlines()]
 
 
-def stylesheet(name: str) -> str:
-    """The styles of a page that is written, on lines of their own."""
-    return "\n" + (Path(__file__).parent.parent / "styles" / f"{name}.css").read_text(encoding="utf-8")
+def html_page(language: str, title: str, styles: Sequence[str], body: str) -> str:
+    """A page with a title and the styles of these names; `body` has the element."""
+    sheets = (Path(__file__).parent.parent / "styles" / f"{name}.css" for name in styles)
+    style = "".join("\n" + sheet.read_text(encoding="utf-8") for sheet in sheets)
+    return (
+        f'<!doctype html>\n<html lang="{language}"><head><meta charset="utf-8">'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>{style}</style></head>\n{body}</html>\n"
+    )
 
 
 def upper_bonus_labels(rules: RuleSet, short: bool = False) -> list[str]:

@@ -203,22 +203,14 @@ def hold_sentence(rules: RuleSet, rule: HoldRule, words: Words) -> Text:
     action = rule.action.replace(" ", "_")
     if action == "keep" and rule.pattern.kind in EACH:
         action = "keep_each" if rule.pattern.kind == "different" or _is_whole(rule.pattern) else "keep_row"
-    text = words.fill(
-        "rule.sentence",
-        pattern=_pattern(rules, rule.pattern, words),
-        conditions=words.fill("rule.if", conditions=words.listed(conditions)) if conditions else "",
-        action=words.fill(f"rule.{action}"),
-    )
-    first, *rest = text.spans
+    pattern, act = _pattern(rules, rule.pattern, words), words.fill(f"rule.{action}")
+    if_words = words.fill("rule.if", conditions=words.listed(conditions)) if conditions else ""
+    first, *rest = words.fill("rule.sentence", pattern=pattern, conditions=if_words, action=act).spans
     return Text((Span(capitalised(first.text), first.kind), *rest))
 
 
-def legend(rules: RuleSet, holds: Sequence[HoldRule], words: Words) -> Text:
+def legend(rules: RuleSet, holds: Sequence[HoldRule], words: Words) -> Iterator[Text]:
     """What the words of some rules mean, as far as they occur."""
-    return joined(_explanations(rules, holds, words))
-
-
-def _explanations(rules: RuleSet, holds: Sequence[HoldRule], words: Words) -> Iterator[Text]:
     patterns = [rule.pattern for rule in holds]
     conditions = {condition.kind for rule in holds for condition in rule.conditions}
     groups = [pattern for pattern in patterns if pattern.kind == "groups"]

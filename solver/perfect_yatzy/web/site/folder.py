@@ -7,7 +7,6 @@ is no part of the site stays, such as ``CNAME``.
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import json
 import re
@@ -30,7 +29,6 @@ from ...game.dice import Floats
 from ...game.rule_loader import builtin_ids, load_rules
 from ...game.rules import RuleSet
 from ...game.translations import languages, localized
-from ...model.checked_values import Table
 from ...model.objectives import BonusChance, PolicyQuantity, Variance
 from ...model.state_space import state_space
 from ...play.puzzle import DIFFICULTIES, daily_seed, find_puzzle
@@ -43,19 +41,16 @@ from ...tablebase.store import has_table, open_table
 from ..rule_sets import rule_set_json
 from ..static_files import STATIC, static_files
 from .rule_data import rule_data
-from .tables import CHANCE_BITS, DEVIATION_BITS, VALUE_BITS, encoded, is_whole, page_digests, paged_fields, parts
+from .tables import CHANCE_BITS, DEVIATION_BITS, VALUE_BITS, DataFiles, is_whole
 
 SCHEMA = 2  # of site.json; static/engine/files.js reads the same one
 GENERATOR = "perfect-yatzy"
 DESCRIPTION, SERVICE_WORKER = "site.json", "sw.js"
 WORKER_SOURCE = "engine/service-worker.js"
-NAME, COLOUR = "Perfect Yatzy", "#146c43"
 HEAD = """<link rel="manifest" href="manifest.webmanifest">
 <link rel="apple-touch-icon" href="icon-192.png">
 <script src="engine/offline.js" type="module"></script>
 """
-HASH_DIGITS = 12  # of a file name
-Write = Callable[[str, bytes], None]  # name of a file, its content
 GREEN, WHITE = (20, 108, 67), (255, 255, 255)
 ICON_SIZES = (192, 512)
 OVERSAMPLING = 4
@@ -115,29 +110,24 @@ def write_site(
     for name, content in page.items():
         write(name, content)
     description = {
-        "schema": SCHEMA,
-        "generator": GENERATOR,
-        "version": __version__,
-        "rules": entries,
-        "languages": languages(),
-        "descriptions": described,
-        "files": sorted(data.sizes),
-    }
+        "schema": SCHEMA, "generator": GENERATOR, "version": __version__, "rules": entries, "languages": languages(),
+        "descriptions": described, "files": sorted(data.sizes),
+    }  # fmt: skip
+    rest = json.dumps(description, indent=1).removeprefix("{\n").encode()
     last = {
-        DESCRIPTION: with_own_hash(description),
+        DESCRIPTION: f'{{"sha256": "{hashlib.sha256(rest).hexdigest()}",\n'.encode() + rest,  # of the lines below
         SERVICE_WORKER: service_worker(page),
         ".nojekyll": b"",  # GitHub Pages serves the files as they are
     }
     for name, content in last.items():
         write(name, content)
-    _remove_old(folder / "data", data.sizes)
+    names = {Path(name).relative_to("data") for name in data.sizes}
+    for path in list((folder / "data").rglob("*.bin")):  # those of an earlier version of the site
+        if path.relative_to(folder / "data") not in names and re.search(r"-[0-9a-f]{12}\.bin$", path.name):
+            path.unlink()
+            with suppress(OSError):  # other files are left in it; a folder that has become empty goes, too
+                path.parent.rmdir()
     return {name: len(content) for name, content in (page | last).items()} | data.sizes
-
-
-def with_own_hash(fields: dict[str, Any]) -> bytes:
-    """JSON fields after a first line with the SHA-256 of the lines that follow it."""
-    rest = json.dumps(fields, indent=1).removeprefix("{\n").encode()
-    return f'{{"sha256": "{hashlib.sha256(rest).hexdigest()}",\n'.encode() + rest
 
 
 def _descriptions(rule_sets: list[RuleSet], language: str) -> list[dict[str, Any]]:
@@ -158,33 +148,22 @@ def page_files() -> Iterator[tuple[str, bytes]]:
         if name == WORKER_SOURCE:
             continue
         content = source.read_bytes()
-        yield name, _index(content.decode()).encode() if name == "index.html" else content
+        if name == "index.html":
+            engine = '<meta name="perfect-yatzy-engine" content="browser">\n'
+            html = re.sub(r'<meta name="perfect-yatzy-engine"[^>]*>\n?', "", content.decode())
+            content = html.replace("</head>", f"{engine}{HEAD}</head>", 1).encode()
+        yield name, content
     for size in ICON_SIZES:
         yield f"icon-{size}.png", icon(size)
     yield "icon-maskable-512.png", icon(512, maskable=True)
-    yield "manifest.webmanifest", json.dumps(_manifest(), indent=1).encode()
-
-
-def _index(html: str) -> str:
-    """The page with the engine chosen, a manifest and icons."""
-    engine = '<meta name="perfect-yatzy-engine" content="browser">\n'
-    html = re.sub(r'<meta name="perfect-yatzy-engine"[^>]*>\n?', "", html)
-    return html.replace("</head>", f"{engine}{HEAD}</head>", 1)
-
-
-def _manifest() -> dict[str, Any]:
     icons = [{"src": f"icon-{size}.png", "sizes": f"{size}x{size}", "type": "image/png"} for size in ICON_SIZES]
     maskable = {"src": "icon-maskable-512.png", "sizes": "512x512", "type": "image/png", "purpose": "maskable"}
-    return {
-        "name": NAME,
-        "short_name": "Yatzy",
-        "start_url": "./",
-        "scope": "./",
-        "display": "standalone",
-        "background_color": "#ffffff",
-        "theme_color": COLOUR,
+    manifest = {
+        "name": "Perfect Yatzy", "short_name": "Yatzy", "start_url": "./", "scope": "./", "display": "standalone",
+        "background_color": "#ffffff", "theme_color": "#146c43",
         "icons": [*icons, maskable, {"src": "icon.svg", "sizes": "any", "type": "image/svg+xml"}],
-    }
+    }  # fmt: skip
+    yield "manifest.webmanifest", json.dumps(manifest, indent=1).encode()
 
 
 def service_worker(page: Mapping[str, bytes]) -> bytes:
@@ -196,16 +175,6 @@ def service_worker(page: Mapping[str, bytes]) -> bytes:
     return (head + source).encode()
 
 
-def _remove_old(folder: Path, kept: Iterable[str]) -> None:
-    """Remove data files of an earlier version of the site."""
-    names = {Path(name).relative_to("data") for name in kept}
-    for path in list(folder.rglob("*.bin")):  # a folder that has become empty is removed below
-        if path.relative_to(folder) not in names and re.search(r"-[0-9a-f]{12}\.bin$", path.name):
-            path.unlink()
-            with suppress(OSError):  # other files are left in it
-                path.parent.rmdir()
-
-
 @dataclass(frozen=True)
 class SiteOptions:
     """What a site contains."""
@@ -213,41 +182,6 @@ class SiteOptions:
     puzzles: int  # puzzles of each difficulty
     first_day: date  # day of the first one
     report: Callable[[str], None] = field(default=lambda line: None)
-
-
-class DataFiles:
-    """Writes data files whose names contain a hash of their content, and remembers their sizes."""
-
-    def __init__(self, write: Write) -> None:
-        self.write = write
-        self.sizes: dict[str, int] = {}
-
-    def add(self, name: str, data: bytes) -> dict[str, str]:
-        """Write a file; what the reader must know about it."""
-        digest = hashlib.sha256(data).hexdigest()
-        file = f"data/{name}-{digest[:HASH_DIGITS]}.bin"
-        self.write(file, data)
-        self.sizes[file] = len(data)
-        return {"file": file, "sha256": digest}
-
-    def add_json(self, name: str, value: Any) -> dict[str, str]:
-        """Write a JSON value, compressed."""
-        text = json.dumps(value, separators=(",", ":"), allow_nan=False)
-        return self.add(name, gzip.compress(text.encode(), 9, mtime=0))
-
-    def add_whole(self, name: str, rules: RuleSet, values: Floats, bits: int) -> dict[str, Any]:
-        """Write a small table, with so many bits after the point."""
-        fields, content = encoded(rules, values, bits)
-        return self.add(name, content) | fields
-
-    def add_parts(self, name: str, values: Table, dtype: np.dtype[Any]) -> dict[str, Any]:
-        """Write a large table for requests of pages, and the digests of the pages."""
-        files, digests = [], bytearray()
-        for number, part in enumerate(parts(values, dtype), start=1):
-            files.append(self.add(f"{name}-{number}", part)["file"])
-            digests += page_digests(part)
-        added = self.add(f"{name}-digests", gzip.compress(digests, 1, mtime=0))
-        return paged_fields(len(values), dtype) | {"parts": files, "digests": added}
 
 
 def data_folder(rules: RuleSet) -> str:
@@ -260,26 +194,25 @@ def rule_set_entry(service: QueryService, rules: RuleSet, files: DataFiles, opti
     data = rule_data(rules)
     strategy = service.strategy(rules)
     key, place = rules.key, data_folder(rules)
-    entry: dict[str, Any] = {
-        "id": rules.key,
-        "name": rules.name,
-        "fingerprint": rules.fingerprint,
-        "data": files.add_json(f"{place}/rules", data),
-    }
-    if is_whole(state_space(rules)):
-        options.report(f"{key}: table")
-        entry["values"] = files.add_whole(f"{place}/values", rules, np.asarray(strategy.values), VALUE_BITS)
-    else:
-        options.report(f"{key}: table in pages")
-        entry["values"] = files.add_parts(f"{place}/values", strategy.table, strategy.table.dtype)
+    entry: dict[str, Any] = {"id": rules.key, "name": rules.name, "fingerprint": rules.fingerprint}
+    entry["data"] = files.add_json(f"{place}/rules", data)
+    whole = is_whole(state_space(rules))
+    options.report(f"{key}: table" if whole else f"{key}: table in pages")
+    values = np.asarray(strategy.values) if whole else strategy.table
+    entry["values"] = files.add_table(f"{place}/values", rules, values, VALUE_BITS)
     entry |= dict(_other_tables(service, strategy, files, options))
     if has_distribution(rules):
         options.report(f"{key}: distribution of the final score")
         found = stored_distribution(strategy, "", 0, service.tables, service.threads)
         fields = {"policy": "mean"} | distribution_fields(found)
         entry["distribution"] = files.add_json(f"{place}/distribution", fields)
-    if options.puzzles:
-        entry["puzzles"] = files.add_json(f"{place}/puzzles", _puzzles(strategy, options))
+    if options.puzzles:  # those of consecutive days, of each difficulty
+        days = [options.first_day + timedelta(days=n) for n in range(options.puzzles)]
+        puzzles: dict[str, Any] = {"first_day": options.first_day.toordinal()}
+        for difficulty in DIFFICULTIES:
+            options.report(f"{key}: {options.puzzles} puzzles, {difficulty}")
+            puzzles[difficulty] = [puzzle_fields(find_puzzle(strategy, daily_seed(day), difficulty)) for day in days]
+        entry["puzzles"] = files.add_json(f"{place}/puzzles", puzzles)
     return entry
 
 
@@ -298,21 +231,9 @@ def _other_tables(
         options.report(f"{rules.key}: {name}")
         table = open_table(kind(rules, strategy.table), service.tables, threads=service.threads)[1]
         values = np.maximum(0.0, np.asarray(table))
-        values, place = np.sqrt(values) if kind is Variance else values, f"{data_folder(rules)}/{name}"
-        if whole:
-            yield name, files.add_whole(place, rules, values, bits)
-        else:
-            yield name, files.add_parts(place, values.astype(np.float32), np.dtype(np.float32))
-
-
-def _puzzles(strategy: Strategy, options: SiteOptions) -> dict[str, Any]:
-    """The puzzles of consecutive days, of each difficulty."""
-    days = [options.first_day + timedelta(days=n) for n in range(options.puzzles)]
-    found: dict[str, Any] = {"first_day": options.first_day.toordinal()}
-    for difficulty in DIFFICULTIES:
-        options.report(f"{strategy.rules.key}: {options.puzzles} puzzles, {difficulty}")
-        found[difficulty] = [puzzle_fields(find_puzzle(strategy, daily_seed(day), difficulty)) for day in days]
-    return found
+        values = np.sqrt(values) if kind is Variance else values
+        values = values if whole else values.astype(np.float32)
+        yield name, files.add_table(f"{data_folder(rules)}/{name}", rules, values, bits)
 
 
 def icon(size: int, maskable: bool = False) -> bytes:

@@ -31,36 +31,30 @@ def rule_data(rules: RuleSet) -> dict[str, Any]:
         facts: dict[str, Any] = {"rules": rules.key, "count": len(rules.categories), "most": MAX_CATEGORIES}
         text = _("{rules} has {count} categories; a site can have games of up to {most}", **facts)
         raise RulesError(text, code="too-large")
-    legal = legal_categories(rules)
+    legal, uppers, extra = legal_categories(rules), upper_sums(rules), dict(rules.first_roll_bonus)
+    paid = [[bonus.paid(total) for total in range(bonus.threshold + 1)] for bonus in rules.bonuses]
+    least, boxes = points_table(rules).min(axis=1), zip(rules.categories, possible_points(rules), strict=True)
+    categories = [
+        picked(box, "id", "upper", "column")
+        | {"points": [*map(int, points)], "least": int(least[c]), "first_roll_bonus": extra.get(box.id, 0)}
+        for c, (box, points) in enumerate(boxes)
+    ]
     return {
         **picked(rules, "key", "fingerprint", "dice", "faces"),
         "rolls": rules.rolls_per_turn,
         "saved_rolls": rules.saved_rolls,
         "first_roll_bonus": bool(rules.first_roll_bonus),
         "columns": len(rules.columns),
-        "categories": _categories(rules),
+        "categories": categories,
         "prerequisites": list(prerequisites(rules)),
         "requiring": legal.requiring,
         "strict": bool(legal.strict),
         "upper_bits": sum(1 << c for c, category in enumerate(rules.categories) if category.upper),
         "joker": _joker(rules),
-        "uppers": _uppers(rules),
+        "uppers": picked(uppers, "thresholds", "widths", "weights") | {"paid": paid},
         "layout": _layout(rules),
         **_outcomes(rules),
     }
-
-
-def _categories(rules: RuleSet) -> list[dict[str, Any]]:
-    extra, least = dict(rules.first_roll_bonus), points_table(rules).min(axis=1)
-    return [
-        {
-            **picked(category, "id", "upper", "column"),
-            "points": [int(points) for points in possible],
-            "least": int(least[c]),
-            "first_roll_bonus": extra.get(category.id, 0),
-        }
-        for c, (category, possible) in enumerate(zip(rules.categories, possible_points(rules), strict=True))
-    ]
 
 
 def _joker(rules: RuleSet) -> dict[str, Any]:
@@ -74,12 +68,6 @@ def _joker(rules: RuleSet) -> dict[str, Any]:
         "bonus": int(model.bonus),
         **{name: bool(getattr(model, name)) for name in JOKER_FLAGS},
     }
-
-
-def _uppers(rules: RuleSet) -> dict[str, Any]:
-    uppers = upper_sums(rules)
-    paid = [[bonus.paid(total) for total in range(bonus.threshold + 1)] for bonus in rules.bonuses]
-    return picked(uppers, "thresholds", "widths", "weights") | {"paid": paid}
 
 
 def _layout(rules: RuleSet) -> dict[str, Any]:
@@ -105,14 +93,6 @@ def _outcomes(rules: RuleSet) -> dict[str, Any]:
     found = turn_outcomes(rules)
     number: Ints = found.number.reshape(SCORING_WAYS * len(rules.categories), -1)
     rows, row_of = np.unique(number, axis=0, return_inverse=True)
-    return {
-        "outcomes": {
-            "category": found.category.tolist(),
-            "points": found.points.tolist(),
-            "total": [int(total) for total in found.total],
-            "step": found.step.tolist(),
-            "shift": found.shift.tolist(),
-        },
-        "rows": rows.tolist(),
-        "ways": row_of.reshape(SCORING_WAYS, -1).tolist(),
-    }
+    names = "category", "points", "total", "step", "shift"
+    outcomes = {name: [*map(int, getattr(found, name))] for name in names}
+    return {"outcomes": outcomes, "rows": rows.tolist(), "ways": row_of.reshape(SCORING_WAYS, -1).tolist()}

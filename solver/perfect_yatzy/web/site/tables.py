@@ -17,14 +17,15 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from ...game.box_order import prerequisites
-from ...game.dice import Floats, Ints
+from ...game.dice import Ints
 from ...game.rules import RuleSet
 from ...model.checked_values import Table
 from ...model.state_space import StateSpace, state_space
@@ -36,6 +37,7 @@ CHANCE_BITS = 12  # of the chance of the upper bonus: 0.01 %
 PART_BYTES = 64 << 20  # static hosts refuse files of more than 100 MB; a multiple of PAGE_BYTES
 PAGE_BYTES = 16 << 10  # fetched and checked as a whole
 PAGE_DIGEST_BYTES = 16
+HASH_DIGITS = 12  # of a file name
 
 
 def is_whole(space: StateSpace) -> bool:
@@ -43,7 +45,7 @@ def is_whole(space: StateSpace) -> bool:
     return space.size <= WHOLE_VALUES
 
 
-def encoded(rules: RuleSet, values: Floats, fraction_bits: int) -> tuple[dict[str, Any], bytes]:
+def encoded(rules: RuleSet, values: Table, fraction_bits: int) -> tuple[dict[str, Any], bytes]:
     """The fields and the bytes of a table as one file.
 
     A difference d is stored as 2 d, or as -2 d - 1 if it is negative; a *plane* has one byte of every value.
@@ -85,20 +87,39 @@ def _expected(rules: RuleSet, space: StateSpace, fixed: Ints) -> Iterator[tuple[
             yield slice(begin, begin + length), expected
 
 
-def parts(values: Table, dtype: np.dtype[Any]) -> Iterator[bytes]:
-    """A table in parts of PART_BYTES, little endian, for requests of pages."""
-    step = PART_BYTES // dtype.itemsize
-    for begin in range(0, len(values), step):
-        yield np.asarray(values[begin : begin + step], dtype=dtype.newbyteorder("<")).tobytes()
+class DataFiles:
+    """Writes data files whose names contain a hash of their content, and remembers their sizes."""
 
+    def __init__(self, write: Callable[[str, bytes], None]) -> None:
+        self.write = write  # takes the name of a file and its content
+        self.sizes: dict[str, int] = {}
 
-def page_digests(part: bytes) -> bytes:
-    """The digests of the pages of a part."""
-    pages = (part[begin : begin + PAGE_BYTES] for begin in range(0, len(part), PAGE_BYTES))
-    return b"".join(hashlib.sha256(page).digest()[:PAGE_DIGEST_BYTES] for page in pages)
+    def add(self, name: str, data: bytes) -> dict[str, str]:
+        """Write a file; what the reader must know about it."""
+        digest = hashlib.sha256(data).hexdigest()
+        file = f"data/{name}-{digest[:HASH_DIGITS]}.bin"
+        self.write(file, data)
+        self.sizes[file] = len(data)
+        return {"file": file, "sha256": digest}
 
+    def add_json(self, name: str, value: Any) -> dict[str, str]:
+        """Write a JSON value, compressed."""
+        text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+        return self.add(name, gzip.compress(text.encode(), 9, mtime=0))
 
-def paged_fields(count: int, dtype: np.dtype[Any]) -> dict[str, Any]:
-    """What the reader of a table in pages must know, apart from the names of its files."""
-    sizes = {"part_bytes": PART_BYTES, "page_bytes": PAGE_BYTES, "digest_bytes": PAGE_DIGEST_BYTES}
-    return {"coding": "pages", "count": count, "bytes": dtype.itemsize} | sizes
+    def add_table(self, name: str, rules: RuleSet, values: Table, fraction_bits: int) -> dict[str, Any]:
+        """Write a table: a small one with so many bits after the point, a large one in parts and their digests."""
+        if is_whole(state_space(rules)):
+            fields, content = encoded(rules, values, fraction_bits)
+            return self.add(name, content) | fields
+        size, files, digests = values.dtype.itemsize, list[str](), bytearray()
+        for begin in range(0, len(values), PART_BYTES // size):
+            rows = np.asarray(values[begin : begin + PART_BYTES // size])
+            part = rows.astype(rows.dtype.newbyteorder("<"), copy=False).tobytes()
+            files.append(self.add(f"{name}-{len(files) + 1}", part)["file"])
+            pages = (part[start : start + PAGE_BYTES] for start in range(0, len(part), PAGE_BYTES))
+            digests += b"".join(hashlib.sha256(page).digest()[:PAGE_DIGEST_BYTES] for page in pages)
+        added = self.add(f"{name}-digests", gzip.compress(digests, 1, mtime=0))
+        sizes = {"part_bytes": PART_BYTES, "page_bytes": PAGE_BYTES, "digest_bytes": PAGE_DIGEST_BYTES}
+        fields = {"coding": "pages", "count": len(values), "bytes": size} | sizes
+        return fields | {"parts": files, "digests": added}
