@@ -319,7 +319,7 @@ def test_a_long_computation_delays_no_short_one(yatzy: Strategy, monkeypatch: py
     """While a goal is solved, a plain hold is answered; the request after a full queue is refused."""
     scheduler, started, finish = RequestScheduler(None, 1), Event(), Event()
     assert scheduler.short.free == 26  # two run and 24 wait
-    compute = scheduler.service.compute
+    compute = Decision.compute
 
     def slow(decision: Decision, progress: WorkProgress | None = None) -> dict[str, object]:
         if decision.request.objective:
