@@ -135,9 +135,10 @@ def test_simulated_games_and_a_review(strategy: ApproximateStrategy) -> None:
 @BOTH
 def test_the_commands(strategy: ApproximateStrategy, sheet: str, run: Run, tmp_path: Path) -> None:
     text = strategy.certificate.sentence
-    known, ids = strategy.certificate, [box.id for box in strategy.rules.categories]
+    known = strategy.certificate
     assert known.interval99[0] <= known.mean <= known.upper_bound
-    card = "--card", f"{ids[0]}=2 {ids[-1]}=0"
+    filled = {"twin": "face-1=2", "six": "face-1.c0=2 face-4.c5=24 sum-8.c3=40 sum-8.c2=0"}
+    card = "--card", filled[strategy.rules.id]
     asked = [(*words, "--rules") for words in (("hold", "33"), ("score", "33"), ("expect",), ("hold", "34", *card))]
     for command in (*asked, SIMULATE):
         answer = run(*command, sheet)
