@@ -16,13 +16,15 @@ from perfect_yatzy import RuleSet, State, evaluate, load_rules, open_strategy
 from perfect_yatzy._messages import LANGUAGES
 from perfect_yatzy.cli.views.guide import guide_text
 from perfect_yatzy.cli.views.guide_content import guide_content
-from perfect_yatzy.game.dice import lattice
+from perfect_yatzy.game.dice import Ints, lattice
+from perfect_yatzy.game.notation import dice_of
 from perfect_yatzy.game.rules import Bonus
 from perfect_yatzy.game.translations import localized
+from perfect_yatzy.model.hold_rule_arrays import ROLL_ALL, STOP
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.policies.evaluation import policy_mean
 from perfect_yatzy.policies.guide import Guide
-from perfect_yatzy.policies.hold_policy import HoldRulePolicy
+from perfect_yatzy.policies.hold_policy import Cards, HoldRulePolicy, decisions
 from perfect_yatzy.policies.hold_rules import HoldRule, hold_rule, parse_hold_rule, parse_hold_rules
 from perfect_yatzy.policies.price_sheet import PriceSheet, pars, terms_of
 from perfect_yatzy.policies.rule_search import Sample, Search, best_places, learn_holds
@@ -34,7 +36,7 @@ from perfect_yatzy.strategy.verify import random_states
 from support import games
 from support.hold_rules import cards, hold_rules, kept_by, some_rolls
 from support.naive import Dice, Naive
-from support.naive_hold_rules import chooser, held_dice
+from support.naive_hold_rules import chooser, held_dice, holds, is_of_use, named_dice, offered
 from support.naive_objectives import mean_score
 from support.naive_policies import GreedyChoice, NaivePolicy
 from support.printed_rules import PrintedGuide
@@ -282,6 +284,81 @@ def test_the_cases_that_readers_took_in_another_way() -> None:
         (State(0b111111), (2, 2, 4, 4, 4), 2, ()),
     ):
         assert held_dice(rules, read, state, dice, left) == kept
+
+
+MOST_CARDS = 70_000  # of a game; of larger ones so many are drawn
+
+
+def all_cards(rules: RuleSet) -> Ints:
+    """Every set of filled boxes with the least upper sum and the highest lane, from par on: rows and lanes."""
+    space = state_space(rules)
+    rows = np.random.default_rng(1).permutation(np.concatenate(space.layers[: space.categories]))[:MOST_CARDS]
+    lanes = space.layout.lane_count[space.layout.lane_sets[rows]] - 1
+    return np.unique(np.concatenate([np.column_stack([rows, lane]) for lane in (0 * lanes, lanes)]), axis=0)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name == "maxi-unsaved" else name for name in SHIPPED]
+)
+def test_the_rules_as_they_are_read_play_as_the_code_on_all_cards_and_rolls(name: str) -> None:
+    """What the oracle does with a roll is asked once for each rule and set of open faces."""
+    rules, places = load_rules(name), all_cards(load_rules(name))
+    grid, space = lattice(rules.dice, rules.faces), state_space(rules)
+    rolls = [dice_of(grid.counts[grid.first_roll + roll].tolist()) for roll in range(grid.n_rolls)]
+    seen = Cards.of_rows(rules, space, places[:, 0], places[:, 1])
+    uppers = space.layout.lane_upper[space.layout.lane_sets[places[:, 0]], places[:, 1]].tolist()
+    masks, paid = space.layout.masks[places[:, 0]].tolist(), (places[:, 0] >= space.cards).tolist()
+    states = [State(mask, upper, joker_paid=flag) for mask, upper, flag in zip(masks, uppers, paid, strict=True)]
+    views = [offered(rules, state) for state in states]
+    ids = [box.id for box in rules.categories]
+    usable = np.array([sum(1 << ids.index(box) for box in view[1]) for view in views])
+    jokers = np.array([view[2] for view in views], dtype=np.int64)
+    open_faces = [tuple(box for box in view[0] if rules.categories[ids.index(box)].face) for view in views]
+    kinds = {boxes: i for i, boxes in enumerate(dict.fromkeys(open_faces))}
+    kind = np.array([kinds[boxes] for boxes in open_faces])
+
+    def done(rule: HoldRule, boxes: tuple[str, ...], dice: Dice) -> tuple[int, list[int]]:
+        """The hold, and the boxes of which the card must offer one: without jokers, and with them."""
+        named = named_dice(rules, rule.pattern, dice, [*boxes], ids)
+        if named is None:
+            return 0, [0, 0]
+        kept = {"keep": named, "stop": dice, "roll all": ()}[rule.action]
+        good = [[is_of_use(rules, box, kept, flag) for box in ids] for flag in (False, True)]
+        if rule.pattern.kind == "pays":
+            paying = [named_dice(rules, replace(rule.pattern, categories=(box,)), dice, [], ids) for box in ids]
+            good = [[box in rule.pattern.categories and paying[i] is not None for i, box in enumerate(ids)]] * 2
+        elif rule.action == "roll all":
+            good = [[True] * len(ids)] * 2
+        hold = (
+            STOP if len(kept) == rules.dice else int(grid.rank([kept.count(face + 1) for face in range(rules.faces)]))
+        )
+        return hold, [sum(1 << i for i, flag in enumerate(flags) if flag) for flags in good]
+
+    sheet = packaged_sheet(rules)
+    assert sheet is not None
+    for each in (sheet, *(sheet.with_rules(size) for size in sheet.shorter)):
+        read = check_printed(each, "en").holds
+        acted = [[[done(rule, boxes, dice) for dice in rolls] for boxes in kinds] for rule in read]
+        for left in range(1, rules.rolls_per_turn):
+            expected = np.full((len(states), len(rolls)), ROLL_ALL)
+            asked = {
+                condition: [
+                    holds(rules, condition, state, view[0], left) for state, view in zip(states, views, strict=True)
+                ]
+                for condition in {condition for rule in read for condition in rule.conditions}
+            }
+            for rule, lines in reversed([*zip(read, acted, strict=True)]):
+                holding = [np.ones(len(states), dtype=bool), *(asked[condition] for condition in rule.conditions)]
+                here = np.flatnonzero(np.all(holding, axis=0))
+                kept = np.array([[hold for hold, _ in line] for line in lines])
+                good = np.array([[boxes for _, boxes in line] for line in lines])
+                counts = good[kind[here], :, jokers[here]] & usable[here, None] != 0
+                expected[here] = np.where(counts, kept[kind[here]], expected[here])
+            for roll in range(len(rolls)):
+                found, _ = decisions(rules, each.holds, seen, np.full(len(states), roll), left)
+                wrong = np.flatnonzero(found != expected[:, roll])
+                assert not len(wrong), (states[wrong[0]], rolls[roll], left)
 
 
 GAME = games.small(

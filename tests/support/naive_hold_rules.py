@@ -130,14 +130,18 @@ def pays(oracle: Naive, place: int, dice: Dice, jokers: bool) -> bool:
     return oracle.points(place, dice, in_full) > 0
 
 
+def offered(rules: RuleSet, state: State) -> tuple[list[str], list[str], bool]:
+    """The boxes that the turn may fill, those that dice may be good for, and whether jokers score."""
+    boxes = [rules.categories[i].id for i in oracle_of(rules).next_boxes(state.filled)]
+    tracked = rules.categories[rules.tracked_index].id
+    pays_again = rules.joker and rules.joker.bonus and rules.joker.category == tracked and state.joker_paid
+    jokers = has_jokers(rules, bool(rules.joker and state.filled >> rules.joker_index & 1), state.joker_paid)
+    return boxes, [*boxes, tracked] if pays_again else boxes, jokers
+
+
 def held_dice(rules: RuleSet, hold_rules: list[HoldRule], state: State, dice: Dice, left: int) -> Dice | None:
     """The dice to keep, or None to stop."""
-    boxes = [rules.categories[i].id for i in oracle_of(rules).next_boxes(state.filled)]  # that the turn may fill
-    tracked = rules.categories[rules.tracked_index].id
-    usable = list(boxes)
-    if rules.joker and rules.joker.bonus and rules.joker.category == tracked and state.joker_paid:
-        usable.append(tracked)
-    jokers = has_jokers(rules, bool(rules.joker and state.filled >> rules.joker_index & 1), state.joker_paid)
+    boxes, usable, jokers = offered(rules, state)
     for rule in hold_rules:
         named = named_dice(rules, rule.pattern, dice, boxes, usable)
         if named is not None and all(holds(rules, c, state, boxes, left) for c in rule.conditions):
