@@ -21,9 +21,9 @@ OTHER_SYSTEM = ROOT / "tests" / "support" / "other_system"
 # Tests of what needs locks (without them a solve begins anew after an interruption), and one that limits its process.
 NOT_THERE = "interrupted_solve or second_driver or cannot_grow"
 FILES = {
-    "tablebase": "backward_induction integrity mechanics sharded_solve sharded_table",
-    "play": "first_and_last grading record_limits review session",
-    "game": "languages notation rule_patches rule_sets rules",
+    "tablebase": "backward_induction integrity sharded_solve",
+    "play": "first_and_last rating review session",
+    "game": "limits notation points rules",
     "cli": "guide solve",
 }
 

@@ -12,24 +12,24 @@ from typing import Any
 from fastapi import FastAPI
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from perfect_yatzy.service.budget import SolveLimit
-from perfect_yatzy.web import app, workers
+from perfect_yatzy.web import app, limits
 
 from .tally import Tally
 
 SMALL_BUDGET = replace(
-    workers.SERVER_BUDGET, mean=SolveLimit(seconds=2.0), objective=SolveLimit(seconds=0.5, bytes=64 << 20)
+    limits.SERVER_BUDGET, mean=SolveLimit(seconds=2.0), objective=SolveLimit(seconds=0.5, bytes=64 << 20)
 )
 
 
 @contextmanager
 def cheap_app(tables: Path) -> Iterator[FastAPI]:
     """The application with a small budget, so that no request takes long."""
-    before = workers.SERVER_BUDGET
-    workers.SERVER_BUDGET = SMALL_BUDGET
+    before = limits.SERVER_BUDGET
+    limits.SERVER_BUDGET = SMALL_BUDGET
     try:
         yield app.create_app(tables, 1, app.LOCAL_HOSTS | {"testserver"})
     finally:
-        workers.SERVER_BUDGET = before
+        limits.SERVER_BUDGET = before
 
 
 def fuzz_requests(tally: Tally, tables: Path, requests: int, chosen: random.Random) -> None:

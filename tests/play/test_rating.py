@@ -62,7 +62,8 @@ def exact_mean(rules: RuleSet, player: Strategy) -> Fraction:
     """Mean result of a player in fractions: the oracle's dice and scoring, the decisions of single queries."""
 
     def choose(filled: int, upper: int, saved: int, flag: bool, dice: Dice, left: int, first: bool) -> int | Dice:
-        state = perfect_yatzy.State(filled, upper, joker_paid=flag)
+        saved = max(0, left - rules.rolls_per_turn + 1) if rules.saved_rolls else 0  # those are among the rolls left
+        state = perfect_yatzy.State(filled, upper, saved, flag)
         held = player.holds(state, dice, left)[0] if left else None
         if held and not held.category:
             return held.dice
