@@ -18,8 +18,9 @@ from perfect_yatzy.tablebase.table_info import table_stem
 
 ROOT = Path(__file__).resolve().parents[1]
 OTHER_SYSTEM = ROOT / "tests" / "support" / "other_system"
-# Tests of what needs locks (without them a solve begins anew after an interruption), and one that limits its process.
-NOT_THERE = "interrupted_solve or second_driver or cannot_grow"
+# Tests of what needs locks (without them a solve begins anew after an interruption), of open files that are removed, of
+# `preadv`, and one that limits its process.
+NOT_THERE = "interrupted_solve or second_driver or cannot_grow or while_it_is_open or disk_that_fails"
 FILES = {
     "tablebase": "backward_induction integrity sharded_solve",
     "play": "first_and_last rating review session",
