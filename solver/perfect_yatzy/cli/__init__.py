@@ -15,7 +15,7 @@ from click.shell_completion import get_completion_class
 from .._version import __version__
 from .console import YatzyGroup
 
-FAMILIES = {  # module of `commands` -> its commands; a module is imported when one of them is named
+MODULES = {  # module of `commands` -> its commands; a module is imported when one of them is named
     "ask": ("expect", "hold", "odds", "score"),
     "games": ("evaluate", "positions", "simulate", "versus"),
     "guide": ("guide", "learn"),
@@ -26,7 +26,7 @@ FAMILIES = {  # module of `commands` -> its commands; a module is imported when 
     "solve": ("prove", "solve", "verify"),
     "tables": ("table", "tables"),
 }
-COMMANDS = {command: module for module, commands in FAMILIES.items() for command in commands}
+COMMANDS = {command: module for module, commands in MODULES.items() for command in commands}
 VERSIONED = ("numpy", "numba", "llvmlite", "click", "dask", "distributed", "fastapi", "uvicorn", "pyarrow", "fpdf2")
 EPILOG = "Help for one command: yatzy COMMAND --help"
 

@@ -104,7 +104,7 @@ MOST_WORKERS = 256  # that are started on one machine
 
 
 class WholeNumber(click.IntRange):
-    """A whole number of a range; what is none is refused in words for people."""
+    """A whole number of a range; other input is refused with a translated message."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The number in a text."""
@@ -116,7 +116,7 @@ class WholeNumber(click.IntRange):
 
 
 class Number(click.FloatRange):
-    """A number of a range; what is none is refused in words for people."""
+    """A number of a range; other input is refused with a translated message."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The number in a text."""

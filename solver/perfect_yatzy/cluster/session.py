@@ -70,7 +70,7 @@ CONFIG = {
 
 @contextmanager
 def local_cluster(workers: int | None = None, memory: int | None = None) -> Iterator[Cluster]:
-    """A new cluster on this machine, closed at the end; it has no dashboard, which would answer everybody."""
+    """A new cluster on this machine, closed at the end; it has no dashboard, which would serve any client."""
     workers = default_threads() if workers is None else whole_number(workers, "workers")
     if not 1 <= workers <= MOST_WORKERS:
         text = _("workers is {value}; must be from 1 to {most}")

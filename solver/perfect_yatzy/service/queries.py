@@ -197,7 +197,7 @@ class QueryService:
 
 @dataclass
 class Decision:
-    """What a request takes, and its answer; made once by :meth:`QueryService.decide` for everybody who asks."""
+    """What a request takes, and its answer; made once by :meth:`QueryService.decide` and shared by all callers."""
 
     service: QueryService
     request: Request
