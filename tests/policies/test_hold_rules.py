@@ -290,7 +290,7 @@ MOST_CARDS = 70_000  # of a game; of larger ones so many are drawn
 
 
 def all_cards(rules: RuleSet) -> Ints:
-    """Every set of filled boxes with the least upper sum and the highest lane, from par on: rows and lanes."""
+    """Every set of filled boxes with its lowest and its highest upper sum: rows and lanes."""
     space = state_space(rules)
     rows = np.random.default_rng(1).permutation(np.concatenate(space.layers[: space.categories]))[:MOST_CARDS]
     lanes = space.layout.lane_count[space.layout.lane_sets[rows]] - 1
