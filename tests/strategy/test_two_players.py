@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import tracemalloc
 from collections import defaultdict, deque
-from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -21,7 +20,7 @@ from perfect_yatzy.model.objectives import FRAME
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.strategy import two_players
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
-from perfect_yatzy.strategy.two_players import Replanned, Turn, TwoPlayerGame, versus_strategy
+from perfect_yatzy.strategy.two_players import Replanned, Turn, TwoPlayerGame, solved_turn, versus_strategy
 from perfect_yatzy.strategy.verify import random_states
 from perfect_yatzy.strategy.versus import LateScore, split, table_costs, versus_bounds, versus_table
 from perfect_yatzy.tablebase.backward_induction import solve_values
@@ -74,19 +73,13 @@ def test_every_state_of_small_games_against_fractions(rules: RuleSet, tie: Fract
     assert compared >= 2 * len(rules.categories)
 
 
-def seven_boxes() -> RuleSet:
-    """Fours to sixes, straight, full house, poker and generala, without bonuses of the first roll."""
-    generala = perfect_yatzy.load_rules("generala")
-    return replace(generala, id="seven", categories=generala.categories[3:], first_roll_bonus=())
-
-
 def mean_play(rules: RuleSet) -> ValueFunction:
     return ValueFunction(rules, solve_values(rules))
 
 
 def test_seven_boxes_as_another_program_solved_them() -> None:
     """Best play, best responses and mean play; the figures were measured without this package."""
-    rules = seven_boxes()
+    rules = games.seven_boxes()
     mean = mean_play(rules)
     assert round(100 * versus(rules).first, 3) == 49.393
     assert round(100 * versus(rules, second=mean).first, 3) == 51.019
@@ -96,7 +89,7 @@ def test_seven_boxes_as_another_program_solved_them() -> None:
 
 @pytest.mark.full
 def test_play_that_is_planned_again_each_turn_as_another_program_measured_it() -> None:
-    rules = seven_boxes()
+    rules = games.seven_boxes()
     mean = mean_play(rules)
     again = Replanned(mean)
     assert round(100 * versus(rules, again, mean).first, 3) == 51.004
@@ -159,7 +152,7 @@ def test_policies_that_ignore_each_other_have_independent_scores(key: str, ties:
 
 
 def test_the_result_does_not_depend_on_the_threads() -> None:
-    game = TwoPlayerGame(seven_boxes())
+    game = TwoPlayerGame(games.seven_boxes())
     for one, three in zip(game.solve(1), game.solve(3), strict=True):
         assert np.array_equal(one.place, three.place)
         assert one.values[:-FRAME].tobytes() == three.values[:-FRAME].tobytes()
@@ -167,7 +160,11 @@ def test_the_result_does_not_depend_on_the_threads() -> None:
 
 def test_a_killed_solve_resumes_and_a_flipped_bit_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(two_players, "CHECKPOINT_SECONDS", 0.0)
-    rules, game, expected = seven_boxes(), TwoPlayerGame(seven_boxes()), versus(seven_boxes(), threads=1)
+    rules, game, expected = (
+        games.seven_boxes(),
+        TwoPlayerGame(games.seven_boxes()),
+        versus(games.seven_boxes(), threads=1),
+    )
     part = tmp_path / f"{table_stem(rules, 'mean')}.versus.part"
 
     def killed(done: int, total: int) -> None:
@@ -200,7 +197,7 @@ def test_the_options_of_a_turn_are_worth_what_the_start_is_worth() -> None:
     cards = parse_card(rules, MINE), parse_card(rules, THEIRS)
     game = TwoPlayerGame(rules, (cards[0].state, cards[1].state), cards[0].total - cards[1].total)
     means = TurnEvaluator(rules, solve_values(rules))
-    strategy = versus_strategy(game, cards, means, 2)
+    strategy = versus_strategy(game, cards, means, solved_turn(game, 2))
     chance = versus(rules, cards=(MINE, THEIRS)).first
     assert strategy.value(cards[0]) == pytest.approx(chance, abs=1e-7)
     evaluator = strategy.evaluator.at(cards[0].total - cards[1].total)
@@ -235,7 +232,7 @@ def test_what_is_no_game_of_two_is_refused() -> None:
 
 @pytest.mark.parametrize("ties", ["half", pytest.param("loss", marks=FULL)])
 def test_bounds_enclose_the_exact_chance(ties: str, tmp_path: Path) -> None:
-    rules = seven_boxes()
+    rules = games.seven_boxes()
     low, high = versus_bounds(rules, ties, tmp_path)
     exact = versus(rules, ties=ties).first
     assert low < exact < high
@@ -325,7 +322,7 @@ def test_progress_counts_the_plans_of_all_games() -> None:
 
 @pytest.mark.parametrize("replanned", [None, 0, 1])
 def test_a_solve_takes_no_more_memory_than_its_cost(replanned: int | None) -> None:
-    rules = seven_boxes()
+    rules = games.seven_boxes()
     again = Replanned(ValueFunction(rules, solve_values(rules)))
     game = TwoPlayerGame(rules, policies=(again if replanned == 0 else None, again if replanned == 1 else None))
     deque(game.solve(1), maxlen=1)  # the kernels are compiled

@@ -6,7 +6,7 @@ from dataclasses import replace
 from random import Random
 
 from hypothesis import strategies as st
-from perfect_yatzy import RuleSet
+from perfect_yatzy import RuleSet, load_rules
 from perfect_yatzy.game.patterns import Pattern
 from perfect_yatzy.game.rules import Bonus, Category, Joker
 
@@ -62,3 +62,9 @@ def classic_rule_sets() -> st.SearchStrategy[RuleSet]:
 
     mechanics, modes = st.sets(st.sampled_from(["saved", "joker", "first", "conditions"])), ["none", "free", "forced"]
     return st.builds(rules_of, SEEDS, mechanics, st.sampled_from(["free", "forced"]), st.sampled_from(modes))
+
+
+def seven_boxes() -> RuleSet:
+    """Fours to sixes, straight, full house, poker and generala, without bonuses of the first roll."""
+    generala = load_rules("generala")
+    return replace(generala, id="seven", categories=generala.categories[3:], first_roll_bonus=())

@@ -324,6 +324,7 @@ class Cluster:
         *,
         ties: str = "half",
         tables: str | os.PathLike[str] | None = None,
+        store: bool = False,
         progress: Progress | None = None,
     ) -> TwoPlayerChances:
         """Solve a whole game of two players who play to win: the same bits as :func:`perfect_yatzy.versus`.
@@ -332,7 +333,7 @@ class Cluster:
 
         Parameters
         ----------
-        rules, ties, tables, progress
+        rules, ties, tables, store, progress
             As for :func:`perfect_yatzy.versus`.
 
         Raises
@@ -344,7 +345,7 @@ class Cluster:
         """
         from .versus import versus_on
 
-        return versus_on(self.engine, load_rules(rules), ties, tables, progress)
+        return versus_on(self.engine, load_rules(rules), ties, tables, progress, store)
 
 
 @contextmanager

@@ -8,22 +8,24 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zlib import crc32
 
 import numpy as np
 
+from ..game.dice import Floats
 from ..game.rules import RuleSet
 from ..model.objectives import FRAME
 from ..strategy.tie_rules import tie_rule
+from ..strategy.two_player_table import store_game
 from ..strategy.two_players import TASKS, TwoPlayerGame
 from ..strategy.versus import TwoPlayerChances, versus_checkpoint
 from ..tablebase.memory import check_memory
-from ..tablebase.store import Progress
+from ..tablebase.store import Progress, tables_folder
 from ..tablebase.table_info import damaged, store_layer, stored_layer
 from .engine import DaskEngine
 
@@ -64,13 +66,13 @@ def solve_part(part: TurnPart) -> None:
 
 def versus_on(
     engine: DaskEngine, rules: RuleSet, ties: str = "half", tables: str | os.PathLike[str] | None = None,
-    progress: Progress | None = None,
+    progress: Progress | None = None, store: bool = False,
 ) -> TwoPlayerChances:  # fmt: skip
     """Solve a whole game of two players on the workers; as :func:`perfect_yatzy.versus`."""
-    game, layer = TwoPlayerGame(rules, tie=tie_rule(ties).share), versus_checkpoint(rules, tables).absolute()
+    game = TwoPlayerGame(rules, tie=tie_rule(ties).share)
     check_memory(rules, game.cost())
 
-    def parts_of(turn: Turn, waiting: int, below: LeadValues) -> Iterator[TurnPart]:
+    def parts_of(layer: Path, turn: Turn, waiting: int, below: LeadValues) -> Iterator[TurnPart]:
         size, after = max(1, waiting // (TASKS * engine.threads)), len(below.place) // waiting
         bounds = np.append(below.place, len(below.values) - FRAME)
         for begin in range(0, waiting, size):
@@ -79,9 +81,12 @@ def versus_on(
             checksum, path = crc32(below.values[first:last].data), layer.with_suffix(f".{secrets.token_hex(8)}.part")
             yield TurnPart(rules, game.tie, turn, begin, end, layer, first, last, checksum, path)
 
-    def solve_turn(turn: Turn, below: LeadValues) -> LeadValues:
+    def solve_turn(layer: Path, turn: Turn, below: LeadValues) -> LeadValues:
         before, other = game.pairs(turn)
-        target, parts = game.blank(before, other, game.lead_of(turn.mover)), [*parts_of(turn, other.size, below)]
+        target, parts = (
+            game.blank(before, other, game.lead_of(turn.mover)),
+            [*parts_of(layer, turn, other.size, below)],
+        )
         bounds = np.append(target.place, len(target.values) - FRAME)
         try:
             for number, _none in engine.map(solve_part, parts):
@@ -100,6 +105,10 @@ def versus_on(
                 part.path.unlink(missing_ok=True)
         return target
 
-    with engine.seeing(layer.parent, f"versus-{rules.fingerprint[:12]}"):
-        chance = game.chance(1, progress, layer, solve_turn)
+    def solve(layer: Path, keep: Callable[[int, Floats], None] | None = None) -> float:
+        with engine.seeing(layer.parent, f"versus-{rules.fingerprint[:12]}"):
+            return game.chance(1, progress, layer, partial(solve_turn, layer), keep)
+
+    folder = tables_folder(tables).absolute()
+    chance = store_game(game, folder, solve) if store else solve(versus_checkpoint(rules, folder))
     return TwoPlayerChances(rules, chance, 1 - chance)

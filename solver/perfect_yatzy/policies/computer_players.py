@@ -52,10 +52,12 @@ from ..strategy.score_strategy import utility_strategy
 from ..strategy.strategy import DiceText, Strategy
 from ..strategy.turn_evaluator import TurnEvaluator
 from ..tablebase.memory import check_memory
+from ..tablebase.store import Folder
 from .levels import LEVELS, Level, Option, SoftPolicy, parse_level
 from .player import exact_policy
 
 if TYPE_CHECKING:
+    from ..strategy.two_player_table import TwoPlayerTable
     from ..strategy.two_players import TwoPlayerGame
 
     Rng = np.random.Generator | int | Sequence[int] | None
@@ -243,23 +245,26 @@ class ComputerPlayer:
 class WinningPlayer(ComputerPlayer):
     """A player who maximises the chance to beat the others; a tie counts as half a win.
 
-    One opponent is assumed to play to win, too, as soon as the rest of the game is solved for two players in
-    WIN_SECONDS. Before, and if there are several, the others are assumed to play for the mean from their cards on.
+    One opponent is assumed to play to win, too, if the game of two players is stored, or as soon as the rest of it
+    is solved in WIN_SECONDS. Before, and if there are several, the others are assumed to play for the mean from their
+    cards on.
     """
 
     threads: int | None = None  # for solves
+    tables: Folder = None  # where a stored game of two players may be
     _solved: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict, repr=False)
 
     def evaluator(self, card: Scorecard, others: Others) -> TurnEvaluator:
         """The chance to win, solved once a turn; the mean if the rest of the game takes too long to solve."""
         known = self._read(others)
         if (found := self._two_players(card, known)) is not None:
-            game, other = found
+            game, other, stored = found
 
             def exact() -> TurnEvaluator:
-                from ..strategy.two_players import versus_strategy
+                from ..strategy.two_players import solved_turn, versus_strategy
 
-                solved = versus_strategy(game, (card, other), self.strategy.evaluator, self.threads)
+                turn = stored.turn_values(game) if stored else solved_turn(game, self.threads)
+                solved = versus_strategy(game, (card, other), self.strategy.evaluator, turn)
                 return solved.evaluator_at(solved.check(card))
 
             return self._cached((card.state, game.lead, other.state), exact)
@@ -283,17 +288,22 @@ class WinningPlayer(ComputerPlayer):
 
     def _two_players(
         self, card: Scorecard, others: Sequence[int | Scorecard]
-    ) -> tuple[TwoPlayerGame, Scorecard] | None:
-        """The rest of the game and the card of the other player, if it is one of two that is solved at once."""
+    ) -> tuple[TwoPlayerGame, Scorecard, TwoPlayerTable | None] | None:
+        """The rest of the game, the card of the other player and the stored game, if there is one other player.
+
+        Unless the rest must be solved and takes long.
+        """
         if len(others) != 1 or isinstance(others[0], int) or isinstance(self.strategy, ApproximateStrategy):
             return None
         states = card.state, others[0].state
         if states[1].filled.bit_count() - states[0].filled.bit_count() not in (0, 1):
             return None
+        from ..strategy.two_player_table import stored_game
         from ..strategy.two_players import TwoPlayerGame
 
         game = TwoPlayerGame(self.rules, states, card.total - others[0].total)
-        return (game, others[0]) if game.cost().seconds <= WIN_SECONDS else None
+        stored = stored_game(game, self.tables)
+        return (game, others[0], stored) if stored or game.cost().seconds <= WIN_SECONDS else None
 
     def _read(self, others: Others) -> list[int | Scorecard]:
         found: list[int | Scorecard] = []

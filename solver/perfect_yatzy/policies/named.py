@@ -171,7 +171,7 @@ def computer_player(
     if kind.style in STYLES:
         return ComputerPlayer(kind, strategy, risk=risk_evaluator(strategy, kind.style, threads=threads))
     if kind.style:
-        return WinningPlayer(kind, strategy, threads)
+        return WinningPlayer(kind, strategy, threads, tables)
     assert kind.level
     if not kind.level.share:
         return ComputerPlayer(kind, strategy)

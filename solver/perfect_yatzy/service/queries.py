@@ -293,8 +293,8 @@ class Decision:
                 first_turns=self.makes_first_turns, store=progress is not None or not service.budget.confirms,
                 progress=progress.of("distribution") if progress else None,
             )  # fmt: skip
-            if objective:
-                answer["chance_by_mean_play"] = objective.chance_by_mean_play(found)
+            if objective and (chance_by_mean := objective.chance_by_mean_play(found)) is not None:
+                answer["chance_by_mean_play"] = chance_by_mean
             if request.include_distribution:
                 answer["distribution"] = {"policy": "mean"} | answers.distribution_fields(found)
         elif request.include_distribution:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from ..strategy.opponents import Opponent
     from ..strategy.score_distribution import ScoreDistribution
     from ..strategy.score_strategy import GoalSolve, ScoreStrategy
+    from ..strategy.two_player_table import TwoPlayerTable
     from ..strategy.two_players import TwoPlayerGame
     from ..tablebase.exact_solve import ExactSolve
 
@@ -55,10 +56,10 @@ class ResolvedObjective:
     # lower bounds
     fields: dict[str, Any]
     # the chance of play for the mean, where the distribution of its final score does not tell it
-    mean_play: Callable[[], float] | None = None
+    mean_play: Callable[[], float | None] | None = None
 
-    def chance_by_mean_play(self, found: ScoreDistribution) -> float:
-        """The chance of play for the mean, whose final scores have a distribution."""
+    def chance_by_mean_play(self, found: ScoreDistribution) -> float | None:
+        """The chance of play for the mean, whose final scores have a distribution; None if it takes a long solve."""
         return self.mean_play() if self.mean_play else float(self.utility(found.scores) @ found.chances)
 
     def certain(self, lowest: int) -> bool:
@@ -99,11 +100,13 @@ class ObjectiveResolver:
             text = _("{count} opponents; there can be at most {most}", count=count, most=most)
             raise StateError(text, field="opponents")
         if objective.two_sided:
-            cost = self._two_players(request)[0].cost()
+            game = self._two_players(request)[0]
+            if self._cached(request, objective) or self._stored_game(game):
+                return ObjectivePlan()
+            cost = game.cost()
             self.budget.check_objective(rules, cost)
             check_memory(rules, cost)
-            seconds = 0.0 if self._cached(request, objective) else cost.seconds
-            return ObjectivePlan(seconds, seconds, None, cost if seconds else None)
+            return ObjectivePlan(cost.seconds, cost.seconds, None, cost)
         seconds = 0.0
         for card in (other for other in objective.opponents if isinstance(other, Scorecard)):
             self.budget.check_objective(rules, utility_cost(rules, card.state))
@@ -176,20 +179,29 @@ class ObjectiveResolver:
             lead = card.total - other.total
             return TwoPlayerGame(request.rules, (card.state, other.state), lead, share, (policy, None)), other
 
+    def _stored_game(self, game: TwoPlayerGame) -> TwoPlayerTable | None:
+        from ..strategy.two_player_table import stored_game
+
+        return stored_game(game, self.tables)
+
     def _against(
         self, request: Request, plan: ObjectivePlan, strategy: Strategy, progress: WorkProgress | None
     ) -> ResolvedObjective:
         """The strategy against an opponent who plays to win, too."""
         from ..strategy.opponents import WinUtility, card_text, finished
-        from ..strategy.two_players import versus_strategy
+        from ..strategy.two_players import solved_turn, versus_strategy
 
         assert request.objective
         (game, other), ties = self._two_players(request), request.objective.ties
+        stored = self._stored_game(game)
 
         def solve(report: Progress | None) -> Strategy:
-            return versus_strategy(game, (request.card, other), strategy.evaluator, self.threads, report)
+            turn = stored.turn_values(game) if stored else solved_turn(game, self.threads, report)
+            return versus_strategy(game, (request.card, other), strategy.evaluator, turn)
 
-        def mean_play() -> float:
+        def mean_play() -> float | None:
+            if stored and self.budget.announces(game.cost()):
+                return None
             mean = GreedyPolicy(request.rules, strategy.table, request.state, strategy.space)
             return self._two_players(request, mean)[0].chance(self.threads)
 

@@ -171,12 +171,26 @@ class TwoPlayerGame:
         seconds = score_turn_seconds(self.rules, sum(vectors) * LANES, 0)
         return SolveCost(sum(vectors) * SCORE_LANES, bytes=memory, memory=BASE_MEMORY + memory, seconds=seconds)
 
-    def blank(self, waiting: LayerStates, moved: LayerStates, lead: int) -> LeadValues:
-        """Room for the values of pairs of cards; `lead`: of the player who waits, at the start."""
+    def places(self, waiting: LayerStates, moved: LayerStates, lead: int) -> tuple[Ints, int]:
+        """Where the values of each pair of cards begin, and where the last ones end.
+
+        `lead`: of the player who waits, at the start.
+        """
         lengths = np.empty(waiting.size * moved.size, np.int64)
         leads.count_leads(waiting, moved, lead, lengths)
         ends = np.cumsum(lengths)
-        return LeadValues(np.empty(int(ends[-1]) + FRAME, np.float32), ends - lengths)
+        return ends - lengths, int(ends[-1])
+
+    def layer_places(self, left: int) -> tuple[Ints, int]:
+        """The same for the values with so many turns left, 0 for full cards."""
+        mover = (self.total - left) % 2
+        states = self.players[mover].layer(-(-left // 2)), self.players[1 - mover].layer(left // 2)
+        return self.places(*states, self.lead_of(mover))
+
+    def blank(self, waiting: LayerStates, moved: LayerStates, lead: int) -> LeadValues:
+        """Room for the values of pairs of cards, with a vector that is loaded with the last ones."""
+        place, end = self.places(waiting, moved, lead)
+        return LeadValues(np.empty(end + FRAME, np.float32), place)
 
     def full_cards(self, mover: int, left: int, laws: Floats) -> LeadValues:
         """The values of a full card of `mover`, if the opponent with so many open boxes makes points by these laws.
@@ -210,9 +224,7 @@ class TwoPlayerGame:
         values, fields = stored_layer(part, self.rules) or (None, {})
         if values is None or not fields["left"] or fields["tie"] != self.tie:
             return None
-        turn = [*self.turns()][fields["left"] - 1]
-        before, other = self.pairs(turn)
-        return turn.left, LeadValues(values, self.blank(before, other, self.lead_of(turn.mover)).place)
+        return fields["left"], LeadValues(values, self.layer_places(fields["left"])[0])
 
     def solve(
         self,
@@ -220,11 +232,13 @@ class TwoPlayerGame:
         progress: Progress | None = None,
         part: Path | None = None,
         solve_turn: Callable[[Turn, LeadValues], LeadValues] | None = None,
+        keep: Callable[[int, Floats], None] | None = None,
     ) -> Iterator[LeadValues]:
         """The values after the last turn, after the one before, and so on; the last ones are those of the start.
 
         `part`: the file where the newest layer of a whole game is stored now and then; a stored one is the first.
         `solve_turn` solves a turn in place of threads, from the values after it, which are in `part` then.
+        `keep` takes the turns left and the values of each layer.
         """
         threads = threads or default_threads()
         needs = list[list[Any]]()  # of the turns of each player, for each layer
@@ -236,6 +250,8 @@ class TwoPlayerGame:
         bonuses = final_bonus(self.players[self.total % 2].space).astype(np.int64)  # of who does not move last
         last = self.full_cards((self.total + 1) % 2, 0, np.eye(int(bonuses.max()) + 1)[bonuses])
         begin, values = (part and self.resume(part)) or (0, last)
+        keep = keep or (lambda _left, _values: None)
+        keep(begin, values.values)
         yield values
         checkpoint = monotonic()
         done = [0, *accumulate(vectors * SCORE_LANES for vectors, *_bytes in self.sizes(self.replanned))]
@@ -250,6 +266,7 @@ class TwoPlayerGame:
                     values = solve_turn(turn, values)
                 else:
                     values = self._backup(turn, values, needs[turn.mover], in_threads, threads)
+                keep(turn.left, values.values)
                 yield values
                 if progress:
                     progress(done[turn.left], done[-1])
@@ -323,17 +340,30 @@ class TwoPlayerGame:
         states = before, after, other
         return LeadJob(model, passes, most_saved, scratch, *states, lead, below, target, ranges, origin, high)
 
-    def start_chances(self, values: LeadValues) -> tuple[int, Floats]:
-        """The first lead, and the chances of the first player by the lead, with the known values on both sides.
+    def start_chances(self, turn: Turn, mine: int, theirs: int, values: LeadValues) -> tuple[int, int, Floats]:
+        """The first and the last lead at the start of a turn, and the chances, with the known values on both sides.
 
-        `values`: those of the start; of the player who waits there, the second one.
+        `mine`, `theirs`: places of the cards in their layers; `values`: of the layer, where the mover waits.
         """
-        first, second = (player.layer(player.turns) for player in self.players)
-        i, j = (player.start - layer.first for player, layer in zip(self.players, (first, second), strict=True))
-        low, high = leads.range_of(first, i, second, j, self.lead)
-        place = values.place[i * second.size + j]
-        reversed_values = values.values[place : place + high - low + 1 + 2 * FRAME][::-1]
-        return low - FRAME, np.asarray(1 - reversed_values)
+        before, other = self.pairs(turn)
+        low, high = leads.range_of(before, mine, other, theirs, self.lead_of(turn.mover))
+        place = int(values.place[mine * other.size + theirs])
+        return low, high, np.asarray(1 - values.values[place : place + high - low + 1 + 2 * FRAME][::-1])
+
+    def turn_values(
+        self, turn: Turn, mine: int, theirs: int, children: Ints, start: LeadValues, after: LeadValues
+    ) -> tuple[ScoreOffsets, Floats]:
+        """The values of the start of a turn, and before them those of its children, with their places."""
+        other, moved = self.pairs(turn)[1], self.players[turn.mover].layer(turn.open[turn.mover] - 1)
+        low, high, chances = self.start_chances(turn, mine, theirs, start)
+        ranges, pieces = list[tuple[int, int]](), list[Floats]()
+        for child in children.tolist():
+            ranges.append(leads.range_of(moved, child, other, theirs, self.lead_of(turn.mover)))
+            place = int(after.place[theirs * moved.size + child])
+            pieces.append(after.values[place : place + ranges[-1][1] - ranges[-1][0] + 1 + 2 * FRAME])
+        lows, highs = np.array([*ranges, (low, high)], np.int64).T
+        begins = np.cumsum([0, *map(len, pieces)])
+        return ScoreOffsets(begins + FRAME - lows, lows, highs), np.concatenate([*pieces, chances])
 
     def chance(
         self,
@@ -341,14 +371,26 @@ class TwoPlayerGame:
         progress: Progress | None = None,
         part: Path | None = None,
         solve_turn: Callable[[Turn, LeadValues], LeadValues] | None = None,
+        keep: Callable[[int, Floats], None] | None = None,
     ) -> float:
         """The chance of the first player at the start; see :meth:`solve`."""
-        found = self.solve(threads, progress, part, solve_turn)
+        found = self.solve(threads, progress, part, solve_turn, keep)
         (values,) = deque(found, maxlen=1)  # no layer is kept longer than it is needed
         if part:
             part.unlink(missing_ok=True)
-        first, chances = self.start_chances(values)
-        return float(chances[min(max(self.lead - first, 0), len(chances) - 1)])
+        low, _high, chances = self.start_chances(self.first_turn, *self.start_places, values)
+        return float(chances[min(max(self.lead - low + FRAME, 0), len(chances) - 1)])
+
+    @property
+    def first_turn(self) -> Turn:
+        """The turn at the start."""
+        return Turn(self.total, 0, (self.players[0].turns, self.players[1].turns))
+
+    @property
+    def start_places(self) -> tuple[int, int]:
+        """Places of the two cards in their layers."""
+        first, second = (player.start - player.layer(player.turns).first for player in self.players)
+        return first, second
 
 
 class Leads(Goals):
@@ -360,30 +402,33 @@ class Leads(Goals):
 class LeadEvaluator(ScoreEvaluator):
     """Evaluates the first turn of a game of two players; the scores of the base class are leads."""
 
-    def __init__(
-        self, game: TwoPlayerGame, means: TurnEvaluator, threads: int | None, progress: Progress | None
-    ) -> None:
-        mover, opponent = game.players
-        below, start = deque(game.solve(threads, progress), maxlen=2)
-        other, after = opponent.layer(opponent.turns), mover.layer(mover.turns - 1)
-        at = opponent.start - other.first
-        offsets = ScoreOffsets(*(np.zeros(mover.space.size, np.int64) for _ in ScoreOffsets._fields))
-        for i in range(after.size):
-            low, high = leads.range_of(after, i, other, at, game.lead)
-            offsets.origin[after.first + i] = below.place[at * after.size + i] + FRAME - low
-            offsets.low[after.first + i], offsets.high[after.first + i] = low, high
-        first, chances = game.start_chances(start)
-        offsets.origin[mover.start] = len(below.values) - first
-        offsets.low[mover.start], offsets.high[mover.start] = first + FRAME, first + len(chances) - FRAME - 1
-        values = np.concatenate([below.values, chances])
+    def __init__(self, game: TwoPlayerGame, means: TurnEvaluator, offsets: ScoreOffsets, values: Floats) -> None:
+        mover = game.players[0]
         super().__init__(Leads(game.rules, mover.space.start), values, means)
-        self.score_offsets = offsets  # of the start and of the states after its turn: no other state has values
+        after = mover.layer(mover.turns - 1)
+        states = np.append(after.first + np.arange(after.size), mover.start)
+        self.score_offsets = ScoreOffsets(*(np.zeros(mover.space.size, np.int64) for _ in ScoreOffsets._fields))
+        for places, found in zip(self.score_offsets, offsets, strict=True):
+            places[states] = found  # no other state has values
+
+
+def solved_turn(
+    game: TwoPlayerGame, threads: int | None = None, progress: Progress | None = None
+) -> tuple[ScoreOffsets, Floats]:
+    """The values of the first turn of a game, solved."""
+    after, start = deque(game.solve(threads, progress), maxlen=2)
+    mover = game.players[0]
+    children = np.arange(mover.layer(mover.turns - 1).size)
+    return game.turn_values(game.first_turn, *game.start_places, children, start, after)
 
 
 def versus_strategy(
     game: TwoPlayerGame, cards: tuple[Scorecard, Scorecard], means: TurnEvaluator,
-    threads: int | None = None, progress: Progress | None = None,
+    turn: tuple[ScoreOffsets, Floats],
 ) -> ScoreStrategy:  # fmt: skip
-    """Best play of the turn that begins at the first card; its values are chances to win, `means` breaks ties."""
-    evaluator = LeadEvaluator(game, means, threads, progress)
+    """Best play of the turn that begins at the first card; its values are chances to win, `means` breaks ties.
+
+    `turn`: of :func:`solved_turn`, or of a stored game (:mod:`.two_player_table`).
+    """
+    evaluator = LeadEvaluator(game, means, *turn)
     return ScoreStrategy(game.rules, None, evaluator, zero=cards[1].total, start=cards[0])

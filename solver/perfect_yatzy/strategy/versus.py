@@ -49,6 +49,7 @@ from .position import check_position
 from .score_strategy import reach
 from .tie_rules import tie_rule
 from .turn_evaluator import GreedyPolicy, ScoreEvaluator
+from .two_player_table import store_game
 from .two_players import Play, Replanned, TwoPlayerGame
 
 TURNS = 5  # of the game, for each turn that is left when the opponent learns the score
@@ -79,7 +80,7 @@ class TwoPlayerChances:
 def versus(
     rules: str | Path | RuleSet, first: Play = None, second: Play = None, *,
     cards: tuple[CardText | Scorecard, CardText | Scorecard] = ("", ""), ties: str = "half", tables: Folder = None,
-    threads: int | None = None, progress: Progress | None = None,
+    store: bool = False, threads: int | None = None, progress: Progress | None = None,
 ) -> TwoPlayerChances:  # fmt: skip
     """The exact chances of two players who take turns.
 
@@ -99,6 +100,9 @@ def versus(
     tables
         Folder of the tables. A whole game that takes long, and that both play to win, stores its newest layer there
         every half minute; after an interruption it continues from that.
+    store
+        Whether such a game is stored, 16 bits for each chance. Questions against an opponent who plays to win are
+        then answered at once, from every card; so is this one.
 
     Returns
     -------
@@ -127,8 +131,12 @@ def versus(
     check_memory(rule_set, cost)
     log_long(f"solving {rule_set.key} for two players", cost.seconds, progress)
     whole = starts == (EMPTY_STATE, EMPTY_STATE) and not first and not second
-    part = versus_checkpoint(rule_set, tables) if whole else None
-    chance = game.chance(threads, progress, part)
+    if not store:
+        chance = game.chance(threads, progress, versus_checkpoint(rule_set, tables) if whole else None)
+    elif whole:
+        chance = store_game(game, tables, lambda part, keep: game.chance(threads, progress, part, keep=keep))
+    else:
+        raise StateError("only a whole game that both play to win can be stored")
     return TwoPlayerChances(rule_set, chance, 1 - chance)
 
 

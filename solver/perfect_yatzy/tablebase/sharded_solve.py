@@ -88,7 +88,7 @@ def solve_sharded(
     while True:
         if missing_only and (found := finished_by_other(objective, tables, progress)):
             return found
-        with _driver_lock(part_path(path)) as free:
+        with driver_lock(part_path(path)) as free:
             if free and not (missing_only and has_table(objective.rules, tables, objective.name)):
                 driver = ShardedSolve(objective, path, engine or ThreadEngine(), shard_bytes, memory, progress)
                 return driver.run()
@@ -241,7 +241,7 @@ def publish_shards(path: Path, info: ShardedTableInfo) -> None:
 
 
 @contextmanager
-def _driver_lock(part: Path) -> Iterator[bool]:
+def driver_lock(part: Path) -> Iterator[bool]:
     """Hold the lock of an unfinished table: two drivers would only solve everything twice."""
     if not HAS_LOCKS:
         yield True

@@ -217,13 +217,18 @@ def evaluate(
     help="What a tie counts as for the one who moves first [half].",
 )  # fmt: skip
 @click.option("--estimate", is_flag=True, help="Show time and memory, and solve nothing.")
+@click.option(
+    "--store",
+    is_flag=True,
+    help="Store the chances: hold, score, expect and play then answer from every card at once.",
+)
 @click.option("--yes", "-y", is_flag=True, help="Solve a large game without a confirmation.")
 @options.json_option
 @options.language_option
 @options.worker_options
 @options.service_options
 def versus(
-    rules: str, policies: tuple[str, ...], ties: str, estimate: bool, yes: bool, as_json: bool,
+    rules: str, policies: tuple[str, ...], ties: str, estimate: bool, store: bool, yes: bool, as_json: bool,
     workers: int | None, cluster: str | None, service: QueryService,
 ) -> None:  # fmt: skip
     """Solve a game of two players exactly.
@@ -239,31 +244,45 @@ def versus(
 
     With --workers or --cluster processes share the solve, for players who play to win.
 
+    With --store the game takes two bytes a chance on the disk. Where a tie is a loss or a win, two games are stored,
+    for the player who moves first and for the other.
+
     \b
       yatzy versus generala
       yatzy versus yacht --policy perfect --yes
       yatzy versus yatzy-forced --policy perfect --policy most-points
       yatzy versus generala --policy perfect --policy replanned
       yatzy versus yacht --workers 2 --yes
+      yatzy versus generala --ties loss --store
     """
     import numpy as np
 
     from ...game.scorecard import Scorecard
+    from ...model.estimates import gigabytes
     from ...policies.named import Setting, listed, named_policy
     from ...service.budget import COMMAND_LIMIT
     from ...strategy.strategy import Strategy
+    from ...strategy.two_player_table import STORE
     from ...strategy.two_players import Replanned
     from ...strategy.versus import exploitability_of, table_costs, versus_bounds, versus_table
+    from ...strategy.versus import versus as two_players
     from ...tablebase.memory import available_memory, check_memory
     from ..progress import progress
     from ..views.results import bounds_lines, versus_lines
 
-    if policies and (workers or cluster):
-        raise UsageError(_("--policy cannot be used with --workers or --cluster"))
+    if policies and (workers or cluster or store):
+        raise UsageError(_("--policy cannot be used with --workers, --cluster or --store"))
     rule_set = service.rules(rules)
     costs = table_costs(rule_set, [False, *(name == REPLANNED for name in policies)])
     cost = replace(max(costs, key=attrgetter("memory")), seconds=sum(each.seconds for each in costs))
-    facts = {"rules": rule_set.key, "cost": cost.words}
+    solves, facts = [ties], {"rules": rule_set.key, "cost": cost.words}
+    if store:  # a tie that is a loss for one player is a win for the other
+        solves += [
+            name for name, rule in TIE_RULES.items() if name != ties and rule.share + TIE_RULES[ties].share == 1
+        ]
+        cost = replace(cost, seconds=len(solves) * cost.seconds)
+        size = gigabytes(len(solves) * cost.values * STORE.itemsize)
+        facts["cost"] = _("{cost}, {size} on the disk", cost=cost.words, size=size)
     if estimate:
         echo_lines([_("{rules} for two players: at most {cost}", **facts)])
         return
@@ -287,9 +306,13 @@ def versus(
         players.append(Replanned(policy) if name == REPLANNED else policy)
     begin, label = perf_counter(), _("Solving {rules} for two players", rules=rule_set.key)
     with cluster_workers(workers, cluster) as on:
-        if on:
-            shared = on.versus(rule_set, ties=ties, tables=service.tables, progress=progress(label))
-            chances = np.array([[shared.first]])
+        if on or store:
+            solve, threads = (on.versus, {}) if on else (two_players, {"threads": service.threads})
+            results = [
+                solve(rule_set, ties=each, tables=service.tables, store=store, progress=progress(label), **threads)
+                for each in solves
+            ]
+            chances = np.array([[results[0].first]])
         else:
             chances = versus_table(
                 rule_set, [None, *players], ties, service.tables, threads=service.threads, progress=progress(label)

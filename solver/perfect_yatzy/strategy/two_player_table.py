@@ -1,0 +1,173 @@
+"""A game of two players on disk: the chances of all pairs of cards, so that no question has to solve them again.
+
+One shard or more for each turn, from the last one of the game on; the values are those of
+:class:`~perfect_yatzy.kernels.leads.LeadValues`, 16 bits each::
+
+    value = round(65535 W)                         the error of a chance is at most ERROR
+
+A question reads the pairs of its turn alone, in blocks that are compared with their SHA-256.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from ..errors import TableError
+from ..game.dice import Floats
+from ..game.rules import RuleSet
+from ..kernels.leads import LeadValues
+from ..kernels.table_slices import places_in
+from ..model.checked_values import CheckedValues
+from ..model.score_places import ScoreOffsets
+from ..tablebase.memory import check_space, writing_to
+from ..tablebase.shard_file import ShardReader, listed_shards, open_shard, write_shard
+from ..tablebase.shard_plan import Shard
+from ..tablebase.shard_task import writing_shard
+from ..tablebase.sharded_solve import driver_lock, publish_shards
+from ..tablebase.store import Folder, has_table, table_path
+from ..tablebase.table_info import (
+    SHARDED_FORMAT,
+    ShardedTableInfo,
+    checked_fields,
+    damaged,
+    part_path,
+    reading,
+    shards_folder,
+    unfinished_shards,
+    versions,
+)
+from .two_players import TwoPlayerGame
+
+STORE = np.dtype(np.uint16)
+LEVELS = int(np.iinfo(STORE).max)
+ERROR = 0.5 / LEVELS + 2e-6  # of a stored chance
+SHARD = 1 << 25  # values of a shard, at most
+# Of the tables, by what a tie counts for the first player.
+NAMES = {0.0: "versusloss", 0.5: "versus", 1.0: "versuswin"}
+
+
+@dataclass(frozen=True)
+class StoredLayer:
+    """The values of one layer, which are read when they are asked for."""
+
+    values: Any  # of the table
+    begin: int
+
+    def __getitem__(self, part: slice) -> Floats:
+        """Some values, float32."""
+        return np.asarray(self.values[self.begin + part.start : self.begin + part.stop] / np.float32(LEVELS))
+
+
+class TwoPlayerTable:
+    """A stored game; `tie`: what a tie counts for the first player."""
+
+    def __init__(self, rules: RuleSet, tie: float, tables: Folder) -> None:
+        path = table_path(rules, tables, NAMES[tie])
+        hint = f"rebuild it with: yatzy versus {rules.spec or rules.key} --store --tables {path.parent}"
+        with reading(path, f"the description of the table {path} is damaged; {hint}"):
+            self.info = ShardedTableInfo(**checked_fields(path.with_suffix(".json").read_bytes()))
+            if (self.info.fingerprint, self.info.objective) != (rules.fingerprint, NAMES[tie]):
+                raise damaged(f"{path} was made for other rules than {rules.key}; {hint}")
+            self.begins = [shard.start for shard in listed_shards(self.info) if shard.first == 0]
+        self.game = TwoPlayerGame(rules, tie=tie)
+        self.values = CheckedValues(self.info.values, STORE, ShardReader(shards_folder(path), self.info, hint).read)
+
+    @property
+    def first(self) -> float:
+        """The chance of the player who moves first, as it was solved."""
+        assert self.info.start_value is not None
+        return self.info.start_value
+
+    def turn_values(self, rest: TwoPlayerGame) -> tuple[ScoreOffsets, Floats]:
+        """The values of the first turn of the rest of this game, as :func:`.two_players.solved_turn` solves them."""
+        turn = [*self.game.turns()][rest.total - 1]
+        whole, parts = (self.game.players[turn.mover], self.game.players[1 - turn.mover]), rest.players
+        mine, theirs = (places_in(w.space, part.space) for w, part in zip(whole, parts, strict=True))
+        (me, opponent), (first, second) = parts, (layer.first for layer in self.game.pairs(turn))
+        after = me.layer(me.turns - 1)
+        children = mine[after.first : after.first + after.size] - whole[0].layer(turn.open[turn.mover] - 1).first
+        places = int(mine[me.start]) - first, int(theirs[opponent.start]) - second
+        return self.game.turn_values(turn, *places, children, self._layer(turn.left), self._layer(turn.left - 1))
+
+    def _layer(self, left: int) -> LeadValues:
+        layer = StoredLayer(self.values, self.begins[left])
+        return LeadValues(layer, self.game.layer_places(left)[0])  # type: ignore[arg-type]
+
+
+def stored_game(rest: TwoPlayerGame, tables: Folder) -> TwoPlayerTable | None:
+    """The stored game of which a game is the rest, if there is one."""
+    tie = 1 - rest.tie if rest.total % 2 else rest.tie  # the second player moves where an odd number of turns is left
+    return TwoPlayerTable(rest.rules, tie, tables) if has_table(rest.rules, tables, NAMES[tie]) else None
+
+
+def store_game(
+    game: TwoPlayerGame, tables: Folder, solve: Callable[[Path, Callable[[int, Floats], None]], float]
+) -> float:
+    """Store a whole game, unless that is done already; the chance of the player who moves first.
+
+    `solve`: solves it, with the arguments `part` and `keep` of :meth:`.TwoPlayerGame.solve`.
+    """
+    path = table_path(game.rules, tables, NAMES[game.tie])
+    with driver_lock(part_path(path)) as free:
+        if not free:
+            raise TableError(f"{path.stem} is being solved by another process")
+        if found := stored_game(game, tables):
+            return found.first
+        writer = TwoPlayerWriter(game, path)
+        first = solve(writer.part, writer.add)
+        writer.finish(first)
+    return first
+
+
+class TwoPlayerWriter:
+    """Stores the layers of a game while it is solved."""
+
+    def __init__(self, game: TwoPlayerGame, path: Path) -> None:
+        self.game, self.path, self.folder, self.began = game, path, unfinished_shards(path), perf_counter()
+        self.part = self.folder / "newest.part"  # the checkpoint of the solve, as computed
+        ends = [0, *accumulate(game.layer_places(left)[1] for left in range(game.total + 1))]
+        self.begins = ends[:-1]
+        self.shards = [
+            Shard(left, number, number + 1, begin, min(begin + SHARD, stop))
+            for left, (start, stop) in enumerate(pairwise(ends))
+            for number, begin in enumerate(range(start, stop, SHARD))
+        ]
+        check_space(self.path.parent, ends[-1] * STORE.itemsize)
+        with writing_to(self.path.parent):
+            self.folder.mkdir(parents=True, exist_ok=True)
+
+    def add(self, left: int, values: Floats) -> None:
+        """Store the values with so many turns left."""
+        fields, begin = {"fingerprint": self.game.rules.fingerprint}, self.begins[left]
+        for shard in (shard for shard in self.shards if shard.filled == left):
+            part = values[shard.start - begin : shard.stop - begin]
+            with writing_shard(self.folder):
+                rounded = np.rint(part * np.float32(LEVELS)).astype(STORE)
+                write_shard(self.folder / shard.file, rounded, shard.start, fields)
+
+    def finish(self, first: float) -> None:
+        """Make the table, if all layers are there; `first`: the chance of the player who moves first."""
+        rules = self.game.rules
+        digests = [open_shard(self.folder / shard.file).footer["blocks_sha256"] for shard in self.shards]
+        listed = zip(self.shards, digests, strict=True)
+        info = ShardedTableInfo(
+            format=SHARDED_FORMAT, key=rules.key, fingerprint=rules.fingerprint, rules=rules.canonical(),
+            objective=NAMES[self.game.tie], dtype=STORE.name, values=self.shards[-1].stop, start_value=first,
+            rounding=ERROR, sha256="", blocks_sha256=hashlib.sha256(bytes.fromhex("".join(digests))).hexdigest(),
+            versions=versions(), seconds=round(perf_counter() - self.began, 3), objective_sha256="",
+            shards=[[shard.filled, shard.first, shard.end, shard.stop, digest] for shard, digest in listed],
+        )  # fmt: skip
+        known = {shard.file for shard in self.shards}
+        with writing_to(self.path.parent):
+            for entry in self.folder.iterdir():
+                if entry.name not in known:
+                    entry.unlink()
+            publish_shards(self.path, info)
