@@ -49,7 +49,7 @@ from .position import check_position
 from .score_strategy import reach
 from .tie_rules import tie_rule
 from .turn_evaluator import GreedyPolicy, ScoreEvaluator
-from .two_player_table import store_game
+from .two_player_table import store_game, stored_game
 from .two_players import Play, Replanned, TwoPlayerGame
 
 TURNS = 5  # of the game, for each turn that is left when the opponent learns the score
@@ -127,16 +127,18 @@ def versus(
             raise StateError("a policy is for another game, or does not begin at the card of its player")
     starts = one.state, other.state
     game = TwoPlayerGame(rule_set, starts, one.total - other.total, share, (first, second))
+    whole = starts == (EMPTY_STATE, EMPTY_STATE) and not first and not second
+    if store and not whole:
+        raise StateError("only a whole game that both play to win can be stored")
+    if whole and (known := stored_game(game, tables)):
+        return TwoPlayerChances(rule_set, known.first, 1 - known.first)
     cost = game.cost()
     check_memory(rule_set, cost)
     log_long(f"solving {rule_set.key} for two players", cost.seconds, progress)
-    whole = starts == (EMPTY_STATE, EMPTY_STATE) and not first and not second
-    if not store:
-        chance = game.chance(threads, progress, versus_checkpoint(rule_set, tables) if whole else None)
-    elif whole:
+    if store:
         chance = store_game(game, tables, lambda part, keep: game.chance(threads, progress, part, keep=keep))
     else:
-        raise StateError("only a whole game that both play to win can be stored")
+        chance = game.chance(threads, progress, versus_checkpoint(rule_set, tables) if whole else None)
     return TwoPlayerChances(rule_set, chance, 1 - chance)
 
 
