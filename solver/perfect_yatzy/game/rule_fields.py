@@ -1,6 +1,6 @@
 """The fields of a rule file, declared once: what checks it, and its JSON Schema with limits, words and a sentence.
 
-:mod:`.rule_schema` and :mod:`.category_schema` read them, :func:`rule_file_schema` makes a JSON Schema of them for
+:mod:`.rule_schema` reads them, :func:`rule_file_schema` makes a JSON Schema of them for
 editors that complete and check TOML. The checker reports more: ids that do not exist, groups that need too many dice,
 names that are used twice.
 README.md in this folder documents every field.

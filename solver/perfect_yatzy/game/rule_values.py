@@ -17,7 +17,6 @@ from ..errors import shown
 from .limits import MAX_ID, MAX_NAME, MAX_PROBLEMS, suggestion
 
 IDENTIFIER = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
-BOX_ID = re.compile(rf"{IDENTIFIER.pattern[:-2]}(\.{IDENTIFIER.pattern[:-2]})?\Z")
 PLACEHOLDER = "\0"  # replaces text that is missing or wrong; problems that follow from it are not reported
 FieldPath = tuple[str | int, ...]
 Schema = dict[str, Any]
