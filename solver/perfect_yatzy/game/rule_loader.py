@@ -20,9 +20,9 @@ from typing import Any
 from .._messages import N_, _, number_text
 from ..errors import RulesError, StateError, shown
 from . import limits
+from .rule_fields import Problem
 from .rule_patches import apply_patch
 from .rule_schema import RuleChecker
-from .rule_values import Problem
 from .rules import RuleSet
 from .translations import toml_names, toml_text
 

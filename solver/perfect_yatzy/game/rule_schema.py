@@ -1,6 +1,6 @@
 """The schema of a rule file: checks TOML values and builds a :class:`~perfect_yatzy.game.rules.RuleSet`.
 
-Every problem is reported with its line and field (:mod:`perfect_yatzy.game.rule_values`). README.md in this folder
+Every problem is reported with its line and field (:mod:`perfect_yatzy.game.rule_fields`). README.md in this folder
 documents every field.
 """
 
@@ -16,8 +16,8 @@ from . import limits
 from . import rule_fields as fields
 from .limits import MAX_CATEGORIES, MAX_COLUMNS, MAX_STEPS
 from .patterns import KINDS, KindField, Pattern
+from .rule_fields import IDENTIFIER, PLACEHOLDER, Field, FieldPath, ValueReader, flag, identifier, number, text
 from .rule_patches import checked_categories
-from .rule_values import IDENTIFIER, PLACEHOLDER, Field, FieldPath, ValueReader, flag, identifier, number, text
 from .rules import Bonus, Category, Column, Joker, Published, RuleSet, Switch
 from .sheet_boxes import boxes_of, id_ending
 
