@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, get_args
 
@@ -86,6 +86,8 @@ class ValueReader:
     valid value; if the file does not have one, it adds a problem and returns a placeholder.
     """
 
+    dice = faces = 0  # of the file, as soon as they are read
+
     def __init__(self, source: str, text: str) -> None:
         self.source, self.text = source, text
         self.ids: list[Any] = []  # category ids by position, as they are in the file
@@ -150,15 +152,14 @@ class ValueReader:
                 hint = suggestion(name, known, _("allowed: {names}", names=", ".join(sorted(fields))))
                 self.add_problem((*path, name), _("is not a field here; {hint}").format(hint=hint))
 
-    def number_list(self, raw: Mapping[str, Any], path: FieldPath, low: int, high: int, most: int) -> tuple[int, ...]:
-        """A list of 1 to `most` whole numbers from `low` to `high`."""
-        value = raw.get(str(path[-1]))
+    def numbers(self, value: Any, path: FieldPath, high: int, most: int) -> tuple[int, ...]:
+        """A list of 1 to `most` whole numbers from 1 to `high`, ascending."""
         whole = isinstance(value, list) and all(isinstance(v, int) and not isinstance(v, bool) for v in value)
-        if not whole or not value or len(value) > most or not all(low <= v <= high for v in value):
+        if not whole or not value or len(value) > most or not all(1 <= v <= high for v in value):
             must = _("must be a list of 1 to {most} whole numbers from {low} to {high}")
-            self.refuse(path, value, must.format(most=most, low=low, high=high))
+            self.refuse(path, value, must.format(most=most, low=1, high=high))
             return ()
-        return tuple(value)
+        return tuple(sorted(value))
 
 
 @dataclass(frozen=True)
@@ -288,17 +289,19 @@ def _schema(kind: str, description: str, default: object = None, **limits: Any) 
 
 KIND_FIELDS = {name: field for kind in KINDS.values() for name, field in kind.fields.items()}
 _face, _most_sum = number(1, MAX_FACES).schema, MAX_DICE * MAX_FACES
+_faces, _sizes = list_of(_face, MAX_DICE, 1), list_of(number(1, MAX_DICE).schema, MAX_DICE, 1)
 _KIND_TYPES = {
-    "face": _face,
-    "dice": list_of(_face, MAX_DICE, 1),
-    "sizes": list_of(number(1, MAX_DICE).schema, MAX_DICE, 1),
-    "flag": flag("", True).schema,
+    "face": Field(_face, lambda reader, value, path: number(1, reader.faces).check(reader, value, path)),
+    "dice": Field(_faces, lambda reader, value, path: reader.numbers(value, path, reader.faces, reader.dice)),
+    "sizes": Field(_sizes, lambda reader, value, path: reader.numbers(value, path, reader.dice, reader.dice)[::-1]),
+    "flag": flag("", True),
 }
 PATTERN_FIELDS = {
     "pattern": word(tuple(KINDS), "What the dice must show."),
     **{
-        name: Field(_KIND_TYPES[field.type] | {"description": field.description})
+        name: replace(kind, schema=kind.schema | {"description": field.description})
         for name, field in KIND_FIELDS.items()
+        for kind in [_KIND_TYPES[field.type]]
     },
     "sum": number(1, _most_sum, "The sum of all dice must be this number."),
     "at_least": number(1, _most_sum, "The sum of all dice must be at least this number."),

@@ -96,11 +96,9 @@ def load_rules(spec: str | Path | RuleSet) -> RuleSet:
     if isinstance(spec, RuleSet):
         return spec
     if len(str(spec)) > limits.MAX_RULES_NAME:
-        text = _("unknown rules {rules}: longer than {most} characters")
-        raise RulesError(
-            text.format(rules=shown(str(spec)), most=number_text(limits.MAX_RULES_NAME, grouped=True)),
-            code="unknown-rules",
-        )
+        text, most = _("unknown rules {rules}: longer than {most} characters"), limits.MAX_RULES_NAME
+        text = text.format(rules=shown(str(spec)), most=number_text(most, grouped=True))
+        raise RulesError(text, code="unknown-rules")
     name, *given = _split(str(spec))
     switches = sorted(switch.lower() for switch in given)  # so that a game has one name, and one table
     name = _canonical(name)

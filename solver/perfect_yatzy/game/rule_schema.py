@@ -15,8 +15,8 @@ from ..errors import enumerated, shown
 from . import limits
 from . import rule_fields as fields
 from .limits import MAX_CATEGORIES, MAX_COLUMNS, MAX_STEPS
-from .patterns import KINDS, KindField, Pattern
-from .rule_fields import IDENTIFIER, PLACEHOLDER, Field, FieldPath, ValueReader, flag, identifier, number, text
+from .patterns import KINDS, Pattern
+from .rule_fields import IDENTIFIER, PLACEHOLDER, Field, FieldPath, ValueReader, identifier, number, text
 from .rule_patches import checked_categories
 from .rules import Bonus, Category, Column, Joker, Published, RuleSet, Switch
 from .sheet_boxes import boxes_of, id_ending
@@ -35,7 +35,6 @@ BOX_PLACE_FIELDS = {
 class RuleChecker(ValueReader):
     """Builds a rule set from TOML values and collects the problems."""
 
-    dice = faces = 0
     listed = False  # whether the categories of the file are the boxes themselves, not rows
     columns: tuple[Column, ...] = ()
     categories: tuple[Category, ...] = ()  # the boxes; empty if there is a mistake in their list
@@ -346,7 +345,7 @@ class RuleChecker(ValueReader):
             return Pattern("any")
         own = KINDS[kind].fields
         given = {
-            name: self._kind_field(raw, (*path, name), field)
+            name: fields.PATTERN_FIELDS[name].read(self, raw, (*path, name))
             for name, field in fields.KIND_FIELDS.items()
             if name in own or field.type == "flag"  # a flag has a default, and may stand anywhere
         }
@@ -377,16 +376,6 @@ class RuleChecker(ValueReader):
             self.add_problem((*path, "factor"), message.format(points=points, most=most))
         return found
 
-    def _kind_field(self, raw: Mapping[str, Any], path: FieldPath, field: KindField) -> Any:
-        """A field of one kind of pattern."""
-        if field.type == "flag":
-            return flag("", True).read(self, raw, path)
-        if field.type == "face":
-            return number(1, self.faces).read(self, raw, path)
-        is_sizes = field.type == "sizes"
-        found = self.number_list(raw, path, 1, self.dice if is_sizes else self.faces, self.dice)
-        return tuple(sorted(found, reverse=is_sizes))
-
     def _sum_limits(self, raw: Mapping[str, Any], path: FieldPath) -> tuple[int | None, int | None]:
         """The least and the highest sum of all dice, None without a limit; `sum` is both."""
         given = {
@@ -411,7 +400,7 @@ class RuleChecker(ValueReader):
         if value is None:
             return ()
         if isinstance(value, list):
-            allowed = set(self.number_list(raw, path, 1, self.faces, self.faces))
+            allowed = set(self.numbers(value, path, self.faces, self.faces))
         elif isinstance(value, str) and value in fields.ONLY:
             allowed = {face for face in fields.ONLY[value] if face <= self.faces}
         else:

@@ -123,18 +123,10 @@ class RatingInput:
             self._skip(entry, "wrong", str(error).removeprefix(f"{entry.place}: "))
             return
         try:
-            if not self._add_usual(entry, raw) and not self._add_results(entry, raw):
+            if not self._add_raw(entry, raw):
                 self._add_game(entry, read_game(raw))
         except ValueError as error:
             self._skip(entry, "wrong", str(error))
-
-    def _add_usual(self, entry: Entry, raw: Any) -> bool:
-        """Append a game with decisions in the usual form; False, without a reason, if it is not that."""
-        players = _player_names(raw)
-        if not players or not raw.get("turns"):
-            return False
-        check_names(players)
-        return self._add(entry, self._rules_of(raw.get("rules")), players, raw.get("date"), raw)
 
     def _add_game(self, entry: Entry, game: Game) -> None:
         if not self._add(entry, game.rules, game.players, game.extra.get("date"), game):
@@ -142,7 +134,9 @@ class RatingInput:
 
     def _add(self, entry: Entry, rules: RuleSet, players: Iterable[str], date: Any, content: Any) -> bool:
         """Append a game, or its JSON value, to those that are valued next; False if its form is unusual."""
-        columns, entries = self._groups.setdefault(rules.fingerprint, (GameColumns(rules), []))
+        if rules.fingerprint not in self._groups:
+            self._groups[rules.fingerprint] = GameColumns(rules), []
+        columns, entries = self._groups[rules.fingerprint]
         if not columns.add(len(entries), content):
             return False
         entry.players, entry.date = tuple(players), date if isinstance(date, str) else None
@@ -150,18 +144,22 @@ class RatingInput:
         self._pending += 1
         return True
 
-    def _add_results(self, entry: Entry, raw: Any) -> bool:
-        """Note the results of a game without decisions; False if it is not one."""
+    def _add_raw(self, entry: Entry, raw: Any) -> bool:
+        """Append a game in the usual form, or note its results if it has no decisions; False if it is neither."""
         if not (players := _player_names(raw)):
             return False
         scores, turns = raw.get("final_scores"), raw.get("turns", [])
         only_scores = scores is not None and turns == []
-        only_boxes = isinstance(turns, list) and turns != []
-        only_boxes = only_boxes and all(isinstance(t, dict) and not t.keys() & {"rolls", "holds"} for t in turns)
-        if not (only_scores or only_boxes):
+        if not turns and not only_scores:
             return False
         check_names(players)
         rules = self._rules_of(raw.get("rules"))
+        if turns and self._add(entry, rules, players, raw.get("date"), raw):
+            return True
+        if not isinstance(turns, list) or not all(isinstance(turn, dict) for turn in turns):
+            return False
+        if any(turn.keys() & {"rolls", "holds"} for turn in turns):
+            return False
         found = _checked_scores(scores, players) if only_scores else _scores_of_boxes(rules, turns, players)
         for player, score in zip(players, found, strict=True):
             self.results.append((rules, player, score))

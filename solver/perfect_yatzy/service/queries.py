@@ -209,10 +209,7 @@ class Decision:
         """What has to be computed first, in the order it is done. Raises RulesError if it is beyond the budget."""
         if self.plan is None:
             return []
-        service, request = self.service, self.request
-        return [
-            *service.mean_works(request.rules), *service.resolver.works(request, self.plan), *self.distribution_works,
-        ]  # fmt: skip
+        return [*self.service.mean_works(self.request.rules), *self.plan.works, *self.distribution_works]
 
     @cached_property
     def distribution_works(self) -> list[Work]:

@@ -71,7 +71,7 @@ class ObjectivePlan:
     """What has to be solved for an objective, and what that costs; nothing is solved yet."""
 
     seconds: float = 0.0  # estimate; 0.0 if everything is in the cache
-    solve_seconds: float = 0.0  # the part of it that does not belong to opponents
+    works: tuple[Work, ...] = ()  # in the order they are done
     goals: GoalSolve | None = None  # for a goal that is not in the cache
     cost: SolveCost | None = None  # of the solve, if there is one
     exact: ExactSolve | None = None  # in integers, of a request for fractions
@@ -102,24 +102,27 @@ class ObjectiveResolver:
             cost = self._two_players(request)[0].cost()
             self.budget.check_objective(rules, cost)
             check_memory(rules, cost)
-            seconds = 0.0 if self._cached(request, objective) else cost.seconds
-            return ObjectivePlan(seconds, seconds, None, cost if seconds else None)
+            cached = self._cached(request, objective)
+            return ObjectivePlan() if cached else ObjectivePlan(cost.seconds, (_solve_work(cost),), None, cost)
         seconds = 0.0
         for card in (other for other in objective.opponents if isinstance(other, Scorecard)):
             self.budget.check_objective(rules, utility_cost(rules, card.state))
             if not self.distributions.get(_opponent_key(rules, card)):
                 seconds += sum(work.seconds for work in distribution_works(rules, card.state, self.tables))
+        works: tuple[Work, ...] = (Work("opponents", seconds, 0, 0, seconds),) if seconds > 0 else ()
         if self._cached(request, objective):
-            return ObjectivePlan(seconds)
+            return ObjectivePlan(seconds, works)
         if objective.score is None:
             cost = utility_cost(rules, request.state)
             self.budget.check_objective(rules, cost)
             check_memory(rules, cost.with_table())
-            return ObjectivePlan(seconds + cost.seconds, cost.seconds, None, cost)
+            return ObjectivePlan(seconds + cost.seconds, (*works, _solve_work(cost)), None, cost)
         solve = self._plan_goals(request)
         # Opening a table takes time, too: its checksum is verified.
         needed = solve.cost.seconds if solve.cost else self.budget.instant_seconds
-        return ObjectivePlan(seconds + needed, needed, solve, solve.cost)
+        if solve.cost:
+            works += (_solve_work(solve.cost, solve.stored),)
+        return ObjectivePlan(seconds + needed, works, solve, solve.cost)
 
     def resolve(
         self, request: Request, plan: ObjectivePlan, strategy: Strategy, progress: WorkProgress | None = None
@@ -252,18 +255,6 @@ class ObjectiveResolver:
         with self.lock:
             self.stored_bytes += size
 
-    def works(self, request: Request, plan: ObjectivePlan) -> list[Work]:
-        """What has to be computed for the objective of a request, in the order it is done."""
-        works = []
-        if (seconds := plan.seconds - plan.solve_seconds) > 0:
-            works.append(Work("opponents", seconds, 0, 0, seconds))
-        if plan.cost and plan.goals and plan.goals.stored:
-            works.append(Work("goals", plan.cost.seconds, plan.cost.memory, plan.cost.bytes, inf))
-        elif plan.cost:
-            memory = plan.cost.with_table().memory
-            works.append(Work("objective", plan.cost.seconds, memory, 0, plan.cost.seconds))
-        return works
-
     def _announce(self, rules: RuleSet, plan: ObjectivePlan, progress: WorkProgress | None) -> Progress | None:
         """Announce a solve that takes a while; the callback for its progress."""
         if progress:
@@ -288,6 +279,12 @@ class ObjectiveResolver:
         return self.distributions.get_or_create(
             key, lambda: opponent(strategy, known, self.threads, self.tables, store=store)
         )
+
+
+def _solve_work(cost: SolveCost, stored: bool = False) -> Work:
+    if stored:
+        return Work("goals", cost.seconds, cost.memory, cost.bytes, inf)
+    return Work("objective", cost.seconds, cost.with_table().memory, 0, cost.seconds)
 
 
 def table_bytes(strategy: Strategy) -> int:
