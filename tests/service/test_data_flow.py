@@ -131,7 +131,7 @@ def parsed(**fields: Any) -> Request:
 
 
 def test_requests_that_mean_the_same_are_alike() -> None:
-    assert parsed(card="ones=3", id=1).key == parsed(card={"ones": 3}, id=2, rolls_left=2).key
+    assert parsed(card="ones=3", id=1) == parsed(card={"ones": 3}, id=2, rolls_left=2)
     text = parsed(opponents="251; ones=3 sixes=24; empty")
     for given in ([251, "ones=3 sixes=24", "empty"], ["251; ones=3 sixes=24", "empty"]):
         assert parsed(opponents=given).objective == text.objective

@@ -148,7 +148,7 @@ class QueryService:
 
     def cached_answer(self, request: Request) -> dict[str, Any] | None:
         """The answer to a request, if it is in the cache."""
-        known = self.answers.get((request.key, current_language())) if _costly(request) else None
+        known = self.answers.get((request, current_language())) if _costly(request) else None
         return None if known is None else answers.with_echo(known, request.echo)
 
     def decide(self, request: Request) -> Decision:
@@ -233,7 +233,7 @@ class Decision:
             return self.known or {}
         answer = self.compute(progress)
         if _costly(self.request):
-            self.service.answers.put((self.request.key, current_language()), answer)  # the certificate is a text
+            self.service.answers.put((self.request, current_language()), answer)  # the certificate is a text
         return answers.with_echo(answer, self.request.echo)
 
     def compute(self, progress: WorkProgress | None = None) -> dict[str, Any]:

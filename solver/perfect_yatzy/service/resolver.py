@@ -31,7 +31,7 @@ from ..tablebase.store import Progress, has_table
 from ..tablebase.table_file import ALWAYS_HASHED
 from .budget import SolveBudget, distribution_works, estimate_advice, utility_cost
 from .cache import WeightedLRUCache
-from .requests import ObjectiveRequest, Request
+from .requests import Request
 from .work import Work, WorkProgress
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class ObjectiveResolver:
             cost = self._two_players(request)[0].cost()
             self.budget.check_objective(rules, cost)
             check_memory(rules, cost)
-            cached = self._cached(request, objective)
+            cached = self._cached(request)
             return ObjectivePlan() if cached else ObjectivePlan(cost.seconds, (_solve_work(cost),), None, cost)
         seconds = 0.0
         for card in (other for other in objective.opponents if isinstance(other, Scorecard)):
@@ -110,7 +110,7 @@ class ObjectiveResolver:
             if not self.distributions.get(_opponent_key(rules, card)):
                 seconds += sum(work.seconds for work in distribution_works(rules, card.state, self.tables))
         works: tuple[Work, ...] = (Work("opponents", seconds, 0, 0, seconds),) if seconds > 0 else ()
-        if self._cached(request, objective):
+        if self._cached(request):
             return ObjectivePlan(seconds, works)
         if objective.score is None:
             cost = utility_cost(rules, request.state)
@@ -162,8 +162,7 @@ class ObjectiveResolver:
         def create() -> Strategy:
             return solve(self._announce(request.rules, plan, progress))
 
-        assert request.objective
-        found = self.strategies.get_or_create(_utility_key(request, request.objective), create, table_bytes)
+        found = self.strategies.get_or_create(_utility_key(request), create, table_bytes)
         assert isinstance(found, ScoreStrategy)
         return found
 
@@ -201,9 +200,9 @@ class ObjectiveResolver:
         found = self._solved(request, plan, progress, solve)
         return ResolvedObjective(found, WinUtility([finished(most)], ties), fields, mean_play)
 
-    def _cached(self, request: Request, objective: ObjectiveRequest) -> bool:
-        if objective.score is None:
-            return self.strategies.get(_utility_key(request, objective)) is not None
+    def _cached(self, request: Request) -> bool:
+        if request.objective and request.objective.score is None:
+            return self.strategies.get(_utility_key(request)) is not None
         return any(self.strategies.get(key) for key in _goal_keys(request))
 
     def _plan_goals(self, request: Request) -> GoalSolve:
@@ -300,8 +299,9 @@ def _goal_keys(request: Request) -> tuple[Hashable, Hashable]:
     return ("goals", fingerprint), ("goals", fingerprint, request.state)
 
 
-def _utility_key(request: Request, objective: ObjectiveRequest) -> Hashable:
-    return "utility", request.rules.fingerprint, objective.key, request.position.state, request.position.points
+def _utility_key(request: Request) -> Hashable:
+    objective = request.objective and request.objective.key
+    return "utility", request.rules.fingerprint, objective, request.position.state, request.position.points
 
 
 def _opponent_key(rules: RuleSet, card: Scorecard) -> Hashable:
