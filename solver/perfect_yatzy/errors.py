@@ -88,7 +88,6 @@ class RulesError(SolverError, ValueError):
 class MissingPackage(SolverError, ImportError):
     """A feature needs a package that is not installed; the message says how to install it."""
 
-    exit_code = 1
     default_code = "missing-package"
 
     def __init__(self, what: str, *packages: str, extra: str = "") -> None:
@@ -112,7 +111,6 @@ def game_over(field: str | None = None) -> StateError:
 class TableError(SolverError, OSError):
     """A value table is missing, damaged or belongs to other rules."""
 
-    exit_code = 1
     default_code = "table-error"
 
 
@@ -125,7 +123,6 @@ class Cancelled(SolverError):
 class ClusterError(SolverError, RuntimeError):
     """A cluster cannot be reached, or its workers cannot do the work."""
 
-    exit_code = 1
     default_code = "cluster-failed"
 
 

@@ -12,11 +12,10 @@ from hypothesis import given, reject
 from hypothesis import strategies as st
 from perfect_yatzy import RulesError, RuleSet
 from perfect_yatzy.game import rule_fields
-from perfect_yatzy.game.category_schema import MAX_BOX_POINTS
 from perfect_yatzy.game.limits import MAX_CATEGORIES, MAX_COLUMNS, MAX_EXTENDS, MAX_RULES_DEPTH
-from perfect_yatzy.game.rule_fields import MAX_DICE, MAX_FACES, MAX_FACTOR, MAX_POINTS, MAX_ROLLS
+from perfect_yatzy.game.rule_fields import MAX_DICE, MAX_FACES, MAX_FACTOR, MAX_POINTS, MAX_ROLLS, locate
 from perfect_yatzy.game.rule_loader import RuleFileError, builtin_ids, load_rules, rules_from_json, rules_to_json
-from perfect_yatzy.game.rule_values import locate
+from perfect_yatzy.game.rule_schema import MAX_BOX_POINTS
 from perfect_yatzy.game.scoring import possible_points, roll_points
 from perfect_yatzy.model.estimates import remarks, rule_set_stats
 from perfect_yatzy.model.state_space import MAX_FREE_CATEGORIES, MAX_FREE_UPPER

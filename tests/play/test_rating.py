@@ -501,7 +501,7 @@ def test_what_is_taken_is_what_read_game_takes(rules: str | RuleSet) -> None:
         if taken:
             assert (grade_games(strategy, columns).faults[0] < 0) == (correct is not None)
         elif correct is not None:
-            assert columns.add_game(0, correct)
+            assert columns.add(0, correct)
             assert grade_games(strategy, columns).faults.tolist() == [-1]
 
     check()

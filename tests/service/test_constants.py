@@ -53,10 +53,7 @@ CONSTANTS: dict[str, dict[str, Any]] = {
     "policies.computer_players": {
         "TOLERANCE": 0.1, "STYLES": {"safe": -1.0, "bold": 1.0}, "WIN_SECONDS": 0.5, "MAX_SOLVED": 64,
     },
-    "web.site.folder": {
-        "SCHEMA": 2, "GREEN": (20, 108, 67), "WHITE": (255, 255, 255), "ICON_SIZES": (192, 512),
-        "OVERSAMPLING": 4, "PIPS": ((-1, -1), (1, -1), (0, 0), (-1, 1), (1, 1)),
-    },
+    "web.site.folder": {"SCHEMA": 2, "ICON_SIZES": (192, 512)},
     "web.site.tables": {
         "WHOLE_VALUES": 4_000_000, "VALUE_BITS": 30, "DEVIATION_BITS": 8, "CHANCE_BITS": 12, "PART_BYTES": 67_108_864,
         "PAGE_BYTES": 16_384, "PAGE_DIGEST_BYTES": 16, "HASH_DIGITS": 12,

@@ -183,7 +183,10 @@ class TurnPosition:
         if c >= 0 and filled >> c & 1:
             raise StateError(_("{category} is filled already").format(category=category))
         is_open = c in open_categories(rules, filled)
-        if is_open and rules.crossing_out == "only-if-nothing-scores" and not self._is_joker:
+        # Whether the joker rule may restrict where the dice go.
+        forced = rules.joker is not None and rules.joker.mode == "forced" and filled >> rules.joker_index & 1
+        is_forced = forced and is_joker(rules, counts_of(rules, self.dice))
+        if is_open and rules.crossing_out == "only-if-nothing-scores" and not is_forced:
             message = _("{category} may not be crossed out now: the dice score in {boxes}")
             raise StateError(message.format(category=category, boxes=next_ones))
         if is_open and rules.joker:
@@ -191,17 +194,6 @@ class TurnPosition:
             raise StateError(message.format(category=category, joker=rules.joker.category, boxes=next_ones))
         text = _("{category} may not be taken now: the boxes are filled in order, and {box} is next")
         raise StateError(text.format(category=category, box=next_ones))
-
-    @property
-    def _is_joker(self) -> bool:
-        """Whether the joker rule may restrict where the dice go."""
-        joker, box = self.rules.joker, self.rules.joker_index
-        return (
-            joker is not None
-            and joker.mode == "forced"
-            and self.state.filled >> box & 1 == 1
-            and is_joker(self.rules, counts_of(self.rules, self.dice))
-        )
 
     def apply(self, action: ActionText) -> TurnPosition:
         """The position after an action: dice are to be rolled, or the game is over.

@@ -90,19 +90,15 @@ def suggestion(word: object, known: Sequence[str], otherwise: str, similarity: f
     return _("did you mean {similar}?", similar=similar) if similar else otherwise
 
 
-def _depth(text: str) -> int:
-    """The deepest nesting of a JSON text: the brackets opened and not yet closed, without those in strings."""
-    brackets = JSON_STRINGS.sub("", text).encode("utf-8", "surrogatepass").translate(None, NO_BRACKETS)
-    return max(accumulate(map(BRACKETS.__getitem__, brackets)), default=0)
-
-
 def parse_json(text: str | bytes) -> Any:
     """The value of a JSON text from outside; ValueError also for NaN, 1e999, and too deep nesting."""
     if isinstance(text, bytes):
         text = text.decode("utf-8-sig")
     # Most texts have too few brackets for that; counting them is fast.
-    if text.count("[") + text.count("{") > MAX_JSON_DEPTH and _depth(text) > MAX_JSON_DEPTH:
-        raise ValueError(_("it is nested deeper than {most} levels").format(most=MAX_JSON_DEPTH))
+    if text.count("[") + text.count("{") > MAX_JSON_DEPTH:
+        brackets = JSON_STRINGS.sub("", text).encode("utf-8", "surrogatepass").translate(None, NO_BRACKETS)
+        if max(accumulate(map(BRACKETS.__getitem__, brackets)), default=0) > MAX_JSON_DEPTH:
+            raise ValueError(_("it is nested deeper than {most} levels", most=MAX_JSON_DEPTH))
     return json.loads(text, parse_constant=_reject_constant, parse_float=_finite)
 
 

@@ -29,6 +29,7 @@ from .sheet_boxes import row_names
 from .translations import category_label, foreign_names
 
 GLYPHS = "⚀⚁⚂⚃⚄⚅"
+FACES = {digit: int(digit) for digit in "0123456789"} | {glyph: face for face, glyph in enumerate(GLYPHS, start=1)}
 DICE_SEPARATORS = re.compile(r"[\s,;-]+")
 POINTS = re.compile(r"[0-9]+|[xX-]")
 # Between a name and its points. A colon is one if points follow; else it is part of a name (the Swedish 1:or).
@@ -51,8 +52,7 @@ def parse_dice(rules: RuleSet, dice: str | Iterable[int]) -> Dice:
     check_length(dice, MAX_DICE_TEXT, "dice")
     faces = []
     for symbol in DICE_SEPARATORS.sub("", dice):
-        face = _face_of(symbol)
-        if face is None:
+        if (face := FACES.get(symbol)) is None:
             message = _("{symbol!r} in {dice!r} is not a die; write the faces, such as {rules}")
             raise StateError(message.format(symbol=symbol, dice=dice, rules=_example(rules)), code="invalid-dice")
         if not 1 <= face <= rules.faces:
@@ -67,7 +67,7 @@ def parse_faces(text: str) -> Dice | None:
     if len(text) > MAX_DICE_TEXT:
         return None
     symbols = DICE_SEPARATORS.sub("", text)
-    faces = [face for symbol in symbols if (face := _face_of(symbol)) is not None]
+    faces = [face for symbol in symbols if (face := FACES.get(symbol)) is not None]
     return tuple(sorted(faces)) if symbols and len(faces) == len(symbols) else None
 
 
@@ -106,12 +106,6 @@ def check_dice(rules: RuleSet, dice: Iterable[int], text: str | None = None) -> 
 def is_subset(held: Sequence[int], dice: Sequence[int]) -> bool:
     """Whether the held dice are among the dice, counting equal faces."""
     return len(held) <= len(dice) and all(held.count(face) <= dice.count(face) for face in set(held))
-
-
-def _face_of(symbol: str) -> int | None:
-    if symbol in GLYPHS:
-        return GLYPHS.index(symbol) + 1
-    return int(symbol) if symbol in "0123456789" else None
 
 
 def _example(rules: RuleSet) -> str:

@@ -113,7 +113,8 @@ class Pattern:
     def text(self) -> str:
         """The dice it requires and the points it scores, in words."""
         if self.score == "fixed":
-            return f"{self.required}: {_points_text(self.fixed_points)}"
+            points = ngettext("{count} point", "{count} points", self.fixed_points, count=self.fixed_points)
+            return f"{self.required}: {points}"
         if self.factor != 1:
             text = (
                 _("{factor} times their sum") if self.score == "matched" else _("{factor} times the sum of all dice")
@@ -126,11 +127,7 @@ class Pattern:
     @property
     def required(self) -> str:
         """The dice it requires, in words."""
-        return ", ".join([KINDS[self.kind].words(self), *self._conditions()])
-
-    def _conditions(self) -> list[str]:
-        """The conditions on the faces and the sum of all dice, in words."""
-        found = []
+        found = [KINDS[self.kind].words(self)]
         if self.only == (2, 4, 6):
             found.append(_("only even faces"))
         elif self.only == (1, 3, 5):
@@ -145,7 +142,7 @@ class Pattern:
             found.append(_("sum at least {low}").format(low=self.low))
         elif self.high is not None:
             found.append(_("sum at most {high}").format(high=self.high))
-        return found
+        return ", ".join(found)
 
 
 @dataclass(frozen=True)
@@ -289,7 +286,3 @@ def sums_text(patterns: tuple[Pattern, ...]) -> str:
         least=points[0],
         most=points[-1],
     )
-
-
-def _points_text(points: int) -> str:
-    return ngettext("{count} point", "{count} points", points).format(count=points)

@@ -20,27 +20,28 @@ from typing import Any
 from .._messages import N_, _, number_text
 from ..errors import RulesError, StateError, shown
 from . import limits
+from .rule_fields import Problem
 from .rule_patches import apply_patch
 from .rule_schema import RuleChecker
-from .rule_values import Problem
 from .rules import RuleSet
 from .translations import toml_names, toml_text
 
-# How a message of tomllib starts -> what most likely is wrong.
+# How messages of tomllib start -> what most likely is wrong.
 TOML_HINTS = {
-    "Invalid value": N_("a value is a number, true, false, text in quotes, a list [...] or a table {...}"),
-    "Cannot overwrite a value": N_("it is given twice, or [categories.NAME] and [[categories]] are mixed"),
-    "Cannot declare": N_("it is given twice, or [categories.NAME] and [[categories]] are mixed"),
-    "Cannot mutate immutable": N_(
+    ("Invalid value",): N_("a value is a number, true, false, text in quotes, a list [...] or a table {...}"),
+    ("Cannot overwrite a value", "Cannot declare"): N_(
+        "it is given twice, or [categories.NAME] and [[categories]] are mixed"
+    ),
+    ("Cannot mutate immutable",): N_(
         "a list or table in brackets cannot be added to further down: write it in one place"
     ),
-    "Expected '='": N_("each line is `field = value`, a [table] or a # comment; text goes in quotes"),
-    "Invalid statement": N_("each line is `field = value`, a [table] or a # comment; text goes in quotes"),
-    "Expected newline": N_("one field a line; text goes in quotes"),
-    "Illegal character": N_("text ends on the line it begins on, with the same quote"),
-    "Unterminated string": N_("text ends on the line it begins on, with the same quote"),
-    "Unescaped": N_("write a backslash twice, or use single quotes"),
-    "Unclosed": N_("a bracket is open"),
+    ("Expected '='", "Invalid statement"): N_(
+        "each line is `field = value`, a [table] or a # comment; text goes in quotes"
+    ),
+    ("Expected newline",): N_("one field a line; text goes in quotes"),
+    ("Illegal character", "Unterminated string"): N_("text ends on the line it begins on, with the same quote"),
+    ("Unescaped",): N_("write a backslash twice, or use single quotes"),
+    ("Unclosed",): N_("a bracket is open"),
 }
 
 # Comments and strings are one token, whether they end or not: then no part of the text is scanned twice.
@@ -96,11 +97,9 @@ def load_rules(spec: str | Path | RuleSet) -> RuleSet:
     if isinstance(spec, RuleSet):
         return spec
     if len(str(spec)) > limits.MAX_RULES_NAME:
-        text = _("unknown rules {rules}: longer than {most} characters")
-        raise RulesError(
-            text.format(rules=shown(str(spec)), most=number_text(limits.MAX_RULES_NAME, grouped=True)),
-            code="unknown-rules",
-        )
+        text, most = _("unknown rules {rules}: longer than {most} characters"), limits.MAX_RULES_NAME
+        text = text.format(rules=shown(str(spec)), most=number_text(most, grouped=True))
+        raise RulesError(text, code="unknown-rules")
     name, *given = _split(str(spec))
     switches = sorted(switch.lower() for switch in given)  # so that a game has one name, and one table
     name = _canonical(name)
@@ -178,7 +177,7 @@ def _parse(text: str, source: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         place = re.search(r"line (\d+)", str(error))
         message = re.sub(r" \(at .*\)", "", str(error))
-        hint = next((hint for start, hint in TOML_HINTS.items() if message.startswith(start)), None)
+        hint = next((hint for starts, hint in TOML_HINTS.items() if message.startswith(starts)), None)
         message = f"{message}; {_(hint)}" if hint else message  # marked elsewhere
         raise RuleFileError([Problem(source, int(place[1]) if place else 0, "", message)]) from error
     except (ValueError, RecursionError) as error:  # Python limits the digits of a number

@@ -15,8 +15,7 @@ from typing import Any
 from .._messages import N_, _
 from ..errors import shown
 from .limits import suggestion
-from .rule_fields import PLACE_FIELDS
-from .rule_values import FieldPath, ValueReader
+from .rule_fields import PLACE_FIELDS, FieldPath, ValueReader
 
 LISTS_BY_ID = ("categories", "columns")
 LIST_MESSAGE = N_(

@@ -1,29 +1,43 @@
 """The schema of a rule file: checks TOML values and builds a :class:`~perfect_yatzy.game.rules.RuleSet`.
 
-Every problem is reported with its line and field (:mod:`perfect_yatzy.game.rule_values`). README.md in this folder
+Every problem is reported with its line and field (:mod:`perfect_yatzy.game.rule_fields`). README.md in this folder
 documents every field.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .._messages import _, number_text
-from ..errors import enumerated
-from .category_schema import SheetReader
-from .limits import MAX_ID, MAX_PUBLISHED, MAX_STEPS, MAX_SUMMARY, MAX_SWITCHES
-from .rule_fields import BONUS_FIELDS, FIELDS, JOKER_FIELDS, MAX_POINTS, PLAIN_FIELDS, PUBLISHED_FIELDS, SWITCH_FIELDS
+from ..errors import enumerated, shown
+from . import limits
+from . import rule_fields as fields
+from .limits import MAX_CATEGORIES, MAX_COLUMNS, MAX_STEPS
+from .patterns import KINDS, Pattern
+from .rule_fields import IDENTIFIER, PLACEHOLDER, Field, FieldPath, ValueReader, identifier, number, text
 from .rule_patches import checked_categories
-from .rule_values import IDENTIFIER, PLACEHOLDER, FieldPath, number, text
 from .rules import Bonus, Category, Column, Joker, Published, RuleSet, Switch
+from .sheet_boxes import boxes_of, id_ending
 
+BOX_ID = re.compile(rf"{IDENTIFIER.pattern[:-2]}(\.{IDENTIFIER.pattern[:-2]})?\Z")
+MAX_BOX_POINTS = 20_000  # fits the 16-bit boxes of simulated games
 MAX_UPPER_SUMS = 1 << 62  # the upper sums of a state are one number of 64 bits
+# Of rules as JSON, whose categories are the boxes.
+BOX_PLACE_FIELDS = {
+    "row": identifier(),
+    "column": number(0, MAX_COLUMNS),
+    "copy": number(0, MAX_CATEGORIES),
+}
 
 
-class RuleChecker(SheetReader):
+class RuleChecker(ValueReader):
     """Builds a rule set from TOML values and collects the problems."""
+
+    listed = False  # whether the categories of the file are the boxes themselves, not rows
+    columns: tuple[Column, ...] = ()
+    categories: tuple[Category, ...] = ()  # the boxes; empty if there is a mistake in their list
 
     def rule_set(self, raw: Mapping[str, Any], active: tuple[str, ...], spec: str, listed: bool = False) -> RuleSet:
         """The rule set of a whole file, after extension and patches."""
@@ -32,14 +46,14 @@ class RuleChecker(SheetReader):
             self.add_problem(("extends",), _("belongs to a rule file; rules as JSON are complete"))
         if "remove" in raw:
             self.add_problem(("remove",), _("belongs to a file that extends rules, or to a switch"))
-        self.check_fields(raw, (), FIELDS)
+        self.check_fields(raw, (), fields.FIELDS)
 
         def read(name: str) -> Any:
-            return PLAIN_FIELDS[name].read(self, raw, (name,))
+            return fields.PLAIN_FIELDS[name].read(self, raw, (name,))
 
         self.dice, self.faces = read("dice"), read("faces")
-        columns = self.columns(raw)
-        categories = self.boxes(raw, columns, listed)
+        self.columns = tuple(self._columns(raw))
+        self.categories = self._boxes(raw, listed)
         order = read("order")
         rules = RuleSet(
             id=read("id"),
@@ -47,34 +61,34 @@ class RuleChecker(SheetReader):
             dice=self.dice,
             faces=self.faces,
             rolls_per_turn=read("rolls"),
-            categories=categories,
-            bonus=self.bonus(raw, categories),
-            order="free" if columns else order,
+            categories=self.categories,
+            bonus=self._bonus(raw),
+            order="free" if self.columns else order,
             saved_rolls=read("saved_rolls"),
-            joker=self.joker(raw, categories, columns),
-            first_roll_bonus=self.first_roll_bonus(raw, categories, columns),
-            columns=columns,
+            joker=self._joker(raw),
+            first_roll_bonus=tuple(sorted(self._first_roll_bonus(raw))),
+            columns=self.columns,
             crossing_out=read("crossing_out"),
             summary=read("summary"),
-            switches=tuple(self.switches(raw)),
+            switches=tuple(self._switches(raw)),
             active_switches=active,
-            published=self.published(raw, active),
+            published=self._published(raw),
             spec=spec,
         )
-        self.check_tracked(rules)
-        self.check_upper_sums(rules)
-        return rules
-
-    def check_upper_sums(self, rules: RuleSet) -> None:
-        """Add a problem if the upper sums of all columns together do not fit in one number of a state."""
+        tracked = {rules.joker.category} if rules.joker and rules.joker.depends_on_points else set()
+        tracked |= {category.requires for category in rules.categories} - {"", PLACEHOLDER}
+        if len(tracked) > 1:
+            message = _("only of one box it can matter whether it holds points (`requires`, jokers), not of {boxes}")
+            self.add_problem(("categories",), message.format(boxes=enumerated(sorted(tracked))))
         size = 1
         for column, bonus in enumerate(rules.bonuses):
             upper = [p for c in rules.categories if c.upper and c.column == column for p in c.patterns]
             size *= bonus.threshold + max((p.most(rules.dice, rules.faces) for p in upper), default=0) + 1
         if size > MAX_UPPER_SUMS:
             self.add_problem(("columns",), _("have too many upper sums; leave out columns, or lower the thresholds"))
+        return rules
 
-    def bonus(self, raw: Mapping[str, Any], categories: tuple[Category, ...]) -> Bonus | None:
+    def _bonus(self, raw: Mapping[str, Any]) -> Bonus | None:
         """The upper bonus: a table, or a list of tables with ascending thresholds and points."""
         value = raw.get("bonus")
         entries: list[Any] = value if isinstance(value, list) else [value]
@@ -83,13 +97,13 @@ class RuleChecker(SheetReader):
         if not entries or len(entries) > MAX_STEPS or not all(isinstance(entry, dict) for entry in entries):
             self.add_problem(("bonus",), _("must be a table, or a list of at most {most} tables", most=MAX_STEPS))
             return None
-        if categories and not any(category.upper for category in categories):
+        if self.categories and not any(category.upper for category in self.categories):
             self.add_problem(("bonus",), _("needs at least one category with `upper = true`"))
         steps: list[tuple[int, int]] = []
         for i, entry in enumerate(entries):
             path: FieldPath = ("bonus", i) if isinstance(value, list) else ("bonus",)
-            self.check_fields(entry, path, BONUS_FIELDS)
-            threshold, points = self.values(entry, path, BONUS_FIELDS).values()
+            self.check_fields(entry, path, fields.BONUS_FIELDS)
+            threshold, points = self.values(entry, path, fields.BONUS_FIELDS).values()
             for name in ("threshold", "points") if i else ():
                 before, here = entries[i - 1].get(name), entry.get(name)
                 if isinstance(before, int) and isinstance(here, int) and here <= before:
@@ -99,83 +113,306 @@ class RuleChecker(SheetReader):
         threshold, points = steps[-1]
         return Bonus(threshold, points, tuple(steps[:-1]))
 
-    def joker(
-        self, raw: Mapping[str, Any], categories: tuple[Category, ...], columns: tuple[Column, ...]
-    ) -> Joker | None:
+    def _joker(self, raw: Mapping[str, Any]) -> Joker | None:
         """The joker rule."""
         table = self.table(raw, ("joker",))
         if table is None:
             return None
-        self.check_fields(table, ("joker",), JOKER_FIELDS)
-        category = JOKER_FIELDS["category"].read(self, table, ("joker", "category"))
-        rows = [c.row for c in categories if c.row]
-        if columns:
+        self.check_fields(table, ("joker",), fields.JOKER_FIELDS)
+        category = fields.JOKER_FIELDS["category"].read(self, table, ("joker", "category"))
+        if self.columns:
             self.add_problem(("joker",), _("cannot be combined with columns"))
-        elif category in rows:
+        elif category in [c.row for c in self.categories if c.row]:
             message = _("is {value}, which is used several times; must be a single box")
             self.add_problem(("joker", "category"), message.format(value=repr(category)))
-        elif categories and category not in [PLACEHOLDER, *(c.id for c in categories)]:
+        elif self.categories and category not in [PLACEHOLDER, *(c.id for c in self.categories)]:
             self.refuse(("joker", "category"), category, _("must be the id of a category"))
         else:
-            faces = [p.face for c in categories if c.upper for p in c.patterns if p.face]
+            faces = [p.face for c in self.categories if c.upper for p in c.patterns if p.face]
             if len(set(faces)) < len(faces):
-                self.add_problem(
-                    ("joker",), _("needs at most one upper box for each face: a joker asks for the matching one")
-                )
-        return Joker(category, **self.values(table, ("joker",), JOKER_FIELDS, *[*JOKER_FIELDS][1:]))
+                message = _("needs at most one upper box for each face: a joker asks for the matching one")
+                self.add_problem(("joker",), message)
+        return Joker(category, **self.values(table, ("joker",), fields.JOKER_FIELDS, *[*fields.JOKER_FIELDS][1:]))
 
-    def check_tracked(self, rules: RuleSet) -> None:
-        """Add a problem if it matters of more than one box whether it holds points."""
-        tracked = {rules.joker.category} if rules.joker and rules.joker.depends_on_points else set()
-        for category in rules.categories:
-            tracked |= {category.requires} - {"", PLACEHOLDER}
-        if len(tracked) > 1:
-            message = _("only of one box it can matter whether it holds points (`requires`, jokers), not of {boxes}")
-            self.add_problem(("categories",), message.format(boxes=enumerated(sorted(tracked))))
-
-    def first_roll_bonus(
-        self, raw: Mapping[str, Any], categories: tuple[Category, ...], columns: tuple[Column, ...]
-    ) -> tuple[tuple[str, int], ...]:
-        """Points by category id, sorted by id: a row gives them to all its boxes, with the factor of the column."""
+    def _first_roll_bonus(self, raw: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+        """Category ids with their points: a row gives them to all its boxes, with the factor of the column."""
         table = self.table(raw, ("first_roll_bonus",)) or {}
-        found = []
         for name in table:
-            boxes = [c for c in categories if name == (c.id if self.listed else c.row or c.id)]
-            if categories and not boxes:
+            boxes = [c for c in self.categories if name == (c.id if self.listed else c.row or c.id)]
+            if self.categories and not boxes:
                 self.add_problem(("first_roll_bonus", name), _("is not the id of a category"))
                 continue
-            factors = [1 if self.listed or not columns else columns[box.column].factor for box in boxes]
-            points = number(1, MAX_POINTS // max(factors, default=1)).read(self, table, ("first_roll_bonus", name))
-            found += [(box.id, points * factor) for box, factor in zip(boxes, factors, strict=True)]
-        return tuple(sorted(found))
+            factors = [1 if self.listed or not self.columns else self.columns[box.column].factor for box in boxes]
+            points = number(1, fields.MAX_POINTS // max(factors, default=1)).read(
+                self, table, ("first_roll_bonus", name)
+            )
+            yield from ((box.id, points * factor) for box, factor in zip(boxes, factors, strict=True))
 
-    def switches(self, raw: Mapping[str, Any]) -> Iterator[Switch]:
+    def _switches(self, raw: Mapping[str, Any]) -> Iterator[Switch]:
         """The switches a file offers; their patches are checked when they are applied."""
         offered = self.table(raw, ("switches",)) or {}
-        if len(offered) > MAX_SWITCHES:
+        if len(offered) > limits.MAX_SWITCHES:
             message = _("has {count} switches; at most {most} are allowed")
             count = number_text(len(offered), grouped=True)
-            self.add_problem(("switches",), message.format(count=count, most=MAX_SWITCHES))
-        for name, patch in [*offered.items()][:MAX_SWITCHES]:
+            self.add_problem(("switches",), message.format(count=count, most=limits.MAX_SWITCHES))
+        for name, patch in [*offered.items()][: limits.MAX_SWITCHES]:
             path: FieldPath = ("switches", name)
-            if len(name) > MAX_ID or not IDENTIFIER.match(name):
+            if len(name) > limits.MAX_ID or not IDENTIFIER.match(name):
                 self.add_problem(path, _("must be lower-case letters, digits and single hyphens"))
             if not isinstance(patch, dict):
                 self.add_problem(path, _("must be a table"))
                 continue
-            self.check_fields(patch, path, SWITCH_FIELDS)
+            self.check_fields(patch, path, fields.SWITCH_FIELDS)
             checked_categories(patch, self, path)
-            yield Switch(name, text("", MAX_SUMMARY).read(self, patch, (*path, "summary")))
+            yield Switch(name, text("", limits.MAX_SUMMARY).read(self, patch, (*path, "summary")))
 
-    def published(self, raw: Mapping[str, Any], active: tuple[str, ...]) -> Published | None:
+    def _published(self, raw: Mapping[str, Any]) -> Published | None:
         """The published value of the active switches, if there is one."""
         found = None
-        for i, entry in enumerate(self.tables(raw, "published", MAX_PUBLISHED)):
+        for i, entry in enumerate(self.tables(raw, "published", limits.MAX_PUBLISHED)):
             path: FieldPath = ("published", i)
-            self.check_fields(entry, path, PUBLISHED_FIELDS)
+            known = fields.PUBLISHED_FIELDS
+            self.check_fields(entry, path, known)
             value = text(default="").read(self, entry, (*path, "value"))
             if value != PLACEHOLDER and not re.fullmatch(r"[0-9]+(\.[0-9]+)?", value):
                 self.refuse((*path, "value"), value, _("must be a decimal number in quotes"))
-            elif {*PUBLISHED_FIELDS["switches"].read(self, entry, (*path, "switches"))} == {*active}:
-                found = Published(value, PUBLISHED_FIELDS["source"].read(self, entry, (*path, "source")))
+            elif {*known["switches"].read(self, entry, (*path, "switches"))} == {*self.active_switches}:
+                found = Published(value, known["source"].read(self, entry, (*path, "source")))
         return found
+
+    def _columns(self, raw: Mapping[str, Any]) -> list[Column]:
+        """The columns of the sheet; none without [[columns]]."""
+        default = raw["order"] if raw.get("order") in fields.ORDERS else "free"  # a mistake is reported elsewhere
+        found: list[Column] = []
+        for i, entry in enumerate(self.tables(raw, "columns", MAX_COLUMNS)):
+            path: FieldPath = ("columns", i)
+            self.check_fields(entry, path, fields.COLUMN_FIELDS)
+            column = Column(**self.values({"order": default} | entry, path, fields.COLUMN_FIELDS))
+            for other in found:
+                if PLACEHOLDER not in (column.id, column.name) and (
+                    column.id == other.id or column.name.lower() == other.name.lower()
+                ):
+                    message = _("has the id or the name of the column {other}")
+                    self.add_problem((*path, "id"), message.format(other=repr(other.id)))
+            found.append(column)
+        return found
+
+    def _boxes(self, raw: Mapping[str, Any], listed: bool) -> tuple[Category, ...]:
+        """The boxes of the sheet, every row as often as its columns say; `listed`: the values may be the boxes."""
+        entries = self.tables(raw, "categories", MAX_CATEGORIES, 1)
+        if not entries:
+            return ()
+        self.ids = [entry.get("id") for entry in entries]
+        self.listed = listed and any("row" in entry for entry in entries)
+        rows = [*self._rows(entries)]
+        categories = tuple(category for _, category, _ in rows)
+        if not self._names_differ([i for i, *_ in rows], categories):
+            return categories
+        if self.listed:
+            self._check_listed(categories)
+            return categories
+        self._check_requirements(rows)
+        count = sum(times for *_, times in rows) * max(1, len(self.columns))
+        if count > MAX_CATEGORIES:
+            message = _("are {count} boxes with all columns and `times`; at most {most} are allowed")
+            self.add_problem(("categories",), message.format(count=count, most=MAX_CATEGORIES))
+            return categories
+        boxes = boxes_of([(category, times) for _, category, times in rows], self.columns)
+        if boxes != categories:
+            self._names_differ([i for i, _, times in rows for _ in range(times)] * max(1, len(self.columns)), boxes)
+            self._check_points(boxes)
+        return boxes
+
+    def _rows(self, entries: list[dict[str, Any]]) -> Iterator[tuple[int, Category, int]]:
+        """Position, category and number of boxes of each row, in the order of the file."""
+        patterns = 0
+        for i, entry in enumerate(entries):
+            path: FieldPath = ("categories", i)
+            if not {"name", "pattern", "patterns"} & set(entry):
+                # A patch for a category that does not exist: one problem about its id, not three about its fields.
+                others = [other for other in self.ids if isinstance(other, str) and other != entry.get("id")]
+                hint = limits.suggestion(str(entry.get("id")), others, _("a new one needs a name and a pattern"))
+                self.add_problem(path, _("unknown category; {hint}", hint=hint))
+                continue
+            known = {*fields.CATEGORY_FIELDS, *fields.PLACE_FIELDS}
+            self.check_fields(entry, path, known - {"times"} | {*BOX_PLACE_FIELDS} if self.listed else known)
+            for name in sorted(fields.PLACE_FIELDS.keys() & entry):
+                self.add_problem((*path, name), _("belongs to a file that extends rules, or to a switch"))
+            places = {name: field for name, field in BOX_PLACE_FIELDS.items() if self.listed and name in entry}
+            place = self.values(entry, path, places)
+            found = self._patterns(entry, path, limits.MAX_PATTERNS - patterns)
+            if not place.get("copy") and not place.get("column"):  # each row counts once
+                patterns += len(found)
+            own = {"id": Field({}, _box_id)} if self.listed else {}
+            values = self.values(entry, path, fields.ROW_FIELDS | own)
+            times = values.pop("times")
+            yield i, Category(patterns=found, **values, **place), times
+
+    def _patterns(self, entry: Mapping[str, Any], path: FieldPath, most: int) -> tuple[Pattern, ...]:
+        """The patterns of a category; the pattern fields of the category are the defaults of all of them."""
+        patterns = entry.get("patterns")
+        shared = {name: value for name, value in entry.items() if name in fields.PATTERN_FIELDS}
+        path_of_list = (*path, "patterns")
+        if patterns is None:
+            return (self._pattern(shared, path),)
+        if not isinstance(patterns, list) or not patterns or not all(isinstance(p, dict) for p in patterns):
+            self.add_problem(path_of_list, _("must be a list of at least one inline table"))
+        elif len(patterns) > most:
+            message = _("are too many; the rules can have at most {most} patterns in all")
+            self.add_problem(path_of_list, message.format(most=limits.MAX_PATTERNS))
+        else:
+            return tuple(self._pattern(shared | own, (*path_of_list, k)) for k, own in enumerate(patterns))
+        return (Pattern("any"),)
+
+    def _check_requirements(self, rows: list[tuple[int, Category, int]]) -> None:
+        """Add a problem for every `requires` that names no other single box."""
+        times_of = {category.id: times for _, category, times in rows}
+        for i, category, _times in rows:
+            path: FieldPath = ("categories", i, "requires")
+            if not category.requires or category.requires == PLACEHOLDER:
+                continue
+            if category.requires not in times_of or category.requires == category.id:
+                self.refuse(path, category.requires, _("must be the id of another category"))
+            elif times_of[category.requires] > 1:
+                message = _("is {value}, which is used several times; must be a single box")
+                self.add_problem(path, message.format(value=repr(category.requires)))
+            elif len(self.columns) > 1:
+                self.add_problem(path, _("cannot be combined with several columns"))
+
+    def _check_points(self, boxes: tuple[Category, ...]) -> None:
+        """Add a problem for every column whose factor makes a box pay too much."""
+        reported: set[int] = set()
+        for box in boxes if self.columns else ():
+            most = max(pattern.most(self.dice, self.faces) for pattern in box.patterns)
+            factor, plus = (max(getattr(p, name) for p in box.patterns) for name in ("factor", "plus"))
+            too_high = most > MAX_BOX_POINTS or factor > fields.MAX_FACTOR or plus > fields.MAX_POINTS
+            if too_high and self.columns[box.column].factor != 1 and box.column not in reported:
+                reported.add(box.column)
+                message = _("is too high: {box} has the factor {factor} and pays up to {points} points")
+                message = message.format(box=box.id, factor=factor, points=number_text(most, grouped=True))
+                self.add_problem(("columns", box.column, "factor"), message)
+
+    def _check_listed(self, boxes: tuple[Category, ...]) -> None:
+        """Add a problem if a list of boxes is not one that rows and columns make."""
+        copies: dict[tuple[str, int], list[Category]] = {}
+        for box in boxes:
+            copies.setdefault((box.row or box.id, box.column), []).append(box)
+        ids = {box.id: box for box in boxes}
+        for i, box in enumerate(boxes):
+            path: FieldPath = ("categories", i)
+            alike = copies[box.row or box.id, box.column]
+            column = self.columns[box.column] if box.column < len(self.columns) else None
+            if box.column >= max(1, len(self.columns)) or bool(self.columns) > bool(box.row):
+                self.add_problem((*path, "column"), _("is not one of the columns"))
+            elif box.row and box.id != box.row + id_ending(alike.index(box) if len(alike) > 1 else None, column):
+                self.add_problem((*path, "id"), _("is not made of the row, the number and the column of the box"))
+            elif alike.index(box) != box.copy or (box.patterns, box.upper, box.requires) != (
+                alike[0].patterns, alike[0].upper, alike[0].requires,
+            ):  # fmt: skip
+                self.add_problem((*path, "copy"), _("must number the boxes of a row, which are alike"))
+            required = ids.get(box.requires)
+            if box.requires and (
+                required is None
+                or required is box
+                or required.column != box.column
+                or len(copies[required.row or required.id, required.column]) > 1
+            ):
+                self.add_problem((*path, "requires"), _("must be the id of another single box in the same column"))
+
+    def _names_differ(self, places: Sequence[int], categories: Sequence[Category]) -> bool:
+        """Whether no two categories share a name; adds a problem, at its place in the file, for each that does."""
+        owner: dict[str, int] = {}
+        differ = True
+        for i, (place, category) in enumerate(zip(places, categories, strict=True)):
+            labels = (category.id, category.name, category.code, *category.aliases)
+            path: FieldPath = ("categories", place, "id")
+            if longest := next((label for label in labels if len(label) > limits.MAX_NAME), None):
+                message = _("{value} has more than {most} characters")
+                self.add_problem(path, message.format(value=shown(longest), most=limits.MAX_NAME))
+            for label in map(str.lower, labels):
+                if label not in ("", PLACEHOLDER) and owner.setdefault(label, i) != i:
+                    self.add_problem(path, _("the name {name} is used by two categories", name=repr(label)))
+                    differ = False
+                    break
+        return differ
+
+    def _pattern(self, raw: Mapping[str, Any], path: FieldPath) -> Pattern:
+        """One pattern: the fields its kind needs, the fields it must not have, its conditions and its score."""
+        self.check_fields(raw, path, fields.PATTERN_FIELDS)
+
+        kind = fields.PATTERN_FIELDS["pattern"].read(self, raw, (*path, "pattern"))
+        if raw.get("pattern") != kind:
+            return Pattern("any")
+        own = KINDS[kind].fields
+        given = {
+            name: fields.PATTERN_FIELDS[name].read(self, raw, (*path, name))
+            for name, field in fields.KIND_FIELDS.items()
+            if name in own or field.type == "flag"  # a flag has a default, and may stand anywhere
+        }
+        for name, field in fields.KIND_FIELDS.items():
+            if name in raw and name not in own and field.type != "flag":
+                self.add_problem((*path, name), _("does not belong to the pattern {name}").format(name=repr(kind)))
+        low, high = self._sum_limits(raw, path)
+        given_score = raw.get("score", "fixed" if "points" in raw else "matched")
+        score = fields.PATTERN_FIELDS["score"].check(self, given_score, (*path, "score"))
+        if score == raw.get("score") != "fixed" and "points" in raw:
+            message = _("are fixed, but score is {score}; leave one of the two out")
+            self.add_problem((*path, "points"), message.format(score=repr(score)))
+        found = Pattern(
+            kind=kind,
+            **given,
+            score=score,
+            points=fields.PATTERN_FIELDS["points"].read(self, raw, (*path, "points")) if score == "fixed" else 0,
+            **self.values(raw, path, fields.PATTERN_FIELDS, "plus", "factor"),
+            low=low,
+            high=high,
+            only=self._only(raw, (*path, "only")),
+        )
+        if problem := KINDS[kind].problem(found, self.dice, self.faces):
+            self.add_problem((*path, problem[0]), problem[1])
+        if found.most(self.dice, self.faces) > MAX_BOX_POINTS:
+            message = _("pays up to {points} points; at most {most} are allowed")
+            points, most = (number_text(n, grouped=True) for n in (found.most(self.dice, self.faces), MAX_BOX_POINTS))
+            self.add_problem((*path, "factor"), message.format(points=points, most=most))
+        return found
+
+    def _sum_limits(self, raw: Mapping[str, Any], path: FieldPath) -> tuple[int | None, int | None]:
+        """The least and the highest sum of all dice, None without a limit; `sum` is both."""
+        given = {
+            name: number(1, self.dice * self.faces).read(self, raw, (*path, name)) if name in raw else None
+            for name in ("sum", "at_least", "at_most")
+        }
+        exact, low, high = given.values()
+        if exact is not None:
+            for name in ("at_least", "at_most"):
+                if name in raw:
+                    message = _("does not go with `{other}`; leave one of the two out").format(other="sum")
+                    self.add_problem((*path, name), message)
+            return exact, exact
+        if low is not None and high is not None and low > high:
+            message = _("is {low}, more than at_most {high}").format(low=low, high=high)
+            self.add_problem((*path, "at_least"), message)
+        return low, high
+
+    def _only(self, raw: Mapping[str, Any], path: FieldPath) -> tuple[int, ...]:
+        """The faces the dice may show, ascending; empty if all are allowed."""
+        value = raw.get("only")
+        if value is None:
+            return ()
+        if isinstance(value, list):
+            allowed = set(self.numbers(value, path, self.faces, self.faces))
+        elif isinstance(value, str) and value in fields.ONLY:
+            allowed = {face for face in fields.ONLY[value] if face <= self.faces}
+        else:
+            must = _('must be "even", "odd" or a list of faces')
+            self.add_problem(path, _("is {value}; {must}").format(value=shown(value), must=must))
+            allowed = set()
+        return tuple(sorted(allowed))
+
+
+def _box_id(reader: ValueReader, value: Any, path: FieldPath) -> Any:
+    """The id of a box, which may have a column."""
+    value = text().check(reader, value, path)
+    if value != PLACEHOLDER and not BOX_ID.match(value):
+        reader.refuse(path, value, _("must be an id, in a sheet with columns ROW.COLUMN"))
+    return value

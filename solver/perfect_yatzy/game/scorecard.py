@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -132,47 +133,37 @@ class Scorecard:
 
 def check_card(card: Scorecard) -> Scorecard:
     """Check that a card is possible under its rules, apart from saved rolls (:class:`.StateSpace`)."""
-    possible = possible_points(card.rules)
+    for problem in _card_problems(card):
+        raise StateError(problem, code="invalid-card")
+    return card
+
+
+def _card_problems(card: Scorecard) -> Iterator[str]:
+    """What is wrong with a card: one sentence for each problem."""
+    rules, possible = card.rules, possible_points(card.rules)
+    most = len(rules.categories) - 1
     for c, points in card.points.items():
-        if not 0 <= whole_number(c, "a category") < len(card.rules.categories):
-            raise StateError(
-                _("there is no category {number}; {rules} has 0 to {most}").format(
-                    number=c, rules=card.rules.key, most=len(card.rules.categories) - 1
-                ),
-                code="invalid-card",
-            )
-        label = category_label(card.rules, c)
+        if not 0 <= whole_number(c, "a category") <= most:
+            yield _("there is no category {number}; {rules} has 0 to {most}", number=c, rules=rules.key, most=most)
+        label = category_label(rules, c)
         if whole_number(points, label) not in possible[c]:
-            message = _("{category} cannot hold {points}; it can hold {possible}")
-            raise StateError(
-                message.format(category=label, points=points, possible=_summarized(possible[c])), code="invalid-card"
-            )
+            text = _("{category} cannot hold {points}; it can hold {possible}")
+            yield text.format(category=label, points=points, possible=_summarized(possible[c]))
     whole_number(card.bonus_points, "bonus_points")
     maximum = max_bonus_points(card)
     if not 0 <= card.bonus_points <= maximum:
-        text = (
-            _("{count} bonus points are impossible here: this card can have {possible}")
-            if maximum
-            else _("{count} bonus points are impossible here: this card cannot have any")
-        )
-        raise StateError(text.format(count=card.bonus_points, possible=span(0, maximum)), code="invalid-card")
-    filled = card.state.filled
-    if (gap := _skipped_box(card.rules, filled)) >= 0:
-        message = _("{rules} fills in order: {category} must come first")
-        raise StateError(
-            message.format(rules=card.rules.key, category=category_label(card.rules, gap)), code="invalid-card"
-        )
+        text = _("{count} bonus points are impossible here: this card cannot have any")
+        if maximum:
+            text = _("{count} bonus points are impossible here: this card can have {possible}")
+        yield text.format(count=card.bonus_points, possible=span(0, maximum))
+    if (gap := _skipped_box(rules, card.state.filled)) >= 0:
+        label = category_label(rules, gap)
+        yield _("{rules} fills in order: {category} must come first", rules=rules.key, category=label)
     for c, points in card.points.items():
-        required = card.rules.categories[c].requires
-        if points and required and not card.points.get(card.rules.index_of[required]):
-            raise StateError(
-                _("{category} cannot hold points: {required} holds none").format(
-                    category=category_label(card.rules, c),
-                    required=category_label(card.rules, card.rules.index_of[required]),
-                ),
-                code="invalid-card",
-            )
-    return card
+        required = rules.index_of.get(rules.categories[c].requires, -1)
+        if points and required >= 0 and not card.points.get(required):
+            names = {"category": category_label(rules, c), "required": category_label(rules, required)}
+            yield _("{category} cannot hold points: {required} holds none", **names)
 
 
 def _skipped_box(rules: RuleSet, filled: int) -> int:
@@ -186,40 +177,36 @@ def _skipped_box(rules: RuleSet, filled: int) -> int:
 
 def check_state(rules: RuleSet, state: State) -> None:
     """Check that a state is possible under its rules; needs no state space, whose size it does not depend on."""
+    for problem in _state_problems(rules, state):
+        raise StateError(problem, code="invalid-state")
+
+
+def _state_problems(rules: RuleSet, state: State) -> Iterator[str]:
+    """What is wrong with a state: one sentence for each problem."""
     for name in ("filled", "upper", "saved"):
         whole_number(getattr(state, name), name)
     if not 0 <= state.filled <= rules.full_mask:
-        message = _("filled is {value}; must be a bitmask from 0 to {most}")
-        raise StateError(message.format(value=state.filled, most=rules.full_mask), code="invalid-state")
+        yield _("filled is {value}; must be a bitmask from 0 to {most}", value=state.filled, most=rules.full_mask)
     if _skipped_box(rules, state.filled) >= 0:
-        raise StateError(_("the categories must be filled in the order of the sheet"), code="invalid-state")
+        yield _("the categories must be filled in the order of the sheet")
     if state.upper < 0:
-        message = _("the upper sum is {upper}; it cannot be negative")
-        raise StateError(message.format(upper=state.upper), code="invalid-state")
+        yield _("the upper sum is {upper}; it cannot be negative", upper=state.upper)
     uppers = upper_sums(rules)
     for column, total in enumerate(uppers.split(state.upper)):
         boxes = sum(1 << c for c in uppers.counting if rules.categories[c].column == column)
         if min(total, uppers.thresholds[column]) not in _upper_sums(rules, state.filled & boxes):
-            raise StateError(_("the filled upper boxes cannot sum to {total}", total=total), code="invalid-state")
+            yield _("the filled upper boxes cannot sum to {total}", total=total)
     turns = state.filled.bit_count()
     most = turns * (rules.rolls_per_turn - 1) if rules.saved_rolls else 0
     if not 0 <= state.saved <= most:
-        text = (
-            _("{count} saved rolls are impossible under {rules}: after {turns} turns it is {possible}")
-            if rules.saved_rolls
-            else _("{count} saved rolls are impossible under {rules}: none exist")
-        )
-        raise StateError(
-            text.format(count=state.saved, rules=rules.key, turns=turns, possible=span(0, most)), code="invalid-state"
-        )
+        text = _("{count} saved rolls are impossible under {rules}: none exist")
+        if rules.saved_rolls:
+            text = _("{count} saved rolls are impossible under {rules}: after {turns} turns it is {possible}")
+        yield text.format(count=state.saved, rules=rules.key, turns=turns, possible=span(0, most))
     tracked = rules.tracked_index if rules.tracked_index >= 0 else rules.joker_index
     if state.joker_paid and not (tracked >= 0 and state.filled >> tracked & 1):
-        raise StateError(
-            _(
-                "the joker's box cannot hold points: it is open, or the rules have no joker and no box that "
-                "requires it"
-            ),
-            code="invalid-state",
+        yield _(
+            "the joker's box cannot hold points: it is open, or the rules have no joker and no box that requires it"
         )
 
 

@@ -86,18 +86,6 @@ def scoring_options(
     `joker_paid`: whether the tracked box holds points; `counts`: number of dice that show each face; `first_roll`:
     whether it is the first of its turn, whose bonus is paid only if the box gets points.
     """
-    points, bonus_points = _points_and_joker_bonus(rules, filled, joker_paid, counts)
-    if rules.crossing_out == "only-if-nothing-scores":
-        points = {c: paid for c, paid in points.items() if paid} or points
-    extra = dict(rules.first_roll_bonus) if first_roll else {}
-    ids = [category.id for category in rules.categories]
-    return {c: (paid, bonus_points + (extra.get(ids[c], 0) if paid else 0)) for c, paid in points.items()}
-
-
-def _points_and_joker_bonus(
-    rules: RuleSet, filled: int, joker_paid: bool, counts: Counts
-) -> tuple[dict[int, int], int]:
-    """Points of every category that the order and the joker rule allow, and the joker bonus of the roll."""
     allowed, categories, joker = open_categories(rules, filled), rules.categories, rules.joker
     as_joker, bonus_points = False, 0
     if joker and filled >> rules.joker_index & 1 and is_joker(rules, counts):
@@ -109,8 +97,12 @@ def _points_and_joker_bonus(
                 forced = [c for c in allowed if (matching >> c & 1 if matching else not categories[c].upper)]
                 allowed = forced or allowed
             as_joker = joker.mode == "maximum" or not matching
-    points = roll_points(rules, counts, as_joker)
-    return {c: 0 if categories[c].requires and not joker_paid else points[c] for c in allowed}, bonus_points
+    all_points = roll_points(rules, counts, as_joker)
+    points = {c: 0 if categories[c].requires and not joker_paid else all_points[c] for c in allowed}
+    if rules.crossing_out == "only-if-nothing-scores":
+        points = {c: paid for c, paid in points.items() if paid} or points
+    extra = dict(rules.first_roll_bonus) if first_roll else {}
+    return {c: (paid, bonus_points + (extra.get(categories[c].id, 0) if paid else 0)) for c, paid in points.items()}
 
 
 @dataclass(frozen=True)

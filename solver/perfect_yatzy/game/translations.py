@@ -62,9 +62,11 @@ def localized(rules: RuleSet, language: str) -> RuleSet:
     language = language.lower()
     if language == ENGLISH:
         return rules
-    shown = replace(
-        rules,
-        columns=_columns(rules, language),
+    shown = replace(rules, columns=_columns(rules, language))
+    new_names = [names.get(box.id) or [row_of(rules, box).name + endings(shown, box)[1]] for box in rules.categories]
+    published = rules.published
+    return replace(
+        shown,
         name=_read(language)["rules"].get(rules.id, rules.name),
         language=language,
         summary=_(rules.summary, language) if rules.summary else "",  # marked elsewhere
@@ -72,16 +74,8 @@ def localized(rules: RuleSet, language: str) -> RuleSet:
             replace(each, summary=_(each.summary, language))  # marked elsewhere
             for each in rules.switches
         ),
-    )
-    if rules.published:
-        source = _(rules.published.source, language)  # marked elsewhere
-        shown = replace(shown, published=replace(rules.published, source=source))
-    return replace(
-        shown,
-        categories=tuple(
-            _renamed(category, names.get(category.id) or [row_of(rules, category).name + endings(shown, category)[1]])
-            for category in rules.categories
-        ),
+        published=published and replace(published, source=_(published.source, language)),  # marked elsewhere
+        categories=tuple(map(_renamed, rules.categories, new_names)),
     )
 
 

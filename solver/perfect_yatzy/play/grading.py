@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import chain
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +23,7 @@ import numpy.typing as npt
 from .._messages import _
 from ..errors import StateError
 from ..game.action_numbers import hold_count
-from ..game.dice import Dice, Floats, Ints, lattice
+from ..game.dice import Floats, Ints, lattice
 from ..game.notation import dice_of
 from ..game.rules import RuleSet
 from ..model.objectives import final_bonus
@@ -45,12 +45,6 @@ INT, LIST = {int}, {list}
 PlainTurn = tuple[int, Sequence[Sequence[int]], Sequence[Sequence[int]], str, int, int]
 
 
-@lru_cache(maxsize=8)
-def lattice_numbers(dice: int, faces: int) -> dict[Dice, int]:
-    """Number of each multiset of at most `dice` dice, by its ascending faces."""
-    return {dice_of(counts): i for i, counts in enumerate(lattice(dice, faces).counts.tolist())}
-
-
 class GameColumns:
     """Games of one rule set as columns. A *card* is the game of one player.
 
@@ -62,19 +56,22 @@ class GameColumns:
     def __init__(self, rules: RuleSet) -> None:
         self.rules = rules
         self.cards: list[tuple[int, int]] = []
-        self._numbers = lattice_numbers(rules.dice, rules.faces)
+        self._numbers = {dice_of(c): i for i, c in enumerate(lattice(rules.dice, rules.faces).counts.tolist())}
         self._turns_in_card: list[int] = []
         self._rolls_in_turn: list[int] = []
         self._columns: tuple[list[int], ...] = ([], [], [])  # category, points, bonus points
         self._rolls: list[int] = []
         self._holds: list[int] = []
 
-    def add(self, game: int, raw: dict[str, Any]) -> bool:
-        """Append the cards of a game from its JSON value; False, with nothing added, if its form is unusual."""
+    def add(self, game: int, played: Game | dict[str, Any]) -> bool:
+        """Append the cards of a game, or of its JSON value; False, with nothing added, if its form is unusual."""
         try:
+            if isinstance(played, Game):
+                names = "player", "dice_history", "holds", "category", "points", "bonus_points"
+                return self._add(game, len(played.players), map(attrgetter(*names), played.turns))
             turns = [
                 (t["player"], t["rolls"], t["holds"], t["category"], t["points"], bonus_points_of(t))
-                for t in raw["turns"]
+                for t in played["turns"]
             ]
             # The types are compared, not the values alone: 1 == True == 1.0, also as the key of a dictionary, and an
             # empty object or text has the same elements as an empty list.
@@ -83,16 +80,8 @@ class GameColumns:
             faces = {*map(type, chain.from_iterable(chain.from_iterable(chain.from_iterable(t[1:3] for t in turns))))}
             if not (numbers <= INT and lists <= LIST and faces <= INT):
                 return False
-            return self._add(game, len(raw["players"]), turns)
+            return self._add(game, len(played["players"]), turns)
         except (KeyError, TypeError, AttributeError):
-            return False
-
-    def add_game(self, game: int, played: Game) -> bool:
-        """Append the cards of a game that has been read; False if a number in it cannot be one of the game."""
-        turns = [(t.player, t.dice_history, t.holds, t.category, t.points, t.bonus_points) for t in played.turns]
-        try:
-            return self._add(game, len(played.players), turns)
-        except (KeyError, TypeError):
             return False
 
     def _add(self, game: int, players: int, turns: Iterable[PlainTurn]) -> bool:

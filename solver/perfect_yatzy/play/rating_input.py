@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any, Literal
 
@@ -78,19 +79,19 @@ class RatingInput:
         self._groups: dict[str, tuple[GameColumns, list[Entry]]] = {}  # by rule set, games that are not valued yet
         self._seen: dict[bytes, str] = {}
         self._skipped: list[tuple[int, Skipped]] = []
-        self._pending = self._games = 0
+        self._pending, self._numbers = 0, count(1)
 
     def graded(self, sources: Iterable[Source], progress: Callable[[int], None]) -> Iterator[GradedChunk]:
         """Value all games of some files, or given as such."""
         read = 0
         for number, source in enumerate(sources, start=1):
             if isinstance(source, Game):
-                self._add_game(self._entry(f"game {number}", source), source)
+                self._add_game(Entry(next(self._numbers), f"game {number}", source), source)
                 yield from self._flush(CHUNK)
                 continue
             first: str | Path | None = source
             for line_number, line in record_lines(source):
-                self._add_line(self._entry(f"{source}:{line_number}", line), line, first)
+                self._add_line(Entry(next(self._numbers), f"{source}:{line_number}", line), line, first)
                 first, read = None, read + len(line)
                 if self._pending >= CHUNK:
                     yield from self._flush(CHUNK)
@@ -104,10 +105,6 @@ class RatingInput:
     def skipped(self) -> tuple[Skipped, ...]:
         """Games without a rating, in the order they were read."""
         return tuple(skipped for _, skipped in sorted(self._skipped, key=lambda pair: pair[0]))
-
-    def _entry(self, place: str, content: bytes | Game) -> Entry:
-        self._games += 1
-        return Entry(self._games, place, content)
 
     def _skip(self, entry: Entry, fault: Fault, reason: str, player: str | None = None) -> None:
         self._skipped.append((entry.number, Skipped(entry.place, fault, reason, player)))
@@ -126,44 +123,43 @@ class RatingInput:
             self._skip(entry, "wrong", str(error).removeprefix(f"{entry.place}: "))
             return
         try:
-            if not self._add_usual(entry, raw) and not self._add_results(entry, raw):
+            if not self._add_raw(entry, raw):
                 self._add_game(entry, read_game(raw))
         except ValueError as error:
             self._skip(entry, "wrong", str(error))
 
-    def _add_usual(self, entry: Entry, raw: Any) -> bool:
-        """Append a game with decisions in the usual form; False, without a reason, if it is not that."""
-        players = _player_names(raw)
-        if not players or not raw.get("turns"):
-            return False
-        check_names(players)
-        columns, entries = self._group(self._rules_of(raw.get("rules")))
-        return columns.add(len(entries), raw) and self._appended(entry, entries, players, raw.get("date"))
-
     def _add_game(self, entry: Entry, game: Game) -> None:
-        columns, entries = self._group(game.rules)
-        if not columns.add_game(len(entries), game):
+        if not self._add(entry, game.rules, game.players, game.extra.get("date"), game):
             raise StateError(_("it breaks the rules; games of read_games follow them"))
-        self._appended(entry, entries, game.players, game.extra.get("date"))
 
-    def _appended(self, entry: Entry, entries: list[Entry], players: Iterable[str], date: Any) -> bool:
-        """Append a game whose turns are among those to value."""
+    def _add(self, entry: Entry, rules: RuleSet, players: Iterable[str], date: Any, content: Any) -> bool:
+        """Append a game, or its JSON value, to those that are valued next; False if its form is unusual."""
+        if rules.fingerprint not in self._groups:
+            self._groups[rules.fingerprint] = GameColumns(rules), []
+        columns, entries = self._groups[rules.fingerprint]
+        if not columns.add(len(entries), content):
+            return False
         entry.players, entry.date = tuple(players), date if isinstance(date, str) else None
         entries.append(entry)
         self._pending += 1
         return True
 
-    def _add_results(self, entry: Entry, raw: Any) -> bool:
-        """Note the results of a game without decisions; False if it is not one."""
+    def _add_raw(self, entry: Entry, raw: Any) -> bool:
+        """Append a game in the usual form, or note its results if it has no decisions; False if it is neither."""
         if not (players := _player_names(raw)):
             return False
         scores, turns = raw.get("final_scores"), raw.get("turns", [])
         only_scores = scores is not None and turns == []
-        only_boxes = isinstance(turns, list) and turns != [] and all(map(_has_no_dice, turns))
-        if not (only_scores or only_boxes):
+        if not turns and not only_scores:
             return False
         check_names(players)
         rules = self._rules_of(raw.get("rules"))
+        if turns and self._add(entry, rules, players, raw.get("date"), raw):
+            return True
+        if not isinstance(turns, list) or not all(isinstance(turn, dict) for turn in turns):
+            return False
+        if any(turn.keys() & {"rolls", "holds"} for turn in turns):
+            return False
         found = _checked_scores(scores, players) if only_scores else _scores_of_boxes(rules, turns, players)
         for player, score in zip(players, found, strict=True):
             self.results.append((rules, player, score))
@@ -175,9 +171,6 @@ class RatingInput:
         if key not in self._rules:
             self._rules[key] = rules_from_json(raw)
         return self._rules[key]
-
-    def _group(self, rules: RuleSet) -> tuple[GameColumns, list[Entry]]:
-        return self._groups.setdefault(rules.fingerprint, (GameColumns(rules), []))
 
     def strategy(self, rules: RuleSet) -> Strategy | SolverError:
         """The strategy of a rule set, opened once; or why it cannot be opened."""
@@ -233,10 +226,6 @@ def _player_names(raw: Any) -> list[str]:
         return []
     players = raw.get("players")
     return players if isinstance(players, list) and all(type(name) is str for name in players) else []
-
-
-def _has_no_dice(turn: Any) -> bool:
-    return isinstance(turn, dict) and not turn.keys() & {"rolls", "holds"}
 
 
 def _checked_scores(scores: Any, players: list[str]) -> list[int]:

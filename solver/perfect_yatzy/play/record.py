@@ -141,15 +141,12 @@ def check_turn(card: Scorecard, turn: Turn) -> None:
         raise StateError(_("{category} cannot be taken", category=turn.category))
     points, bonus_points = allowed[c]
     if (turn.points, turn.bonus_points) != (points, bonus_points):
-        recorded = shown(turn.points) + (
-            f" and {shown(turn.bonus_points)}" if turn.bonus_points or bonus_points else ""
-        )
-        pays = f"{points}" + (f" and {bonus_points}" if turn.bonus_points or bonus_points else "")
-        raise StateError(
-            _("{category} for {points}; {dice} pays {paid}").format(
-                category=turn.category, points=recorded, dice=spaced(sorted(turn.dice_history[-1])), paid=pays
-            )
-        )
+        shows = 2 if turn.bonus_points or bonus_points else 1  # of the two numbers
+        pairs = (turn.points, turn.bonus_points), (points, bonus_points)
+        recorded, paid = (" and ".join(map(shown, pair[:shows])) for pair in pairs)
+        text = _("{category} for {points}; {dice} pays {paid}")
+        last = spaced(sorted(turn.dice_history[-1]))
+        raise StateError(text.format(category=turn.category, points=recorded, dice=last, paid=paid))
 
 
 def read_game(raw: Any) -> Game:
@@ -184,13 +181,8 @@ def read_game(raw: Any) -> Game:
 def _typed(raw: dict[str, Any], name: str, kind: type) -> Any:
     value = raw.get(name)
     if not isinstance(value, kind) or isinstance(value, bool):
-        raise StateError(
-            _("{name} is {value}; must be {types}").format(
-                name=name,
-                value=shown(value),
-                types=_(TYPE_NAMES[kind]),  # marked elsewhere
-            )
-        )
+        types = _(TYPE_NAMES[kind])  # marked elsewhere
+        raise StateError(_("{name} is {value}; must be {types}", name=name, value=shown(value), types=types))
     return value
 
 

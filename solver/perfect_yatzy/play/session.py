@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -161,20 +161,15 @@ class Session:
 
     # --- actions ---------------------------------------------------------------------------------------------------
 
-    def next_roll(self) -> Dice:
-        """All dice after the program's next roll, the held dice included."""
-        assert self.seed is not None
-        turn, roll = len(self.turns), len(self.dice_history)
-        new = dice_of_game(self.seed, 0, turn, roll, self.to_roll, self.rules.faces)
-        return tuple(sorted((*self._held(), *new)))
-
     def roll(self, dice: Sequence[int] | None = None) -> Dice:
-        """Roll the dice that are not held."""
-        if not self.to_roll:
-            raise StateError(_("no dice are to be rolled now"))
-        new = self.next_roll() if dice is None else self._turn_position().roll(dice).dice
+        """Roll the dice that are not held: the program's, or these."""
         now = self.position
-        self._push(Action("roll", new), GamePosition(now.cards, now.turns, (*now.dice_history, new), now.holds))
+        if dice is None and self.to_roll:
+            assert self.seed is not None
+            turn, roll = len(now.turns), len(now.dice_history)
+            dice = dice_of_game(self.seed, 0, turn, roll, self.to_roll, self.rules.faces)
+        new = self._turn_position().roll(dice or ()).dice
+        self._steps.append((Action("roll", new), replace(now, dice_history=(*now.dice_history, new))))
         return new
 
     def check_hold(self, dice: Sequence[int]) -> Dice:
@@ -184,7 +179,7 @@ class Session:
     def hold(self, dice: Sequence[int]) -> None:
         """Hold some of the dice; the others are rolled next."""
         held, now = self.check_hold(dice), self.position
-        self._push(Action("hold", held), GamePosition(now.cards, now.turns, now.dice_history, (*now.holds, held)))
+        self._steps.append((Action("hold", held), replace(now, holds=(*now.holds, held))))
 
     def score(self, category: str) -> None:
         """Take a category for the dice and end the turn."""
@@ -193,7 +188,7 @@ class Session:
         turn = Turn(player, now.dice_history, now.holds, category, *paid)
         card = card_after(now.cards[player], turn)
         cards = (*now.cards[:player], card, *now.cards[player + 1 :])
-        self._push(Action("score", category=category), GamePosition(cards, (*now.turns, turn)))
+        self._steps.append((Action("score", category=category), GamePosition(cards, (*now.turns, turn))))
 
     def apply(self, action: Action) -> None:
         """Carry out an action that was written down."""
@@ -217,9 +212,6 @@ class Session:
                 del self._steps[i:]
                 return action
         return None
-
-    def _push(self, action: Action, position: GamePosition) -> None:
-        self._steps.append((action, position))
 
 
 class SaveFile:
@@ -301,7 +293,13 @@ def _read_session(raw: Any) -> Session:
     if seed is not None and not (type(seed) is int and 0 <= seed < 1 << 63):
         message = _("seed is {seed}; must be a whole number from 0 to 2^63 - 1, or null")
         raise StateError(message.format(seed=shown(seed)))
-    session = Session(rules, tuple(players), seed, _computers(raw.get("computers", []), len(players)))
+    kinds = raw.get("computers", [])
+    is_list = isinstance(kinds, list) and len(kinds) in (0, len(players))
+    if not is_list or not all(isinstance(kind, str) for kind in kinds):
+        raise StateError(_("computers is {value}; must be a list with a text for each player", value=shown(kinds)))
+    for kind in filter(None, kinds):
+        parse_kind(kind)
+    session = Session(rules, tuple(players), seed, tuple(kinds))
     for kind, dice, category in raw["actions"]:
         if kind not in get_args(Kind):
             message = _("{value} is not an action; must be one of {names}")
@@ -310,12 +308,3 @@ def _read_session(raw: Any) -> Session:
             raise StateError(_("dice are {dice}; must be a list of whole numbers", dice=shown(dice)))
         session.apply(Action(kind, tuple(dice), category))
     return session
-
-
-def _computers(raw: object, players: int) -> tuple[str, ...]:
-    """The kinds of computer players, checked; empty for persons."""
-    if not isinstance(raw, list) or len(raw) not in (0, players) or not all(isinstance(kind, str) for kind in raw):
-        raise StateError(_("computers is {value}; must be a list with a text for each player", value=shown(raw)))
-    for kind in filter(None, raw):
-        parse_kind(kind)
-    return tuple(raw)

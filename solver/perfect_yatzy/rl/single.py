@@ -161,12 +161,12 @@ class YatzyEnv(NumberedActions, gymnasium.Env[Any, np.int64]):
             values = self.action_values()
             regret = {"regret": float(values.max() - values[action])}
         reward: float = game.play(int(action))
-        self._playing = not game.over
+        self._playing = not game.position.over
         if self._playing and not game.position.dice:
             game.roll()
         if self.reward == "regret":
             reward = -regret["regret"]
-        return self._observed(), float(reward), game.over, False, self._info() | regret
+        return self._observed(), float(reward), not self._playing, False, self._info() | regret
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """``(n_actions,)`` bool: which actions are legal; the name is that of sb3-contrib's MaskablePPO."""

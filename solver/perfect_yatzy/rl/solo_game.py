@@ -91,11 +91,6 @@ class SoloGame(NumberedActions):
         return self.position.card
 
     @property
-    def over(self) -> bool:
-        """Whether every category is filled."""
-        return self.position.over
-
-    @property
     def rolls_left(self) -> int:
         """Rerolls left; 0 if there are no dice on the table."""
         return self.position.rolls_left if self.position.dice else 0
@@ -111,9 +106,7 @@ class SoloGame(NumberedActions):
     def legal(self, action: Any) -> bool:
         """Whether an action is legal now."""
         number = whole_number(action, "action")
-        if 0 <= number < self.n_holds:
-            return self.rolls_left > 0 and bool(numbers.holds_within(self.rules, self.position.dice)[number])
-        return self.n_holds <= number < self.n_actions and self.describe(number) in self.position.categories()
+        return 0 <= number < self.n_actions and bool(self.position.action_mask()[number])
 
     def play(self, action: int) -> int:
         """Take a legal action, roll the dice that are not held, and return the points made.

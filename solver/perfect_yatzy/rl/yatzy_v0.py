@@ -169,7 +169,7 @@ class raw_env(NumberedActions, AECEnv):  # type: ignore[misc]
         if not game.position.dice:
             self.agent_selection = self.agents[(self.agents.index(agent) + 1) % len(self.agents)]
             following = self._games[self.agent_selection]
-            if following.over:
+            if following.position.over:
                 self.rewards = self._final_rewards()
                 self.terminations = dict.fromkeys(self.agents, True)
             else:
@@ -214,4 +214,4 @@ class raw_env(NumberedActions, AECEnv):  # type: ignore[misc]
         return "\n".join(f"{agent}: {game}" for agent, game in self._games.items())
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Nothing to release; PettingZoo requires it beside `render`."""

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from threading import Lock
 from typing import Generic, TypeVar
+from weakref import WeakValueDictionary
 
 Value = TypeVar("Value")
 
@@ -16,7 +17,7 @@ class WeightedLRUCache(Generic[Value]):
     def __init__(self, max_weight: float) -> None:
         self.max_weight, self.weight, self.lock = max_weight, 0, Lock()
         self.entries: OrderedDict[Hashable, tuple[Value, int]] = OrderedDict()
-        self.in_progress: dict[Hashable, tuple[Lock, int]] = {}  # lock of a key, number of its users
+        self.in_progress: WeakValueDictionary[Hashable, Lock] = WeakValueDictionary()  # while a value is made
 
     def get(self, key: Hashable) -> Value | None:
         """The value of a key; None if the key is not in the cache."""
@@ -43,18 +44,9 @@ class WeightedLRUCache(Generic[Value]):
         if (value := self.get(key)) is not None:
             return value
         with self.lock:
-            creating, users = self.in_progress.get(key, (Lock(), 0))
-            self.in_progress[key] = creating, users + 1
-        try:
-            with creating:
-                if (value := self.get(key)) is None:
-                    value = create()
-                    self.put(key, value, weight(value))
-                return value
-        finally:
-            with self.lock:
-                creating, users = self.in_progress[key]
-                if users == 1:
-                    del self.in_progress[key]
-                else:
-                    self.in_progress[key] = creating, users - 1
+            creating = self.in_progress.setdefault(key, Lock())
+        with creating:
+            if (value := self.get(key)) is None:
+                value = create()
+                self.put(key, value, weight(value))
+            return value

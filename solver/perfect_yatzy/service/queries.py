@@ -148,7 +148,7 @@ class QueryService:
 
     def cached_answer(self, request: Request) -> dict[str, Any] | None:
         """The answer to a request, if it is in the cache."""
-        known = self.answers.get((request.key, current_language())) if _costly(request) else None
+        known = self.answers.get((request, current_language())) if _costly(request) else None
         return None if known is None else answers.with_echo(known, request.echo)
 
     def decide(self, request: Request) -> Decision:
@@ -209,10 +209,7 @@ class Decision:
         """What has to be computed first, in the order it is done. Raises RulesError if it is beyond the budget."""
         if self.plan is None:
             return []
-        service, request = self.service, self.request
-        return [
-            *service.mean_works(request.rules), *service.resolver.works(request, self.plan), *self.distribution_works,
-        ]  # fmt: skip
+        return [*self.service.mean_works(self.request.rules), *self.plan.works, *self.distribution_works]
 
     @cached_property
     def distribution_works(self) -> list[Work]:
@@ -236,7 +233,7 @@ class Decision:
             return self.known or {}
         answer = self.compute(progress)
         if _costly(self.request):
-            self.service.answers.put((self.request.key, current_language()), answer)  # the certificate is a text
+            self.service.answers.put((self.request, current_language()), answer)  # the certificate is a text
         return answers.with_echo(answer, self.request.echo)
 
     def compute(self, progress: WorkProgress | None = None) -> dict[str, Any]:

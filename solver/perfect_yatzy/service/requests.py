@@ -86,22 +86,13 @@ class Request:
     include_distribution: bool = False  # whether the answer contains the distribution of the final score
     exact: bool = False  # whether it contains expected final scores as fractions, with so many digits after the point
     digits: int = DIGITS
-    # fields that the answer repeats: the id, if the request has one
-    echo: dict[str, Any] = field(default_factory=dict)
+    # fields that the answer repeats: the id, if the request has one; equal requests have equal answers without them
+    echo: dict[str, Any] = field(default_factory=dict, compare=False)
 
     @property
     def state(self) -> State:
         """The state at the start of the turn."""
         return self.position.state
-
-    @property
-    def key(self) -> Hashable:
-        """Equal for requests with equal answers, `echo` aside."""
-        card = (tuple(sorted(self.card.points.items())), self.card.saved, self.card.bonus_points)
-        objective = self.objective and self.objective.key
-        rules = self.rules.key, self.rules.fingerprint
-        options = self.games, self.seed, self.include_distribution, self.explain, self.difficulty
-        return self.query, rules, card, self.dice, self.rolls_left, objective, options, self.exact, self.digits
 
 
 def parse_request(fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet]) -> Request:

@@ -31,7 +31,7 @@ from ..tablebase.store import Progress, has_table
 from ..tablebase.table_file import ALWAYS_HASHED
 from .budget import SolveBudget, distribution_works, estimate_advice, utility_cost
 from .cache import WeightedLRUCache
-from .requests import ObjectiveRequest, Request
+from .requests import Request
 from .work import Work, WorkProgress
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class ObjectivePlan:
     """What has to be solved for an objective, and what that costs; nothing is solved yet."""
 
     seconds: float = 0.0  # estimate; 0.0 if everything is in the cache
-    solve_seconds: float = 0.0  # the part of it that does not belong to opponents
+    works: tuple[Work, ...] = ()  # in the order they are done
     goals: GoalSolve | None = None  # for a goal that is not in the cache
     cost: SolveCost | None = None  # of the solve, if there is one
     exact: ExactSolve | None = None  # in integers, of a request for fractions
@@ -101,28 +101,31 @@ class ObjectiveResolver:
             raise StateError(text, field="opponents")
         if objective.two_sided:
             game = self._two_players(request)[0]
-            if self._cached(request, objective) or self._stored_game(game):
+            if self._cached(request) or self._stored_game(game):
                 return ObjectivePlan()
             cost = game.cost()
             self.budget.check_objective(rules, cost)
             check_memory(rules, cost)
-            return ObjectivePlan(cost.seconds, cost.seconds, None, cost)
+            return ObjectivePlan(cost.seconds, (_solve_work(cost),), None, cost)
         seconds = 0.0
         for card in (other for other in objective.opponents if isinstance(other, Scorecard)):
             self.budget.check_objective(rules, utility_cost(rules, card.state))
             if not self.distributions.get(_opponent_key(rules, card)):
                 seconds += sum(work.seconds for work in distribution_works(rules, card.state, self.tables))
-        if self._cached(request, objective):
-            return ObjectivePlan(seconds)
+        works: tuple[Work, ...] = (Work("opponents", seconds, 0, 0, seconds),) if seconds > 0 else ()
+        if self._cached(request):
+            return ObjectivePlan(seconds, works)
         if objective.score is None:
             cost = utility_cost(rules, request.state)
             self.budget.check_objective(rules, cost)
             check_memory(rules, cost.with_table())
-            return ObjectivePlan(seconds + cost.seconds, cost.seconds, None, cost)
+            return ObjectivePlan(seconds + cost.seconds, (*works, _solve_work(cost)), None, cost)
         solve = self._plan_goals(request)
         # Opening a table takes time, too: its checksum is verified.
         needed = solve.cost.seconds if solve.cost else self.budget.instant_seconds
-        return ObjectivePlan(seconds + needed, needed, solve, solve.cost)
+        if solve.cost:
+            works += (_solve_work(solve.cost, solve.stored),)
+        return ObjectivePlan(seconds + needed, works, solve, solve.cost)
 
     def resolve(
         self, request: Request, plan: ObjectivePlan, strategy: Strategy, progress: WorkProgress | None = None
@@ -162,8 +165,7 @@ class ObjectiveResolver:
         def create() -> Strategy:
             return solve(self._announce(request.rules, plan, progress))
 
-        assert request.objective
-        found = self.strategies.get_or_create(_utility_key(request, request.objective), create, table_bytes)
+        found = self.strategies.get_or_create(_utility_key(request), create, table_bytes)
         assert isinstance(found, ScoreStrategy)
         return found
 
@@ -210,9 +212,9 @@ class ObjectiveResolver:
         found = self._solved(request, plan, progress, solve)
         return ResolvedObjective(found, WinUtility([finished(most)], ties), fields, mean_play)
 
-    def _cached(self, request: Request, objective: ObjectiveRequest) -> bool:
-        if objective.score is None:
-            return self.strategies.get(_utility_key(request, objective)) is not None
+    def _cached(self, request: Request) -> bool:
+        if request.objective and request.objective.score is None:
+            return self.strategies.get(_utility_key(request)) is not None
         return any(self.strategies.get(key) for key in _goal_keys(request))
 
     def _plan_goals(self, request: Request) -> GoalSolve:
@@ -264,18 +266,6 @@ class ObjectiveResolver:
         with self.lock:
             self.stored_bytes += size
 
-    def works(self, request: Request, plan: ObjectivePlan) -> list[Work]:
-        """What has to be computed for the objective of a request, in the order it is done."""
-        works = []
-        if (seconds := plan.seconds - plan.solve_seconds) > 0:
-            works.append(Work("opponents", seconds, 0, 0, seconds))
-        if plan.cost and plan.goals and plan.goals.stored:
-            works.append(Work("goals", plan.cost.seconds, plan.cost.memory, plan.cost.bytes, inf))
-        elif plan.cost:
-            memory = plan.cost.with_table().memory
-            works.append(Work("objective", plan.cost.seconds, memory, 0, plan.cost.seconds))
-        return works
-
     def _announce(self, rules: RuleSet, plan: ObjectivePlan, progress: WorkProgress | None) -> Progress | None:
         """Announce a solve that takes a while; the callback for its progress."""
         if progress:
@@ -302,6 +292,12 @@ class ObjectiveResolver:
         )
 
 
+def _solve_work(cost: SolveCost, stored: bool = False) -> Work:
+    if stored:
+        return Work("goals", cost.seconds, cost.memory, cost.bytes, inf)
+    return Work("objective", cost.seconds, cost.with_table().memory, 0, cost.seconds)
+
+
 def table_bytes(strategy: Strategy) -> int:
     """Weight of a strategy in a cache: the bytes of its table, or those that questions read of a large one."""
     if certificate_of(strategy):
@@ -315,8 +311,9 @@ def _goal_keys(request: Request) -> tuple[Hashable, Hashable]:
     return ("goals", fingerprint), ("goals", fingerprint, request.state)
 
 
-def _utility_key(request: Request, objective: ObjectiveRequest) -> Hashable:
-    return "utility", request.rules.fingerprint, objective.key, request.position.state, request.position.points
+def _utility_key(request: Request) -> Hashable:
+    objective = request.objective and request.objective.key
+    return "utility", request.rules.fingerprint, objective, request.position.state, request.position.points
 
 
 def _opponent_key(rules: RuleSet, card: Scorecard) -> Hashable:

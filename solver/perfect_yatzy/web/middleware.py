@@ -15,6 +15,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 import anyio
+from starlette.requests import ClientDisconnect, Request
 
 from .._messages import ENGLISH, _, language_accepted, language_scope
 from .._version import ANSWER_SCHEMA
@@ -36,10 +37,6 @@ Send = Callable[[Message], Awaitable[None]]
 
 class BodyTooLarge(Exception):
     """The body exceeds MAX_BODY_BYTES."""
-
-
-class Disconnected(Exception):
-    """The client disconnected before the body was complete."""
 
 
 class RequestFilter:
@@ -86,7 +83,11 @@ class RequestFilter:
             if not length.isdigit() or len(length) > 15 or int(length) > MAX_BODY_BYTES:
                 raise BodyTooLarge
             with anyio.fail_after(MAX_BODY_SECONDS):
-                body = await read_body(receive)
+                body = bytearray()
+                async for part in Request(scope, receive).stream():
+                    body += part
+                    if len(body) > MAX_BODY_BYTES:
+                        raise BodyTooLarge
         except BodyTooLarge:
             message = _("the request is larger than {bytes} bytes", bytes=MAX_BODY_BYTES)
             await send_error(send, 413, "body-too-large", message)
@@ -95,13 +96,13 @@ class RequestFilter:
             message = _("the request was not complete after {seconds} seconds", seconds=f"{MAX_BODY_SECONDS:g}")
             await send_error(send, 408, "request-timeout", message, close=True)
             return
-        except Disconnected:
+        except ClientDisconnect:
             return
         if sum(map(body.count, (b",", b"[", b"{"))) > MAX_VALUES:
             message = _("the body has more than {count} values", count=MAX_VALUES)
             await send_error(send, 422, "invalid-request", message)
             return
-        unread: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+        unread: list[Message] = [{"type": "http.request", "body": bytes(body), "more_body": False}]
 
         async def receive_again() -> Message:
             return unread.pop() if unread else await receive()
@@ -128,7 +129,12 @@ class RequestFilter:
 
     def is_known_host(self, name: str) -> bool:
         """Whether a request may address this server by a host name."""
-        return name in self.hosts or (self.addresses and _is_address(name))
+        if not self.addresses or name in self.hosts:
+            return name in self.hosts
+        try:
+            return bool(ip_address(name.strip("[]")))
+        except ValueError:
+            return False
 
 
 def is_cross_site(scope: MutableMapping[str, Any], headers: dict[bytes, bytes]) -> bool:
@@ -145,29 +151,6 @@ def host_name(host: str) -> str:
     if host.startswith("["):
         return host.partition("]")[0].lower() + "]"
     return host.partition(":")[0].lower()
-
-
-def _is_address(name: str) -> bool:
-    try:
-        ip_address(name.strip("[]"))
-    except ValueError:
-        return False
-    return True
-
-
-async def read_body(receive: Receive) -> bytes:
-    """The body of a request."""
-    parts, size, more = [], 0, True
-    while more:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise Disconnected
-        parts.append(message.get("body", b""))
-        size += len(parts[-1])
-        if size > MAX_BODY_BYTES:
-            raise BodyTooLarge
-        more = message.get("more_body", False)
-    return b"".join(parts)
 
 
 async def send_error(send: Send, status: int, code: str, message: str, close: bool = False) -> None:

@@ -15,15 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from ..errors import StateError
 from ..game.limits import MAX_CARD_TEXT
 from ..strategy.tie_rules import TIE_RULES
-from .limits import (
-    MAX_DICE,
-    MAX_ENTRIES,
-    MAX_FIELDS,
-    MAX_NAME_TEXT,
-    MAX_OPPONENTS_TEXT,
-    MAX_REPORTED_FIELDS,
-    MAX_SEED,
-)
+from . import limits
 
 # What each field must be: for the description of the API and for error messages.
 FIELDS = {
@@ -55,16 +47,16 @@ BODY = "the body must be a JSON object, sent as application/json"
 Integer = Annotated[int, Field(strict=True)]
 Face = Annotated[Integer, Field(ge=1, le=12)]
 Points = Annotated[Integer, Field(ge=0, le=99_999)]
-Card = Annotated[dict[str, Points], Field(max_length=MAX_ENTRIES)]
+Card = Annotated[dict[str, Points], Field(max_length=limits.MAX_ENTRIES)]
 CardText = Annotated[str, Field(max_length=MAX_CARD_TEXT)]
-OpponentsText = Annotated[str, Field(max_length=MAX_OPPONENTS_TEXT)]
-Opponents = OpponentsText | Annotated[list[Integer | OpponentsText], Field(max_length=MAX_ENTRIES)]
-RequestId = Annotated[str, Field(max_length=MAX_NAME_TEXT)] | Integer
+OpponentsText = Annotated[str, Field(max_length=limits.MAX_OPPONENTS_TEXT)]
+Opponents = OpponentsText | Annotated[list[Integer | OpponentsText], Field(max_length=limits.MAX_ENTRIES)]
+RequestId = Annotated[str, Field(max_length=limits.MAX_NAME_TEXT)] | Integer
 
 
-def field(name: str, **limits: Any) -> Any:
+def field(name: str, **bounds: Any) -> Any:
     """The description of a field, with its limits."""
-    return Field(description=FIELDS[name], **limits)
+    return Field(description=FIELDS[name], **bounds)
 
 
 class RequestBody(BaseModel):
@@ -78,21 +70,21 @@ class RequestBody(BaseModel):
         """Refuse very many fields or entries before pydantic makes an error for each of them."""
         if not isinstance(body, dict):
             return body
-        if len(body) > MAX_FIELDS:
-            raise ValueError(f"the body has {len(body)} fields; at most {MAX_FIELDS} are allowed")
+        if len(body) > limits.MAX_FIELDS:
+            raise ValueError(f"the body has {len(body)} fields; at most {limits.MAX_FIELDS} are allowed")
         game = body.get("game")
         players = [("players", game.get("players"))] if isinstance(game, dict) else []
         for name, value in [*body.items(), *players]:
-            if name != "game" and isinstance(value, list | dict) and len(value) > MAX_ENTRIES:
+            if name != "game" and isinstance(value, list | dict) and len(value) > limits.MAX_ENTRIES:
                 found = f"{abbreviated(name)} has {len(value)} entries"
-                raise ValueError(f"{found}; at most {MAX_ENTRIES} are allowed")
+                raise ValueError(f"{found}; at most {limits.MAX_ENTRIES} are allowed")
         return body
 
 
 class CardRequest(RequestBody):
     """A scorecard during a game."""
 
-    rules: Annotated[str, field("rules", max_length=MAX_NAME_TEXT)] = "yatzy"
+    rules: Annotated[str, field("rules", max_length=limits.MAX_NAME_TEXT)] = "yatzy"
     card: Annotated[Card | CardText, field("card", default_factory=dict)]
     saved: Annotated[Integer, field("saved", ge=0, le=100)] = 0
     bonus_points: Annotated[Points, field("bonus_points")] = 0
@@ -104,14 +96,14 @@ class ObjectiveFields(CardRequest):
 
     goal: Annotated[Points | None, field("goal")] = None
     opponents: Annotated[Opponents | None, field("opponents")] = None
-    versus: Annotated[str | None, field("versus", max_length=MAX_OPPONENTS_TEXT)] = None
+    versus: Annotated[str | None, field("versus", max_length=limits.MAX_OPPONENTS_TEXT)] = None
     ties: Annotated[Literal[*TIE_RULES] | None, field("ties")] = None  # type: ignore[valid-type]
 
 
 class RollRequest(ObjectiveFields):
     """A scorecard, and the dice on the table."""
 
-    dice: Annotated[list[Face] | str, field("dice", max_length=MAX_DICE)]
+    dice: Annotated[list[Face] | str, field("dice", max_length=limits.MAX_DICE)]
     rolls_left: Annotated[Integer | None, field("rolls_left", ge=0, le=100)] = None
     explain: Annotated[bool, field("explain", strict=True)] = False
 
@@ -125,16 +117,16 @@ class ExpectRequest(ObjectiveFields):
 class OutcomesRequest(CardRequest):
     """A scorecard, and the dice held before a reroll."""
 
-    hold: Annotated[list[Face], field("hold", max_length=MAX_ENTRIES)]
+    hold: Annotated[list[Face], field("hold", max_length=limits.MAX_ENTRIES)]
     rolls_left: Annotated[Integer, Field(ge=1, le=100, description="the rerolls left before this one, from 1")]
 
 
 class PuzzleRequest(RequestBody):
     """Which puzzle: by its number, or by a day."""
 
-    rules: Annotated[str, field("rules", max_length=MAX_NAME_TEXT)] = "yatzy"
-    seed: Annotated[Integer | None, field("seed", ge=0, le=MAX_SEED)] = None
-    date: Annotated[str | None, field("date", max_length=MAX_NAME_TEXT)] = None
+    rules: Annotated[str, field("rules", max_length=limits.MAX_NAME_TEXT)] = "yatzy"
+    seed: Annotated[Integer | None, field("seed", ge=0, le=limits.MAX_SEED)] = None
+    date: Annotated[str | None, field("date", max_length=limits.MAX_NAME_TEXT)] = None
     difficulty: Annotated[Literal["easy", "medium", "hard"], field("difficulty")] = "medium"
     id: Annotated[RequestId | None, field("id")] = None
 
@@ -151,13 +143,13 @@ class SolveRequest(ObjectiveFields):
     """A question that waits for a confirmation, with all its fields: confirmed by this request."""
 
     query: Annotated[Literal["hold", "score", "expect", "outcomes", "puzzle", "review"], field("query")]
-    dice: Annotated[list[Face] | str | None, field("dice", max_length=MAX_DICE)] = None
+    dice: Annotated[list[Face] | str | None, field("dice", max_length=limits.MAX_DICE)] = None
     rolls_left: Annotated[Integer | None, field("rolls_left", ge=0, le=100)] = None
     explain: Annotated[bool | None, field("explain", strict=True)] = None
     spread: Annotated[bool | None, field("spread", strict=True)] = None
-    hold: Annotated[list[Face] | None, field("hold", max_length=MAX_ENTRIES)] = None
-    seed: Annotated[Integer | None, field("seed", ge=0, le=MAX_SEED)] = None
-    date: Annotated[str | None, field("date", max_length=MAX_NAME_TEXT)] = None
+    hold: Annotated[list[Face] | None, field("hold", max_length=limits.MAX_ENTRIES)] = None
+    seed: Annotated[Integer | None, field("seed", ge=0, le=limits.MAX_SEED)] = None
+    date: Annotated[str | None, field("date", max_length=limits.MAX_NAME_TEXT)] = None
     difficulty: Annotated[Literal["easy", "medium", "hard"] | None, field("difficulty")] = None
     game: Annotated[dict[str, Any] | None, field("game")] = None
     player: Annotated[Integer | None, field("player", ge=0, le=63)] = None
@@ -167,11 +159,11 @@ class SolveRequest(ObjectiveFields):
 def request_error(errors: Iterable[Mapping[str, Any]], body: object) -> StateError:
     """The error for a request that does not match its model: one sentence per field, the code of the first.
 
-    At most MAX_REPORTED_FIELDS fields are named.
+    At most limits.MAX_REPORTED_FIELDS fields are named.
     """
     found: dict[str, tuple[str, str]] = {}  # field -> message and code; "" for the whole body
     for error in errors:
-        if len(found) == MAX_REPORTED_FIELDS:
+        if len(found) == limits.MAX_REPORTED_FIELDS:
             break
         location, kind = error["loc"], error["type"]
         if kind == "json_invalid":
