@@ -139,7 +139,7 @@ def test_a_query_with_a_table_loads_no_numba(yatzy: object) -> None:
     }
     own = {name.removeprefix("perfect_yatzy.") for name in loaded if name.startswith("perfect_yatzy.")}
     other_questions = {
-        "approximation", "play", "policies", "cluster", "web", "cli.views.results",
+        "approximation", "play", "policies", "cluster", "web", "cli.jsonl", "cli.views.results",
         "model.relaxed_layout", "model.turn_model", "service.reviews",
         "strategy.approximate_strategy", "strategy.distribution",
         "strategy.fitted_file", "strategy.forward_pass", "strategy.opponents", "strategy.score_distribution", "strategy.score_strategy",

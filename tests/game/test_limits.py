@@ -15,7 +15,7 @@ import jsonschema_rs
 import pytest
 from documents import DOCUMENTS, blocks
 from perfect_yatzy import RulesError, load_rules
-from perfect_yatzy.cli.commands.ask import answer_lines
+from perfect_yatzy.cli.jsonl import answer_lines
 from perfect_yatzy.game import category_schema, limits, rule_fields, rule_schema
 from perfect_yatzy.game import rule_fields as known
 from perfect_yatzy.game.notation import find_category, parse_card, parse_dice, parse_faces

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from perfect_yatzy.cli.commands.rules import rules_lines
+from perfect_yatzy.cli.views.rules import rules_lines
 from perfect_yatzy.errors import RulesError
 from perfect_yatzy.game.notation import find_category, parse_card, parse_category
 from perfect_yatzy.game.rule_loader import load_rules, rules_from_json, rules_to_json

@@ -9,7 +9,6 @@ Parquet  the metadata are those of the schema
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
@@ -195,6 +194,8 @@ def evaluate(
       yatzy evaluate level:1 level:2 level:3 --workers 2
       yatzy evaluate --process "python bot.py" --games 500
     """
+    import json
+
     from ...service.measure import run_evaluation, run_evaluations
     from ..progress import progress
     from ..views.results import evaluation_lines
@@ -328,6 +329,7 @@ def write_table(file: IO[bytes], path: str, parts: Iterable[Mapping[str, Any]], 
     """Write columns of equal length, part by part, in the format of the suffix of `path`."""
     import csv
     import io
+    import json
 
     from ...strategy.metadata import arrow_table
 

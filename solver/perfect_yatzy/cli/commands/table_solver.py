@@ -30,8 +30,8 @@ from ...tablebase.table_info import TableInfo
 from ..console import confirm, echo_answer
 from ..options import cluster_workers
 from ..progress import solve_progress
+from ..views.rules import approximate_advice
 from ..views.wording import chance_text, columns, grouped, wrapped
-from .rules import approximate_advice
 
 WITHOUT_MEANS: Callable[[RuleSet], Table] = lambda rules: np.empty(0)  # noqa: E731 (only the cost is asked for)
 

@@ -19,6 +19,7 @@ from ...errors import StateError
 from ...errors import alternatives as alternatives
 from ...game.rule_words import number_word as number_word
 from ...game.rules import RuleSet
+from ...game.upper_sums import upper_sums
 
 WIDTH = 78  # columns of a line, fewer in a narrower terminal
 # What a player may enter, in English and in the chosen language; the first word is the name of the command.
@@ -174,8 +175,6 @@ def upper_bonus_labels(rules: RuleSet, short: bool = False) -> list[str]:
 
 def upper_bonus_lines(rules: RuleSet, filled: int, sums: Sequence[int]) -> list[str]:
     """One line for each bonus: secured, out of reach, or what is missing; `sums`: the upper sum of each column."""
-    from ...game.upper_sums import upper_sums
-
     lines, to_come = [], upper_sums(rules).to_come(filled)
     for label, bonus, total, more in zip(upper_bonus_labels(rules), rules.bonuses, sums, to_come, strict=False):
         paid = bonus.paid(total)
@@ -195,8 +194,6 @@ def upper_bonus_lines(rules: RuleSet, filled: int, sums: Sequence[int]) -> list[
 
 def upper_bonus_cells(rules: RuleSet, filled: int, sums: Sequence[int]) -> list[str]:
     """For each bonus its points, or while it is undecided the upper sum: ``16 of 63``."""
-    from ...game.upper_sums import upper_sums
-
     cells, to_come = [], upper_sums(rules).to_come(filled)
     for bonus, total, more in zip(rules.bonuses, sums, to_come, strict=False):
         paid = bonus.paid(total)
