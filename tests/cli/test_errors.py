@@ -35,8 +35,6 @@ TABLE = {
     "MissingPackage": (500, 1, "missing-package"),
     "ClusterError": (500, 1, "cluster-failed"),
     "ProcessError": (500, 1, "process-failed"),
-    "PdfError": (500, 1, "error"),
-    "PlotError": (500, 1, "error"),
     "Cancelled": (500, 1, "cancelled"),
     "ConfirmationRequired": (409, 1, "confirmation-required"),
     "QueueFullError": (503, 1, "busy"),

@@ -11,13 +11,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import click
 import perfect_yatzy
 import pytest
 from perfect_yatzy import RuleSet, Strategy
 from perfect_yatzy._messages import LANGUAGES
 from perfect_yatzy.cli.views.guide import guide_html, guide_text
 from perfect_yatzy.cli.views.guide_content import GuideContent, guide_content
-from perfect_yatzy.cli.views.guide_pdf import PdfError, guide_pdf
+from perfect_yatzy.cli.views.guide_pdf import guide_pdf
 from perfect_yatzy.cli.views.words import Words, words_of
 from perfect_yatzy.game.translations import localized
 from perfect_yatzy.policies.guide import Guide, make_guide
@@ -285,7 +286,7 @@ def test_letters_of_other_scripts_need_another_font(yatzy: Strategy) -> None:
         return guide_pdf(guide_content(make_guide(strategy)))
 
     assert "Άσοι" in check_pages(pdf_with("Άσοι"), 1, A4)
-    with pytest.raises(PdfError, match="no font for"):
+    with pytest.raises(click.ClickException, match="no font for"):
         pdf_with("点数")
 
 

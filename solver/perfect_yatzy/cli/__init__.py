@@ -58,7 +58,7 @@ def versions() -> Iterator[str]:
     from ..tablebase.inventory import stored
     from ..tablebase.memory import available_memory
     from ..tablebase.store import tables_folder
-    from .views.tables import stored_tables_lines
+    from .commands.tables import stored_tables_lines
 
     yield f"python     {platform.python_version()} ({platform.python_implementation()}), {sys.executable}"
     for package in VERSIONED:

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
+from itertools import takewhile
 from pathlib import Path
 from typing import IO, Any
 
@@ -70,45 +71,42 @@ class YatzyGroup(click.Group):
         with chosen_language((args[0] if args else kwargs.get("args")) or sys.argv[1:]):
             ensure_language_option(self, "YATZY_LANG")
             translate_help(self)
-            self.run(*args, **kwargs)
-
-    def run(self, *args: Any, **kwargs: Any) -> Any:
-        """:meth:`main` in the language that is chosen."""
-        kwargs["standalone_mode"] = False
-        if sys.stdin is None:
-            sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 (for the rest of the process; prompts end)
-        if sys.stdout is None:
-            fail(_("cannot write the answer: standard output is closed"), 1)
-        for stream in (sys.stdout, sys.stderr):
-            if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
-                stream.reconfigure(errors="replace")  # for encodings without the glyphs of dice
-        try:
-            code = super().main(*args, **kwargs)
-            sys.stdout.flush()
-            sys.exit(code if isinstance(code, int) else 0)
-        except click.exceptions.NoArgsIsHelpError as error:
-            click.echo(error.format_message())
-            sys.exit(0)
-        except click.UsageError as error:
-            command = error.ctx.command_path if error.ctx else self.named_command(args[0] if args else None)
-            fail(_("{value} (see {command} --help)", value=error.format_message().rstrip("."), command=command), 2)
-        except click.ClickException as error:
-            fail(error.format_message(), 1)
-        except click.Abort:
-            fail(_("interrupted"), 130)
-        except SolverError as error:
-            fail(str(error), error.exit_code)
-        except BrokenPipeError:
-            # The reader has closed the pipe (`yatzy ... | head`): no message, here or when the interpreter exits.
-            discard_stdout()
-            sys.exit(1)
-        except OSError as error:
-            if error.filename is not None:
-                raise
-            discard_stdout()
-            fail(_("cannot write the answer: {reason}", reason=error.strerror or error), 1)
-        except MemoryError:
-            fail(_("out of memory: this rule set needs more than this machine has"), 1)
+            kwargs["standalone_mode"] = False
+            if sys.stdin is None:
+                sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 (for the rest of the process; prompts end)
+            if sys.stdout is None:
+                fail(_("cannot write the answer: standard output is closed"), 1)
+            for stream in (sys.stdout, sys.stderr):
+                if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+                    stream.reconfigure(errors="replace")  # for encodings without the glyphs of dice
+            try:
+                code = super().main(*args, **kwargs)
+                sys.stdout.flush()
+                sys.exit(code if isinstance(code, int) else 0)
+            except click.exceptions.NoArgsIsHelpError as error:
+                click.echo(error.format_message())
+                sys.exit(0)
+            except click.UsageError as error:
+                command = error.ctx.command_path if error.ctx else self.named_command(args[0] if args else None)
+                message = error.format_message().rstrip(".")
+                fail(_("{value} (see {command} --help)", value=message, command=command), 2)
+            except click.ClickException as error:
+                fail(error.format_message(), 1)
+            except click.Abort:
+                fail(_("interrupted"), 130)
+            except SolverError as error:
+                fail(str(error), error.exit_code)
+            except BrokenPipeError:
+                # The reader has closed the pipe (`yatzy ... | head`): no message, here or when the interpreter exits.
+                discard_stdout()
+                sys.exit(1)
+            except OSError as error:
+                if error.filename is not None:
+                    raise
+                discard_stdout()
+                fail(_("cannot write the answer: {reason}", reason=error.strerror or error), 1)
+            except MemoryError:
+                fail(_("out of memory: this rule set needs more than this machine has"), 1)
 
 
 def discard_stdout() -> None:
@@ -134,10 +132,10 @@ def echo_json(answer: Any = None, **fields: Any) -> None:
     click.echo(json.dumps({"schema": ANSWER_SCHEMA} | fields if answer is None else answer))
 
 
-def echo_answer(answer: Any, lines: Iterable[str], as_json: bool) -> None:
-    """Print an answer as JSON or as lines."""
+def echo_answer(lines: Iterable[str], as_json: bool, answer: Any = None, **fields: Any) -> None:
+    """Print an answer as lines, or as :func:`echo_json` does."""
     if as_json:
-        echo_json(answer)
+        echo_json(answer, **fields)
     else:
         echo_lines(lines)
 
@@ -191,7 +189,7 @@ def write_output(path: str, data: str | bytes) -> None:
         file.write(data.encode() if isinstance(data, str) else data)
 
 
-def wrap_columns(lines: Iterable[str], *, whole_words: bool = False) -> str:
+def wrap_columns(lines: Iterable[str], *, whole_words: bool = False) -> list[str]:
     """Lines of columns, wrapped to the width of the terminal; continuation lines are indented to the last column."""
     from shutil import get_terminal_size
     from textwrap import TextWrapper
@@ -205,12 +203,12 @@ def wrap_columns(lines: Iterable[str], *, whole_words: bool = False) -> str:
         wrapper = TextWrapper(width, subsequent_indent=margin, replace_whitespace=False)
         wrapper.break_long_words = wrapper.break_on_hyphens = not whole_words
         result += wrapper.wrap(line) or [line]
-    return "\n".join(result)
+    return result
 
 
 def echo_fitted(text: str) -> None:
     """Print lines, in a terminal wrapped to its width, but for a path, which stays whole."""
-    click.echo(wrap_columns(text.split("\n"), whole_words=True) if sys.stdout.isatty() else text)
+    echo_lines(wrap_columns(text.split("\n"), whole_words=True) if sys.stdout.isatty() else [text])
 
 
 def prompt_line(question: str) -> str | None:
@@ -251,17 +249,6 @@ def record_path() -> Path:
     return Path(platformdirs.user_data_dir("perfect-yatzy")) / "games.jsonl"
 
 
-def new_record_path() -> str:
-    """The file of finished games without --record; its folder is made."""
-    path = record_path()
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        text = _("cannot write to {folder}: {reason}; choose a file with --record")
-        raise SolverError(text.format(folder=path.parent, reason=error.strerror)) from error
-    return str(path)
-
-
 def finished_games() -> str:
     """The record of finished games, which must exist."""
     path = record_path()
@@ -290,37 +277,21 @@ def translated(text: str | None) -> str | None:
 
 def translate_help(command: click.Command) -> None:
     """Give a command, its parameters and its subcommands the help of the current language."""
-    _translate(command, "help", "short_help", "epilog")
-    for param in command.params:
-        if isinstance(param, click.Option):
-            _translate(param, "help")
-    if isinstance(command, click.Group):
-        for inner in command.commands.values():
-            translate_help(inner)
-
-
-def _translate(shown: click.Command | click.Option, *names: str) -> None:
-    """Translate texts of a command or an option; their English form is kept for another language."""
-    english = vars(shown).get("english_help")
-    if english is None:
-        if current_language() == ENGLISH:
-            return
-        english = vars(shown)["english_help"] = {name: getattr(shown, name) for name in names}
-    for name in names:
-        setattr(shown, name, translated(english[name]))
+    options = [(param, ("help",)) for param in command.params if isinstance(param, click.Option)]
+    for shown, names in [(command, ("help", "short_help", "epilog")), *options]:
+        english = vars(shown).setdefault("english_help", {name: getattr(shown, name) for name in names})
+        for name, text in english.items():
+            setattr(shown, name, translated(text))
+    for inner in command.commands.values() if isinstance(command, click.Group) else ():
+        translate_help(inner)
 
 
 def language_option(words: Sequence[str]) -> str | None:
     """The value of ``--lang`` on a command line, None without it. The last one counts."""
-    value = None
-    for word, following in zip(words, [*words[1:], None], strict=False):  # the last one has none
-        if word == "--":
-            break
-        if word == "--lang":
-            value = following
-        elif word.startswith("--lang="):
-            value = word.partition("=")[2]
-    return value
+    own = [*takewhile(lambda word: word != "--", words)]
+    pairs = zip(own, [*own[1:], None], strict=False)  # the last one has no value
+    found = [value if word == "--lang" else word[7:] for word, value in pairs if word.split("=")[0] == "--lang"]
+    return found[-1] if found else None
 
 
 @contextmanager

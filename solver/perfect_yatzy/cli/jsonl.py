@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 def answer_lines(service: QueryService, query: str, defaults: dict[str, Any], lines: IO[bytes]) -> None:
     """Answer each line of a stream; `query` and `defaults` are for the fields that a request lacks."""
+    from ..game.rule_loader import names_file
+
     while line := lines.readline(MAX_LINE_BYTES):
         if not line.strip():
             continue
@@ -31,7 +33,11 @@ def answer_lines(service: QueryService, query: str, defaults: dict[str, Any], li
                 too_long = _("the line is longer than {most} bytes", most=MAX_LINE_BYTES)
                 raise StateError(too_long, code="invalid-request")
             request = parse_line(line)
-            check_rules(request, defaults)
+            spec = request.get("rules")
+            if isinstance(spec, str) and spec != defaults.get("rules") and names_file(spec):
+                # The sender of a request opens no files.
+                text = _("rules is {value}; must be built-in rules, or the file that is given by --rules")
+                raise RulesError(text.format(value=shown(spec)), code="unknown-rules", field="rules")
             output = json.dumps(service.answer(with_defaults({"query": query} | request, defaults)))
         except SolverError as error:
             output = error_line(error.as_json(), request)
@@ -53,16 +59,6 @@ def parse_line(line: bytes) -> dict[str, Any]:
     if not isinstance(request, dict):
         raise StateError(_("the line is not a JSON object"), code="invalid-request")
     return request
-
-
-def check_rules(request: dict[str, Any], defaults: dict[str, Any]) -> None:
-    """Raise RulesError if a request names a rule file other than that of ``--rules``: its sender opens no files."""
-    from ..game.rule_loader import names_file
-
-    spec = request.get("rules")
-    if isinstance(spec, str) and spec != defaults.get("rules") and names_file(spec):
-        text = _("rules is {value}; must be built-in rules, or the file that is given by --rules", value=shown(spec))
-        raise RulesError(text, code="unknown-rules", field="rules")
 
 
 def with_defaults(request: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -89,12 +89,6 @@ def clock_text(seconds: float | None) -> str:
     return f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"
 
 
-def notes(label: str) -> Callable[[str], None]:
-    """Takes what a search has found so far, in words of its own."""
-    began = time.monotonic()
-    return lambda found: tell(f"yatzy: {label}: {found.strip()}", began)
-
-
 def solve_progress(rules: RuleSet, announcement: str | None = None) -> Progress:
     """Progress of a solve. An `announcement` of a long solve is printed at once, with how to stop it."""
     shown, begun = progress(_("Solving {rules}", rules=rules.key)), False
@@ -113,19 +107,9 @@ def solve_progress(rules: RuleSet, announcement: str | None = None) -> Progress:
     return report
 
 
-def simulation_progress(games: int) -> Progress:
-    """Progress of a simulation; on a terminal only of a long one."""
-    if games >= LONG_SIMULATION or not stderr_is_terminal():
-        return progress(_("Playing {count} games", count=number_text(games, grouped=True)))
-    return lambda done, total: None
-
-
-def rating_progress(size: int) -> Callable[[int], None]:
-    """Progress of reading games of `size` bytes; on a terminal only if it takes some seconds."""
-    if stderr_is_terminal() and size < LONG_RECORD:
-        return lambda read: None
-    shown = progress(_("Rating games"))
-    return lambda read: shown(min(read, size), size)
+def progress_if_long(label: str, is_long: bool) -> Progress:
+    """Progress of work; on a terminal only if it takes some seconds."""
+    return progress(label) if is_long or not stderr_is_terminal() else lambda done, total: None
 
 
 class StageProgress:

@@ -25,9 +25,10 @@ from ..strategy.strategy import Strategy
 from .console import echo_fitted, prompt_line
 from .views import play as view
 from .views.answers import ALL_OPTIONS, ANSWER_VIEWS, drop_text
-from .views.wording import chance_text, command_of, decision_of, decision_question, wrapped
+from .views.wording import CATEGORY_HELP, HOLD_HELP, chance_text, command_of, decision_of, decision_question, wrapped
 
 Advice = Literal["mean", "win"]
+DECISION_HELP = HOLD_HELP, CATEGORY_HELP, view.DECISION_HELP  # the answers to `decision_question`
 TOP = 5  # options that `?` lists
 WIN_CHANCE_PER_POINT = 0.01  # a point lost is warned of like a chance to win of 1 %
 
@@ -47,8 +48,8 @@ class TerminalGame:
     min_warned_loss: float | None  # points that a decision loses at least to be warned of; None: no warnings
     plain: bool  # print scorecards as sentences
     advice: Advice = "mean"  # what advice and warnings maximise
+    computers: dict[str, ComputerPlayer] = field(default_factory=dict)  # by their kind
     _warned: tuple[tuple[Action, ...], tuple[int, ...] | str] | None = field(default=None, init=False, repr=False)
-    _computers: dict[str, ComputerPlayer] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def strategy(self) -> Strategy:
@@ -72,18 +73,14 @@ class TerminalGame:
                 echo_fitted(wrapped(str(error)))
             self.save.write(session)
 
-    def prepare(self) -> None:
-        """Make the computer players, which may need solves."""
-        for kind in filter(None, self.session.computers):
-            if kind not in self._computers:
-                self._computers[kind] = self.service.computer_player(self.rules, kind)
-
     def computer_decides(self) -> None:
         """Carry out the decision of a computer player."""
         session = self.session
         if len(session.dice_history) == 1:
-            click.echo(view.computer_head(session))
-        player = self._computers[session.computer()]
+            turn, turns = len(session.turns) // len(session.players) + 1, len(session.rules.categories)
+            stage = _("turn {turn} of {turns}", turn=turn, turns=turns)
+            click.echo(view.player_prefix(session, session.player) + stage)
+        player = self.computers[session.computer()]
         seed, card = session.choice_seed(), session.card()
         decision = player.choose(card, session.dice, session.rolls_left, seed, self.others())
         click.echo(view.computer_line(self.rules, session, decision))
@@ -160,7 +157,7 @@ class TerminalGame:
         session = self.session
         click.echo(view.stage_line(session))
         click.echo(view.points_line(self.rules, session))
-        text = self.ask(decision_question(session.rolls_left), view.decision_help())
+        text = self.ask(decision_question(session.rolls_left), "".join(map(_, DECISION_HELP)))
         word = command_of(text)
         if word == "undo":
             self.undo()

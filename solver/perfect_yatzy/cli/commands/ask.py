@@ -10,7 +10,7 @@ import click
 
 from ..._messages import _, number_text
 from .. import options
-from ..console import echo_json, echo_lines
+from ..console import echo_answer, echo_json
 from ..options import UsageError
 
 if TYPE_CHECKING:
@@ -62,19 +62,18 @@ def run_query(query: str, given: dict[str, Any]) -> None:
 
 
 def check_plot(service: QueryService, request: Request) -> None:
-    """Raise PlotError if the answer to a request will have nothing to draw."""
+    """Raise ClickException if the answer to a request will have nothing to draw."""
     from ...strategy.distribution import has_distribution, has_stored_distribution
-    from ..views.results import PlotError
 
     rules = request.rules
     if request.games:
         return
     if not (has_distribution(rules) or has_stored_distribution(rules, request.state, service.tables)):
         text = _("no exact distribution for {key}; add --games 100000 to draw simulated games", key=rules.key)
-        raise PlotError(text)
+        raise click.ClickException(text)
     if not request.include_distribution:
         text = _("--plot draws the distribution; leave out --no-spread, or add --games to draw simulated games")
-        raise PlotError(text)
+        raise click.ClickException(text)
 
 
 def plot_distribution(path: str, service: QueryService, request: Request, answer: dict[str, Any]) -> None:
@@ -174,6 +173,7 @@ def odds(
     from ...game.notation import parse_card, parse_dice
     from ...game.rule_loader import load_rules
     from ...game.translations import localized
+    from ...service.answers import odds_fields
     from ...strategy.category_odds import category_odds
     from ..views.answers import odds_lines
 
@@ -183,10 +183,6 @@ def odds(
     filled = parse_card(rule_set, card).state.filled
     open_ids = {c.id for i, c in enumerate(rule_set.categories) if not filled >> i & 1}
     entries = [entry for entry in category_odds(rule_set, roll, left, exact=exact) if entry.category in open_ids]
-    if as_json:
-        from ...service.answers import odds_fields
-
-        listed = [*map(odds_fields, entries)]
-        echo_json(query="odds", rules=rule_set.key, dice=roll, rolls_left=left, categories=listed)
-    else:
-        echo_lines(odds_lines(rule_set, roll, left, entries))
+    fields = {"query": "odds", "rules": rule_set.key, "dice": roll, "rolls_left": left}
+    listed = [*map(odds_fields, entries)]
+    echo_answer(odds_lines(rule_set, roll, left, entries), as_json, **fields, categories=listed)

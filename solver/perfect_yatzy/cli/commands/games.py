@@ -1,32 +1,47 @@
-"""Games of policies: `yatzy simulate`, `yatzy positions`, `yatzy evaluate`, and `yatzy versus` for two players."""
+"""Games of policies: `yatzy simulate`, `yatzy positions`, `yatzy evaluate`, and `yatzy versus` for two players.
+
+Simulated games and positions become a file, by its suffix:
+
+CSV      a row of names, then the rows; lists as numbers with spaces between, or `none`; nothing for null
+JSONL    a line {"metadata": {...}}, then an object a line; of games a record with every die
+Parquet  the metadata are those of the schema
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from itertools import chain
 from operator import attrgetter
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
 from ..._messages import _, ngettext, number_text
-from ...errors import StateError
+from ...errors import StateError, alternatives
 from ...strategy.tie_rules import TIE_RULES
 from .. import options
-from ..console import check_overwrite, confirm, echo_answer, echo_json, echo_lines, output_file
+from ..console import check_overwrite, confirm, echo_answer, echo_lines, output_file
 from ..options import POLICY_WORDS, KnownWords, Number, UsageError, cluster_workers
 
 if TYPE_CHECKING:
     from ...cluster.session import Cluster
     from ...service.queries import QueryService
+    from ...strategy.simulation import Simulation
     from ...strategy.two_players import Play
 
 POLICY = KnownWords(POLICY_WORDS)
 REPLANNED = "replanned"  # the policy that plans each turn again
+SUFFIXES = (".csv", ".parquet", ".jsonl")
+MAX_RECORDS = 100_000  # a record may have 256 MiB; a game of Yatzy has 2.3 kB
+
+
+def _playing(games: int) -> str:
+    return _("Playing {count} games", count=number_text(games, grouped=True))
 
 
 @click.command()
@@ -56,9 +71,8 @@ def simulate(
       yatzy simulate giant --games 1000000 --workers 4
     """
     from ...service.measure import run_simulation
-    from ..progress import simulation_progress
+    from ..progress import LONG_SIMULATION, progress_if_long
     from ..views.results import simulation_lines
-    from ..views.table_file import check_output, write_games
 
     if dataset_card and not output:
         raise UsageError(_("--dataset-card describes the file of --output; give both"))
@@ -66,14 +80,15 @@ def simulate(
         check_output(output, games, start["card"])
         check_overwrite(force, output, dataset_card)
     request = {"rules": rules, "games": games} | start
-    policy, simulation, answer = run_simulation(service, request, simulation_progress(games), on)
+    shown = progress_if_long(_playing(games), games >= LONG_SIMULATION)
+    policy, simulation, answer = run_simulation(service, request, shown, on)
     if output:
         with output_file(output) as file:
             write_games(file, output, policy, simulation)
     if output and dataset_card:
         columns = {} if output.endswith(".jsonl") else simulation.meanings()
         write_dataset_card(dataset_card, output, "games", games, simulation.metadata(), columns)
-    echo_answer(answer, simulation_lines(service.rules(rules), answer), as_json)
+    echo_answer(simulation_lines(service.rules(rules), answer), as_json, answer)
 
 
 @click.command()
@@ -109,7 +124,6 @@ def positions(
     from ...service.measure import run_positions
     from ...strategy.positions import MEANINGS
     from ..views.results import position_lines
-    from ..views.table_file import check_output, write_table
 
     check_output(output)
     check_overwrite(force, output, dataset_card)
@@ -119,7 +133,7 @@ def positions(
     if dataset_card:
         columns = {name: MEANINGS[name] for name in next(sample.parts())}
         write_dataset_card(dataset_card, output, "positions", len(sample), sample.metadata(), columns)
-    echo_answer(answer, position_lines(sample.rules, answer, output), as_json)
+    echo_answer(position_lines(sample.rules, answer, output), as_json, answer)
 
 
 def write_dataset_card(
@@ -194,8 +208,7 @@ def evaluate(
     request: dict[str, Any] = {"rules": rules, "card": card, "games": games, "seed": seed}
     if process:
         request["process"] = process
-        label = _("Playing {count} games", count=number_text(games, grouped=True))
-        answers = [run_evaluation(service, request, progress(label), on)]
+        answers = [run_evaluation(service, request, progress(_playing(games)), on)]
     else:
         number = len(policies)
         label = ngettext("Evaluating {count} policy", "Evaluating {count} policies", number, count=number)
@@ -288,10 +301,8 @@ def versus(
         return
     if not policies and (free := available_memory()) is not None and cost.memory > free:
         begin, (low, high) = perf_counter(), versus_bounds(rule_set, ties, service.tables, threads=service.threads)
-        if as_json:
-            echo_json(rules=rule_set.key, ties=ties, bounds=[low, high], seconds=round(perf_counter() - begin, 2))
-        else:
-            echo_lines(bounds_lines(rule_set, ties, low, high))
+        fields, seconds = {"rules": rule_set.key, "ties": ties, "bounds": [low, high]}, perf_counter() - begin
+        echo_answer(bounds_lines(rule_set, ties, low, high), as_json, **fields, seconds=round(seconds, 2))
         return
     check_memory(rule_set, cost)
     if not yes and not COMMAND_LIMIT.allows(cost):
@@ -317,11 +328,74 @@ def versus(
             chances = versus_table(
                 rule_set, [None, *players], ties, service.tables, threads=service.threads, progress=progress(label)
             )
-    found = exploitability_of(chances)
-    if as_json:
-        echo_json(
-            rules=rule_set.key, ties=ties, players=["win", *policies], first=chances.tolist(), exploitability=found,
-            seconds=round(perf_counter() - begin, 2),
-        )  # fmt: skip
+    exploitability, seconds = exploitability_of(chances), round(perf_counter() - begin, 2)
+    echo_answer(
+        versus_lines(rule_set, policies, ties, chances, exploitability), as_json, rules=rule_set.key, ties=ties,
+        players=["win", *policies], first=chances.tolist(), exploitability=exploitability, seconds=seconds,
+    )  # fmt: skip
+
+
+def check_output(path: str, games: int = 0, card: str = "") -> None:
+    """Raise StateError or MissingPackage unless so many games from a card, or positions, can be written to a file."""
+    from ...strategy.metadata import check_pyarrow
+
+    if Path(path).suffix not in SUFFIXES:
+        raise StateError(_("{path} must end in {suffixes}", path=path, suffixes=alternatives(SUFFIXES)))
+    if path.endswith(".parquet"):
+        check_pyarrow("Parquet")
+    if path.endswith(".jsonl") and (games > MAX_RECORDS or card):
+        text = _("a .jsonl file takes at most {most} games, from the empty card")
+        raise StateError(text.format(most=number_text(MAX_RECORDS, grouped=True)))
+
+
+def write_table(file: IO[bytes], path: str, parts: Iterable[Mapping[str, Any]], metadata: Mapping[str, str]) -> None:
+    """Write columns of equal length, part by part, in the format of the suffix of `path`."""
+    import csv
+    import io
+    import json
+
+    from ...strategy.metadata import arrow_table
+
+    if path.endswith(".parquet"):
+        import pyarrow.parquet
+
+        tables = (arrow_table(columns, metadata) for columns in parts)
+        first = next(tables)
+        with pyarrow.parquet.ParquetWriter(file, first.schema) as parquet:
+            for table in chain([first], tables):
+                parquet.write_table(table)
+        return
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+    writer, is_csv = csv.writer(text, lineterminator="\n"), path.endswith(".csv")
+    for i, columns in enumerate(parts):
+        rows = zip(*(c if isinstance(c, list) else c.tolist() for c in columns.values()), strict=True)
+        if i == 0 and is_csv:
+            writer.writerow(columns)
+        elif i == 0:
+            described = {name: json.loads(value) if name == "columns" else value for name, value in metadata.items()}
+            text.write(json.dumps({"metadata": described}) + "\n")
+        if is_csv:
+            cells = ([" ".join(map(str, c)) or "none" if isinstance(c, list) else c for c in row] for row in rows)
+            writer.writerows(cells)
+        else:
+            text.writelines(json.dumps(dict(zip(columns, row, strict=True))) + "\n" for row in rows)
+    text.detach()  # the caller closes the file
+
+
+def write_games(file: IO[bytes], path: str, policy: object, simulation: Simulation) -> None:
+    """Write games as a record or as columns with the metadata of the simulation, by the suffix of `path`."""
+    from ...play.simulated_records import played_records, simulated_records
+    from ...policies.player import exact_policy
+    from ...policies.simulation import PlayedSimulation
+
+    if not path.endswith(".jsonl"):
+        write_table(file, path, [simulation.columns()], simulation.metadata())
+        return
+    if isinstance(simulation, PlayedSimulation):
+        lines = played_records(simulation)
     else:
-        echo_lines(versus_lines(rule_set, policies, ties, chances, found))
+        listed, games = exact_policy(policy), len(simulation.final_scores)
+        assert listed is not None
+        lines = simulated_records(listed, games, simulation.seed, player=simulation.policy)
+    for line in lines:
+        file.write(line.encode() + b"\n")

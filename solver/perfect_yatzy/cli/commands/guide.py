@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 import click
@@ -58,15 +59,15 @@ def guide(
     from ...policies.guide import make_guide
     from ...policies.sheet_search import turn_losses
     from ...policies.strategy_sheet import StrategySheet, find_sheet
+    from ..views.guide import guide_html, guide_text
     from ..views.guide_content import GuideContent, guide_content
+    from ..views.guide_pdf import check_pdf, guide_pdf
 
     chosen = file_format(output, FORMATS, given_format)
     if chosen == "pdf" and output == "-" and sys.stdout.isatty():
         raise UsageError(_("PDF is a binary format; write it to a file with --output"))
     check_overwrite(force, output)
     if chosen == "pdf":
-        from ..views.guide_pdf import check_pdf
-
         check_pdf()
     rule_set, tables = service.rules(rules), service.tables
     names = {"rule_set": rule_set.key, "rules": rules}
@@ -83,14 +84,9 @@ def guide(
     # On paper there is a chart of the losses; in the terminal the seconds they take would be a nuisance.
     losses = turn_losses(learned, tables, service.threads) if learned and not card and chosen != "txt" else None
     content = guide_content(make_guide(strategy, learned, losses))
-    rendered: Callable[[GuideContent, bool], str | bytes]
-    if chosen == "pdf":
-        from ..views.guide_pdf import guide_pdf as rendered
-    elif chosen == "html":
-        from ..views.guide import guide_html as rendered
-    else:
-        from ..views.guide import guide_text as rendered
-    write_output(output, rendered(content, card))
+    render: dict[str, Callable[[GuideContent, bool], str | bytes]]
+    render = {"pdf": guide_pdf, "html": guide_html, "txt": guide_text}
+    write_output(output, render[chosen](content, card))
     if output != "-":
         click.echo(_("Wrote {output}", output=output))
 
@@ -126,7 +122,7 @@ def learn(
     """
     from ...policies.sheet_search import learn_sheet, with_turn_losses
     from ...policies.strategy_sheet import sheet_path
-    from ..progress import notes, progress, stderr_is_terminal, tell
+    from ..progress import progress, stderr_is_terminal, tell
 
     rule_set = service.rules(rules)
     path = output or sheet_path(rule_set, service.tables)
@@ -141,7 +137,8 @@ def learn(
     if hold_rules:
         tell(_("yatzy: then the rules for the holds are searched, which takes longer"))
     shown = progress(_("Fitting prices for {rules}", rules=rule_set.key))
-    report = notes(_("Rules for the holds"))
+    label, began = _("Rules for the holds"), monotonic()
+    report = lambda found: tell(f"yatzy: {label}: {found.strip()}", began)  # noqa: E731
     sheet = learn_sheet(strategy, hold_rules, seed=seed, threads=threads, progress=shown, report=report)
     sheet = with_turn_losses(sheet, service.tables, threads)  # for the chart of the guide
     sheet.save(path)

@@ -9,7 +9,7 @@ import click
 
 from ..._messages import _
 from ...errors import RulesError, SolverError, StateError
-from ..console import confirm, echo_fitted, new_record_path, record_path
+from ..console import confirm, echo_fitted, record_path
 from ..options import KnownWords, Number, is_given, language_option, rules_argument, seed_option, service_options
 
 if TYPE_CHECKING:
@@ -88,8 +88,7 @@ def play(
     if seed is not None and dice == "typed":
         raise StateError(_("--seed can only be used when the program rolls, not with --dice typed"))
     save_file = SaveFile(save or Path(platformdirs.user_state_dir("perfect-yatzy")) / "game.json")
-    record = record or new_record_path()
-    check_record(record, save_file)
+    record = checked_record(record, save_file)
     if new and save_file.seen is not None and not yes:
         try:
             path, saved = save_file.path, _game_description(save_file.load())
@@ -125,8 +124,9 @@ def play(
             raise RulesError(text, code=error.code) from error
     localized_rules = localized(session.rules, service.language)
     service.register(localized_rules)
-    game = TerminalGame(session, localized_rules, service, save_file, None if no_warn else warn, plain, advice)
-    game.prepare()
+    kinds, least = dict.fromkeys(filter(None, session.computers)), None if no_warn else warn
+    computers = {kind: service.computer_player(localized_rules, kind) for kind in kinds}
+    game = TerminalGame(session, localized_rules, service, save_file, least, plain, advice, computers)
     save_file.write(session)
     try:
         game.run()
@@ -205,10 +205,17 @@ def check_same_game(session: Session, requested: dict[str, Any], save_file: Save
         raise StateError(text.format(**facts, command=resume_command()))
 
 
-def check_record(record: str, save_file: SaveFile) -> None:
-    """Raise SolverError unless the finished game can be recorded."""
+def checked_record(record: str | None, save_file: SaveFile) -> str:
+    """The file to record the finished game in, whose folder is made without --record; SolverError if it cannot be."""
     from ...play.record import check_writable
 
+    if not record:
+        folder, record = record_path().parent, str(record_path())
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            text = _("cannot write to {folder}: {reason}; choose a file with --record")
+            raise SolverError(text.format(folder=folder, reason=error.strerror)) from error
     if Path(record).resolve() == save_file.path:
         text = _("{record} is the file of the unfinished game; choose another file with --record")
         raise SolverError(text.format(record=record))
@@ -217,6 +224,7 @@ def check_record(record: str, save_file: SaveFile) -> None:
     except OSError as error:
         text = _("cannot write {record}: {reason}; choose another file with --record")
         raise SolverError(text.format(record=record, reason=error.strerror)) from error
+    return record
 
 
 def finish(game: TerminalGame, record: str) -> None:

@@ -12,7 +12,7 @@ import click
 from ..._messages import _, ngettext
 from ...errors import StateError
 from .. import options
-from ..console import check_overwrite, echo_json, echo_lines, finished_games, output_file, prompt_line
+from ..console import check_overwrite, echo_answer, echo_json, echo_lines, finished_games, output_file, prompt_line
 from ..options import Number
 
 if TYPE_CHECKING:
@@ -172,18 +172,20 @@ def rate(
     from ...play.rating import Ratings
     from ...play.rating import rate as rate_games
     from ...service.ratings import comparisons_of, ratings_json
-    from ..progress import rating_progress
-    from ..views.rating import comparison_lines, plot_ratings, rating_lines, results_lines, skipped_lines, write_csv
-    from ..views.results import PlotError, check_picture
+    from ..progress import LONG_RECORD, progress_if_long
+    from ..views.results import check_picture
+    from ..views.review import comparison_lines, plot_ratings, rating_lines, results_lines, skipped_lines, write_csv
 
     if plot_path:
         check_picture(plot_path)
     check_overwrite(force, csv_path, plot_path)
     files = files or (finished_games(),)
-    share, progress = confidence / 100, rating_progress(sum(map(os.path.getsize, filter(os.path.isfile, files))))
+    share, size = confidence / 100, sum(map(os.path.getsize, filter(os.path.isfile, files)))
+    shown = progress_if_long(_("Rating games"), size >= LONG_RECORD)
     found = rate_games(
-        files, strategies=service.strategy, confidence=share, threads=service.threads, progress=progress
-    )
+        files, strategies=service.strategy, confidence=share, threads=service.threads,
+        progress=lambda read: shown(min(read, size), size),
+    )  # fmt: skip
     comparisons = [found.of(first).versus(found.of(second)) for first, second in compare]
     if player:
         found = Ratings((found.of(player),), found.skipped, {})
@@ -194,14 +196,12 @@ def rate(
             write_csv(file, found.ratings)
     if plot_path:
         if not found.ratings:
-            raise PlotError(_("there is no rated game to draw"))
+            raise click.ClickException(_("there is no rated game to draw"))
         plot_ratings(plot_path, found.ratings, block)
-    if as_json:
-        echo_json(ratings_json(found, comparisons, block, share))
-    else:
-        parts = [rating_lines(rating, localized(rating.rules, service.language), block) for rating in found.ratings]
-        parts += [results_lines(found, share), *map(comparison_lines, comparisons), skipped_lines(found)]
-        click.echo("\n\n".join("\n".join(lines) for lines in parts if lines))
+    parts = [rating_lines(rating, localized(rating.rules, service.language), block) for rating in found.ratings]
+    parts += [results_lines(found, share), *map(comparison_lines, comparisons), skipped_lines(found)]
+    text = "\n\n".join("\n".join(lines) for lines in parts if lines)
+    echo_answer([text], as_json, ratings_json(found, comparisons, block, share))
     if any(skipped.fault in ("wrong", "rules") for skipped in found.skipped):
         click.get_current_context().exit(1)
 
@@ -233,7 +233,8 @@ def puzzle(
       yatzy puzzle --difficulty hard --stream
     """
     from ...play.puzzle import daily_seed, find_puzzle
-    from ..views.review import puzzle_json, puzzle_lines, solution_lines
+    from ...service.reviews import action_json, puzzle_fields
+    from ..views.review import puzzle_lines, solution_lines
 
     rule_set = service.rules(rules)
     strategy = service.strategy(rule_set)
@@ -243,7 +244,8 @@ def puzzle(
         position = find_puzzle(strategy, daily_seed(puzzle_date, number), difficulty)
         number += 1
         if as_json:
-            echo_json(puzzle_json(position, strategy))
+            found = [action_json(option) | {"loss": option.loss} for option in position.options(strategy)]
+            echo_json(query="puzzle", rules=strategy.rules.key, **puzzle_fields(position), options=found)
             continue
         text = _("Puzzle {number} of {date}, {difficulty}") if stream else _("Puzzle of {date}, {difficulty}")
         click.echo(text.format(number=number, date=puzzle_date, difficulty=_(difficulty)))  # marked elsewhere

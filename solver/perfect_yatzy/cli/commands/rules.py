@@ -7,7 +7,7 @@ import sys
 import click
 
 from ..._messages import _
-from ..console import echo_json, echo_lines, wrap_columns
+from ..console import echo_answer, echo_lines, wrap_columns
 from ..options import json_option, language_option, rules_argument
 
 
@@ -24,14 +24,14 @@ def rules_list(lang: str, as_json: bool) -> None:
     from ...game.rule_loader import builtin_ids, load_rules
     from ...game.translations import localized
     from ...service.answers import picked
-    from ..views.rules import rules_list_lines
 
     found = [localized(load_rules(name), lang) for name in builtin_ids()]
-    if as_json:
-        names = "id", "name", "summary"
-        echo_json(rules=[picked(r, *names) | {"switches": [s.id for s in r.switches]} for r in found])
-    else:
-        click.echo(wrap_columns(rules_list_lines(found)))
+    listed = [picked(r, "id", "name", "summary") | {"switches": [s.id for s in r.switches]} for r in found]
+    width, lines = max(len(rules.id) for rules in found), []
+    for rules in found:
+        lines.append(f"{rules.id:<{width}}  {rules.summary or rules.name}")
+        lines += [f"{'':<{width}}    +{switch.id}: {switch.summary}" for switch in rules.switches]
+    echo_answer(wrap_columns(lines), as_json, rules=listed)
 
 
 @rules.command("show")
@@ -47,11 +47,9 @@ def rules_show(rules: str, lang: str, as_json: bool) -> None:
 
     found = localized(load_rules(rules), lang)
     facts = rule_set_facts(found)
-    if as_json:
-        content = {"facts": facts, "rules": found.canonical()}
-        echo_json(key=found.key, name=found.name, fingerprint=found.fingerprint, **content)
-    else:
-        click.echo(wrap_columns(rules_lines(found, facts)))
+    content = {"facts": facts, "rules": found.canonical()}
+    lines = wrap_columns(rules_lines(found, facts))
+    echo_answer(lines, as_json, key=found.key, name=found.name, fingerprint=found.fingerprint, **content)
 
 
 @rules.command("check")

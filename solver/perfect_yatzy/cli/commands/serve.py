@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import date
 from pathlib import Path
@@ -119,6 +118,7 @@ def site(folder: Path, rules: tuple[str, ...], puzzles: int, force: bool, servic
       yatzy site public yatzy yahtzee maxi-unsaved
     """
     from ...web.site.folder import SiteOptions, check_folder, data_folder, default_rules, write_site
+    from ..views.wording import columns, size_text
 
     check_folder(folder, force)
     chosen = [service.rules(name) for name in dict.fromkeys(rules)] or default_rules(service)
@@ -128,15 +128,8 @@ def site(folder: Path, rules: tuple[str, ...], puzzles: int, force: bool, servic
         sizes = write_site(folder, chosen, service, options)
     except OSError as error:
         raise cannot_write(error.filename or folder, error) from error
-    echo_lines(site_lines(folder, [data_folder(rules) for rules in chosen], sizes))
-
-
-def site_lines(folder: Path, games: Sequence[str], sizes: Mapping[str, int]) -> list[str]:
-    """What is written: the sizes of the page and of the data of each game, by its folder, from those of all files."""
-    from ..views.wording import columns, size_text
-
+    games, total = map(data_folder, chosen), sum(sizes.values())
     data = {name: sum(size for file, size in sizes.items() if file.startswith(f"data/{name}/")) for name in games}
-    total = sum(sizes.values())
     parts = {_("page"): total - sum(data.values())} | data
-    rows = [(name, size_text(size)) for name, size in parts.items()]
-    return [_("Wrote {folder}, {size}", folder=folder, size=size_text(total)), *columns(rows, "<", ">9")]
+    click.echo(_("Wrote {folder}, {size}", folder=folder, size=size_text(total)))
+    echo_lines(columns([(name, size_text(size)) for name, size in parts.items()], "<", ">9"))

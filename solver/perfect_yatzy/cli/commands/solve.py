@@ -80,6 +80,7 @@ def solve(
       yatzy solve maxi --what goals --approximate
     """
     from ...game.rule_loader import load_rules
+    from ...model.objectives import Objective
     from ...strategy.opening import approximate_advice
     from ...tablebase.store import has_table, table_path
     from ...tablebase.table_info import shards_folder
@@ -107,7 +108,7 @@ def solve(
     solver = table_solver.TableSolver(rule_set, tables, threads, shards, yes)
     if what == "mean":
         with approximate_advice(rule_set):
-            solver.checked_cost(solver.objective(what))
+            solver.checked_cost(Objective(rule_set))
     if approximately:
         table_solver.solve_goals_approximately(solver, seed, games, force)
     elif what == "distribution":
@@ -116,7 +117,7 @@ def solve(
         if on_cluster:
             info = solver.solve_on_cluster(what, force, workers, cluster)
         else:
-            info = solver.solve(solver.objective(what), missing_only=not force)
+            info = solver.solve(QUANTITIES[what].objective(rule_set, solver.means), missing_only=not force)
         click.echo(table_solver.solved_lines(rule_set, what, info, shards_folder(path) if shards else path))
 
 
@@ -237,4 +238,4 @@ def prove(rules: str, digits: int, spread: bool, as_json: bool, tables: str | No
         else _("decisions closer than float64 can tell: {close}", **counts),
         _("certificate: {path}", path=proof_path(rule_set, tables)),
     ]
-    echo_answer(proof.fields(), lines, as_json)
+    echo_answer(lines, as_json, proof.fields())

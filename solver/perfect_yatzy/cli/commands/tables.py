@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import sys
+import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from ..._messages import _
+from ..._messages import _, ngettext
 from .. import options
-from ..console import check_overwrite, echo_json, echo_lines, file_format, write_output
+from ..console import check_overwrite, echo_answer, echo_lines, file_format, write_output
 from ..options import RULES, KnownWords, UsageError, stored_tables
 
 if TYPE_CHECKING:
     from ...service.queries import QueryService
+    from ...tablebase.inventory import TableEntry
 
 
 @click.command()
@@ -51,7 +54,6 @@ def tables(
 
     from ...tablebase import inventory
     from ...tablebase.store import tables_folder
-    from ..views.tables import stored_tables_json, stored_tables_lines
     from ..views.wording import size_text
 
     if (fetch is None) != (source is None):
@@ -78,12 +80,14 @@ def tables(
         echo_lines(f"{entry.name}  {size_text(entry.bytes)}" for entry in chosen)
         if yes or click.confirm(_("Remove from disk?"), err=True):
             inventory.remove(*chosen)
-    if clean or name is not None:
-        return
-    if as_json:
-        echo_json(**stored_tables_json(entries, folder))
-    else:
-        echo_lines(stored_tables_lines(entries, folder))
+    if not clean and name is None:
+        fields = [
+            {"name": each.name, "rules": each.key, "what": each.objective, "finished": each.finished}
+            | {"bytes": each.bytes, "written": round(each.written)}  # in seconds since 1970
+            for each in entries
+        ]
+        lines, size = stored_tables_lines(entries, folder), sum(entry.bytes for entry in entries)
+        echo_answer(lines, as_json, folder=str(folder), bytes=size, tables=fields)
 
 
 @click.command()
@@ -114,3 +118,32 @@ def table(rules: str, what: str, given_format: str | None, output: str, force: b
     check_overwrite(force, output)
     strategy_table = STRATEGY_TABLES[what](service.strategy(service.rules(rules)))
     write_output(output, FORMATS[chosen](strategy_table))
+
+
+def stored_tables_lines(entries: list[TableEntry], folder: Path) -> list[str]:
+    """Lines for `yatzy tables`: for each table the name that --remove takes; then their number and size."""
+    from ...tablebase.inventory import short_names
+    from ..views.wording import columns, size_text
+
+    now, names, rows = time.time(), short_names(entries), []
+    for entry in entries:
+        age = _age_text(now - entry.written)
+        state = age if entry.finished else _("{age}, unfinished", age=age)
+        rows.append((names[entry.name], size_text(entry.bytes), state))
+    lines = columns(rows, "<", ">8", "<", indent="") if rows else []
+    facts = {"count": len(entries), "size": size_text(sum(entry.bytes for entry in entries)), "folder": folder}
+    total = ngettext(
+        "{count} table, {size}, in {folder}", "{count} tables, {size}, in {folder}", len(entries), **facts
+    )
+    return [*lines, total]
+
+
+def _age_text(seconds: float) -> str:
+    days, hours, minutes = (int(seconds // unit) for unit in (86_400, 3600, 60))
+    if days:
+        return ngettext("{count} day ago", "{count} days ago", days, count=days)
+    if hours:
+        return ngettext("{count} hour ago", "{count} hours ago", hours, count=hours)
+    if minutes:
+        return ngettext("{count} minute ago", "{count} minutes ago", minutes, count=minutes)
+    return _("just now")

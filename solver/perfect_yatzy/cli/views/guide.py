@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from html import escape
 from itertools import zip_longest
 from math import ceil
@@ -41,17 +42,16 @@ def guide_html(content: GuideContent, card: bool = False) -> str:
     head = [f"<h1>{escape(title)}</h1>", *(f'<p class="lead">{_inline(text)}</p>' for text in content.lead)]
     body = ""
     for i, sheet in enumerate(sheets(content, card)):
-        size, html = _size(content, card, sheet, is_first=not i), _sheet(content, sheet)
-        body += f'<div class="sheet" style="--type: {size:.1f}pt">{"" if i else "".join(head)}{html}</div>\n'
+        size, parts = (
+            _size(content, card, sheet, is_first=not i),
+            [_sections(content, names) for names in sheet.columns],
+        )
+        if len(parts) > 1:
+            parts = ['<div class="cols">', *(f"<div>{part}</div>" for part in parts), "</div>"]
+        html = "".join([*([] if i else head), *parts, _sections(content, sheet.below)])
+        body += f'<div class="sheet" style="--type: {size:.1f}pt">{html}</div>\n'
     styles = ["guide", "card"] if card else ["guide"]
     return html_page(content.words.language, title, styles, f"<body{_class('card' if card else '')}>\n{body}</body>")
-
-
-def _sheet(content: GuideContent, sheet: Sheet) -> str:
-    columns = [_sections(content, names) for names in sheet.columns]
-    if len(columns) > 1:
-        columns = ['<div class="cols">', *(f"<div>{column}</div>" for column in columns), "</div>"]
-    return "".join(columns) + _sections(content, sheet.below)
 
 
 def _size(content: GuideContent, card: bool, sheet: Sheet, is_first: bool) -> float:
@@ -60,17 +60,18 @@ def _size(content: GuideContent, card: bool, sheet: Sheet, is_first: bool) -> fl
     lines = (CARD_LINES if card else LINES) - (HEADS[len(sheet.columns)] if is_first else 0)
     lines -= LOSSES if content.sections.keys() & {*sheet.below} else 0
 
+    columns = [[content.sections[name] for name in names if name in content.sections] for names in sheet.columns]
+
     def fits(size: float) -> bool:
         scale = size / USUAL
-        columns = zip(sheet.columns, widths, strict=True)
-        return max(_column_lines(content, names, width / scale) for names, width in columns) <= lines / scale
+        heights = (
+            sum(_lines(content, section, width / scale) for section in column)
+            for column, width in zip(columns, widths, strict=True)
+        )
+        return max(heights) <= lines / scale
 
     size = next((size for size in SIZES if fits(size)), SIZES[-1])
     return CARD_SCALE * size if card else size
-
-
-def _column_lines(content: GuideContent, names: tuple[str, ...], width: float) -> float:
-    return sum(_lines(content, content.sections[name], width) for name in names if name in content.sections)
 
 
 def _lines(content: GuideContent, section: Section, width: float) -> float:
@@ -147,12 +148,10 @@ def _row(*cells: tuple[str, str], tag: str = "td") -> str:
 
 
 def _prices(content: GuideContent, section: Section) -> str:
-    bars = [f'<span class="bar" style="width:{100 * row.bar:.1f}%"></span>' for row in section.rows]
-    cells = (
-        (("", _inline(row.name)), ("", bar), ("n", escape(row.value)))
-        for row, bar in zip(section.rows, bars, strict=True)
-    )
-    return f'<table class="prices"><tbody>{"".join(_row(*row) for row in cells)}</tbody></table>'
+    bar = '<span class="bar" style="width:{:.1f}%"></span>'
+    cells = ((_inline(row.name), bar.format(100 * row.bar), escape(row.value)) for row in section.rows)
+    rows = (_row(("", name), ("", drawn), ("n", price)) for name, drawn, price in cells)
+    return f'<table class="prices"><tbody>{"".join(rows)}</tbody></table>'
 
 
 def _texts(content: GuideContent, section: Section) -> str:
@@ -235,10 +234,6 @@ def _bar_lines(content: GuideContent, section: Section) -> list[str]:
 def _row_lines(content: GuideContent, section: Section) -> Iterator[str]:
     for row in section.rows:
         yield from _text_lines(row.name, "  ", "    ")
-    yield from _paragraph_lines(section)
-
-
-def _paragraph_lines(section: Section) -> Iterator[str]:
     for paragraph in section.paragraphs:
         yield from _text_lines(paragraph, "  ", "  ")
 
@@ -253,7 +248,7 @@ def _rule_lines(content: GuideContent, section: Section) -> Iterator[str]:
         yield f"{lines[-1]:<{width}}  {row.value:>{numbers}}"
     if section.paragraphs:
         yield ""
-        yield from _paragraph_lines(section)
+        yield from _row_lines(content, replace(section, rows=()))
 
 
 def _opening_lines(content: GuideContent, section: Section) -> Iterator[str]:

@@ -8,15 +8,18 @@ DejaVu Sans, which comes with matplotlib.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
+from typing import Any
+
+import click
 
 from ..._messages import _
 from ..._version import __version__
-from ...errors import MissingPackage, SolverError
+from ...errors import MissingPackage
 from .guide import PIPS
-from .guide_content import GuideContent, Row, Section, Sheet, column_groups, sheets
+from .guide_content import GuideContent, Section, Sheet, column_groups, sheets
 from .words import Span, Text, text_of
 
 A4, A6 = (210.0, 297.0), (105.0, 148.0)  # mm
@@ -26,12 +29,11 @@ CARD_SIZES = tuple(size / 10 for size in range(104, 48, -3))
 POINT = 25.4 / 72  # mm
 LEADING = 1.3  # distance of lines, in type sizes
 INK, SOFT, LINE, TINT, BAR = (22, 32, 28), (77, 89, 84), (205, 213, 210), (238, 243, 241), (127, 181, 160)
+RIGHT, BOLD = {"align": "right"}, {"bold": True}  # how the text of a cell is set: arguments of `Paper.text`
 ALIGN = {"left": 0.0, "centre": 0.5, "right": 1.0}  # share of the space that is left of a line
 DASH = str.maketrans({"−": "–", "\u2060": ""})  # Helvetica in a PDF has no minus sign
 
-
-class PdfError(SolverError):
-    """A guide cannot be drawn as a PDF."""
+Cell = tuple[float, Text | str, Mapping[str, Any]]  # of a row: its width, its text, how it is set
 
 
 def check_pdf() -> None:
@@ -99,7 +101,7 @@ class Paper:
         if missing := sorted(letter for letter in letters if ord(letter) not in known):
             self.close()
             text = _("no font for {letters} in a PDF; write HTML and print it from a browser")
-            raise PdfError(text.format(letters=" ".join(missing[:10])))
+            raise click.ClickException(text.format(letters=" ".join(missing[:10])))
         return "DejaVu"
 
     def close(self) -> None:
@@ -267,27 +269,29 @@ def _contents(paper: Paper, section: Section, x: float, y: float, width: float) 
 # --- sections: each draws its rows at (x, y) and returns the y below them -------------------------------------------
 
 
+def _row(paper: Paper, x: float, y: float, pad: float, *cells: Cell) -> float:
+    """Cells beside each other, `pad` lines below y, and a rule `pad` lines below them."""
+    left, ends = x, []
+    for width, text, style in cells:
+        ends.append(paper.text(text, left, y + paper.line() * pad, width, **style))
+        left += width
+    end = max(ends) + paper.line() * pad
+    paper.rule(x, end, left - x)
+    return end
+
+
 def _prices(paper: Paper, section: Section, x: float, y: float, width: float) -> float:
     columns, gap, ends = 2 if paper.card and len(section.rows) > 8 else 1, 5.0, [y]
-    column = (width - gap * (columns - 1)) / columns
-    for number, part in enumerate(column_groups(section.rows, columns)):
-        at = y
+    column, line = (width - gap * (columns - 1)) / columns, paper.line()
+    name, bar, number = (column * share for share in ((0.75, 0.0, 0.25) if columns > 1 else (0.48, 0.35, 0.17)))
+    for i, part in enumerate(column_groups(section.rows, columns)):
+        left, at = x + i * (column + gap), y
         for row in part:
-            at = _price(paper, row, x + number * (column + gap), at, column, columns == 1)
+            if bar and row.bar > 0:
+                paper.bar(left + name, at + line * 0.44, bar * row.bar, line * 0.36)
+            at = _row(paper, left, at, 0.12, (name, row.name, {}), (bar, "", {}), (number, row.value, RIGHT | BOLD))
         ends.append(at)
     return max(ends)
-
-
-def _price(paper: Paper, row: Row, x: float, y: float, width: float, with_bar: bool) -> float:
-    name, number = (0.48, 0.17) if with_bar else (0.75, 0.25)
-    start, height = y + paper.line() * 0.12, paper.line()
-    end = paper.text(row.name, x, start, width * name)
-    if with_bar and row.bar > 0:
-        paper.bar(x + width * name, start + height * 0.32, width * (1 - name - number) * row.bar, height * 0.36)
-    paper.text(row.value, x + width * (1 - number), start, width * number, align="right", bold=True)
-    end += paper.line() * 0.12
-    paper.rule(x, end, width)
-    return end
 
 
 def _texts(paper: Paper, section: Section, x: float, y: float, width: float) -> float:
@@ -298,14 +302,12 @@ def _texts(paper: Paper, section: Section, x: float, y: float, width: float) -> 
 
 def _holds(paper: Paper, section: Section, x: float, y: float, width: float) -> float:
     label, worth = paper.line() * 1.5, paper.line() * (2.0 if any(row.value for row in section.rows) else 0.0)
+    soft = RIGHT | {"colour": SOFT}
     for number, row in enumerate(section.rows, start=1):
-        start = y + paper.line() * 0.1
-        paper.text(str(number), x, start, label * 0.75, colour=SOFT, align="right")
-        end = paper.text(row.name, x + label, start, width - label - worth)
-        if row.value:
-            paper.text(row.value, x + width - worth, start, worth, colour=SOFT, align="right")
-        y = end + paper.line() * 0.1
-        paper.rule(x, y, width)
+        y = _row(
+            paper, x, y, 0.1, (label * 0.75, str(number), soft), (label * 0.25, "", {}),
+            (width - label - worth, row.name, {}), (worth, row.value, soft),
+        )  # fmt: skip
     for text in section.paragraphs:
         y = paper.text(text, x, y + paper.line() * 0.25, width, 0.9, SOFT)
     return y
@@ -327,45 +329,36 @@ def _opening(paper: Paper, section: Section, x: float, y: float, width: float) -
     side = paper.size * POINT * 1.15
     dice = max((len(row.sample) for row in paper.content.opening), default=0) * side * 1.12
     dice += 2.5 if dice else 0.0
-    shares = [0.2, 0.26, 0.32, 0.13, 0.09]
-    widths = [dice, *((width - dice) * share for share in shares)]
-    lefts = [x + sum(widths[:i]) for i in range(len(widths))]
-    words = paper.content.words
-    for i, name in ((3, "rolls"), (4, "score"), (5, "share")):
-        text = words.words(f"opening.{name}")
-        paper.text(text, lefts[i], y, widths[i], 0.85, SOFT, "left" if i == 3 else "right")
+    heading, hold, rolls, score, share = ((width - dice) * part for part in (0.2, 0.26, 0.32, 0.13, 0.09))
+    left = x + dice + heading + hold
+    for column, name, align in ((rolls, "rolls", "left"), (score, "score", "right"), (share, "share", "right")):
+        paper.text(paper.content.words.words(f"opening.{name}"), left, y, column, 0.85, SOFT, align)
+        left += column
     y += paper.line(0.85) * 1.1
     paper.rule(x, y, width)
+    gap: Cell = (2.0, "", {})
     for row in paper.content.opening:
-        start = y + paper.line() * 0.18
         for i, (face, held) in enumerate(row.sample):
-            paper.die(face, held, x + i * side * 1.12, start + paper.line() * 0.05, side)
-        ends = [
-            paper.text(row.heading, lefts[1], start, widths[1] - 2),
-            paper.text(row.hold, lefts[2], start, widths[2] - 2, bold=True),
-            paper.text(row.rolls, lefts[3], start, widths[3] - 2, 0.92, SOFT),
-            paper.text(row.score, lefts[4], start, widths[4], align="right"),
-            paper.text(row.share, lefts[5], start, widths[5], align="right"),
-        ]
-        y = max(ends) + paper.line() * 0.18
-        paper.rule(x, y, width)
+            paper.die(face, held, x + i * side * 1.12, y + paper.line() * 0.23, side)
+        y = _row(
+            paper, x, y, 0.18, (dice, "", {}), (heading - 2, row.heading, {}), gap, (hold - 2, row.hold, BOLD), gap,
+            (rolls - 2, row.rolls, {"scale": 0.92, "colour": SOFT}), gap,
+            (score, row.score, RIGHT), (share, row.share, RIGHT),
+        )  # fmt: skip
     return y
 
 
 def _odds(paper: Paper, section: Section, x: float, y: float, width: float) -> float:
     columns, gap, below = 3, 7.0, [y]
     column = (width - gap * (columns - 1)) / columns
-    cells = ((0.54, "left"), (0.26, "right"), (0.2, "right"))
     head = [paper.content.words.words(f"odds.{name}") for name in ("box", "chance", "points")]
+    widths = column * 0.54, column * 0.26, column * 0.2
     for number, part in enumerate(column_groups(section.rows, columns)):
-        start, at = x + number * (column + gap), y
+        at = y
         for texts in [head, *([str(row.name), row.value, row.points] for row in part)] if part else []:
-            left, ends, (scale, colour) = start, [], (0.85, SOFT) if texts is head else (1.0, INK)
-            for (share, align), text in zip(cells, texts, strict=True):
-                ends.append(paper.text(text, left, at + paper.line() * 0.12, column * share, scale, colour, align))
-                left += column * share
-            at = max(ends) + paper.line() * 0.12
-            paper.rule(start, at, column)
+            style = {"scale": 0.85, "colour": SOFT} if texts is head else {}
+            cells = zip(widths, texts, (style, *[style | RIGHT] * 2), strict=True)
+            at = _row(paper, x + number * (column + gap), at, 0.12, *cells)
         below.append(at)
     return max(below)
 

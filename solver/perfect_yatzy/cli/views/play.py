@@ -11,7 +11,6 @@ from ...game.rules import RuleSet
 from ...game.scorecard import Scorecard
 from ...play.session import Action, Session
 from . import wording
-from .wording import CATEGORY_HELP, HOLD_HELP
 
 MAX_NAME = 20  # columns of a player's name
 DECISION_HELP = N_("""\
@@ -26,11 +25,6 @@ DICE_HELP = N_("""\
   undo          undo the last decision
   card          show the scorecards again
   quit          save the game and quit""")
-
-
-def decision_help() -> str:
-    """The answers to :func:`.wording.decision_question`."""
-    return _(HOLD_HELP) + _(CATEGORY_HELP) + _(DECISION_HELP)  # marked elsewhere
 
 
 def short_name(name: str) -> str:
@@ -151,13 +145,6 @@ def _points_and_bonus(points: int, bonus_points: int) -> str:
     if not bonus_points:
         return str(points)
     return _("{points} and {bonus_points} bonus points", points=points, bonus_points=bonus_points)
-
-
-def computer_head(session: Session) -> str:
-    """The line before the turn of a computer player."""
-    turn = len(session.turns) // len(session.players) + 1
-    stage = _("turn {turn} of {turns}", turn=turn, turns=len(session.rules.categories))
-    return player_prefix(session, session.player) + stage
 
 
 def computer_line(rules: RuleSet, session: Session, decision: tuple[int, ...] | str) -> str:

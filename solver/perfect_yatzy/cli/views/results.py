@@ -7,13 +7,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ..._files import replacing
+import click
+
 from ..._messages import _, ngettext, number_text
-from ...errors import MissingPackage, SolverError
+from ...errors import MissingPackage
 from ...game.dice import Floats
 from ...game.notebook import histogram_bins
 from ...game.rules import RuleSet
 from ...strategy.tie_rules import TIE_RULES
+from ..console import output_file
 from .wording import (
     alternatives,
     approximate_lines,
@@ -259,17 +261,11 @@ def bar(share: float, width: int) -> str:
     return "█" * (eighths // 8) + (BLOCKS[eighths % 8] if eighths % 8 else "")
 
 
-class PlotError(SolverError):
-    """A picture cannot be drawn or written."""
-
-    exit_code = 1
-
-
 def check_picture(path: str) -> None:
-    """Raise PlotError or MissingPackage unless a picture can be drawn to this file."""
+    """Raise ClickException or MissingPackage unless a picture can be drawn to this file."""
     if Path(path).suffix.lower() not in PICTURE_SUFFIXES:
         text, suffixes = _("cannot draw to {path}; the file name must end in {suffixes}"), PICTURE_SUFFIXES
-        raise PlotError(text.format(path=path, suffixes=alternatives(suffixes)))
+        raise click.ClickException(text.format(path=path, suffixes=alternatives(suffixes)))
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
@@ -287,10 +283,8 @@ def picture(path: str) -> Iterator[Any]:
 
     try:
         yield plt
-        with replacing(Path(path).resolve()) as file:  # no partial picture on a full disk
+        with output_file(path) as file:
             plt.savefig(file, dpi=150, format=Path(path).suffix[1:].lower())
-    except OSError as error:
-        raise PlotError(_("cannot write {path}: {reason}", path=path, reason=error.strerror)) from error
     finally:
         plt.close()
 

@@ -1,25 +1,34 @@
-"""A graded game and a puzzle as text: the decisions of a game with a loss, the position, the best options."""
+"""How well people play, as text: graded games, puzzles, and ratings, these also as CSV and as a picture."""
 
 from __future__ import annotations
 
+import csv
+import io
+from collections.abc import Sequence
 from textwrap import wrap
-from typing import Any
+from typing import IO
 
-from ..._messages import _, ngettext, number_text
-from ..._version import ANSWER_SCHEMA
+import numpy as np
+
+from ..._messages import N_, _, ngettext, number_text
 from ...errors import StateError
+from ...game.box_order import leaves_choice
 from ...game.notation import glyphs, parse_category, parse_hold, spaced
 from ...game.rules import RuleSet
+from ...play.estimates import Estimate, mean_of
 from ...play.puzzle import Puzzle
+from ...play.rating import GRADE_NAMES, Block, Comparison, Rating, Ratings
 from ...play.review import ActionOutlook, Decision, Review, find_action, grade
-from ...service.reviews import action_json, puzzle_fields
 from ...strategy.actions import Choice, Hold
 from ...strategy.strategy import Strategy
+from .results import bar, picture
 from .wording import (
     category_name,
     chance_text,
     columns,
+    decimal_text,
     decision_of,
+    grouped,
     line_width,
     loss_text,
     rerolls_left_text,
@@ -27,6 +36,16 @@ from .wording import (
 
 MAX_CATEGORIES = 5  # listed when two holds are compared
 MAX_OPTIONS = 5  # listed in a solution
+MAX_SKIPPED = 10  # games that are listed
+LABEL, NUMBER, INTERVAL = 26, 9, 22  # columns
+BAR = 18
+COLOURS = ("#4477aa", "#cc6677", "#228833", "#ccbb44", "#66ccee", "#aa3377")
+HOLD_KINDS = {1: N_("hold, first roll"), 2: N_("hold, second roll"), 3: N_("hold, third roll")}
+LAST_HOLD_KINDS = {
+    1: N_("hold, first roll or later"),
+    2: N_("hold, second roll or later"),
+    3: N_("hold, third roll or later"),
+}
 
 
 def _action_text(rules: RuleSet, action: Hold | Choice) -> str:
@@ -164,8 +183,244 @@ def solution_lines(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> list[s
     return columns([("", _("loses")), *rows], "<", ">9")
 
 
-def puzzle_json(puzzle: Puzzle, strategy: Strategy) -> dict[str, Any]:
-    """The position and its solution as plain JSON values."""
-    head = {"schema": ANSWER_SCHEMA, "query": "puzzle", "rules": strategy.rules.key}
-    options = [action_json(option) | {"loss": option.loss} for option in puzzle.options(strategy)]
-    return head | puzzle_fields(puzzle) | {"options": options}
+def rating_lines(rating: Rating, rules: RuleSet, block: int | None = None) -> list[str]:
+    """Lines for one rating, with the names of `rules` and so many games in a block of the list over time."""
+    games, share = _games_text(rating.games), decimal_text(100 * rating.confidence)
+    interval = _("{share} % interval", share=share) if rating.games > 1 else ""
+    lines = [
+        _("{player}, {rules}: {games}", player=rating.player, rules=rating.rules.key, games=games),
+        "",
+        row("", _("a game"), interval),
+        _estimate_row(_("Result"), rating.result),
+        _estimate_row(_("Luck"), rating.luck),
+        _estimate_row(_("Points lost"), rating.points_lost),
+        _estimate_row(_("Result without luck"), rating.result_without_luck),
+        row(_("Perfect play"), number_text(rating.start, 2)),
+        "",
+    ]
+    if rating.narrower:
+        text = _(
+            "Without luck the interval is {factor} times narrower: the results of {games} games would say as much."
+        )
+        games = grouped(rating.narrower**2 * rating.games)
+        lines += sentence(text.format(factor=number_text(rating.narrower, 1), games=games))
+    means = rating.figures.errors.mean(axis=0).tolist()
+    errors = [f"{number_text(n, 1)} {grade_word(name, 2)}" for name, n in zip(GRADE_NAMES, means, strict=True)]
+    first, second, third = errors
+    lines += sentence(_("A game has {first}, {second} and {third}.", first=first, second=second, third=third))
+    if len(rating.other_results):
+        games, mean = _games_text(len(rating.other_results)), number_text(float(rating.other_results.mean()), 2)
+        lines += sentence(_("{games} without decisions: mean result {mean}.", games=games, mean=mean))
+    lines += ["", *_kind_lines(rating, interval)]
+    if leaves_choice(rules):  # there each turn has one category
+        lines += ["", *category_lines(rating, rules)]
+    parts = rating.blocks(block)
+    return [*lines, "", *block_lines(rating, parts, interval)] if len(parts) > 1 else lines
+
+
+def row(label: str, number: str, interval: str = "", rest: str = "") -> str:
+    """A line of a table; without an interval, as of a single game, no column is left for it."""
+    return f"{label:<{LABEL}}{number:>{NUMBER}}{interval:>{INTERVAL if interval else 0}}{rest}".rstrip()
+
+
+def interval_text(found: Estimate, factor: float = 1.0) -> str:
+    """The interval of `factor` times an estimate: ``1.20 to 3.40``; empty without one."""
+    if found.low is None or found.high is None:
+        return ""
+    low, high = (number_text(end, 2) for end in sorted((factor * found.low, factor * found.high)))
+    return _("{low} to {high}", low=low, high=high)
+
+
+def _estimate_row(label: str, estimate: Estimate, rest: str = "") -> str:
+    return row(label, number_text(estimate.value, 2), interval_text(estimate), rest)
+
+
+def sentence(text: str) -> list[str]:
+    """Wrapped text."""
+    return wrap(text, line_width())
+
+
+def _games_text(number: int) -> str:
+    return ngettext("{count} game", "{count} games", number, count=grouped(number))
+
+
+def kind_name(kind: str, last: bool) -> str:
+    """Words for a kind of :func:`perfect_yatzy.play.rating.decision_kinds`; `last`: it includes all later rolls."""
+    if kind == "category":
+        return _("category")
+    number = int(kind.partition("_")[2])
+    if number in HOLD_KINDS:
+        return _(LAST_HOLD_KINDS[number] if last else HOLD_KINDS[number])  # marked elsewhere
+    sentence = _("hold, roll {number} or later") if last else _("hold, roll {number}")
+    return sentence.format(number=number)
+
+
+def _kind_lines(rating: Rating, interval: str) -> list[str]:
+    lines = [row(_("Points lost by decision"), _("a game"), interval, f"{_('a decision'):>14}")]
+    for i, kind in enumerate(rating.kinds):
+        lost, per_decision = rating.kind_lost(i)
+        later = rating.rules.saved_rolls and i == len(rating.kinds) - 2
+        rest = f"{number_text(per_decision.value, 3):>14}" if per_decision else ""
+        lines.append(_estimate_row(f"  {kind_name(kind, later)}", lost, rest))
+    rest = f"{number_text(rating.lost_per_decision.value, 3):>14}"
+    return [*lines, _estimate_row(f"  {_('all')}", rating.points_lost, rest)]
+
+
+def category_lines(rating: Rating, rules: RuleSet) -> list[str]:
+    """The points lost by category decisions: by taking each category, and by leaving it when it was the best one."""
+    heads = f"{_('taking it'):>12}{_('leaving it'):>12}{_('mean points'):>14}"
+    lines = [f"{_('Points lost a game by'):<{LABEL}}{heads}"]
+    for i, category in enumerate(rules.categories):
+        taking, leaving = rating.category_lost(i)
+        points = number_text(float(rating.figures.category_points[:, i].mean()), 2)
+        name = category_name(rules, category.id)[: LABEL - 4]
+        lost = f"{number_text(taking.value, 2):>12}{number_text(leaving.value, 2):>12}"
+        lines.append(f"  {name:<{LABEL - 2}}{lost}{points:>14}")
+    return lines
+
+
+def block_lines(rating: Rating, parts: Sequence[Block], interval: str) -> list[str]:
+    """The points lost over time, with bars, and their trend."""
+    most = max(part.points_lost.value for part in parts)
+    lines = [row(_("Points lost over time"), _("a game"), interval)]
+    for part in parts:
+        first, last = grouped(part.first), grouped(part.last)
+        label = _("game {number}", number=first)
+        if part.last > part.first:
+            label = _("games {first} to {last}", first=first, last=last)
+        if part.first_date and part.last_date:
+            days = sorted({part.first_date[:10], part.last_date[:10]})
+            label = _("{low} to {high}", low=days[0], high=days[1]) if len(days) > 1 else days[0]
+        drawn = bar(part.points_lost.value / most, BAR) if most > 0 else ""
+        lines.append(_estimate_row(f"  {label}", part.points_lost, f"  {drawn}"))
+    trend = rating.trend
+    if trend is None or trend.low is None or trend.high is None:
+        return lines
+    text = _("Trend: {change} in 100 games ({interval}).")
+    if trend.low <= 0 <= trend.high:
+        text = _("No trend is shown: {change} in 100 games ({interval}).")
+    change = ("" if trend.value < 0 else "+") + number_text(100 * trend.value, 2)
+    return lines + sentence(text.format(change=change, interval=interval_text(trend, 100)))
+
+
+def comparison_lines(comparison: Comparison) -> list[str]:
+    """Who plays better, by how much, and how sure that is."""
+    first, second, found = comparison.first, comparison.second, comparison.advantage
+    names = {"first": first.player, "second": second.player, "rules": first.rules.key}
+    if found.low is None or found.high is None:
+        return sentence(_("{first} and {second}, {rules}: too few games to compare.", **names))
+    sign = 1 if found.value >= 0 else -1
+    ahead, behind = (first.player, second.player)[::sign]
+    verdict = _(
+        "{first} and {second}, {rules}: {ahead} plays better than {behind} by {points} points a game "
+        "({share} %: {interval}), luck removed; {chance}."
+    )
+    if found.low <= 0 <= found.high:
+        verdict = _(
+            "{first} and {second}, {rules}: no difference is shown. {ahead} plays better by {points} points a game "
+            "({share} %: {interval}), luck removed; {chance}."
+        )
+    chance = _("too few games for a p value")
+    if found.chance is not None:
+        chance = f"p < {number_text(0.0001, 4)}" if found.chance < 0.0001 else f"p = {number_text(found.chance, 4)}"
+    verdict = verdict.format(
+        **names, ahead=ahead, behind=behind, points=number_text(sign * found.value, 2), chance=chance,
+        share=decimal_text(100 * first.confidence), interval=interval_text(found, sign),
+    )  # fmt: skip
+    interval = interval_text(comparison.results, sign) or _("too few to say")
+    points = number_text(sign * comparison.results.value, 2)
+    plain = _("The plain results differ by {points} ({interval}).", points=points, interval=interval)
+    return sentence(f"{verdict} {plain}")
+
+
+def skipped_lines(found: Ratings) -> list[str]:
+    """Games without a rating, and why."""
+    if not found.skipped:
+        return []
+    lines = [_("Not rated: {games}", games=_games_text(len(found.skipped)))]
+    for skipped in found.skipped[:MAX_SKIPPED]:
+        who = f", {skipped.player}" if skipped.player else ""
+        text = f"{skipped.place}{who}: {skipped.reason}"
+        lines += wrap(text, line_width(), initial_indent="  ", subsequent_indent="    ")
+    more = len(found.skipped) - MAX_SKIPPED
+    return [*lines, "  " + _("and {count} more", count=grouped(more))] if more > 0 else lines
+
+
+def results_lines(found: Ratings, confidence: float) -> list[str]:
+    """Players of whom only results are known."""
+    lines = []
+    for (rules, player), results in found.results_only.items():
+        estimate = mean_of(results, confidence)
+        mean, games = number_text(estimate.value, 2), _games_text(len(results))
+        if estimate.low is not None:
+            share, interval = decimal_text(100 * confidence), interval_text(estimate)
+            mean = _("{mean} ({share} %: {interval})", mean=mean, share=share, interval=interval)
+        text = _(
+            "{player}, {rules}: {games} without decisions, mean result {mean}. "
+            "Luck cannot be removed from results alone."
+        )
+        lines += sentence(text.format(player=player, rules=rules, games=games, mean=mean))
+    return lines
+
+
+def kinds_of(ratings: tuple[Rating, ...]) -> list[str]:
+    """The kinds of decisions of some ratings, the choice of a category last."""
+    kinds = dict.fromkeys(kind for rating in ratings for kind in rating.kinds)
+    return sorted(kinds, key=lambda kind: (kind == "category", kind))
+
+
+def write_csv(file: IO[bytes], ratings: tuple[Rating, ...]) -> None:
+    """Write one row for each rated game of each player; result = start + luck - points_lost."""
+    kinds = kinds_of(ratings)
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    head = ["player", "rules", "place", "date", "game", "result", "start", "luck", "points_lost"]
+    writer.writerow([*head, "result_without_luck", "decisions", *(f"lost_{kind}" for kind in kinds)])
+    for rating in ratings:
+        figures, lost, games = rating.figures, rating.lost_by_game, rating.games
+        columns = {kind: figures.lost[:, i].tolist() for i, kind in enumerate(rating.kinds)}
+        numbers = figures.luck, lost, rating.start - lost, figures.decisions.sum(axis=1)
+        rows = zip(
+            rating.places, rating.dates, range(1, games + 1), figures.results.tolist(), [rating.start] * games,
+            *(column.tolist() for column in numbers), *(columns.get(kind, [None] * games) for kind in kinds),
+            strict=True,
+        )  # fmt: skip
+        writer.writerows((rating.player, rating.rules.key, *entry) for entry in rows)
+    text.detach()  # the caller closes the file
+
+
+def plot_ratings(path: str, ratings: tuple[Rating, ...], block: int | None = None) -> None:
+    """Draw the points lost a game over time, with a band for the interval, and below them by kind of decision."""
+    with picture(path) as plt:
+        figure, (upper, lower) = plt.subplots(2, 1, figsize=(8, 8), layout="constrained")
+        width, kinds = 0.8 / len(ratings), kinds_of(ratings)
+        several = len({rating.rules.key for rating in ratings}) > 1
+        for number, rating in enumerate(ratings):
+            colour = COLOURS[number % len(COLOURS)]
+            player = f"{rating.player}, {rating.rules.key}" if several else rating.player
+            lost = ngettext(
+                "{player}: {points} points lost a game, {count} game",
+                "{player}: {points} points lost a game, {count} games",
+                rating.games,
+            )
+            points = number_text(rating.points_lost.value, 2)
+            label = lost.format(player=player, points=points, count=grouped(rating.games))
+            parts = rating.blocks(block)
+            middles = [(part.first + part.last) / 2 for part in parts]
+            values = np.array([part.points_lost.value for part in parts])
+            half = np.array([part.points_lost.half_width or 0.0 for part in parts])
+            upper.plot(middles, values, color=colour, marker="o", markersize=4, label=label)
+            upper.fill_between(middles, values - half, values + half, color=colour, alpha=0.2, linewidth=0)
+            estimates = [rating.kind_lost(i)[0] for i in range(len(rating.kinds))]
+            means, errors = [each.value for each in estimates], [each.half_width or 0.0 for each in estimates]
+            shift = (number - (len(ratings) - 1) / 2) * width
+            places = [kinds.index(kind) + shift for kind in rating.kinds]
+            lower.bar(places, means, width, color=colour, yerr=errors, capsize=3)
+        upper.set(xlabel=_("game"), ylabel=_("points lost a game"), ylim=(0, None))
+        upper.legend()
+        lower.set(ylabel=_("points lost a game"), ylim=(0, None))
+        lower.set_xticks(range(len(kinds)), [kind_name(kind, False) for kind in kinds])
+        for axes in (upper, lower):
+            axes.grid(alpha=0.3)
+        title = _("Points lost a game, with {share} % intervals")
+        figure.suptitle(title.format(share=decimal_text(100 * ratings[0].confidence)))

@@ -1,4 +1,4 @@
-"""Rule sets as text: the list of the built-in ones, and one in detail."""
+"""A rule set as text."""
 
 from __future__ import annotations
 
@@ -11,16 +11,6 @@ from ...game.sheet_boxes import row_of
 from .wording import columns, grouped
 
 MAX_WIDTH = 80  # of a table
-
-
-def rules_list_lines(rule_sets: list[RuleSet]) -> list[str]:
-    """Lines for `yatzy rules list`: each rule set with its summary, below it its switches."""
-    width = max(len(rules.id) for rules in rule_sets)
-    lines = []
-    for rules in rule_sets:
-        lines.append(f"{rules.id:<{width}}  {rules.summary or rules.name}")
-        lines += [f"{'':<{width}}    +{switch.id}: {switch.summary}" for switch in rules.switches]
-    return lines
 
 
 def rules_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
