@@ -21,7 +21,7 @@ from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.model.estimates import LANE_OPERATIONS_PER_SECOND, THREADS
 from perfect_yatzy.model.objectives import Goals, Objective, Variance
 from perfect_yatzy.tablebase import shard_task
-from perfect_yatzy.tablebase.row_solver import RowSolver
+from perfect_yatzy.tablebase.backward_induction import RowSolver
 from perfect_yatzy.tablebase.shard_task import ShardTask, solve_shard_task
 from perfect_yatzy.tablebase.sharded_solve import solve_sharded
 from perfect_yatzy.tablebase.solve_estimate import estimate_solve

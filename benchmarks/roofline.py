@@ -40,8 +40,7 @@ from perfect_yatzy.kernels.value_tables import Block, MeanTable, lanes_of
 from perfect_yatzy.model.objectives import Objective
 from perfect_yatzy.model.state_space import LANES
 from perfect_yatzy.model.turn_model import turn_model
-from perfect_yatzy.tablebase.backward_induction import solve_layers, solve_values
-from perfect_yatzy.tablebase.row_solver import RowSolver
+from perfect_yatzy.tablebase.backward_induction import RowSolver, solve_layers, solve_values
 
 from .__main__ import VALUE, cpu_name
 

@@ -81,7 +81,7 @@ def test_a_wrong_index_in_the_turn_model_stops_the_solve(field: str, tmp_path: P
     code = f"""
 from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.model.objectives import Objective
-from perfect_yatzy.tablebase.row_solver import RowSolver
+from perfect_yatzy.tablebase.backward_induction import RowSolver
 solver = RowSolver(Objective(load_rules("yatzy-forced")))
 rows = solver.objective.space.layers[14], solver.full_cards(), solver.blank(solver.objective.layer_slice(14))
 print(solver.solve(*rows))

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from ..model.state_space import LANES
 from .jit import by_kind, jit
 from .legal import outcome_number, scoring_of_roll
-from .policy import policy_block, stage_actions
+from .policy import policy_block, stage_actions, stop_action
 from .propagation import outcome_chances
 from .simd import views
 from .table_slices import TableSlice
@@ -35,7 +35,7 @@ class GivenActions(NamedTuple):
 
 @by_kind()
 def choose_actions(policy, job, block, most_saved):
-    """Write the actions of one block of a mean table into ``stop`` and ``hold`` of a PolicyJob (:mod:`.policy`)."""
+    """Write the actions of one block into ``action`` and ``first_action`` of a PolicyJob (:mod:`.policy`)."""
 
 
 @by_kind()
@@ -56,14 +56,14 @@ choose_actions.of(TableSlice)(
 @jit
 def write_given_actions(policy, job, block, rerolls, is_first):
     """Write the actions with a number of rerolls left to the scratch."""
-    roll_count, (stop, hold, first) = job.model.dice.roll_count, stage_actions(job, rerolls, is_first)
-    for roll in range(roll_count):
+    dice, actions = job.model.dice, stage_actions(job, rerolls, is_first)
+    for roll in range(dice.roll_count):
         _, way = scoring_of_roll(job.model, block.row, block.choices, roll, is_first)
         for lane in range(LANES):
-            source = (rerolls * roll_count + roll) * policy.lanes + min(block.start + lane, policy.lanes - 1)
-            outcome = outcome_number(job.model, job.outcomes, way, int(policy.category[source]), roll)
-            stop[(first + roll) * LANES + lane] = float(outcome)
-            hold[(first + roll) * LANES + lane] = float(policy.hold[source])
+            source = (rerolls * dice.roll_count + roll) * policy.lanes + min(block.start + lane, policy.lanes - 1)
+            outcome = outcome_number(job.model, way, int(policy.category[source]), roll)
+            hold = int(policy.hold[source])
+            actions[(dice.first_roll + roll) * LANES + lane] = float(hold if hold >= 0 else stop_action(outcome))
 
 
 @choose_actions.of(GivenActions)
@@ -87,12 +87,10 @@ def turn_chances(policy, job, block):
 
 @jit
 def action_in(arguments, policy, row, lane, roll, rerolls, is_first):
-    """What a policy does with one roll: the outcome if the turn ends with it, and the hold, or -1 to end the turn.
+    """What a policy does with one roll: the number of the hold, or :func:`.policy.stop_action`.
 
     `arguments`: a PolicyJob; `is_first`: whether the first roll of a turn has bonus points, and this is one.
     """
     job, block = views(arguments), mean_block(arguments.model, row, lane - lane % LANES)
     choose_actions(views(policy), job, block, max(0, rerolls - job.model.rolls_per_turn + 1))
-    stop, hold, first = stage_actions(job, rerolls, is_first)
-    place = (first + roll) * LANES + lane % LANES
-    return int(stop[place]), int(hold[place])
+    return int(stage_actions(job, rerolls, is_first)[(job.model.dice.first_roll + roll) * LANES + lane % LANES])

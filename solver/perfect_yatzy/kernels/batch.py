@@ -108,7 +108,7 @@ def _best_by_means(player, policy, turn, lane, roll, rerolls, is_first):
 @best_action.of(ScoreDecisions)
 def _best_by_scores(player, policy, turn, lane, roll, rerolls, is_first):
     hold, outcome, value = decision(player.scores, player.means, policy, turn, lane, roll, rerolls, is_first)
-    return hold, policy.outcomes.category[outcome] if hold < 0 else -1, value
+    return hold, policy.model.turn_outcomes.category[outcome] if hold < 0 else -1, value
 
 
 @jit

@@ -20,7 +20,7 @@ from ..game.dice import Floats, Ints, lattice
 from ..game.rules import RuleSet
 from ..game.upper_sums import upper_sums
 from ..model.state_space import check_one_word
-from ..model.turn_model import TurnModel, TurnOutcomes
+from ..model.turn_model import TurnModel
 from ..model.turn_slots import TurnSlots, turn_slots
 from .jit import jit
 from .legal import count_bits, next_categories, nth_bit, outcome_number, scoring_on_card
@@ -192,7 +192,7 @@ def is_within(model, hold, roll):
 def fill_category(model, games, game, category, way):
     """Score the roll on the table, and roll for the next turn; after the last one no dice are on the table."""
     turn, fields = model.turn, fields_of(games, game)
-    outcome = outcome_number(turn, turn, way, category, fields[ROLL] - turn.dice.first_roll)
+    outcome = outcome_number(turn, way, category, fields[ROLL] - turn.dice.first_roll)
     points, saved = turn.points[outcome], fields[REROLLS] if turn.saves_rolls else 0
     games.boxes[game * turn.category_count + category] = points
     fields[FILLED] |= 1 << category
@@ -289,7 +289,6 @@ class Decisions(NamedTuple):
     """One decision of each of n games, ``(n,)`` int64 each."""
 
     model: TurnModel
-    outcomes: TurnOutcomes
     seed: int
     turn: int  # from 0, as the number of the roll
     roll: int
@@ -334,4 +333,4 @@ def explore(exploration, arguments):
             word = random_word(np.uint64(job.seed) + np.uint64(WHICH), job.games[i], job.turn, job.roll)
             job.actions[i] = drawn_action(model, allowed, roll, job.rerolls[i], word)
         category = job.actions[i] - model.dice.first_roll
-        job.ends[i] = outcome_number(model, job.outcomes, way, category, roll) if category >= 0 else -1
+        job.ends[i] = outcome_number(model, way, category, roll) if category >= 0 else -1

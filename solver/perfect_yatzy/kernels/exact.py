@@ -25,13 +25,12 @@ from typing import NamedTuple
 
 from ..game.dice import Floats, Ints
 from ..model.state_space import LANES
-from ..model.turn_model import TurnOutcomes
 from .jit import jit
 from .lattice import fill, means
 from .legal import choices_of, outcome_number, scoring_of_roll
 from .simd import at_least, load, maximum, splat, store, views
 from .turn import LOWEST, TIE, SolveJob
-from .value_tables import Block, Successor, child_value, lanes_of, mean_table, state_number, state_place
+from .value_tables import Block, child_value, lanes_of, mean_table, state_number, state_place, successor
 
 LIMB_BITS = 37  # limbs are within 2^36 of 0: times 6^6, and as the difference of two such products, below 2^53
 LIMB = 2.0**LIMB_BITS
@@ -45,7 +44,6 @@ class ExactJob(NamedTuple):
     """Arguments of :func:`solve_exact_rows`; a number has `limbs` limbs, one of the layer below `limbs_below`."""
 
     turn: SolveJob  # of the values in float64; its target is not used
-    outcomes: TurnOutcomes
     below: Floats  # (states below * limbs_below,): limbs of the children, lowest first
     target: Floats  # (states * limbs,): written
     start: int  # place of the first state of the target
@@ -118,14 +116,14 @@ def begin_decision(job):
 def end_turn(job, block, roll, saved, is_first, lanes):
     """The best category of a roll, exactly as the last entry of the buffer and as the returned vector."""
     model, limbs, below, child = job.turn.model, job.limbs, job.limbs_below, job.child
-    children, dice, values = mean_table(job.turn.below), model.dice, job.values
+    children, dice, values, outcomes = mean_table(job.turn.below), model.dice, job.values, model.turn_outcomes
     allowed, way = scoring_of_roll(model, block.row, block.choices, roll, is_first)
     best = splat(values, LOWEST)
     for c in range(model.category_count):
         if allowed >> c & 1:
-            i = outcome_number(model, job.outcomes, way, c, roll)
-            after = Successor(block.row + job.outcomes.step[i], saved, job.outcomes.shift[i])
-            value = child_value(children, model.layout, block, after, job.outcomes.total[i], job.turn.scratch.temp)
+            i = outcome_number(model, way, c, roll)
+            after = successor(outcomes, i, block.row, saved)
+            value = child_value(children, model.layout, block, after, outcomes.total[i], job.turn.scratch.temp)
             store(values, c, value)
             best = maximum(best, value)
     end = (dice.first_roll + dice.roll_count) * limbs
@@ -133,11 +131,11 @@ def end_turn(job, block, roll, saved, is_first, lanes):
     begin_decision(job)
     for c in range(model.category_count):
         within = at_least(load(values, c), limit) if allowed >> c & 1 else 0
-        i = outcome_number(model, job.outcomes, way, c, roll)
-        row, total = block.row + job.outcomes.step[i], job.outcomes.total[i]
+        i = outcome_number(model, way, c, roll)
+        row, total = block.row + outcomes.step[i], outcomes.total[i]
         for lane in range(lanes):
             if within >> lane & 1:
-                state = state_number(model.layout, block.row, row, block.start + lane, saved, job.outcomes.shift[i])
+                state = state_number(model.layout, block.row, row, block.start + lane, saved, outcomes.shift[i])
                 first, difference = (state - job.turn.below.start) * below, 0.0
                 for k in range(below - 1, -1, -1):
                     child[k] = job.below[first + k] + total * job.scales[saved * below + k]

@@ -30,11 +30,11 @@ from ..model.hold_rule_arrays import ROLL_ALL, STOP, HoldRuleArrays
 from ..model.state_space import LANES
 from .actions import choose_actions, turn_chances
 from .jit import jit
-from .lattice import copy_vectors, fill, means
+from .lattice import means
 from .legal import count_bits
 from .policy import choose_stage_stops, stage_actions
 from .policy_evaluation import evaluate_block, follow_actions, outcome_quantities
-from .simd import shifted, splat, store, views
+from .simd import splat, store, views
 from .table_slices import TableSlice
 from .turn import mean_block
 from .value_tables import mean_table, state_place
@@ -48,43 +48,34 @@ class HoldRuleActions(NamedTuple):
     chosen: npt.NDArray[np.int32]  # (rolls,): working memory: the rule that decides each roll
 
 
+class CardRules(NamedTuple):
+    """What matters of a card, whatever the roll and the rerolls left."""
+
+    applying: int  # bitmask of the rules whose conditions on the categories and turns left hold
+    usable: int  # bitmask of the categories in which dice may be of use
+    first_use: int  # where the lines of `of_use` begin: the second half if rolls of the joker's kind are jokers
+    faces: int  # bitmask of the faces whose upper category the turn may fill
+
+
 @jit
-def open_faces(rules, model, choices):
-    """Bitmask of the faces whose upper category the turn may fill."""
-    faces = 0
+def card_rules(rules, model, block):
+    """The :class:`CardRules` of the card of a block."""
+    row, choices, filled, faces, applying = block.row, block.choices, model.layout.masks[block.row], 0, 0
     for c in range(model.category_count):
         if choices >> c & 1:
             faces |= rules.face_bit[c]
-    return faces
-
-
-@jit
-def rules_of_card(rules, model, row, choices):
-    """Bitmask of the rules whose conditions on the categories and turns left hold on a card."""
-    turns = model.category_count - count_bits(model.layout.masks[row])
-    found = 0
+    turns, paid = model.category_count - count_bits(filled), row >= model.card_count
     for i in range(rules.size):
         fits = rules.all_open[i] & ~choices == 0 and rules.none_open[i] & choices == 0
         fits = fits and rules.least_turns[i] <= turns <= rules.most_turns[i]
-        fits = fits and (row >= model.card_count or not rules.scored[i])
+        fits = fits and (paid or not rules.scored[i])
         for j in range(rules.any_start[i], rules.any_start[i + 1]):
             fits = fits and rules.any_open[j] & choices != 0
         if fits:
-            found |= 1 << i
-    return found
-
-
-@jit
-def usable_boxes(rules, model, row, choices):
-    """Bitmask of the categories in which dice may be of use."""
-    return choices | (rules.bonus_box if row >= model.card_count else 0)
-
-
-@jit
-def use_lines(rules, model, row):
-    """Where the lines of `of_use` begin for a card: the second half if rolls of the joker's kind are jokers."""
-    are_jokers = model.layout.masks[row] & rules.joker_box and (row >= model.card_count or not rules.joker_scored)
-    return rules.start[rules.size] if are_jokers else 0
+            applying |= 1 << i
+    are_jokers = filled & rules.joker_box and (paid or not rules.joker_scored)
+    first_use = rules.start[rules.size] if are_jokers else 0
+    return CardRules(applying, choices | (rules.bonus_box if paid else 0), first_use, faces)
 
 
 @jit
@@ -94,55 +85,47 @@ def chosen_hold(rules, i, faces, roll):
 
 
 @jit
-def deciding_rules(rules, roll_count, applying, usable, first_use, faces, rerolls, target, first):
+def deciding_rules(rules, roll_count, card, applying, rerolls, target, first):
     """Number of the first rule that fits each roll, into `target` from entry `first` on; that of all if none does."""
     for roll in range(roll_count):
         target[first + roll] = rules.size
     for i in range(rules.size - 1, -1, -1):
         if applying >> i & 1 and rules.rerolls[i] >> rerolls & 1:
-            line = first_use + rules.start[i] + faces * rules.per_mask[i]
+            line = card.first_use + rules.start[i] + card.faces * rules.per_mask[i]
             for roll in range(roll_count):
-                if rules.of_use[line + roll] & usable:
+                if rules.of_use[line + roll] & card.usable:
                     target[first + roll] = i
 
 
 @jit
-def write_holds(policy, roll_count, on_card, usable, first_use, faces, rerolls, first_lane, hold, like):
-    """Write the hold of each roll."""
+def write_holds(policy, dice, card, rerolls, first_lane, actions):
+    """Write the hold of each roll, if the turn does not end with it."""
     rules, chosen, lane = policy.rules, policy.chosen, 0
     while lane < LANES:
-        applying, end = on_card & rules.on_upper[first_lane + lane], lane + 1
-        while end < LANES and on_card & rules.on_upper[first_lane + end] == applying:
+        applying, end = card.applying & rules.on_upper[first_lane + lane], lane + 1
+        while end < LANES and card.applying & rules.on_upper[first_lane + end] == applying:
             end += 1
-        deciding_rules(rules, roll_count, applying, usable, first_use, faces, rerolls, chosen, 0)
-        for roll in range(roll_count):
-            held = float(chosen_hold(rules, chosen[roll], faces, roll))
-            if end - lane == LANES:
-                store(hold, roll, splat(like, held))
-            else:
+        deciding_rules(rules, dice.roll_count, card, applying, rerolls, chosen, 0)
+        for roll in range(dice.roll_count):
+            held = float(chosen_hold(rules, chosen[roll], card.faces, roll))
+            if held >= 0.0 and end - lane == LANES:
+                store(actions, dice.first_roll + roll, splat(actions, held))
+            elif held >= 0.0:
                 for i in range(lane, end):
-                    hold[roll * LANES + i] = held
+                    actions[(dice.first_roll + roll) * LANES + i] = held
         lane = end
 
 
 @choose_actions.of(HoldRuleActions)
 def _rule_actions(policy, job, block, most_saved):
-    model, scratch, rules = job.model, job.scratch, policy.rules
-    layout, roll_count, temp = model.layout, model.dice.roll_count, scratch.temp
-    on_card = rules_of_card(rules, model, block.row, block.choices)
-    usable, first_use = usable_boxes(rules, model, block.row, block.choices), use_lines(rules, model, block.row)
-    faces = open_faces(rules, model, block.choices)
+    model, layout, card = job.model, job.model.layout, card_rules(policy.rules, job.model, block)
     first_lane = layout.lane_sets[block.row] * layout.lane_width + block.start
     for rerolls in range(model.rolls_per_turn + most_saved):
         is_first = choose_stage_stops(mean_table(policy.prices), job, block, rerolls)
-        hold = shifted(scratch.hold, -rerolls * roll_count * LANES)
         if rerolls > 0:
-            write_holds(policy, roll_count, on_card, usable, first_use, faces, rerolls, first_lane, hold, temp)
-        else:
-            fill(hold, 0, roll_count, splat(temp, -1.0))
-        if is_first:
-            _, first_hold, first = stage_actions(job, rerolls, True)
-            copy_vectors(hold, 0, first_hold, first, roll_count)
+            write_holds(policy, model.dice, card, rerolls, first_lane, stage_actions(job, rerolls, False))
+            if is_first:
+                write_holds(policy, model.dice, card, rerolls, first_lane, stage_actions(job, rerolls, True))
 
 
 class SampledTurns(NamedTuple):
@@ -162,7 +145,7 @@ def sample_turns(rows, lanes, arguments, policy, samples):
     job, followed, result = views(arguments), views(policy), views(samples)
     model, scratch = job.policy.model, job.policy.scratch
     quantities, rules = mean_table(job.below), followed.rules
-    roll_count, size = model.dice.roll_count, job.policy.outcomes.size
+    roll_count, size = model.dice.roll_count, job.policy.model.turn_outcomes.size
     stages, holds, buffer = model.rolls_per_turn, model.dice.first_roll + roll_count, scratch.buffer
     for n in range(len(rows)):
         lane = lanes[n] % LANES
@@ -183,14 +166,11 @@ def sample_turns(rows, lanes, arguments, policy, samples):
             for roll in range(roll_count):
                 value = buffer[(model.dice.first_roll + roll) * LANES + lane]
                 result.roll_value[(n * stages + rerolls) * roll_count + roll] = value
-        on_card = rules_of_card(rules, model, block.row, block.choices)
-        usable, first_use = usable_boxes(rules, model, block.row, block.choices), use_lines(rules, model, block.row)
-        faces, lane_set = open_faces(rules, model, block.choices), model.layout.lane_sets[block.row]
-        applying = on_card & rules.on_upper[lane_set * model.layout.lane_width + lanes[n]]
+        card, lane_set = card_rules(rules, model, block), model.layout.lane_sets[block.row]
+        applying = card.applying & rules.on_upper[lane_set * model.layout.lane_width + lanes[n]]
         for rerolls in range(1, stages):
             place = (n * stages + rerolls) * roll_count
-            target = result.decided_by
-            deciding_rules(rules, roll_count, applying, usable, first_use, faces, rerolls, target, place)
+            deciding_rules(rules, roll_count, card, applying, rerolls, result.decided_by, place)
 
 
 @jit

@@ -97,7 +97,7 @@ def _indexed_spread(chances, lattice):
 
 @jit
 def best_holds(buffer, choices, dice, absolute, relative):
-    """:func:`maxima`, and to `choices` the best hold within every multiset; -1 where it is a full roll itself."""
+    """:func:`maxima`, and to `choices` the best hold within every multiset; a full roll itself keeps its entry."""
     # Values that differ by no more than `absolute + relative * |best|` are equal. Of equal holds the last one of the
     # lattice is chosen: that with the most dice, then with the highest faces. As straight-line code this pass takes
     # seconds to compile.
@@ -114,7 +114,7 @@ def best_holds(buffer, choices, dice, absolute, relative):
         for i in range(first, end):
             smaller = dice.predecessors[i]
             chosen = maximum(choose(load(buffer, smaller), limit, load(choices, smaller), none), chosen)
-        itself = splat(buffer, float(hold)) if hold < dice.first_roll else none
+        itself = splat(buffer, float(hold)) if hold < dice.first_roll else load(choices, hold)
         store(choices, hold, choose(own, limit, itself, chosen))
         store(buffer, hold, best)
 

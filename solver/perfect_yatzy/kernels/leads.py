@@ -7,8 +7,8 @@ For the cards A of the player who moves and B of the other, and the lead d in po
 
 A tie counts what W says of two full cards. For a fixed B the turn is that of a goal, with leads in place of scores
 (:mod:`.turn`, :class:`.value_tables.ScoreTable`). For a player who follows a policy, the mean over the ends of the
-turn stands in place of the maximum (:func:`average_leads`). One who plans each turn again takes the best actions of a
-plan, whose values are those of a game in which only this player moves (:func:`plan_leads`).
+turn stands in place of the maximum (:class:`TurnEndsOfStates`). One who plans each turn again takes the best actions
+of a plan, whose values are those of a game in which only this player moves (:class:`PlannedPlay`).
 
 The leads that can occur and leave the game open are a range around 0. Below it the game is lost, above it is won: one
 vector of these known values stands on either side, so that every load is a plain one.
@@ -25,7 +25,7 @@ from ..model.turn_model import TurnModel
 from .jit import by_kind, jit
 from .legal import choices_of
 from .policy_evaluation import PerfectPlay, evaluate_block
-from .simd import load_as, shifted, splat, store, store_at, views, width
+from .simd import shifted, splat, store, store_at, views, width
 from .turn import Scratch, solve_block
 from .value_tables import (
     Block,
@@ -35,6 +35,7 @@ from .value_tables import (
     score_block_lane,
     score_block_x,
     state_place,
+    value_after,
     write_values,
 )
 
@@ -66,29 +67,12 @@ class LeadJob(NamedTuple):
     after: LayerStates  # those that follow
     other: LayerStates  # of the other player
     lead: int  # of the player who moves at the start of the game
+    is_plan: int  # whether only this player moves: the values have the sign of its own lead
     below: LeadValues  # the other player waits, this one has moved
     target: LeadValues  # written: this player waits, the other one has moved
     ranges: ScoreOffsets  # working memory of the thread: (after.size,) each
     target_origin: Ints  # working memory of the thread: (before.size,) each
     target_high: Ints
-
-
-class TurnEndsOfStates(NamedTuple):
-    """The ends of the turns of a policy, by state."""
-
-    start: Ints  # (states + 1,)
-    child: Ints  # (n,): place of the child in its layer
-    points: Ints
-    chance: Floats
-
-
-class LeadTable(NamedTuple):
-    """Where the values of a turn are written: for the other player, with the sign of the lead changed."""
-
-    values: Floats
-    first: int
-    origin: Ints  # (states,): index of lead 0
-    high: Ints  # (states,): the last lead of the player who moves
 
 
 @jit
@@ -120,49 +104,74 @@ def find_ranges(job, j):
     for i in range(before.size):
         low, high = range_of(before, i, other, j, job.lead)
         begin, values = job.target.place[i * other.size + j], job.target.values
-        job.target_origin[i], job.target_high[i] = begin + FRAME + high, high
+        job.target_origin[i], job.target_high[i] = begin + FRAME - low if job.is_plan else begin + FRAME + high, high
         store_at(values, begin, splat(values, 0.0))
         store_at(values, begin + FRAME + high - low + 1, splat(values, 1.0))
 
 
-@write_values.of(LeadTable)
-def _write_leads(table, layout, block, saved, values, temp):
-    state = state_place(layout, block.row, saved, score_block_lane(block.start)) - table.first
-    lead = score_block_x(block.start)
+@jit
+def state_of_block(job, block, saved):
+    """Place in its layer of the state that a block is of."""
+    return state_place(job.model.layout, block.row, saved, score_block_lane(block.start)) - job.before.first
+
+
+@write_values.of(LeadJob)
+def _write_leads(job, layout, block, saved, values, temp):
+    state, lead = state_of_block(job, block, saved), score_block_x(block.start)
     store(temp, 0, values)
-    for lane in range(min(width(temp), table.high[state] + 1 - lead)):
-        table.values[table.origin[state] - lead - lane] = 1.0 - temp[lane]
+    for lane in range(min(width(temp), job.target_high[state] + 1 - lead)):
+        if job.is_plan:
+            job.target.values[job.target_origin[state] + lead + lane] = temp[lane]
+        else:
+            job.target.values[job.target_origin[state] - lead - lane] = 1.0 - temp[lane]
 
 
 class BestPlay(NamedTuple):
-    """The turn with the best value of `children`."""
+    """A player who takes the best actions."""
 
-    children: ScoreTable
-    target: Any  # LeadTable or ScoreTable
+    unused: int = 0  # numba takes no empty tuple
 
 
 class PlannedPlay(NamedTuple):
-    """The turn that has the best value of `plan`, valued by `children`."""
+    """A player who takes the best actions of a plan, whose values have the places of W."""
 
-    plan: ScoreTable
-    children: ScoreTable
-    target: LeadTable
+    plan: Floats
     evaluation: Any  # EvaluationJob; its tables are without use
 
 
+class TurnEndsOfStates(NamedTuple):
+    """A player who follows a policy: the ends of its turns, by state."""
+
+    start: Ints  # (states + 1,)
+    child: Ints  # (n,): place of the child in its layer
+    points: Ints
+    chance: Floats
+
+
 @by_kind()
-def play_block(play, job, block):
-    """Write the values of one turn for a block of leads."""
+def play_block(player, job, children, block):
+    """Write the values of one turn of a player for a block of leads, from those of the children."""
 
 
-@play_block.of(BestPlay)
-def _play_best(play, job, block):
-    solve_block(play.children, play.target, job, block)
+play_block.of(BestPlay)(lambda player, job, children, block: solve_block(children, job, job, block))
 
 
 @play_block.of(PlannedPlay)
-def _play_as_planned(play, job, block):
-    evaluate_block(PerfectPlay(), play.plan, play.children, play.target, play.evaluation, block)
+def _play_as_planned(player, job, children, block):
+    plan = child_table(job, player.plan)
+    evaluate_block(PerfectPlay(), plan, children, job, player.evaluation, block)
+
+
+@play_block.of(TurnEndsOfStates)
+def _average_of_ends(ends, job, children, block):
+    layout, temp = job.model.layout, job.scratch.temp
+    for saved in range(job.most_saved + 1):
+        i, total = state_of_block(job, block, saved), splat(temp, 0.0)
+        for k in range(ends.start[i], ends.start[i + 1]):
+            child = job.after.first + ends.child[k]
+            states = children.origin[child], children.low[child], children.high[child]
+            total = total + value_after(children, layout, block, states, ends.points[k], temp) * ends.chance[k]
+        write_values(job, layout, block, saved, total, temp)
 
 
 @jit
@@ -174,68 +183,17 @@ def child_table(job, values):
 
 
 @jit
-def play_rows(play, job, rows, j, lanes):
-    """All turns of the rows of the player who moves, `lanes` leads at a time, for state j of the other player."""
-    layout, before = job.model.layout, job.before
-    for row in rows:
-        choices = choices_of(job.model, row)
-        for lane in range(lanes_of(layout, row)):
-            state = state_place(layout, row, 0, lane) - before.first
-            low, high = range_of(before, state, job.other, j, job.lead)
-            for lead in range(low, high + 1, lanes):
-                play_block(play, job, Block(row, score_block(lane, lead), choices))
-
-
-@jit
-def solve_leads(begin, end, rows, arguments):
-    """Best play: W for all states in the rows of the player who moves and the states of the other from `begin` on."""
-    job = views(arguments)
+def solve_leads(begin, end, rows, arguments, who):
+    """W for all states in the rows of the player who moves and the states of the other from `begin` on."""
+    job, player = views(arguments), views(who)
+    layout = job.model.layout
     for j in range(begin, end):
         find_ranges(job, j)
-        target = LeadTable(job.target.values, job.before.first, job.target_origin, job.target_high)
-        play_rows(BestPlay(child_table(job, job.below.values), target), job, rows, j, width(job.scratch.buffer))
-
-
-@jit
-def plan_leads(begin, end, rows, arguments):
-    """Best play if only this player moves: the values by its own lead."""
-    job = views(arguments)
-    for j in range(begin, end):
-        find_ranges(job, j)
-        for i in range(job.before.size):
-            low, high = range_of(job.before, i, job.other, j, job.lead)
-            job.target_origin[i] -= low + high
-        origin, high = shifted(job.target_origin, job.before.first), shifted(job.target_high, job.before.first)
-        target = ScoreTable(job.target.values, origin, high, high, 1)
-        play_rows(BestPlay(child_table(job, job.below.values), target), job, rows, j, width(job.scratch.buffer))
-
-
-@jit
-def follow_leads(begin, end, rows, arguments, plan, evaluation):
-    """As :func:`solve_leads` for a player who takes the best action of a plan; `plan` has the places of W."""
-    job, values, of_plan = views(arguments), views(plan), views(evaluation)
-    for j in range(begin, end):
-        find_ranges(job, j)
-        target = LeadTable(job.target.values, job.before.first, job.target_origin, job.target_high)
-        play = PlannedPlay(child_table(job, values), child_table(job, job.below.values), target, of_plan)
-        play_rows(play, job, rows, j, width(of_plan.policy.scratch.temp))
-
-
-@jit
-def average_leads(begin, end, policy_ends, arguments):
-    """The same for a player who follows a policy."""
-    job, ends = views(arguments), views(policy_ends)
-    values, ranges, temp = job.below.values, job.ranges, job.scratch.temp
-    for j in range(begin, end):
-        find_ranges(job, j)
-        for i in range(job.before.size):
-            low, high = range_of(job.before, i, job.other, j, job.lead)
-            for lead in range(low, high + 1, width(temp)):
-                total = splat(temp, 0.0)
-                for k in range(ends.start[i], ends.start[i + 1]):
-                    child = ends.child[k]
-                    x = min(max(lead + ends.points[k], ranges.low[child] - width(temp)), ranges.high[child] + 1)
-                    total = total + load_as(values, ranges.origin[child] + x, temp) * ends.chance[k]
-                store(temp, 0, total)
-                for lane in range(min(width(temp), high + 1 - lead)):
-                    job.target.values[job.target_origin[i] - lead - lane] = 1.0 - temp[lane]
+        children = child_table(job, job.below.values)
+        for row in rows:
+            choices = choices_of(job.model, row)
+            for lane in range(lanes_of(layout, row)):
+                state = state_place(layout, row, 0, lane) - job.before.first
+                low, high = range_of(job.before, state, job.other, j, job.lead)
+                for lead in range(low, high + 1, width(job.scratch.buffer)):
+                    play_block(player, job, children, Block(row, score_block(lane, lead), choices))

@@ -73,9 +73,9 @@ def scoring_on_card(model, filled, tracked_pays, choices, roll, is_first):
 
 
 @jit
-def outcome_number(model, outcomes, way, category, roll):
-    """Outcome of a category for a roll in one way to score it; `outcomes` has the array ``number`` of all of them."""
-    return outcomes.number[(way * model.category_count + category) * model.dice.roll_count + roll]
+def outcome_number(model, way, category, roll):
+    """Outcome of a category for a roll in one way to score it."""
+    return model.number[(way * model.category_count + category) * model.dice.roll_count + roll]
 
 
 @jit

@@ -19,7 +19,7 @@ from ..model.state_space import LANES
 from .actions import begin_turn, chances_of_turn, choose_actions
 from .jit import by_kind, jit
 from .lattice import fill
-from .policy import PolicyJob, choose_stops, outcome_values, stage_actions
+from .policy import PolicyJob, choose_stops, outcome_values, stage_actions, stop_action
 from .propagation import is_played, list_ends, most_ends, next_action
 from .score_policy import HoldValues, backup_holds
 from .simd import add_to, load, maximum, splat, store, views, where
@@ -39,24 +39,25 @@ class LossJob(NamedTuple):
 @jit
 def add_losses(job, rerolls, is_first):
     """Add the losses of all decisions with a number of rerolls left to ``block_losses``."""
-    model, outcomes, scratch, values = job.policy.model, job.policy.outcomes, job.policy.scratch, job.memory.values
-    dice, most, losses = model.dice, model.rolls_per_turn - 1, job.block_losses
+    model, scratch, values, losses = job.policy.model, job.policy.scratch, job.memory.values, job.block_losses
+    dice, most = model.dice, model.rolls_per_turn - 1
     holds, all_lanes, zero = dice.first_roll + dice.roll_count, (1 << LANES) - 1, splat(losses, 0.0)
-    stop, hold, first = stage_actions(job.policy, rerolls, is_first)
+    actions = stage_actions(job.policy, rerolls, is_first)
     for roll in range(dice.roll_count):
         chance, left = load(scratch.roll_chance, rerolls * dice.roll_count + roll), all_lanes
         best_stop = load(scratch.stop_value, roll)
         best = maximum(best_stop, load(values, rerolls * holds + dice.first_roll + roll))
         while left:
-            held, outcome, same = next_action(stop, hold, first + roll, left)
+            action, same = next_action(actions, dice.first_roll + roll, left)
             part = chance if same == all_lanes else where(same, chance, zero)
-            if held >= 0:
-                add_to(losses, rerolls - 1, part * (best - load(values, (rerolls - 1) * holds + held)))
+            if action >= 0:
+                add_to(losses, rerolls - 1, part * (best - load(values, (rerolls - 1) * holds + action)))
             else:
                 if rerolls > 0:
                     add_to(losses, rerolls - 1, part * (best - best_stop))
+                outcome = stop_action(action)
                 taken = load(scratch.outcome_value, outcome)
-                add_to(losses, most + outcomes.category[outcome], part * (best_stop - taken))
+                add_to(losses, most + model.turn_outcomes.category[outcome], part * (best_stop - taken))
             left &= ~same
 
 
@@ -71,7 +72,7 @@ def perfect_holds(table, job, block):
     # Full rolls with n + 1 rerolls left hold the best value with n, so the memory has one stage more than rerolls.
     backup_holds(table, job.policy, block, job.policy.model.rolls_per_turn, job.memory)
     outcome_values(table, job.policy, block, 0)
-    choose_stops(job.policy, block, False, job.policy.scratch.stop_value, job.policy.scratch.best_within, 0)
+    choose_stops(job.policy, block, False, job.policy.scratch.stop_value, job.policy.scratch.best_within)
 
 
 @turn_losses.of()
@@ -81,7 +82,7 @@ def _losses_of_actions(policy, perfect, job, block):
     for rerolls in range(most + 1):
         is_first = model.has_first_roll_bonus and rerolls == most
         if is_first:
-            choose_stops(job.policy, block, True, scratch.stop_value, scratch.best_within, 0)
+            choose_stops(job.policy, block, True, scratch.stop_value, scratch.best_within)
         add_losses(job, rerolls, is_first)
 
 
@@ -136,13 +137,14 @@ def list_rows(rows, arguments, policy, most_saved, perfect_values, loss_array, l
 def taken_value(job, rerolls, is_first, roll, lane):
     """Value of what a policy does with a roll: of a hold, or of the best category if it ends the turn."""
     dice, scratch = job.policy.model.dice, job.policy.scratch
-    stop, hold, first = stage_actions(job.policy, rerolls, is_first)
-    if rerolls == 0:
-        return scratch.outcome_value[int(stop[(first + roll) * LANES + lane]) * LANES + lane]
-    held = int(hold[(first + roll) * LANES + lane])
-    if held < 0:
-        return scratch.stop_value[roll * LANES + lane]
-    return job.memory.values[((rerolls - 1) * (dice.first_roll + dice.roll_count) + held) * LANES + lane]
+    action = int(stage_actions(job.policy, rerolls, is_first)[(dice.first_roll + roll) * LANES + lane])
+    if action >= 0:
+        return job.memory.values[((rerolls - 1) * (dice.first_roll + dice.roll_count) + action) * LANES + lane]
+    return (
+        scratch.outcome_value[stop_action(action) * LANES + lane]
+        if rerolls == 0
+        else scratch.stop_value[roll * LANES + lane]
+    )
 
 
 @jit
@@ -165,7 +167,7 @@ def worst_rows(rows, arguments, policy, perfect, losses, places):
             for rerolls in range(stages):
                 is_first = model.has_first_roll_bonus and rerolls == stages - 1
                 if is_first:
-                    choose_stops(job.policy, block, True, scratch.stop_value, scratch.best_within, 0)
+                    choose_stops(job.policy, block, True, scratch.stop_value, scratch.best_within)
                 for roll in range(dice.roll_count):
                     best = load(scratch.stop_value, roll)
                     if rerolls > 0:

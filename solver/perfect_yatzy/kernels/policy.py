@@ -19,11 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..game.dice import Floats, Lattice
-from ..model.turn_model import TurnModel, TurnOutcomes
+from ..model.turn_model import TurnModel
 from .jit import jit
 from .lattice import best_holds, copy_vectors, fill, kernel_lattice, means
 from .legal import outcome_number, plain_way, scoring_of_roll
-from .simd import aligned, choose, load, maximum, minimum, reaches, splat, store
+from .simd import aligned, choose, load, maximum, minimum, reaches, shifted, splat, store, width
 from .turn import LOWEST
 from .value_tables import child_value, successor
 
@@ -34,21 +34,18 @@ class PolicyScratch(NamedTuple):
     buffer: Floats  # (holds,): values by multiset of dice
     first_buffer: Floats  # (holds,): the same for the first roll of a turn, if it has bonus points
     outcome_value: Floats  # (outcomes,)
-    outcome_tag: Floats  # (outcomes,): the number of the outcome, or a quantity under perfect play
+    outcome_tag: Floats  # (outcomes,): :func:`stop_action` of the outcome, or a quantity under perfect play
     hold_tag: Floats  # (holds,): that quantity by multiset of dice
     outcome_quantity: Floats  # (outcomes,): a quantity under any policy
     outcome_chance: Floats  # (outcomes,), or (stages * outcomes,) if the rules save rolls
     stop_value: Floats  # (rolls,): value of the best category
     stop_limit: Floats  # (rolls,): the lowest value that equals it
-    stop: Floats  # (stages * rolls,): the policy: number of the outcome
-    hold: Floats  # (stages * rolls,): number of the hold, or -1 to stop
-    first_value: Floats  # the last value and the policy for the first roll of a turn, if it has bonus points; ...
-    first_stop: Floats  # ... by saved rolls and roll
-    first_hold: Floats
+    action: Floats  # (stages * holds,): the policy, for full rolls: number of the hold, or :func:`stop_action`
+    first_action: Floats  # the same for the first roll of a turn, if it has bonus points, by saved rolls and multiset
+    first_value: Floats  # (rolls,): value of the best category then
     hold_chance: Floats  # (holds,): chance of each multiset
     roll_chance: Floats  # (stages * rolls,): chance of each roll
     best_within: Floats  # (holds,): best value of a hold within each multiset
-    best_hold: Floats  # (holds,): number of that hold, or -1 at a roll to stop
     temp: Floats  # (1,)
 
 
@@ -56,44 +53,48 @@ class PolicyJob(NamedTuple):
     """Arguments of a kernel that follows the greedy policy of a table."""
 
     model: TurnModel
-    outcomes: TurnOutcomes
     lattice: Any  # FiveDice, SixDice or DiceModel
     ties: tuple[float, float]  # absolute and relative difference of equal values
     scratch: PolicyScratch  # used by no other thread during the call
 
 
 def policy_scratch(
-    dice: Lattice, model: TurnModel, outcomes: TurnOutcomes, most_saved: int, dtype: npt.DTypeLike = np.float64
+    dice: Lattice, model: TurnModel, most_saved: int, dtype: npt.DTypeLike = np.float64
 ) -> PolicyScratch:
     """Scratch for one thread, for vectors of `dtype`."""
-    stages = model.rolls_per_turn + most_saved
+    outcomes, stages = model.turn_outcomes.size, model.rolls_per_turn + most_saved
     sizes = dict.fromkeys(PolicyScratch._fields, dice.n_holds) | {"temp": 1}
-    sizes |= dict.fromkeys(("outcome_value", "outcome_tag", "outcome_quantity"), outcomes.size)
+    sizes |= dict.fromkeys(("outcome_value", "outcome_tag", "outcome_quantity"), outcomes)
     sizes |= dict.fromkeys(("stop_value", "stop_limit", "first_value"), dice.n_rolls)
-    sizes |= dict.fromkeys(("stop", "hold", "roll_chance"), stages * dice.n_rolls)
-    sizes |= dict.fromkeys(("first_stop", "first_hold"), (most_saved + 1) * dice.n_rolls)
-    sizes["outcome_chance"] = outcomes.size * (stages if model.saves_rolls else 1)
+    sizes |= {"action": stages * dice.n_holds, "first_action": (most_saved + 1) * dice.n_holds}
+    sizes["roll_chance"] = stages * dice.n_rolls
+    sizes["outcome_chance"] = outcomes * (stages if model.saves_rolls else 1)
     scratch = PolicyScratch(**{name: aligned(size, dtype) for name, size in sizes.items()})
-    scratch.outcome_tag[:] = np.repeat(np.arange(outcomes.size), len(scratch.temp))
+    scratch.outcome_tag[:] = np.repeat(-1 - np.arange(outcomes), len(scratch.temp))
     return scratch
 
 
 def policy_job(
-    dice: Lattice, model: TurnModel, outcomes: TurnOutcomes, ties: tuple[float, float], most_saved: int = 0,
-    dtype: npt.DTypeLike = np.float64,
-) -> PolicyJob:  # fmt: skip
+    dice: Lattice, model: TurnModel, ties: tuple[float, float], most_saved: int = 0, dtype: npt.DTypeLike = np.float64
+) -> PolicyJob:
     """A job with new scratch of `dtype` for turns that begin with up to `most_saved` saved rolls."""
-    scratch = policy_scratch(dice, model, outcomes, most_saved, dtype)
-    return PolicyJob(model, outcomes, kernel_lattice(dice), ties, scratch)
+    return PolicyJob(model, kernel_lattice(dice), ties, policy_scratch(dice, model, most_saved, dtype))
 
 
 @jit
 def stage_actions(job, rerolls, is_first):
-    """``stop`` and ``hold`` with so many rerolls left, or of first rolls, and their entry of roll 0."""
-    scratch, roll_count = job.scratch, job.model.dice.roll_count
+    """The actions with so many rerolls left, or of first rolls, by multiset of dice."""
+    dice, saved_before = job.model.dice, rerolls - job.model.rolls_per_turn + 1
+    size = (dice.first_roll + dice.roll_count) * width(job.scratch.action)
     if is_first:
-        return scratch.first_stop, scratch.first_hold, (rerolls - job.model.rolls_per_turn + 1) * roll_count
-    return scratch.stop, scratch.hold, rerolls * roll_count
+        return shifted(job.scratch.first_action, -saved_before * size)
+    return shifted(job.scratch.action, -rerolls * size)
+
+
+@jit
+def stop_action(outcome):
+    """The action that ends a turn with an outcome; also the outcome of such an action, which is negative."""
+    return -1 - outcome
 
 
 @jit
@@ -105,7 +106,7 @@ def lowest_equal(best, ties):
 @jit
 def outcome_values(children, job, block, saved):
     """Value of every outcome the turn of this card may have."""
-    outcomes, scratch = job.outcomes, job.scratch
+    outcomes, scratch = job.model.turn_outcomes, job.scratch
     for i in range(outcomes.size):
         if block.choices >> outcomes.category[i] & 1:
             end, points = successor(outcomes, i, block.row, saved), outcomes.total[i]
@@ -121,21 +122,21 @@ def best_stop(job, block, roll, is_first):
     best = splat(values, LOWEST)
     for c in range(job.model.category_count):
         if allowed >> c & 1:
-            best = maximum(best, load(values, outcome_number(job.model, job.outcomes, way, c, roll)))
+            best = maximum(best, load(values, outcome_number(job.model, way, c, roll)))
     return allowed, way, best
 
 
 @jit
-def choose_stop(job, block, roll, is_first, values, tags, first):
+def choose_stop(job, block, roll, is_first, values, tags):
     """:func:`choose_stops` for one roll."""
     allowed, way, best = best_stop(job, block, roll, is_first)
     limit, tag = lowest_equal(best, job.ties), splat(values, -1.0)
     for c in range(job.model.category_count - 1, -1, -1):
         if allowed >> c & 1:
-            i = outcome_number(job.model, job.outcomes, way, c, roll)
+            i = outcome_number(job.model, way, c, roll)
             tag = choose(load(job.scratch.outcome_value, i), limit, load(job.scratch.outcome_tag, i), tag)
     store(values, roll, best)
-    store(tags, first + roll, tag)
+    store(tags, job.model.dice.first_roll + roll, tag)
 
 
 @jit
@@ -143,22 +144,22 @@ def outcome_of_points(job, way, c, points):
     """Outcome of a category for the rolls that it pays so many points for (a number of ``CategoryOutcomes``)."""
     of_category = job.model.outcomes
     roll = of_category.rolls[of_category.roll_start[points]] - job.model.dice.first_roll
-    return outcome_number(job.model, job.outcomes, way, c, roll)
+    return outcome_number(job.model, way, c, roll)
 
 
 @jit
-def choose_stops(job, block, is_first, values, tags, first):
-    """Best category for each roll: its value to `values`, its tag to `tags` from entry `first` on."""
+def choose_stops(job, block, is_first, values, tags):
+    """Best category for each roll: its value to `values`, its tag to `tags`, by multiset of dice."""
     model, of_category, scratch = job.model, job.model.outcomes, job.scratch
     dice, limits = model.dice, scratch.stop_limit
     if model.legal.strict:
         for roll in range(dice.roll_count):
-            choose_stop(job, block, roll, is_first, values, tags, first)
+            choose_stop(job, block, roll, is_first, values, tags)
         return
     # One category after the other, because most score most rolls alike. Jokers, which differ, are done again.
     way = plain_way(model, block.row, is_first)
     fill(values, 0, dice.roll_count, splat(values, LOWEST))
-    fill(tags, first, dice.roll_count, splat(values, -1.0))
+    fill(tags, dice.first_roll, dice.roll_count, splat(values, -1.0))
     for c in range(model.category_count):
         if block.choices >> c & 1:
             for points in range(of_category.start[c], of_category.start[c + 1]):
@@ -182,58 +183,50 @@ def choose_stops(job, block, is_first, values, tags, first):
                     value, tag = load(scratch.outcome_value, outcome), load(scratch.outcome_tag, outcome)
                     if reaches(value, lowest):
                         for i in range(begin, end):
-                            roll = of_category.rolls[i] - dice.first_roll
-                            before = load(tags, first + roll)
-                            store(tags, first + roll, choose(value, load(limits, roll), tag, before))
+                            roll = of_category.rolls[i]
+                            limit = load(limits, roll - dice.first_roll)
+                            store(tags, roll, choose(value, limit, tag, load(tags, roll)))
     if model.layout.masks[block.row] & model.jokers.bit:
         for i in range(model.jokers.size):
-            choose_stop(job, block, model.jokers.rolls[i] - dice.first_roll, is_first, values, tags, first)
+            choose_stop(job, block, model.jokers.rolls[i] - dice.first_roll, is_first, values, tags)
 
 
 @jit
 def choose_stage_stops(children, job, block, rerolls):
     """Best category for each roll with so many rerolls left; whether first rolls with so many have bonus points."""
-    model, scratch, roll_count = job.model, job.scratch, job.model.dice.roll_count
+    model, scratch, dice, actions = job.model, job.scratch, job.model.dice, stage_actions(job, rerolls, False)
     if rerolls == 0 or model.saves_rolls:
         outcome_values(children, job, block, rerolls)
-        choose_stops(job, block, False, scratch.stop_value, scratch.stop, rerolls * roll_count)
+        choose_stops(job, block, False, scratch.stop_value, actions)
     else:
-        copy_vectors(scratch.stop, 0, scratch.stop, rerolls * roll_count, roll_count)
-    saved_before = rerolls - model.rolls_per_turn + 1
-    is_first = model.has_first_roll_bonus and saved_before >= 0
+        copy_vectors(scratch.action, dice.first_roll, actions, dice.first_roll, dice.roll_count)
+    is_first = model.has_first_roll_bonus and rerolls >= model.rolls_per_turn - 1
     if is_first:
-        choose_stops(job, block, True, scratch.first_value, scratch.first_stop, saved_before * roll_count)
+        choose_stops(job, block, True, scratch.first_value, stage_actions(job, rerolls, True))
     return is_first
 
 
 @jit
-def choose_holds(job, best_within, stop_values):
-    """Best option of each roll, to stop for `stop_values` or a hold: its number, or -1, to ``best_hold``."""
+def choose_holds(job, best_within, stop_values, actions):
+    """Best option of each roll, to `actions`, which has what ends the turn for `stop_values`."""
     dice = job.model.dice
     copy_vectors(stop_values, 0, best_within, dice.first_roll, dice.roll_count)
     absolute, relative = splat(stop_values, job.ties[0]), splat(stop_values, job.ties[1])
-    best_holds(best_within, job.scratch.best_hold, dice, absolute, relative)
+    best_holds(best_within, actions, dice, absolute, relative)
 
 
 @jit
 def policy_block(children, job, block, most_saved):
-    """The policy of one block, into ``stop`` and ``hold`` of the scratch, and those of the first roll."""
+    """The policy of one block, into ``action`` and ``first_action`` of the scratch."""
     model, scratch, dice = job.model, job.scratch, job.model.dice
     for rerolls in range(model.rolls_per_turn + most_saved):
         if rerolls > 0:
             means(scratch.buffer, job.lattice)
         is_first = choose_stage_stops(children, job, block, rerolls)
-        _, hold, first = stage_actions(job, rerolls, False)
-        _, first_hold, first_first = stage_actions(job, rerolls, True)
         if rerolls == 0:
-            fill(hold, first, dice.roll_count, splat(scratch.temp, -1.0))
             copy_vectors(scratch.stop_value, 0, scratch.buffer, dice.first_roll, dice.roll_count)
-            if is_first:
-                fill(first_hold, first_first, dice.roll_count, splat(scratch.temp, -1.0))
         else:
             if is_first:
                 copy_vectors(scratch.buffer, 0, scratch.best_within, 0, dice.first_roll)
-                choose_holds(job, scratch.best_within, scratch.first_value)
-                copy_vectors(scratch.best_hold, dice.first_roll, first_hold, first_first, dice.roll_count)
-            choose_holds(job, scratch.buffer, scratch.stop_value)
-            copy_vectors(scratch.best_hold, dice.first_roll, hold, first, dice.roll_count)
+                choose_holds(job, scratch.best_within, scratch.first_value, stage_actions(job, rerolls, True))
+            choose_holds(job, scratch.buffer, scratch.stop_value, stage_actions(job, rerolls, False))

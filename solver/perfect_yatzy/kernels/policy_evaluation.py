@@ -32,9 +32,10 @@ from ..game.dice import Floats, Ints
 from ..model.state_space import LANES
 from .actions import choose_actions, turn_chances
 from .jit import by_kind, jit
-from .lattice import copy_vectors, means
-from .policy import PolicyJob, choose_holds, choose_stops, outcome_values, stage_actions
-from .simd import add_at, load, load_at, splat, store, uniform, views, width
+from .lattice import copy_vectors, fill, means
+from .policy import PolicyJob, choose_holds, choose_stops, outcome_values, stage_actions, stop_action
+from .propagation import next_action
+from .simd import add_at, load, load_at, splat, store, uniform, views, where, width
 from .table_slices import TableSlice
 from .turn import mean_block, mean_of_first_roll
 from .value_tables import (
@@ -85,7 +86,7 @@ def quantity_after(quantities, job, block, i, saved):
 
 @quantity_after.of(MeanTable)
 def _quantity_of_state(quantities, job, block, i, saved):
-    outcomes, layout, temp = job.policy.outcomes, job.policy.model.layout, job.policy.scratch.temp
+    outcomes, layout, temp = job.policy.model.turn_outcomes, job.policy.model.layout, job.policy.scratch.temp
     child, shift = block.row + outcomes.step[i], outcomes.shift[i]
     return (
         table_lanes(quantities.values, layout, block, child, saved, shift, temp)
@@ -95,14 +96,14 @@ def _quantity_of_state(quantities, job, block, i, saved):
 
 @quantity_after.of(ScoreTable)
 def _value_of_scores(quantities, job, block, i, saved):
-    outcomes, layout, temp = job.policy.outcomes, job.policy.model.layout, job.policy.scratch.temp
+    outcomes, layout, temp = job.policy.model.turn_outcomes, job.policy.model.layout, job.policy.scratch.temp
     return child_value(quantities, layout, block, successor(outcomes, i, block.row, saved), outcomes.total[i], temp)
 
 
 @jit
 def outcome_quantities(quantities, job, block, saved, centre, result):
     """``Q(s') + a p + w (p + V(s') - centre)^2`` of every outcome, into `result`; `outcome_value` has p + V(s')."""
-    outcomes, scratch = job.policy.outcomes, job.policy.scratch
+    outcomes, scratch = job.policy.model.turn_outcomes, job.policy.scratch
     for i in range(outcomes.size):
         if block.choices >> outcomes.category[i] & 1:
             value = quantity_after(quantities, job, block, i, saved)
@@ -125,20 +126,18 @@ def write_quantity(means_of_states, target, job, block, saved_before, centre, va
 @jit
 def follow_actions(job, rerolls, is_first, result):
     """Q of every roll with a number of rerolls left, from that of its action, into the full rolls of `result`."""
-    scratch, dice = job.scratch, job.model.dice
-    stop, hold, first = stage_actions(job, rerolls, is_first)
-    for roll in range(dice.roll_count):
-        here, target = first + roll, dice.first_roll + roll
-        held, outcome = int(hold[here * LANES]), int(stop[here * LANES])
-        if uniform(load(hold, here)) and held >= 0:
-            store(result, target, load(scratch.buffer, held))
-        elif uniform(load(hold, here)) and uniform(load(stop, here)):
-            store(result, target, load(scratch.outcome_quantity, outcome))
-        else:
-            for i in range(LANES):
-                held, outcome = int(hold[here * LANES + i]), int(stop[here * LANES + i])
-                ended = scratch.outcome_quantity[outcome * LANES + i]
-                result[target * LANES + i] = scratch.buffer[held * LANES + i] if held >= 0 else ended
+    scratch, dice, actions = job.scratch, job.model.dice, stage_actions(job, rerolls, is_first)
+    all_lanes = (1 << width(actions)) - 1
+    for here in range(dice.first_roll, dice.first_roll + dice.roll_count):
+        value, left = splat(result, 0.0), all_lanes
+        while left:
+            action, same = next_action(actions, here, left)
+            if action >= 0:
+                value = where(same, load(scratch.buffer, action), value)
+            else:
+                value = where(same, load(scratch.outcome_quantity, stop_action(action)), value)
+            left &= ~same
+        store(result, here, value)
 
 
 @by_kind()
@@ -175,25 +174,26 @@ class PerfectPlay(NamedTuple):
 
 
 @jit
-def copy_tags(job, stop_tags, tags):
-    """The tag of the option that choose_holds chose for each roll, to `tags`, which may be ``hold_tag``."""
-    dice, hold_tag, best_hold = job.model.dice, job.scratch.hold_tag, job.scratch.best_hold
+def choose_hold_tags(job, best_within, stop_values, stop_tags, tags):
+    """The tag of the best option of each roll, to `tags`, which may be ``hold_tag``."""
+    dice, hold_tag, best_hold = job.model.dice, job.scratch.hold_tag, stage_actions(job, 1, False)
     lanes = width(hold_tag)
-    for roll in range(dice.roll_count):
-        here = dice.first_roll + roll
+    fill(best_hold, dice.first_roll, dice.roll_count, splat(hold_tag, -1.0))
+    choose_holds(job, best_within, stop_values, best_hold)
+    for here in range(dice.first_roll, dice.first_roll + dice.roll_count):
         if uniform(load(best_hold, here)):
             held = int(best_hold[here * lanes])
-            store(tags, here, load(hold_tag, held) if held >= 0 else load(stop_tags, roll))
+            store(tags, here, load(hold_tag, held) if held >= 0 else load(stop_tags, here))
         else:
             for i in range(lanes):
-                held, tag = int(best_hold[here * lanes + i]), stop_tags[roll * lanes + i]
-                tags[here * lanes + i] = hold_tag[held * lanes + i] if held >= 0 else tag
+                held, place = int(best_hold[here * lanes + i]), here * lanes + i
+                tags[place] = hold_tag[held * lanes + i] if held >= 0 else stop_tags[place]
 
 
 @evaluate_block.of(PerfectPlay)
 def _evaluate_perfect_play(policy, means_of_states, quantities, target, job, block):
     greedy, model, dice, scratch = job.policy, job.policy.model, job.policy.model.dice, job.policy.scratch
-    centre = centre_of(means_of_states, job, block)
+    centre, stop_tags, first_tags = centre_of(means_of_states, job, block), scratch.action, scratch.first_action
     for rerolls in range(model.rolls_per_turn + job.most_saved):
         if rerolls > 0:
             means(scratch.buffer, greedy.lattice)
@@ -201,23 +201,21 @@ def _evaluate_perfect_play(policy, means_of_states, quantities, target, job, blo
         if rerolls == 0 or model.saves_rolls:
             outcome_values(means_of_states, greedy, block, rerolls)
             outcome_quantities(quantities, job, block, rerolls, centre, scratch.outcome_tag)
-            choose_stops(greedy, block, False, scratch.stop_value, scratch.stop, 0)
+            choose_stops(greedy, block, False, scratch.stop_value, stop_tags)
         saved_before, result = rerolls - model.rolls_per_turn + 1, scratch.hold_tag
         if model.has_first_roll_bonus and saved_before >= 0:
             result = scratch.first_buffer
-            choose_stops(greedy, block, True, scratch.first_value, scratch.first_stop, 0)
+            choose_stops(greedy, block, True, scratch.first_value, first_tags)
             if rerolls > 0:
                 copy_vectors(scratch.buffer, 0, scratch.best_within, 0, dice.first_roll)
-                choose_holds(greedy, scratch.best_within, scratch.first_value)
-                copy_tags(greedy, scratch.first_stop, result)
+                choose_hold_tags(greedy, scratch.best_within, scratch.first_value, first_tags, result)
             else:
-                copy_vectors(scratch.first_stop, 0, result, dice.first_roll, dice.roll_count)
+                copy_vectors(first_tags, dice.first_roll, result, dice.first_roll, dice.roll_count)
         if rerolls > 0:
-            choose_holds(greedy, scratch.buffer, scratch.stop_value)
-            copy_tags(greedy, scratch.stop, scratch.hold_tag)
+            choose_hold_tags(greedy, scratch.buffer, scratch.stop_value, stop_tags, scratch.hold_tag)
         else:
             copy_vectors(scratch.stop_value, 0, scratch.buffer, dice.first_roll, dice.roll_count)
-            copy_vectors(scratch.stop, 0, scratch.hold_tag, dice.first_roll, dice.roll_count)
+            copy_vectors(stop_tags, dice.first_roll, scratch.hold_tag, dice.first_roll, dice.roll_count)
         if saved_before >= 0:
             value = mean_of_first_roll(dice, result)
             write_quantity(means_of_states, target, job, block, saved_before, centre, value)
@@ -249,15 +247,15 @@ class ToCome(NamedTuple):
 @jit
 def add_outcome(job, outcome, chance, state, child, below, target):
     """Add an outcome of the turn from a state, with the chance it has, to the distribution of the state."""
-    here, there = state - target.first_state, child - below.first_state
+    here, there, outcomes = state - target.first_state, child - below.first_state, job.model.turn_outcomes
     source = below.start[there]
-    place = target.start[here] + int(job.outcomes.total[outcome]) - source
+    place = target.start[here] + int(outcomes.total[outcome]) - source
     for y in range(source, below.start[there + 1] - LANES, LANES):
         add_at(target.chances, place + y, chance * load_at(below.chances, y))
     first, child_first = here * target.width, there * target.width
     for i in range(target.width):
         target.results[first + i] += chance * below.results[child_first + i]
-    category, points = job.outcomes.category[outcome], job.outcomes.points[outcome]
+    category, points = outcomes.category[outcome], outcomes.points[outcome]
     target.results[first + 2 * category] += chance * points
     if points == 0:
         target.results[first + 2 * category + 1] += chance
@@ -267,16 +265,16 @@ def add_outcome(job, outcome, chance, state, child, below, target):
 def distribute_rows(rows, arguments, policy, children, layer):
     """Distributions of the points to come from all states of the given rows on; `layer` has zeros before."""
     job, followed = views(arguments), views(policy)
-    below, target, layout = views(children), views(layer), job.model.layout
+    below, target, layout, outcomes = views(children), views(layer), job.model.layout, job.model.turn_outcomes
     for row in rows:
         lane_count = lanes_of(layout, row)
         for first_lane in range(0, lane_count, LANES):
             turn_chances(followed, job, mean_block(job.model, row, first_lane))
-            for i in range(job.outcomes.size):
+            for i in range(outcomes.size):
                 for lane in range(min(LANES, lane_count - first_lane)):
                     chance = job.scratch.outcome_chance[i * LANES + lane]
                     if chance > 0.0:
                         state = state_place(layout, row, 0, first_lane + lane)
-                        step, shift = job.outcomes.step[i], job.outcomes.shift[i]
-                        child = state_number(layout, row, row + step, first_lane + lane, 0, shift)
-                        add_outcome(job, i, chance, state, child, below, target)
+                        child, shift = row + outcomes.step[i], outcomes.shift[i]
+                        after = state_number(layout, row, child, first_lane + lane, 0, shift)
+                        add_outcome(job, i, chance, state, after, below, target)

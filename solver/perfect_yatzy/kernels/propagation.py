@@ -28,8 +28,8 @@ from ..model.turn_model import TurnModel
 from .jit import by_kind, jit
 from .lattice import fill, spread
 from .legal import may_follow
-from .policy import stage_actions
-from .simd import add_at, add_to, at_least, equal_lanes, load, load_at, splat, store, views, where, width
+from .policy import stage_actions, stop_action
+from .simd import add_at, add_to, at_least, equal_lanes, first_lane, load, load_at, splat, store, views, where, width
 from .value_tables import lanes_of, state_number, state_place
 
 LEAST = 1e-300  # chances of a turn below this, if there are any, are 0
@@ -98,17 +98,10 @@ class PropagationJob(NamedTuple):
 
 
 @jit
-def next_action(stop, hold, here, left):
-    """Hold (or -1) and outcome (or -1) of the first of the lanes `left` (a bitmask), and which of them share them."""
-    lane, lanes = 0, width(hold)
-    while not left >> lane & 1:
-        lane += 1
-    held, outcome = hold[here * lanes + lane], -1.0
-    same = equal_lanes(load(hold, here), splat(hold, held)) & left
-    if held < 0.0:
-        outcome = stop[here * lanes + lane]
-        same &= equal_lanes(load(stop, here), splat(stop, outcome))
-    return int(held), int(outcome), same
+def next_action(actions, here, left):
+    """The action of the first of the lanes `left` (a bitmask), and which of them share it."""
+    action = actions[here * width(actions) + first_lane(left)]
+    return int(action), equal_lanes(load(actions, here), splat(actions, action)) & left
 
 
 @jit
@@ -118,7 +111,7 @@ def begin_chances(job, most):
     model, dice, node = job.model, job.model.dice, job.scratch.hold_chance
     stages = most + 1 if model.saves_rolls else 1
     fill(node, 0, dice.first_roll, splat(node, 0.0))
-    fill(job.scratch.outcome_chance, 0, job.outcomes.size * stages, splat(node, 0.0))
+    fill(job.scratch.outcome_chance, 0, job.model.turn_outcomes.size * stages, splat(node, 0.0))
     for roll in range(dice.roll_count):
         store(node, dice.first_roll + roll, splat(node, dice.weights[roll]))
 
@@ -126,23 +119,23 @@ def begin_chances(job, most):
 @jit
 def outcome_chances(job, saved_before):
     """Chance of every outcome under the policy in the scratch, for a turn begun with so many saved rolls."""
-    model, dice, scratch, size = job.model, job.model.dice, job.scratch, job.outcomes.size
-    node, zero, all_lanes = scratch.hold_chance, splat(scratch.hold_chance, 0.0), (1 << width(scratch.hold)) - 1
+    model, dice, scratch, size = job.model, job.model.dice, job.scratch, job.model.turn_outcomes.size
+    node, zero, all_lanes = scratch.hold_chance, splat(scratch.hold_chance, 0.0), (1 << width(scratch.action)) - 1
     most = model.rolls_per_turn - 1 + saved_before
     begin_chances(job, most)
     for rerolls in range(most, -1, -1):
         first_outcome = rerolls * size if model.saves_rolls else 0
-        stop, hold, first = stage_actions(job, rerolls, model.has_first_roll_bonus and rerolls == most)
+        actions = stage_actions(job, rerolls, model.has_first_roll_bonus and rerolls == most)
         for roll in range(dice.roll_count):
             chance, left = load(node, dice.first_roll + roll), all_lanes
             store(scratch.roll_chance, rerolls * dice.roll_count + roll, chance)
             while left:
-                held, outcome, same = next_action(stop, hold, first + roll, left)
+                action, same = next_action(actions, dice.first_roll + roll, left)
                 part = chance if same == all_lanes else where(same, chance, zero)
-                if held >= 0:
-                    add_to(node, held, part)
+                if action >= 0:
+                    add_to(node, action, part)
                 else:
-                    add_to(scratch.outcome_chance, first_outcome + outcome, part)
+                    add_to(scratch.outcome_chance, first_outcome + stop_action(action), part)
                 left &= ~same
         if rerolls > 0:
             spread(node, job.lattice)
@@ -151,7 +144,7 @@ def outcome_chances(job, saved_before):
 @jit
 def list_ends(job, block, lanes, saved_before, used, target):
     """List the ends of the turns of the first lanes of a block by ``outcome_chance``; entries in use then."""
-    model, layout, size, chances = target.model, job.model.layout, job.outcomes.size, job.scratch.outcome_chance
+    model, layout, chances = target.model, job.model.layout, job.scratch.outcome_chance
     first = state_place(layout, block.row, saved_before, block.start) - target.first_state
     none, least, masses = splat(chances, 0.0), splat(chances, LEAST), load_at(target.mass, first)
     masses = where((1 << lanes) - 1, masses, none)
@@ -164,7 +157,7 @@ def list_ends(job, block, lanes, saved_before, used, target):
             for i in range(model.outcome_start[group], model.outcome_start[group + 1]):
                 outcome = model.outcomes[i]
                 for saved in range(stages):
-                    place = saved * size + outcome
+                    place = saved * job.model.turn_outcomes.size + outcome
                     chance = load(chances, place)
                     found = at_least(chance, least) & played
                     if found:
@@ -195,7 +188,7 @@ def most_ends(job, row, most_saved, target):
     first = state_place(layout, row, 0, 0) - target.first_state
     for place in range(first, first + (most_saved + 1) * lanes_of(layout, row)):
         states += target.mass[place] > 0.0
-    return states * job.outcomes.size * target.model.stages
+    return states * job.model.turn_outcomes.size * target.model.stages
 
 
 @jit

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..game.dice import Ints
-from ..model.turn_model import TurnModel, TurnOutcomes
+from ..model.turn_model import TurnModel
 from .jit import jit
 from .legal import choices_of, outcome_number, scoring_of_roll
 from .simd import views
@@ -43,7 +43,6 @@ class WalkJob(NamedTuple):
     """Arguments of :func:`walk_cards`: `walked` is written, the others are read."""
 
     model: TurnModel
-    outcomes: TurnOutcomes
     turns: RecordedTurns
     walked: WalkedCards
 
@@ -58,7 +57,7 @@ def is_hold(dice, hold, roll):
 
 
 @jit
-def outcome_of_turn(model, outcomes, turns, turn, row, saved):
+def outcome_of_turn(model, turns, turn, row, saved):
     """Number of the outcome of a turn from a card, -1 if the turn breaks the rules."""
     dice, first, end = model.dice, turns.first_roll[turn], turns.first_roll[turn + 1]
     count, category, choices = end - first, turns.categories[turn], choices_of(model, row)
@@ -75,7 +74,7 @@ def outcome_of_turn(model, outcomes, turns, turn, row, saved):
     allowed, way = scoring_of_roll(model, row, choices, roll, count == 1)
     if not allowed >> category & 1:
         return -1
-    outcome = outcome_number(model, outcomes, way, category, roll)
+    outcome, outcomes = outcome_number(model, way, category, roll), model.turn_outcomes
     points, total = turns.points[turn], turns.points[turn] + turns.bonus_points[turn]
     return outcome if outcomes.points[outcome] == points and outcomes.total[outcome] == total else -1
 
@@ -84,20 +83,20 @@ def outcome_of_turn(model, outcomes, turns, turn, row, saved):
 def walk_cards(start, stop, arguments):
     """The states before the turns of the cards `start` to `stop - 1`, from the empty card; `arguments`: a WalkJob."""
     job = views(arguments)
-    model, outcomes, turns, walked, layout = job.model, job.outcomes, job.turns, job.walked, job.model.layout
+    model, turns, walked, layout = job.model, job.turns, job.walked, job.model.layout
     for card in range(start, stop):
         row, saved, fault = 0, 0, -1
         lane = layout.lane_of[layout.lane_sets[row] * layout.upper_width]
         first, end = turns.first_turn[card], turns.first_turn[card + 1]
         turn = first
         while turn < end:
-            outcome = outcome_of_turn(model, outcomes, turns, turn, row, saved)
+            outcome = outcome_of_turn(model, turns, turn, row, saved)
             if outcome < 0:
                 fault = turn
                 break
             walked.rows[turn], walked.lanes[turn], walked.saved[turn] = row, lane, saved
-            child = row + outcomes.step[outcome]
-            lane = lane_after(layout, row, child, lane, outcomes.shift[outcome])
+            child = row + model.turn_outcomes.step[outcome]
+            lane = lane_after(layout, row, child, lane, model.turn_outcomes.shift[outcome])
             count = turns.first_roll[turn + 1] - turns.first_roll[turn]
             saved = model.rolls_per_turn + saved - count if model.saves_rolls else 0
             row, turn = child, turn + 1

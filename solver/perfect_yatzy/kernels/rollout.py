@@ -16,7 +16,7 @@ from ..game.dice import Ints
 from ..model.state_space import LANES
 from .actions import choose_actions
 from .jit import by_kind, jit
-from .policy import stage_actions
+from .policy import stage_actions, stop_action
 from .score_policy import HoldValues, TurnStart, backup_holds, decision
 from .simd import views, width
 from .table_slices import TableSlice
@@ -114,7 +114,7 @@ def completed_roll(dice, held, word):
 @jit
 def end_turn(job, game, outcome, rerolls):
     """Move a game to the card after the outcome of its turn."""
-    model, outcomes = job.policy.model, job.policy.outcomes
+    model, outcomes = job.policy.model, job.policy.model.turn_outcomes
     fields, first = job.games.fields, game * FIELDS
     child = fields[first + ROW] + outcomes.step[outcome]
     lane = lane_after(model.layout, fields[first + ROW], child, fields[first + LANE], outcomes.shift[outcome])
@@ -171,9 +171,9 @@ class ActionsInScratch(NamedTuple):
 @decide.of(ActionsInScratch)
 def _take_action(player, job, game, roll, rerolls, number):
     is_first = job.policy.model.has_first_roll_bonus and number == 0
-    stop, hold, first = stage_actions(job.policy, rerolls, is_first)
-    entry = (first + roll) * width(hold) + job.games.fields[game * FIELDS + BLOCK_LANE]
-    return int(hold[entry]) if rerolls > 0 else -1, int(stop[entry])
+    actions, place = stage_actions(job.policy, rerolls, is_first), job.policy.model.dice.first_roll + roll
+    action = int(actions[place * width(actions) + job.games.fields[game * FIELDS + BLOCK_LANE]])
+    return max(action, -1), stop_action(action)
 
 
 @by_kind()

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from ..game.dice import Floats, Ints, Lattice
 from ..model.state_space import LANES
-from ..model.turn_model import TurnModel, TurnOutcomes
+from ..model.turn_model import TurnModel
 from .jit import jit
 from .lattice import copy_vectors, maxima, means
 from .legal import outcome_number, scoring_of_roll
@@ -48,7 +48,6 @@ class ScorePolicyJob(NamedTuple):
     """Arguments of a kernel that follows the policy of a table of goals or of a utility."""
 
     model: TurnModel
-    outcomes: TurnOutcomes
     lattice: Any  # FiveDice, SixDice or DiceModel
     value_ties: tuple[float, float]  # absolute and relative difference of equal values
     mean_ties: tuple[float, float]  # of equal means
@@ -70,7 +69,6 @@ class TurnStart(NamedTuple):
 def score_policy(
     dice: Lattice,
     model: TurnModel,
-    outcomes: TurnOutcomes,
     passes: Any,
     ties: tuple[tuple[float, float], tuple[float, float]],
     most_saved: int,
@@ -79,7 +77,7 @@ def score_policy(
     rerolls = model.rolls_per_turn - 1 + most_saved
     scores, means = (hold_values(dice, model, rerolls, dtype) for dtype in (np.float32, np.float64))
     options = model.category_count + int(np.diff(model.dice.hold_start).max())
-    return ScorePolicyJob(model, outcomes, passes, *ties, scores, means, np.zeros(options), np.zeros(options))
+    return ScorePolicyJob(model, passes, *ties, scores, means, np.zeros(options), np.zeros(options))
 
 
 def score_blocks(ranges: tuple[Ints, Ints], lane: Ints, x: Ints) -> tuple[Ints, Ints]:
@@ -137,30 +135,30 @@ def preferred(job, first, end):
 @jit
 def category_means(values, job, turn, roll, saved, is_first, target):
     """Means of all categories for a roll, to `target` (LOWEST where not allowed); those that may take it, and how."""
-    model, outcomes = job.model, job.outcomes
+    model = job.model
     allowed, way = scoring_of_roll(model, turn.row, turn.choices, roll, is_first)
     for c in range(model.category_count):
         target[c] = LOWEST
         if allowed >> c & 1:
-            i = outcome_number(model, outcomes, way, c, roll)
-            target[c] = mean_after(values, model.layout, turn.row, turn.lane, saved, outcomes, i)
+            i = outcome_number(model, way, c, roll)
+            target[c] = mean_after(values, model, turn.row, turn.lane, saved, i)
     return allowed, way
 
 
 @jit
 def preferred_stop(scores, mean_table, job, turn, roll, saved, is_first):
     """Outcome of the best category for a roll, its value and its mean; those of all categories in the memory."""
-    model, outcomes, layout = job.model, job.outcomes, job.model.layout
+    model, outcomes, layout = job.model, job.model.turn_outcomes, job.model.layout
     allowed, way = category_means(mean_table.values, job, turn, roll, saved, is_first, job.option_means)
     for c in range(model.category_count):
         job.option_values[c] = LOWEST
         if allowed >> c & 1:
-            i = outcome_number(model, outcomes, way, c, roll)
+            i = outcome_number(model, way, c, roll)
             child = turn.row + outcomes.step[i]
             state = state_number(layout, turn.row, child, turn.lane, saved, outcomes.shift[i])
             job.option_values[c] = float(value_at(scores, layout, child, state, turn.x + int(outcomes.total[i])))
     c = preferred(job, 0, model.category_count)
-    return outcome_number(model, outcomes, way, c, roll), job.option_values[c], job.option_means[c]
+    return outcome_number(model, way, c, roll), job.option_values[c], job.option_means[c]
 
 
 @jit

@@ -26,9 +26,9 @@ from ..game.dice import Floats, Ints
 from ..model.score_places import ScoreOffsets
 from ..model.state_space import LANES
 from .jit import jit
-from .lattice import copy_vectors, fill, maxima, means
+from .lattice import copy_vectors, maxima, means
 from .legal import outcome_number
-from .policy import PolicyJob, best_stop, lowest_equal, outcome_values, policy_block, stage_actions
+from .policy import PolicyJob, best_stop, lowest_equal, outcome_values, policy_block, stage_actions, stop_action
 from .propagation import outcome_chances
 from .score_policy import HoldValues, backup_holds, lowest_equal_number
 from .simd import add_at, add_to, choose, load, load_at, maximum, reaches, splat, store, views
@@ -88,7 +88,7 @@ def mean_turn(means_of_states, job, block):
     """Everything about the mean in one block of upper sums: policy, means after all ends and of holds."""
     policy, scratch = job.mean_policy, job.scratch
     policy_block(means_of_states, policy, block, job.most_saved)
-    size = policy.outcomes.size
+    size = policy.model.turn_outcomes.size
     for saved in range(stage_count(job, job.most_saved)):
         outcome_values(means_of_states, policy, block, saved)
         copy_vectors(policy.scratch.outcome_value, 0, scratch.end_mean, saved * size, size)
@@ -96,58 +96,60 @@ def mean_turn(means_of_states, job, block):
 
 
 @jit
-def choose_score_stops(job, block, lane, saved, is_first, stop, first_entry):
-    """Category for each roll to `stop`; its value and mean, and the best value, to the scratch.
+def choose_score_stops(job, block, lane, saved, is_first, actions):
+    """Category for each roll to `actions`; its value and mean, and the best value, to the scratch.
 
     From the last category to the first, so that the first of those with equal values and means is taken.
     """
-    model, outcomes, scratch, own = job.policy.model, job.policy.outcomes, job.policy.scratch, job.scratch
-    first_end, below_all = saved * outcomes.size, splat(stop, 2 * LOWEST)
+    model, scratch, own = job.policy.model, job.policy.scratch, job.scratch
+    first_end, below_all = saved * model.turn_outcomes.size, splat(actions, 2 * LOWEST)
     for roll in range(model.dice.roll_count):
         allowed, way, best = best_stop(job.policy, block, roll, is_first)
-        limit, mean_limit = lowest_equal(best, job.policy.ties), splat(stop, LOWEST)
-        taken, value, mean = splat(stop, -1.0), best, mean_limit
+        limit, mean_limit = lowest_equal(best, job.policy.ties), splat(actions, LOWEST)
+        taken, value, mean = splat(actions, -1.0), best, mean_limit
         for c in range(model.category_count - 1, -1, -1):
             if allowed >> c & 1:
-                i = outcome_number(model, outcomes, way, c, roll)
+                i = outcome_number(model, way, c, roll)
                 option = load(scratch.outcome_value, i)
                 if reaches(option, limit):
                     average = own.end_mean[(first_end + i) * LANES + lane]
-                    lowest = splat(stop, lowest_equal_number(average, job.mean_policy.ties))
-                    option_mean = choose(option, limit, splat(stop, average), below_all)
-                    taken = choose(option_mean, mean_limit, splat(stop, float(i)), taken)
+                    lowest = splat(actions, lowest_equal_number(average, job.mean_policy.ties))
+                    option_mean = choose(option, limit, splat(actions, average), below_all)
+                    stop = splat(actions, float(stop_action(i)))
+                    taken = choose(option_mean, mean_limit, stop, taken)
                     value = choose(option_mean, mean_limit, option, value)
                     mean = choose(option_mean, mean_limit, option_mean, mean)
                     mean_limit = maximum(mean_limit, choose(option, limit, lowest, below_all))
         store(own.best_stop, roll, best)
         store(own.stop_mean, roll, mean)
         store(scratch.stop_value, roll, value)
-        store(stop, first_entry + roll, taken)
+        store(actions, model.dice.first_roll + roll, taken)
 
 
 @jit
-def choose_score_holds(job, lane, rerolls, hold, first_entry):
-    """Hold for each roll, or -1 to stop, to `hold`; the value of each roll replaces its entry in the buffer."""
+def choose_score_holds(job, lane, rerolls, actions):
+    """The best hold for each roll, if it beats stopping, to `actions`; the value of each roll to the buffer."""
     dice, scratch, own = job.policy.model.dice, job.policy.scratch, job.scratch
     buffer, best_within, averages = scratch.buffer, scratch.best_within, own.means.values
-    stage, below_all = (rerolls - 1) * (dice.first_roll + dice.roll_count), splat(hold, 2 * LOWEST)
+    stage, below_all = (rerolls - 1) * (dice.first_roll + dice.roll_count), splat(actions, 2 * LOWEST)
     copy_vectors(buffer, 0, best_within, 0, dice.first_roll)
     copy_vectors(scratch.stop_value, 0, best_within, dice.first_roll, dice.roll_count)
     maxima(best_within, job.policy.lattice)
     for roll in range(dice.roll_count):
         best = load(best_within, dice.first_roll + roll)
-        limit, mean_limit, taken = lowest_equal(best, job.policy.ties), splat(hold, LOWEST), splat(hold, -1.0)
+        limit, mean_limit, taken = lowest_equal(best, job.policy.ties), splat(actions, LOWEST), splat(actions, -1.0)
         for i in range(dice.hold_start[roll + 1] - 1, dice.hold_start[roll], -1):
             held = dice.holds[i]
             option = load(buffer, held)
             if reaches(option, limit):
                 average = averages[(stage + held) * LANES + lane]
-                lowest = splat(hold, lowest_equal_number(average, job.mean_policy.ties))
-                option_mean = choose(option, limit, splat(hold, average), below_all)
-                taken = choose(option_mean, mean_limit, splat(hold, float(held)), taken)
+                lowest = splat(actions, lowest_equal_number(average, job.mean_policy.ties))
+                option_mean = choose(option, limit, splat(actions, average), below_all)
+                taken = choose(option_mean, mean_limit, splat(actions, float(held)), taken)
                 mean_limit = maximum(mean_limit, choose(option, limit, lowest, below_all))
         stop_mean = choose(load(scratch.stop_value, roll), limit, load(own.stop_mean, roll), below_all)
-        store(hold, first_entry + roll, choose(stop_mean, mean_limit, splat(hold, -1.0), taken))
+        stop = load(actions, dice.first_roll + roll)
+        store(actions, dice.first_roll + roll, choose(stop_mean, mean_limit, stop, taken))
         # Of equal categories not the best one may have been taken; the values of the holds are for the best.
         store(buffer, dice.first_roll + roll, maximum(best, load(own.best_stop, roll)))
 
@@ -156,31 +158,34 @@ def choose_score_holds(job, lane, rerolls, hold, first_entry):
 def score_turn_chances(children, job, block, lane, saved_before):
     """Chance of each end for a block of scores, to ``outcome_chance``; after :func:`mean_turn` of its group."""
     model, scratch, own = job.policy.model, job.policy.scratch, job.scratch
-    roll_count, most = model.dice.roll_count, model.rolls_per_turn - 1 + saved_before
+    first_roll, roll_count, most = (
+        model.dice.first_roll,
+        model.dice.roll_count,
+        model.rolls_per_turn - 1 + saved_before,
+    )
     for rerolls in range(most + 1):
         is_first = model.has_first_roll_bonus and rerolls == most
-        stop, hold, first_entry = stage_actions(job.policy, rerolls, is_first)
+        actions = stage_actions(job.policy, rerolls, is_first)
         if rerolls > 0:
             means(scratch.buffer, job.policy.lattice)
         if rerolls == 0 or model.saves_rolls:
             outcome_values(children, job.policy, block, rerolls)
         if rerolls == 0 or model.saves_rolls or is_first:
             saved = rerolls if model.saves_rolls else 0
-            choose_score_stops(job, block, lane, saved, is_first, stop, first_entry)
+            choose_score_stops(job, block, lane, saved, is_first, actions)
         else:
-            copy_vectors(stop, 0, stop, first_entry, roll_count)
+            copy_vectors(scratch.action, first_roll, actions, first_roll, roll_count)
         if rerolls > 0:
-            choose_score_holds(job, lane, rerolls, hold, first_entry)
+            choose_score_holds(job, lane, rerolls, actions)
         else:
-            fill(hold, first_entry, roll_count, splat(hold, -1.0))
-            copy_vectors(own.best_stop, 0, scratch.buffer, model.dice.first_roll, roll_count)
+            copy_vectors(own.best_stop, 0, scratch.buffer, first_roll, roll_count)
     outcome_chances(job.policy, saved_before)
 
 
 @jit
 def find_entries(job, row, lane, saved_before, choices, relocation):
     """Write ``entries`` for one state."""
-    outcomes, layout = job.policy.outcomes, job.policy.model.layout
+    outcomes, layout = job.policy.model.turn_outcomes, job.policy.model.layout
     for saved in range(stage_count(job, saved_before)):
         for i in range(outcomes.size):
             if choices >> outcomes.category[i] & 1:
@@ -192,7 +197,7 @@ def find_entries(job, row, lane, saved_before, choices, relocation):
 @jit
 def push(job, choices, saved_before, x, mass, target):
     """Add the chances `mass` of a block of scores from x on, by ``outcome_chance``, to the children."""
-    outcomes, own, scratch = job.policy.outcomes, job.scratch, job.policy.scratch
+    outcomes, own, scratch = job.policy.model.turn_outcomes, job.scratch, job.policy.scratch
     for saved in range(stage_count(job, saved_before)):
         for i in range(outcomes.size):
             if choices >> outcomes.category[i] & 1:
@@ -233,7 +238,7 @@ def push_state(children, job, block, lane, saved_before, target):
         first = max(low, job.places.low[state] - job.x_start)
         last = min(high, job.places.high[state] - job.x_start)
     if low < first or last < high:
-        for end in range(stage_count(job, saved_before) * job.policy.outcomes.size):
+        for end in range(stage_count(job, saved_before) * job.policy.model.turn_outcomes.size):
             store(chances, end, splat(target, mean_chances[end * LANES + lane % LANES]))
         push_span(children, job, block, lane, saved_before, low, min(high, first - 1), True, target)
         push_span(children, job, block, lane, saved_before, max(low, first, last + 1), high, True, target)

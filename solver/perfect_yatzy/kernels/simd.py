@@ -391,6 +391,13 @@ reaches = _of_two(
 
 
 @intrinsic
+def first_lane(typingctx: Any, lanes: Any) -> Any:
+    """The first lane of a bitmask, which must have one."""
+    known = ir.Constant(ir.IntType(1), 1)
+    return types.int64(types.int64), lambda context, builder, signature, args: builder.cttz(args[0], known)
+
+
+@intrinsic
 def choose(typingctx: Any, a: Any, b: Any, where: Any, elsewhere: Any) -> Any:
     """Lane by lane: `where` if ``a >= b``, else `elsewhere`."""
 

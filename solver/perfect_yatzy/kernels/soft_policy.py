@@ -120,7 +120,7 @@ def choose_categories(policy, job, block, is_first, first_outcome):
         best, total = load(turn.stop_value, roll), splat(temp, 0.0)
         for c in range(model.category_count):
             if allowed >> c & 1:
-                i = outcome_number(model, job.outcomes, way, c, roll)
+                i = outcome_number(model, way, c, roll)
                 loss = best - load(turn.outcome_value, i)
                 weight = option_weight(loss, policy.sharpness, temp)
                 store(weights, c, weight)
@@ -129,7 +129,7 @@ def choose_categories(policy, job, block, is_first, first_outcome):
         store(scratch.stop_chance, roll, splat(temp, 0.0))
         for c in range(model.category_count):
             if allowed >> c & 1:
-                i = outcome_number(model, job.outcomes, way, c, roll)
+                i = outcome_number(model, way, c, roll)
                 chance = share * load(weights, c)
                 add_to(turn.outcome_chance, first_outcome + i, chance)
                 loss = best - load(turn.outcome_value, i)
@@ -162,7 +162,7 @@ def _soft_chances(policy, job, block, saved_before):
             for roll in range(dice.roll_count):
                 add_to(scratch.stop_chance, roll, load(node, dice.first_roll + roll))
         if model.saves_rolls or rerolls == 0 or (model.has_first_roll_bonus and is_first):
-            first_outcome = rerolls * job.outcomes.size if model.saves_rolls else 0
+            first_outcome = rerolls * job.model.turn_outcomes.size if model.saves_rolls else 0
             choose_categories(policy, job, block, is_first, first_outcome)
         if rerolls > 0:
             spread(node, job.lattice)
@@ -176,7 +176,8 @@ def _soft_turn_losses(policy, perfect, job, block):
 
 @evaluate_block.of(SoftTurns)
 def _evaluate_soft_block(policy, means_of_states, quantities, target, job, block):
-    followed, model, scratch, outcomes = job.policy, job.policy.model, job.policy.scratch, job.policy.outcomes
+    followed, model, scratch = job.policy, job.policy.model, job.policy.scratch
+    outcomes = model.turn_outcomes
     begin_turn(policy, followed, block, job.most_saved)
     centre = centre_of(means_of_states, job, block)
     for saved_before in range(job.most_saved + 1):
@@ -250,7 +251,7 @@ def _decide_softly(player, job, game, roll, rerolls, number):
     category, loss = drawn(values, model.category_count, policy.sharpness, word)
     if policy.is_counting:
         policy.lost[game] += loss
-    return -1, outcome_number(model, turn.outcomes, way, category, roll)
+    return -1, outcome_number(model, way, category, roll)
 
 
 @player_of.of(SoftTurns)

@@ -128,7 +128,7 @@ def best_stop(children, job, block, lane, saved, roll, is_first):
     best, found = LOWEST, NOT_FOUND
     for c in range(job.model.category_count):
         if allowed >> c & 1:
-            outcome = outcome_number(job.model, job.model, way, c, roll)
+            outcome = outcome_number(job.model, way, c, roll)
             value = outcome_value(children, job.model, block, lane, saved, outcome)
             if value > best:
                 best, found = value, outcome
@@ -246,7 +246,7 @@ def play_lane(children, job, games, block, lane):
         word, roll = random_word(games.seed, game, games.turn, EXPLORATION_ROLL + 1), held - dice.first_roll
         allowed, way = scoring_of_lane(job, block, lane, roll, rerolls == most)
         category = nth_bit(allowed, int(word % np.uint64(count_bits(allowed))))
-        outcome = outcome_number(model, model, way, category, roll)
+        outcome = outcome_number(model, way, category, roll)
         value = outcome_value(children, model, block, lane, rerolls if model.saves_rolls else 0, outcome)
     job.turns.reached[state], job.turns.outcome[state], job.turns.rerolls[state] = value, outcome, rerolls
 

@@ -28,15 +28,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ..game.dice import Floats, Lattice
-from ..model.turn_model import IN_FULL, UNMET, WITH_BONUS, TurnModel
+from ..model.turn_model import TurnModel
 from .jit import jit
 from .lattice import copy_vectors, maxima, means
-from .legal import choices_of, scoring_of_roll
+from .legal import choices_of, outcome_number, scoring_of_roll
 from .simd import aligned, load, maximum, splat, store
 from .table_slices import TableSlice
 from .value_tables import (
     Block,
-    Successor,
     child_value,
     points_are_added,
     states_after,
@@ -128,24 +127,14 @@ def backup_stop_values(children, model, block, saved, mode, target, scratch):
 @jit
 def joker_value(children, model, block, saved, joker, mode, temp):
     """Best category for a joker roll."""
-    outcomes, jokers, legal = model.outcomes, model.jokers, model.legal
-    roll = jokers.rolls[joker] - model.dice.first_roll
+    outcomes, best = model.turn_outcomes, splat(temp, LOWEST)
+    roll = model.jokers.rolls[joker] - model.dice.first_roll
     allowed, way = scoring_of_roll(model, block.row, block.choices, roll, mode & FIRST_ROLL)
-    joker_bonus = jokers.bonus if way & WITH_BONUS else 0.0
-    best = splat(temp, LOWEST)
     for c in range(model.category_count):
         if allowed >> c & 1:
-            i = c * jokers.size + joker
-            points = jokers.full_points[i] if way & IN_FULL else jokers.points[i]
-            if way & UNMET and legal.requiring >> c & 1:
-                points = 0
-            bonus = outcomes.first_roll_bonus[c] if mode & FIRST_ROLL and points > 0 else 0.0
-            child = block.row + outcomes.step[outcomes.start[c]]
-            if points > 0 and legal.tracked >> c & 1:
-                child += model.card_count
-            shift = points * outcomes.counts_to_upper[c]
-            end, made = Successor(child, saved, shift), points + joker_bonus + bonus
-            best = maximum(best, child_value(children, model.layout, block, end, made, temp))
+            i = outcome_number(model, way, c, roll)
+            end = successor(outcomes, i, block.row, saved)
+            best = maximum(best, child_value(children, model.layout, block, end, outcomes.total[i], temp))
     return best
 
 

@@ -158,9 +158,10 @@ def state_number(layout, row, child, lane, saved, shift):
 
 
 @jit
-def mean_after(values, layout, row, lane, saved, outcomes, i):
+def mean_after(values, model, row, lane, saved, i):
     """Points made by outcome i of a turn of one state, and the mean of the state that follows."""
-    state = state_number(layout, row, row + outcomes.step[i], lane, saved, outcomes.shift[i])
+    outcomes = model.turn_outcomes
+    state = state_number(model.layout, row, row + outcomes.step[i], lane, saved, outcomes.shift[i])
     return values[state] + outcomes.total[i]
 
 

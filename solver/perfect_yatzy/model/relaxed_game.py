@@ -31,7 +31,7 @@ from ..game.rules import Bonus, RuleSet
 from ..game.scoring import full_points, points_table
 from ..game.upper_sums import upper_sums
 from .relaxed_layout import Levels, RelaxedLayout
-from .turn_model import CategoryOutcomes, JokerModel, LegalCategories, TurnModel, dice_model
+from .turn_model import CategoryOutcomes, JokerModel, LegalCategories, TurnModel, TurnOutcomes, dice_model
 from .turn_slots import open_boxes
 
 
@@ -148,12 +148,14 @@ class RelaxedGame(RelaxedLayout):
             lowest = (float(values.min()) - (1.0 if most else 0.0), self.weights[-1])
             steps = np.full(grid.n_rolls, self.weights[-1])
             found.add(best, values, np.zeros(grid.n_rolls, dtype=np.int64), steps, most, lowest)
-        (outcomes, boxes), none = found.arrays(self.exact, self.upper), np.zeros(0, dtype=np.int64)
+        (outcomes, boxes), none = found.arrays(), np.zeros(0, dtype=np.int64)
         model = TurnModel(
             layout=self.layout,
             outcomes=outcomes,
+            turn_outcomes=TurnOutcomes(none, none, np.zeros(0), none, none, 0),
+            number=none,
             # It has no jokers of its own, which `status_points` pays, and every open category may be filled.
-            jokers=JokerModel(none, np.full(grid.n_rolls, -1), none, none, none, 0, 0, 0.0, 0, 0, 0, 0, 0),
+            jokers=JokerModel(none, np.full(grid.n_rolls, -1), none, 0, 0, 0, 0, 0, 0, 0),
             legal=LegalCategories(np.zeros(len(found.start) - 1, dtype=np.int64), 0, 0, 0, none),
             dice=dice_model(rules.dice, rules.faces),
             category_count=len(found.start) - 1,
@@ -190,10 +192,8 @@ class _Outcomes:
         self.start.append(len(self.found))
         self.first_roll_bonus.append(bonus)
 
-    def arrays(self, exact: Sequence[int], upper: Sequence[int]) -> tuple[CategoryOutcomes, Ints]:
+    def arrays(self) -> tuple[CategoryOutcomes, Ints]:
         """The outcomes of all categories, and the box that each fills."""
-        categories = len(self.start) - 1
-        counted = [c in upper for c in exact] + [False] * (categories - len(exact))
         points, boxes, shift, step, rolls = zip(*self.found, strict=True)
         found = CategoryOutcomes(
             start=np.array(self.start, dtype=np.int64),
@@ -204,7 +204,6 @@ class _Outcomes:
             rolls=np.concatenate(rolls).astype(np.int64),
             hold_start=np.zeros(0, dtype=np.int64),
             holds=np.zeros(0, dtype=np.int64),
-            counts_to_upper=np.array(counted, dtype=np.int64),
             first_roll_bonus=np.array(self.first_roll_bonus, dtype=np.float64),
         )
         return found, np.array(boxes, dtype=np.int64)

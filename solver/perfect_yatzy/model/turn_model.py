@@ -54,8 +54,18 @@ class CategoryOutcomes(NamedTuple):
     # ``holds[hold_start[i]:hold_start[i + 1]]``, unless the roll earns more.
     hold_start: Ints
     holds: Ints
-    counts_to_upper: Ints  # (categories,): what one point in the category adds to the upper sum
     first_roll_bonus: Floats  # (categories,): extra points for scoring the category on the first roll
+
+
+class TurnOutcomes(NamedTuple):
+    """Every different outcome of a turn (category, points, bonus points); (int64 unless stated otherwise)."""
+
+    category: Ints  # (size,): the category filled
+    points: Ints  # the points of its box
+    total: Floats  # (size,): points made: for the box and as bonus points
+    step: Ints  # as in :class:`CategoryOutcomes`
+    shift: Ints
+    size: int  # how many outcomes there are
 
 
 class JokerModel(NamedTuple):
@@ -64,16 +74,13 @@ class JokerModel(NamedTuple):
     rolls: Ints  # (size,): their lattice indices
     number: Ints  # (rolls,): number of the joker each roll is, -1 if it is not a joker
     box: Ints  # (size,): bitmask of the matching upper boxes, 0 without one
-    points: Ints  # (categories * size,): points by the dice
-    full_points: Ints  # points as a joker: with fixed points paid in full, or the most a category pays
     size: int  # how many rolls are jokers
     bit: int | Ints  # bit of the joker's box in a bitmask of categories, 0 if the rules have no joker
-    bonus: float  # extra points of such a roll
     must_match: int  # 1 if an open matching upper box must be taken
     requires_points: int  # 1 if a roll is a joker only when the joker's box holds points
     bonus_requires_points: int  # 1 if the bonus is paid only then
     bonus_requires_open: int  # 1 if the bonus is paid only while a matching upper box is open
-    always_in_full: int  # 1 if jokers pay `full_points` whatever box is open, else only if no matching upper box is
+    always_in_full: int  # 1 if jokers pay in full whatever box is open, else only if no matching upper box is
 
 
 class LegalCategories(NamedTuple):
@@ -105,6 +112,8 @@ class TurnModel(NamedTuple):
 
     layout: StateLayout  # where the states of a card lie in the table
     outcomes: CategoryOutcomes
+    turn_outcomes: TurnOutcomes
+    number: Ints  # (SCORING_WAYS * categories * rolls,): outcome of a category for a roll in each way to score it
     jokers: JokerModel
     legal: LegalCategories
     dice: DiceModel
@@ -175,7 +184,6 @@ def _category_outcomes(rules: RuleSet, space: StateSpace) -> CategoryOutcomes:
         rolls=np.array(rolls, dtype=np.int64),
         hold_start=hold_start,
         holds=holds,
-        counts_to_upper=upper_sums(rules).category_weights,
         first_roll_bonus=np.array([first_roll_bonus.get(c.id, 0) for c in rules.categories], dtype=np.float64),
     )
 
@@ -186,18 +194,14 @@ def joker_model(rules: RuleSet) -> JokerModel:
     dice, joker = lattice(rules.dice, rules.faces), rules.joker
     counts = dice.counts[dice.first_roll :].tolist()
     rolls = [i for i, roll in enumerate(counts) if is_joker(rules, roll)]
-    plain, full = points_table(rules), full_points(rules)
     number = np.full(len(counts), -1, dtype=np.int64)
     number[rolls] = np.arange(len(rolls))
     return JokerModel(
         rolls=np.array(rolls, dtype=np.int64) + dice.first_roll,
         number=number,
         box=card_masks(rules, [matching_upper_boxes(rules, counts[i]) for i in rolls]),
-        points=np.ascontiguousarray(plain[:, rolls].ravel()),
-        full_points=np.ascontiguousarray(full[:, rolls].ravel()),
         size=len(rolls),
         bit=single_mask(rules, 1 << rules.joker_index if joker else 0),
-        bonus=float(joker.bonus if joker else 0),
         must_match=int(joker is not None and joker.mode == "forced"),
         requires_points=int(joker is not None and joker.requires == "points"),
         bonus_requires_points=int(joker is not None and joker.bonus_requires == "points"),
@@ -248,6 +252,7 @@ def dice_model(number: int, faces: int) -> DiceModel:
 def turn_fields(rules: RuleSet) -> dict[str, Any]:
     """The fields of a TurnModel that :class:`.turn_slots.TurnSlots` has, too."""
     return {
+        "number": numbered_outcomes(rules)[-1],
         "jokers": joker_model(rules),
         "legal": legal_categories(rules),
         "dice": dice_model(rules.dice, rules.faces),
@@ -267,6 +272,7 @@ def turn_model(rules: RuleSet, start: State) -> TurnModel:
     return TurnModel(
         layout=space.layout,
         outcomes=_category_outcomes(rules, space),
+        turn_outcomes=turn_outcomes(rules, start),
         card_count=space.cards,
         monotone=int(monotone),
         nested=int(monotone and not legal_categories(rules).strict),
@@ -280,21 +286,9 @@ IN_FULL, WITH_BONUS, ON_FIRST_ROLL, UNMET = 1, 2, 4, 8
 SCORING_WAYS = 16
 
 
-class TurnOutcomes(NamedTuple):
-    """Every different outcome of a turn (category, points, bonus points); (int64 unless stated otherwise)."""
-
-    category: Ints  # (size,): the category filled
-    points: Ints  # the points of its box
-    total: Floats  # (size,): points made: for the box and as bonus points
-    step: Ints  # as in :class:`CategoryOutcomes`
-    shift: Ints
-    number: Ints  # (SCORING_WAYS * categories * rolls,): outcome of a category for a roll in each way to score it
-    size: int  # how many outcomes there are
-
-
 @lru_cache(maxsize=8)
 def numbered_outcomes(rules: RuleSet) -> tuple[Ints, Ints, Ints, Ints]:
-    """Category, points, total and number of :class:`TurnOutcomes`, which the start of a game does not change."""
+    """Category, points and total of :class:`TurnOutcomes`, and ``number`` of :class:`TurnModel`, for any start."""
     plain, full = points_table(rules), full_points(rules)
     joker_bonus = rules.joker.bonus if rules.joker else 0
     first_roll_bonus = dict(rules.first_roll_bonus)
@@ -320,6 +314,6 @@ def numbered_outcomes(rules: RuleSet) -> tuple[Ints, Ints, Ints, Ints]:
 @by_start
 def turn_outcomes(rules: RuleSet, start: State) -> TurnOutcomes:
     """The outcomes of a turn of a rule set, or of the rest of a game from `start`; built once per process."""
-    category, points, totals, number = numbered_outcomes(rules)
+    category, points, totals, _ = numbered_outcomes(rules)
     step, shift = row_steps(rules, state_space(rules, start), category, points)
-    return TurnOutcomes(category, points, totals.astype(np.float64), step, shift, number, len(category))
+    return TurnOutcomes(category, points, totals.astype(np.float64), step, shift, len(category))

@@ -49,7 +49,6 @@ class TurnSlots(NamedTuple):
     points: Ints
     total: Floats  # (outcomes,): points made, bonus points included
     slot: Ints  # (outcomes,)
-    number: Ints  # (ways * categories * rolls,): outcome of a category for a roll in each way to score it
     # Roll r, if it is no joker, has the outcomes ``roll_outcomes[roll_start[r]:roll_start[r + 1]]``: those that pay,
     # and crossing out where that is not offered to every roll.
     roll_start: Ints
@@ -58,6 +57,7 @@ class TurnSlots(NamedTuple):
     first_outcomes: Ints
     outcome_count: int
     slot_count: int
+    number: Ints
     jokers: JokerModel
     dice: DiceModel
     category_count: int
@@ -114,7 +114,6 @@ def turn_slots(rules: RuleSet) -> TurnSlots:
         points,
         total.astype(np.float64),
         np.array(slot, dtype=np.int64),
-        number,
         *by_roll(0),
         *by_roll(ON_FIRST_ROLL),
         outcome_count=len(category),

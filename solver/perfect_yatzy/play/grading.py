@@ -27,7 +27,7 @@ from ..game.dice import Floats, Ints, lattice
 from ..game.notation import dice_of
 from ..game.rules import RuleSet
 from ..model.objectives import final_bonus
-from ..model.turn_model import turn_model, turn_outcomes
+from ..model.turn_model import turn_model
 from ..strategy.batch import each_option
 from ..strategy.batch_positions import BatchPositions, sorted_positions
 from ..strategy.strategy import Strategy, check_strategy
@@ -242,7 +242,7 @@ def _walk(strategy: Strategy, columns: GameColumns) -> tuple[RecordedTurns, Walk
     rules, turns, cards = strategy.rules, columns.arrays(), len(columns.cards)
     by_turn, by_card = ([np.zeros(size, dtype=np.int64) for _ in range(3)] for size in (len(turns.points), cards))
     walked = WalkedCards(*by_turn, *by_card)
-    walk_cards(0, cards, WalkJob(turn_model(rules), turn_outcomes(rules), turns, walked))
+    walk_cards(0, cards, WalkJob(turn_model(rules), turns, walked))
     return turns, walked
 
 

@@ -74,7 +74,7 @@ def _source(seed: int, game: int) -> dict[str, Any]:
 
 def _turn_writer(rollout: Rollout, log: TurnLog) -> Callable[[int], str]:
     """A function that writes a turn of a game as JSON, with the fields of :class:`.record.Turn`."""
-    rules, outcomes = rollout.rules, rollout.outcomes
+    rules, outcomes = rollout.rules, rollout.model.turn_outcomes
     texts = [json.dumps(dice_of(counts)) for counts in lattice(rules.dice, rules.faces).counts.tolist()]
     ids = [json.dumps(category.id) for category in rules.categories]
     category, points = outcomes.category[log.outcomes].tolist(), outcomes.points[log.outcomes].tolist()

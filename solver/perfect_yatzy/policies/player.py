@@ -65,11 +65,12 @@ class _ActionLookup:
         from ..kernels.policy import policy_job
 
         policy, most_saved = self.policy, int(self.space.most_saved.max())
-        return policy_job(self.dice, turn_model(policy.rules, policy.start), self.outcomes, policy.ties, most_saved)
+        return policy_job(self.dice, turn_model(policy.rules, policy.start), policy.ties, most_saved)
 
     def action(self, position: TurnPosition) -> Action:
         """As :meth:`Acting.act`."""
         from ..kernels.actions import action_in
+        from ..kernels.policy import stop_action
 
         if position.over:
             raise game_over()
@@ -83,10 +84,10 @@ class _ActionLookup:
             if self._known[0] != row:
                 ((_, actions),) = self.policy.layer(state.filled.bit_count())(np.array([row]))
                 self._known = row, actions
-            outcome, hold = action_in(self.job, self._known[1], row, lane, roll, position.rolls_left, is_first)
-        if hold >= 0:
-            return dice_of(self.dice.counts[hold].tolist())
-        return rules.categories[int(self.outcomes.category[outcome])].id
+            action = action_in(self.job, self._known[1], row, lane, roll, position.rolls_left, is_first)
+        if action >= 0:
+            return dice_of(self.dice.counts[action].tolist())
+        return rules.categories[int(self.outcomes.category[stop_action(action)])].id
 
 
 def row_and_lane(space: StateSpace, state: State) -> tuple[int, int]:

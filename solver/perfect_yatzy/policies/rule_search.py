@@ -59,7 +59,7 @@ class Sample:
         self.rules, self.space, self.holds = policy.rules, policy.space, policy.hold_rules
         dice = self.dice = lattice(self.rules.dice, self.rules.faces)
         self.model, self.outcomes = turn_model(self.rules), turn_outcomes(self.rules)
-        job = policy_job(dice, self.model, self.outcomes, HoldRulePolicy.ties)
+        job = policy_job(dice, self.model, HoldRulePolicy.ties)
         below, target = TableSlice(padded(values), 0), TableSlice(padded(values), 0)
         self.job = EvaluationJob(job, below, below, target, 0, 1.0, 0.0)
         self.price_table = TableSlice(padded(policy.values), 0)

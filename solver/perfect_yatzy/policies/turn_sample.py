@@ -31,8 +31,7 @@ from ..model.state_space import StateSpace, state_space
 from ..model.turn_model import turn_outcomes
 from ..strategy.rollout import Rollout, TurnArguments
 from ..strategy.turn_evaluator import GreedyPolicy, state_places
-from ..tablebase.backward_induction import default_threads
-from ..tablebase.row_solver import RowSolver
+from ..tablebase.backward_induction import RowSolver, default_threads
 from ..tablebase.threads import thread_map
 from .price_sheet import PriceSheet, SheetWriter
 

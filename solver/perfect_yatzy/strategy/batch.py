@@ -23,7 +23,7 @@ from ..game.notation import dice_of, spaced
 from ..game.rules import RuleSet
 from ..kernels.table_slices import window
 from ..model.estimates import gigabytes
-from ..model.turn_model import turn_model, turn_outcomes
+from ..model.turn_model import turn_model
 from ..tablebase.backward_induction import default_threads
 from ..tablebase.memory import available_memory
 from ..tablebase.threads import thread_map
@@ -270,7 +270,7 @@ def _kernel(evaluator: TurnEvaluator, filled: int, positions: BatchPositions, ac
     from ..kernels.score_policy import score_policy
 
     rules, space = evaluator.rules, evaluator.space
-    model, outcomes = turn_model(rules, space.start), turn_outcomes(rules, space.start)
+    model = turn_model(rules, space.start)
     passes, most_saved = kernel_lattice(evaluator.dice), int(space.most_saved.max())
     followed: Any
     if isinstance(evaluator, ScoreEvaluator):
@@ -280,7 +280,7 @@ def _kernel(evaluator: TurnEvaluator, filled: int, positions: BatchPositions, ac
         followed, ties = MeanPolicy(window(space, evaluator.values, filled)), (evaluator.ties, evaluator.ties)
 
     def run(start: int, stop: int, options: OptionValues) -> None:
-        policy = score_policy(evaluator.dice, model, outcomes, passes, ties, most_saved)
+        policy = score_policy(evaluator.dice, model, passes, ties, most_saved)
         find_best_actions(start, stop, BatchJob(policy, followed, positions.sorted, actions, options))
 
     return run

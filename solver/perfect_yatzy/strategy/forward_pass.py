@@ -172,7 +172,7 @@ class ForwardPass:
 
     def new_job(self) -> LossJob:
         """New working memory of the kernels."""
-        policy = policy_job(self.dice, self.model, self.outcomes, self.policy.ties, self.most_saved)
+        policy = policy_job(self.dice, self.model, self.policy.ties, self.most_saved)
         memory = hold_values(self.dice, self.model, self.rules.rolls_per_turn)
         return LossJob(policy, memory, aligned(self.kinds))
 
@@ -253,8 +253,8 @@ class BackwardPass:
         goals = Goals(self.rules)
         self.space, self.dice = goals.space, lattice(self.rules.dice, self.rules.faces)
         self.most, self.bonuses = goals.row_lengths(), goals.lane_bonuses()
-        self.model, self.outcomes = turn_model(self.rules), turn_outcomes(self.rules)
-        self.jobs = ScratchPool(lambda: policy_job(self.dice, self.model, self.outcomes, policy.ties))
+        self.model = turn_model(self.rules)
+        self.jobs = ScratchPool(lambda: policy_job(self.dice, self.model, policy.ties))
 
     def run(self, progress: Progress | None = None) -> dict[int, ScoreDistribution]:
         """The distributions from the first cards on, by the number of the state in the table, without any points."""

@@ -296,7 +296,7 @@ class _Games:
                 now = {name: array[live] for name, array in cards.items()} | {"rolls_left": rerolls[live]}
                 games, taken, result = numbers[live], *np.empty((2, len(live)), np.int64)
                 cards_now = games, now["filled"], now["joker_paid"], held, now["rolls_left"]
-                job = Decisions(self.model, self.outcomes, self.seed, turn, roll, *cards_now, taken, result)
+                job = Decisions(self.model, self.seed, turn, roll, *cards_now, taken, result)
                 roll_decisions(job)
                 now["dice"] = self.faces[held - self.grid.first_roll]
                 step = self.labelled(games, np.full(len(live), state.filled.bit_count() + turn + 1), now)

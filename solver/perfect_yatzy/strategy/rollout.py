@@ -20,7 +20,7 @@ from ..kernels.score_policy import ScorePolicyJob, score_blocks, score_policy
 from ..model.objectives import final_bonus
 from ..model.policies import Policy, RowActions
 from ..model.state_space import LANES, state_space
-from ..model.turn_model import turn_model, turn_outcomes
+from ..model.turn_model import turn_model
 from ..tablebase.threads import ScratchPool, thread_map
 from .position import CheckedPosition
 from .strategy import Strategy
@@ -39,7 +39,7 @@ class Rollout:
         self.policy, self.rules, self.threads, self.start = policy, policy.rules, threads, start
         rules, self.space = self.rules, state_space(policy.rules, policy.start)
         self.dice = lattice(rules.dice, rules.faces)
-        self.model, self.outcomes = turn_model(rules, policy.start), turn_outcomes(rules, policy.start)
+        self.model = turn_model(rules, policy.start)
         self.lattice = kernel_lattice(self.dice)
         self.turns = self.space.categories - start.filled.bit_count()
         self.categories = self.space.categories
@@ -112,7 +112,7 @@ class Rollout:
     def new_job(self) -> PolicyJob | ScorePolicyJob:
         """New working memory of the kernels."""
         most_saved = int(self.space.most_saved.max())
-        return policy_job(self.dice, self.model, self.outcomes, self.policy.ties, most_saved)
+        return policy_job(self.dice, self.model, self.policy.ties, most_saved)
 
 
 class ScoreRollout(Rollout):
@@ -141,7 +141,7 @@ class ScoreRollout(Rollout):
         """As for :class:`Rollout`."""
         most_saved = int(self.space.most_saved.max())
         ties = self.scores.ties, self.scores.means.ties
-        return score_policy(self.dice, self.model, self.outcomes, self.lattice, ties, most_saved)
+        return score_policy(self.dice, self.model, self.lattice, ties, most_saved)
 
 
 def rollout_of(strategy: Strategy | Policy, position: CheckedPosition, threads: int) -> Rollout:

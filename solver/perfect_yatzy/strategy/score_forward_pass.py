@@ -149,7 +149,7 @@ class ScoreForwardPass(ForwardPass):
         """Working memory for one thread: of the policy, of that for the mean, and the rest."""
         dice, model, size, most = self.dice, self.model, self.outcomes.size, self.most_saved
         ties, ends = (self.evaluator.ties, self.evaluator.means.ties), size * self.end_model.stages
-        policy, mean_policy = (policy_job(dice, model, self.outcomes, t, most) for t in ties)
+        policy, mean_policy = (policy_job(dice, model, t, most) for t in ties)
         own = ScorePassScratch(
             means=hold_values(dice, model, self.rules.rolls_per_turn - 1 + most),
             end_mean=aligned(ends),

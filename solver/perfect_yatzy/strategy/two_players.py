@@ -27,7 +27,7 @@ import numpy as np
 
 from .._messages import _
 from ..errors import StateError, TableError
-from ..game.dice import Floats, Ints, lattice
+from ..game.dice import Floats, lattice
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, Scorecard, State
 from ..kernels import leads
@@ -42,7 +42,7 @@ from ..model.objectives import FRAME, Goals, Utility, final_bonus
 from ..model.policies import Policy
 from ..model.score_places import ScoreOffsets
 from ..model.state_space import LANES
-from ..model.turn_model import turn_model, turn_outcomes
+from ..model.turn_model import turn_model
 from ..tablebase.backward_induction import default_threads
 from ..tablebase.store import Progress
 from ..tablebase.table_info import CHECKPOINT_SECONDS, store_layer, stored_layer
@@ -216,7 +216,7 @@ class TwoPlayerGame:
             before, below = mover.layer(left), found
             found = self.blank(other, before, self.lead_of(1 - turn.mover))
             target = LeadValues(found.values, found.place.reshape(other.size, before.size).T.ravel())
-            self._in_parts(leads.plan_leads, (turn.mover, left, other, below, target), in_threads, threads)
+            self._in_parts((turn.mover, left, other, below, target, True), in_threads, threads)
         return found
 
     def resume(self, part: Path) -> tuple[int, LeadValues] | None:
@@ -278,26 +278,20 @@ class TwoPlayerGame:
         target = self.blank(before, other, self.lead_of(turn.mover))
         arguments = turn.mover, left, other, below, target
         if player.policy is None:
-            self._in_parts(leads.solve_leads, arguments, in_threads, threads)
+            self._in_parts(arguments, in_threads, threads)
         elif isinstance(player.policy, Replanned):
             laws, space = needs[turn.open[1 - turn.mover]], player.space
             plan = self.plan(turn, laws, in_threads, threads).values
-            model, outcomes = turn_model(self.rules, space.start), turn_outcomes(self.rules, space.start)
-            most_saved = int(space.most_saved[space.categories - left])
+            model, most_saved = turn_model(self.rules, space.start), int(space.most_saved[space.categories - left])
             unused = TableSlice(np.empty(PADDING), 0)
 
-            def plan_and_evaluation() -> Any:
-                policy = policy_job(self.dice, model, outcomes, ScoreEvaluator.ties, most_saved, np.float32)
-                return plan, EvaluationJob(policy, unused, unused, unused, most_saved, 1.0, 0.0)
+            def planned() -> leads.PlannedPlay:
+                policy = policy_job(self.dice, model, ScoreEvaluator.ties, most_saved, np.float32)
+                return leads.PlannedPlay(plan, EvaluationJob(policy, unused, unused, unused, most_saved, 1.0, 0.0))
 
-            self._in_parts(leads.follow_leads, arguments, in_threads, threads, ScratchPool(plan_and_evaluation))
+            self._in_parts(arguments, in_threads, threads, planned)
         else:
-            turn_ends = needs[player.turns - left]
-
-            def average(begin: int, end: int, _rows: Ints, job: LeadJob) -> None:
-                leads.average_leads(begin, end, turn_ends, job)
-
-            self._in_parts(average, arguments, in_threads, threads)
+            self._in_parts(arguments, in_threads, threads, lambda: needs[player.turns - left])
         return target
 
     def part_of_turn(self, turn: Turn, begin: int, end: int, below: Floats) -> Floats:
@@ -310,26 +304,28 @@ class TwoPlayerGame:
         children = LeadValues(below, self.blank(other, mover.layer(left - 1), self.lead_of(1 - number)).place)
         target = self.blank(before, other, self.lead_of(number))
         rows = mover.space.layers[mover.space.categories - left]
-        leads.solve_leads(0, other.size, rows, self._job(number, left, other, children, target))
+        leads.solve_leads(0, other.size, rows, self._job(number, left, other, children, target), leads.BestPlay())
         return target.values
 
     def _in_parts(
-        self, kernel: Any, arguments: tuple[Any, ...], in_threads: Any, threads: int, extra: Any = None
+        self, arguments: tuple[Any, ...], in_threads: Any, threads: int, player: Callable[[], Any] = leads.BestPlay
     ) -> None:
-        """Call a kernel for parts of the states of the player who waits; `extra`: further arguments for one call."""
+        """Solve parts of the states of the player who waits; `player` makes the argument of the kernel for one."""
         mover, left, other = arguments[:3]
-        jobs, extra = ScratchPool(lambda: self._job(*arguments)), extra or ScratchPool(tuple)
+        jobs = ScratchPool(lambda: (self._job(*arguments), player()))
         space = self.players[mover].space
         size, rows = max(1, other.size // (TASKS * threads)), space.layers[space.categories - left]
 
         def call(begin: int) -> None:
-            with jobs.borrow() as job, extra.borrow() as more:
-                kernel(begin, min(begin + size, other.size), rows, job, *more)
+            with jobs.borrow() as (job, who):
+                leads.solve_leads(begin, min(begin + size, other.size), rows, job, who)
 
         for _done in in_threads(call, range(0, other.size, size)):
             pass
 
-    def _job(self, number: int, left: int, other: LayerStates, below: LeadValues, target: LeadValues) -> LeadJob:
+    def _job(
+        self, number: int, left: int, other: LayerStates, below: LeadValues, target: LeadValues, is_plan: bool = False
+    ) -> LeadJob:
         """The arguments of the kernels for one thread, for a turn of a player with so many open boxes."""
         mover = self.players[number]
         model, before, after = turn_model(self.rules, mover.space.start), mover.layer(left), mover.layer(left - 1)
@@ -338,7 +334,8 @@ class TwoPlayerGame:
         ranges = ScoreOffsets(*(np.empty(after.size, np.int64) for _ in ScoreOffsets._fields))
         origin, high = np.empty(before.size, np.int64), np.empty(before.size, np.int64)
         states = before, after, other
-        return LeadJob(model, passes, most_saved, scratch, *states, lead, below, target, ranges, origin, high)
+        places = ranges, origin, high
+        return LeadJob(model, passes, most_saved, scratch, *states, lead, is_plan, below, target, *places)
 
     def start_chances(self, turn: Turn, mine: int, theirs: int, values: LeadValues) -> tuple[int, int, Floats]:
         """The first and the last lead at the start of a turn, and the chances, with the known values on both sides.

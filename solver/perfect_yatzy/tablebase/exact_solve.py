@@ -25,24 +25,22 @@ from ..game.dice import Floats, Ints, lattice
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
-from ..kernels.exact import ExactJob, solve_exact_rows
+from ..kernels.exact import LIMB_BITS, WINDOW, ExactJob, solve_exact_rows
 from ..kernels.simd import aligned
 from ..kernels.table_slices import TableSlice, padded
 from ..model.estimates import SolveCost, log_long
 from ..model.objectives import Objective
 from ..model.state_space import LANES
 from ..model.turn_model import turn_outcomes
-from .backward_induction import ROWS_PER_TASK, default_threads, solve_objective
+from .backward_induction import ROWS_PER_TASK, RowSolver, default_threads, solve_objective
 from .locks import exclusive
 from .memory import check_memory, writing_to
-from .row_solver import RowSolver
 from .store import Folder, tables_folder
 from .table_info import CHECKPOINT_SECONDS, fraction_fields, store_layer, stored_layer, table_stem, versions
 from .threads import ScratchPool, thread_map
 
 COST = 55  # times that of a solve in float64, measured
 MOST_ROLLS, MOST_POINTS = 6**6, 1 << 14  # as the limbs allow
-LIMB_BITS, WINDOW = 37, 1e-4  # those of the kernels
 MOST_SQUARED, MOST_LIMBS = 250, 54  # with squares: points of a turn, and limbs whose weights float64 can hold
 
 
@@ -238,7 +236,6 @@ class ExactSolve:
         (weights, unit), (one, square), (first, squares) = self.weights(limbs), self.places(), self.tail()
         return ExactJob(
             turn=self.turns.job(below, below, filled, self.turns.new_scratch()),
-            outcomes=turn_outcomes(self.rules, self.objective.start),
             below=values.ravel(),
             target=solved,
             start=start,

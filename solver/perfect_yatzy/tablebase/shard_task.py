@@ -34,8 +34,8 @@ from ..model.checked_values import DIGEST_BYTES, sparse_array
 from ..model.objectives import Objective, ScoreObjective, Values
 from ..model.score_places import ScoreOffsets
 from . import shard_plan
+from .backward_induction import RowSolver
 from .memory import writing_to
-from .row_solver import RowSolver
 from .shard_file import ShardFile, open_shard, write_shard
 from .shard_plan import Halo, Shard, ShardPlan, is_rounded, row_parts
 from .store import open_table

@@ -78,7 +78,7 @@ class TableWriter:
             filled, written = int(fields["filled"]), int(fields["written"])
             stored = np.memmap(self.part, dtype=self.dtype, mode="r", offset=HEADER_BYTES, shape=(written,))
             hasher = BlockHasher()
-            self._hash(hasher, stored)
+            hasher.update(stored.data)
             if (header, hasher.hexdigest()) != (self.header, fields["part_sha256"]):
                 return None
         except (OSError, *DAMAGED):
@@ -88,11 +88,6 @@ class TableWriter:
             self.file.truncate(HEADER_BYTES + written * self.dtype.itemsize)
             self.file.seek(0, os.SEEK_END)
         return filled, last
-
-    @staticmethod
-    def _hash(hasher: BlockHasher, values: Values) -> None:
-        for start in range(0, len(values), CHUNK):
-            hasher.update(np.ascontiguousarray(values[start : start + CHUNK]).data)
 
     def add(self, layer: Values) -> None:
         """Append the next layer."""
@@ -108,7 +103,7 @@ class TableWriter:
                 self.file.truncate(0)
                 self.file.write(self.header)
             self.file.write(stored.data)
-        self._hash(self.hasher, stored)
+        self.hasher.update(stored.data)
         self.written += len(layer)
         self.start_value = self.objective.start_value(layer)
 

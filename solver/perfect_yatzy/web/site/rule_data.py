@@ -18,7 +18,7 @@ from ...game.rules import RuleSet
 from ...game.scoring import points_table, possible_points
 from ...game.upper_sums import upper_sums
 from ...model.state_space import state_space
-from ...model.turn_model import SCORING_WAYS, joker_model, legal_categories, turn_outcomes
+from ...model.turn_model import SCORING_WAYS, joker_model, legal_categories, numbered_outcomes, turn_outcomes
 from ...service.answers import picked
 
 MAX_CATEGORIES = 30  # bitmasks in JavaScript are 32-bit integers
@@ -65,7 +65,7 @@ def _joker(rules: RuleSet) -> dict[str, Any]:
         "rolls": (model.rolls - lattice(rules.dice, rules.faces).first_roll).tolist() if rules.joker else [],
         "box": model.box.tolist() if rules.joker else [],
         "bit": model.bit,
-        "bonus": int(model.bonus),
+        "bonus": rules.joker.bonus if rules.joker else 0,
         **{name: bool(getattr(model, name)) for name in JOKER_FLAGS},
     }
 
@@ -91,7 +91,7 @@ def _layout(rules: RuleSet) -> dict[str, Any]:
 def _outcomes(rules: RuleSet) -> dict[str, Any]:
     """The outcomes of a turn, and which of them each category pays for each roll in each way to score."""
     found = turn_outcomes(rules)
-    number: Ints = found.number.reshape(SCORING_WAYS * len(rules.categories), -1)
+    number: Ints = numbered_outcomes(rules)[-1].reshape(SCORING_WAYS * len(rules.categories), -1)
     rows, row_of = np.unique(number, axis=0, return_inverse=True)
     names = "category", "points", "total", "step", "shift"
     outcomes = {name: [*map(int, getattr(found, name))] for name in names}
