@@ -27,7 +27,7 @@ import numpy as np
 
 from .._messages import _
 from ..errors import StateError, TableError
-from ..game.dice import Floats, lattice
+from ..game.dice import Floats, Ints, lattice
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, Scorecard, State
 from ..kernels import leads
