@@ -172,11 +172,7 @@ def order_of_gain(
 
 
 def coarse_levels(game: RelaxedGame, values: Floats, tolerance: float) -> list[Ints]:
-    """For each set of filled upper boxes the upper sums that end a level.
-
-    Neighbouring sums whose values differ by less than a tolerance in every row are one level, with the value of the
-    largest.
-    """
+    """For each set of filled upper boxes the upper sums that end a level of nearly equal values."""
     # Levels by how often play visits their states would be fewer, but the relaxed game exploits them: it crosses out
     # upper boxes to reach a sum that is rounded up by far (for Giant Yatzy the bound rose by 30 points).
     layout, levels = game.layout, []

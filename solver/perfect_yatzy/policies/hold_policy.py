@@ -105,10 +105,7 @@ def _groups(shown: Ints, pattern: DicePattern) -> tuple[npt.NDArray[np.bool_], I
 
 
 def rule_holds(rules: RuleSet, rule: HoldRule) -> Holds:
-    """What a rule does with every roll that it fits, if its conditions hold; as :func:`pattern_holds`.
-
-    0 to roll all dice, STOP to stop: also where all dice are kept.
-    """
+    """What a rule does with every roll if its conditions hold, as :func:`pattern_holds`: 0 rolls all dice."""
     named = pattern_holds(rules, rule.pattern)
     if rule.action == "keep":
         return np.where(named >= lattice(rules.dice, rules.faces).first_roll, STOP, named).astype(np.int32)
@@ -123,11 +120,7 @@ def paying(rules: RuleSet, pattern: DicePattern) -> Ints:
 
 @lru_cache(maxsize=16)
 def boxes_of_use(rules: RuleSet, jokers: bool) -> Ints:
-    """Bitmask of the categories in which the dice of each hold may count: ``(holds,)``.
-
-    Those that collect a face which they show; and others that pay for some roll with them, as a joker too if there
-    are `jokers`.
-    """
+    """Bitmask of the categories in which the dice of each hold may count, ``(holds,)``, as `jokers` too."""
     dice = lattice(rules.dice, rules.faces)
     paid = points_table(rules) > 0
     if jokers:

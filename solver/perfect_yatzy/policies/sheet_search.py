@@ -313,10 +313,7 @@ def hand_prices(
     threads: int | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> PriceSheet:
-    """The best sheet of round numbers in the neighbourhood of a sheet.
-
-    Rounding alone costs a few tenths of a point; each number is then improved while the exact mean rises.
-    """
+    """The best sheet of round numbers near a sheet: each is improved while the exact mean rises."""
     rules, names, count = prices.rules, terms_of(prices.rules), len(prices.prices)
     steps = [PRICE_STEP] * count + [PAR_STEP if name in ("par_point", "joker_turn") else TERM_STEP for name in names]
     start = [*prices.prices, *(prices.terms[name] for name in names)]

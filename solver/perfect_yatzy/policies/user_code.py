@@ -207,10 +207,7 @@ class UserCode:
 
 
 def policy_of(found: Any, rules: str | RuleSet | None, start: CardText | Scorecard = "") -> Any:
-    """The policy of a function by the name of its parameter, see the module; anything else as it is.
-
-    StateError if a policy has other rules than those given.
-    """
+    """The policy of a function by the name of its parameter, see the module; all else as it is if the rules agree."""
     own = getattr(found, "rules", None)
     if rules is not None and isinstance(own, RuleSet) and own.fingerprint != load_rules(rules).fingerprint:
         raise StateError(f"the policy is for {own.key}, not for {load_rules(rules).key}", field="rules")

@@ -112,10 +112,7 @@ class HoldGuard:
         return np.column_stack([rows, lanes.astype(np.int64), left, rolls])
 
     def sweep(self, policy: HoldRulePolicy) -> WorstDecisions:
-        """The worst decisions of a list on all cards.
-
-        Of those beyond the limit the WORST worst ones, and OTHERS at random, are added to the guard.
-        """
+        """The worst decisions of a list on all cards; some beyond the limit are added to the guard."""
         found = worst_decisions(policy, self.perfect, threads=self.threads)
         losses = found.losses[:, 1:]  # of holds
         card, left = np.nonzero(losses > self.limit)

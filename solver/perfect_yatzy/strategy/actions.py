@@ -121,19 +121,7 @@ Option = TypeVar("Option")
 
 
 class Ranking(list[Action], Generic[Action]):
-    """Actions, best first: a list that knows its question, and that prints as a table. A slice is a ranking, too.
-
-    Attributes
-    ----------
-    rules : RuleSet or None
-        Rules of the game.
-    policy : str
-        What values are: of the ``mean``, of a ``goal:280`` or of a ``utility``.
-    dice : tuple of int
-        Dice on the table.
-    rolls_left : int
-        The rerolls left.
-    """
+    """Actions, best first: a list that knows its question, and that prints as a table; a slice is a ranking, too."""
 
     def __init__(
         self, entries: Iterable[Action] = (), rules: RuleSet | None = None, policy: str = "",
@@ -252,10 +240,7 @@ def max_rerolls(rules: RuleSet, saved: int) -> int:
 def ranked(
     evaluator: TurnEvaluator, entries: Iterable[tuple[float, float, Option]], key: Callable[[Option], Any]
 ) -> list[tuple[float, float, float, Option]]:
-    """Options in order of preference; those of equal value by their mean, those of equal mean by `key`.
-
-    `entries`: options as ``(value, mean, option)``. Returns ``(value, loss, mean, option)`` for each.
-    """
+    """``(value, loss, mean, option)`` of entries ``(value, mean, option)``, the best first; equal means by `key`."""
     remaining = sorted(entries, key=lambda entry: -entry[0])
     best, found = remaining[0][0], list[tuple[float, float, float, Option]]()
     while remaining:

@@ -230,10 +230,7 @@ def _action_numbers(rules: RuleSet, actions: BatchAnswer | npt.ArrayLike | Seque
 def each_option(
     evaluator: TurnEvaluator, positions: BatchPositions, note: Note | None, threads: int | None
 ) -> tuple[Ints, Ints, Floats]:
-    """Dice held, category and value of each position, in the order given.
-
-    `note` is called for slices of the sorted positions, with values ``(slice, actions)``, by threads at a time.
-    """
+    """Dice held, category and value of each position; `note` gets the values of slices of the sorted ones."""
     # Imported here so that numba is loaded only where a kernel runs.
     from ..kernels.batch import ActionBatch, OptionValues
 

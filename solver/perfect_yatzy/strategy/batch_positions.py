@@ -45,10 +45,7 @@ def check_positions(
     evaluator: TurnEvaluator, x: npt.ArrayLike, filled: npt.ArrayLike, upper: npt.ArrayLike, dice: npt.ArrayLike,
     rolls_left: npt.ArrayLike, saved: npt.ArrayLike = 0, joker_paid: npt.ArrayLike = False,
 ) -> BatchPositions:  # fmt: skip
-    """Check and sort n positions; StateError names the first one that cannot occur.
-
-    `x`: where each card lies in the table of a :class:`.ScoreEvaluator`; the others as for :meth:`.Strategy.best`.
-    """
+    """Check and sort n positions, with their x in a :class:`.ScoreEvaluator`; StateError names the first fault."""
     rules, space = evaluator.rules, evaluator.space
     grid = lattice(rules.dice, rules.faces)
     faces = whole_numbers("dice", dice, 2)

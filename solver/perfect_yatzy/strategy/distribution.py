@@ -56,10 +56,7 @@ CHANCE_BYTES, CARD_BYTES, RESULT_BYTES = 30, 300, 120  # at most, of a chance, a
 
 
 def has_distribution(rules: RuleSet) -> bool:
-    """Whether the exact distribution of any policy takes seconds only: no saved rolls, at most MAX_STATES states.
-
-    That of perfect play from a card on can be computed for all rules, if the machine has the memory.
-    """
+    """Whether the exact distribution of any policy takes seconds only: no saved rolls, at most MAX_STATES states."""
     try:
         return not rules.saved_rolls and state_space(rules).size <= MAX_STATES
     except RulesError:  # too many states to be enumerated
@@ -228,10 +225,7 @@ def has_first_turns(rules: RuleSet, tables: Folder = None) -> bool:
 
 
 def has_stored_distribution(rules: RuleSet, start: State, tables: Folder = None) -> bool:
-    """Whether the distribution of perfect play from a checked state on is in the store.
-
-    That of the empty card is undamaged and of this version; the other file may turn out not to be.
-    """
+    """Whether the distribution of perfect play from a checked state on is in the store."""
     if start == EMPTY_STATE:
         return read_stored(rules, start, tables) is not None
     return _is_after_first_turn(start) and has_first_turns(rules, tables)

@@ -33,10 +33,7 @@ CHUNK = 1 << 20  # bytes
 
 
 def fetch(rules: RuleSet, source: str, tables: Folder = None) -> Path:
-    """Store the table of a rule set's means from a folder or URL; the path of its file.
-
-    TableError if there is a table already, or what the source has is not the table of these rules.
-    """
+    """Store the table of a rule set's means from a folder or URL, unless it is solved; the path of its file."""
     path, objective = table_path(rules, tables), Objective(rules)
     if has_table(rules, tables):
         raise TableError(_("{rules} is already solved: {path}").format(rules=rules.key, path=path))

@@ -25,11 +25,7 @@ TEXT, DICE = "category", "hold"
 
 
 def metadata(rules: RuleSet | None, policy: str, **more: object) -> dict[str, str]:
-    """What identifies results, as text.
-
-    ``rules`` (key of the rule set), ``fingerprint`` (SHA-256 of its canonical form), ``policy`` (what the strategy
-    maximises: ``mean``, ``goal:280`` or ``utility``) and ``perfect_yatzy`` (version of this package).
-    """
+    """What identifies results, as text: rules and their fingerprint, policy, version of this package, and more."""
     known = {"rules": rules.key, "fingerprint": rules.fingerprint} if rules else {}
     entries = known | ({"policy": policy} if policy else {}) | more | {"perfect_yatzy": __version__}
     return {name: str(value) for name, value in entries.items()}

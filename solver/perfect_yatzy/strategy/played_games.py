@@ -80,10 +80,7 @@ def play_games(
     player: Player, start: TurnPosition, first: int, number: int, seed: int, exploration: float = 0.0,
     progress: Progress | None = None,
 ) -> GameLog:  # fmt: skip
-    """Play the games `first` to ``first + number - 1`` from the start of a turn, at least one.
-
-    `exploration`: chance of a random legal action at each decision.
-    """
+    """Play at least one game from the start of a turn; `exploration`: chance of a random action at each decision."""
     decisions, cards = list[Decision](), list[Scorecard]()
     begun = start.state.filled.bit_count()
     for game in range(first, first + number):

@@ -91,10 +91,7 @@ class Rollout:
         return self.policy.layer(filled)
 
     def turn(self, filled: int, games: kernels.Games, order: Ints, rest: TurnArguments) -> Callable[[int, int], None]:
-        """A function that plays one turn of the games ``order[begin:end]``, for any number of threads.
-
-        `filled`: number of filled categories; `rest`: first game, seed and turn, on which the dice depend; the log.
-        """
+        """A function for threads that plays a turn of the games ``order[begin:end]``; `rest`: as TurnArguments."""
         actions, counts = self.layer(filled), np.bincount(games.fields[kernels.ROW :: kernels.FIELDS])
         rows = np.flatnonzero(counts)
         ends = np.cumsum(counts[rows])  # of the games of each row, which are sorted by rows

@@ -70,10 +70,7 @@ Play = Policy | Replanned | None  # of a player; None plays to win
 
 
 class Player:
-    """One of two players: a card from which they play, and what they do.
-
-    `policy`: None plays to win; the actions of a Policy depend on the player's own card alone.
-    """
+    """One of two players: a card from which they play, and what they do."""
 
     def __init__(self, rules: RuleSet, start: State, policy: Play) -> None:
         self.policy = policy
@@ -284,10 +281,7 @@ class TwoPlayerGame:
         return target
 
     def part_of_turn(self, turn: Turn, begin: int, end: int, below: Floats) -> Floats:
-        """The values before a turn of a player who plays to win, against the states `begin` to `end` of the other.
-
-        `below`: the values after it for these states.
-        """
+        """The values before a turn of play to win, against some states of the other, from those after it."""
         number, left = turn.mover, turn.open[turn.mover]
         mover, (before, other) = self.players[number], self.pairs(turn, begin, end)
         children = LeadValues(below, self.blank(other, mover.layer(left - 1), self.lead_of(1 - number)).place)

@@ -161,10 +161,7 @@ def table_costs(rules: RuleSet, replanned: Sequence[bool]) -> list[SolveCost]:
 
 
 def exploitability_of(chances: Floats) -> list[float]:
-    """What best responses win beyond a half against each policy, the mean over both orders of moving.
-
-    `chances`: of :func:`versus_table`, whose first player plays to win.
-    """
+    """What best responses win beyond a half against each policy of a table whose first player plays to win."""
     return [float((chances[0, i] + 1 - chances[i, 0]) / 2 - 0.5) for i in range(1, len(chances))]
 
 
@@ -249,10 +246,7 @@ def split(rest: Floats, component: Floats) -> Floats:
 
 
 def components_of(laws: Floats) -> list[Floats]:
-    """The laws of boxes that pay one number of points or none, and of sums of these; the largest deviation first.
-
-    `laws`: of the points of the last box, `(states, points)`.
-    """
+    """The laws of boxes that pay one number of points or none, and of sums of these; the largest variance first."""
     single = set[tuple[int, float]]()  # points and their chance
     for law in laws[(laws > MIN_CHANCE).sum(axis=1) == 2]:
         low, high = np.flatnonzero(law > MIN_CHANCE).tolist()
