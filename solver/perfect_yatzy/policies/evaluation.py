@@ -212,40 +212,23 @@ def policy_mean(policy: Policy, *, threads: int | None = None) -> float:
 
 @overload
 def evaluate(  # type: ignore[overload-overlap]  # a strategy has `act`, too, and is evaluated exactly
-    policy: Policy | Strategy,
-    rules: str | RuleSet | None = None,
-    *,
-    points: int | None = None,
-    tables: str | os.PathLike[str] | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Evaluation: ...
+    policy: Policy | Strategy, rules: str | RuleSet | None = None, *, points: int | None = None,
+    tables: str | os.PathLike[str] | None = None, threads: int | None = None, progress: Progress | None = None,
+) -> Evaluation: ...  # fmt: skip
 
 
 @overload
 def evaluate(
-    policy: Player | Actor,
-    rules: str | RuleSet | None = None,
-    *,
-    games: int = 200,
-    seed: int = 1,
-    tables: str | os.PathLike[str] | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> SampledEvaluation: ...
+    policy: Player | Actor, rules: str | RuleSet | None = None, *, games: int = 200, seed: int = 1,
+    tables: str | os.PathLike[str] | None = None, threads: int | None = None, progress: Progress | None = None,
+) -> SampledEvaluation: ...  # fmt: skip
 
 
 def evaluate(
-    policy: Policy | Strategy | Player | Actor,
-    rules: str | RuleSet | None = None,
-    *,
-    games: int = 200,
-    seed: int = 1,
-    points: int | None = None,
-    tables: str | os.PathLike[str] | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Evaluation | SampledEvaluation:
+    policy: Policy | Strategy | Player | Actor, rules: str | RuleSet | None = None, *, games: int = 200,
+    seed: int = 1, points: int | None = None, tables: str | os.PathLike[str] | None = None,
+    threads: int | None = None, progress: Progress | None = None,
+) -> Evaluation | SampledEvaluation:  # fmt: skip
     """Evaluate a policy: exactly where its actions can be listed, else by sampled games with the luck removed.
 
     An exact evaluation has the mean, the standard deviation, the distribution, and where points are lost.
@@ -331,15 +314,9 @@ def _evaluation(
 
 
 def sample(
-    player: Player,
-    strategy: Strategy,
-    games: int = 200,
-    seed: int = 1,
-    start: CardText | Scorecard = "",
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> SampledEvaluation:
+    player: Player, strategy: Strategy, games: int = 200, seed: int = 1, start: CardText | Scorecard = "", *,
+    threads: int | None = None, progress: Progress | None = None,
+) -> SampledEvaluation:  # fmt: skip
     """Let a player play games, and compare its decisions with perfect play."""
     number = whole_number(games, "games")
     if number < 1:
@@ -363,15 +340,9 @@ class SampledGames:
 
 
 def sample_games(
-    player: Player,
-    strategy: Strategy,
-    first: int,
-    number: int,
-    seed: int,
-    start: CardText | Scorecard = "",
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> SampledGames:
+    player: Player, strategy: Strategy, first: int, number: int, seed: int, start: CardText | Scorecard = "",
+    threads: int | None = None, progress: Progress | None = None,
+) -> SampledGames:  # fmt: skip
     """Play the games `first` to ``first + number - 1`` of :func:`sample`, which has the other parameters."""
     if isinstance(strategy.evaluator, ScoreEvaluator):
         raise StateError("the comparison needs the strategy of the mean")

@@ -219,11 +219,9 @@ def give_up_stages(strategy: Strategy, turns: Sequence[SampledTurns]) -> Iterato
 
 
 def _add_give_ups(
-    strategy: Strategy,
-    turn: SampledTurns,
-    costs: dict[tuple[int, int], list[float]],
+    strategy: Strategy, turn: SampledTurns, costs: dict[tuple[int, int], list[float]],
     taken: dict[tuple[int, int], int],
-) -> None:
+) -> None:  # fmt: skip
     """Add the give-up turns among `turn`: what each candidate would cost, and which of them was taken."""
     rules, uppers = strategy.rules, upper_sums(strategy.rules)
     given_up = np.zeros(len(turn.filled), dtype=bool)

@@ -354,12 +354,9 @@ class HoldRulePolicy(Acting):
     ties = (1e-10, 0.0)  # of the categories, in points
 
     def __init__(
-        self,
-        hold_rules: Sequence[HoldRule],
-        prices: PriceSheet,
-        start: State = EMPTY_STATE,
+        self, hold_rules: Sequence[HoldRule], prices: PriceSheet, start: State = EMPTY_STATE,
         values: Floats | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.hold_rules, self.prices, self.start = tuple(hold_rules), prices, start
         self.space = state_space(prices.rules, start)
         self.values = prices.values(start) if values is None else values

@@ -123,12 +123,9 @@ def open_policy(
 
 
 def computer_player(
-    rules: str | Path | RuleSet | Strategy,
-    kind: str | int | Kind | Actor | Player = 5,
-    tables: str | os.PathLike[str] | None = None,
-    *,
-    threads: int | None = None,
-) -> ComputerPlayer:
+    rules: str | Path | RuleSet | Strategy, kind: str | int | Kind | Actor | Player = 5,
+    tables: str | os.PathLike[str] | None = None, *, threads: int | None = None,
+) -> ComputerPlayer:  # fmt: skip
     """A computer player for a rule set.
 
     Parameters

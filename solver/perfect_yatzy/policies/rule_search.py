@@ -186,15 +186,9 @@ class Search:
     """The state of a search: the game, the candidates, and the number of steps so far."""
 
     def __init__(
-        self,
-        prices: PriceSheet,
-        *,
-        perfect: Table | None = None,
-        limit: float = LIMIT,
-        seed: int = 0,
-        threads: int | None = None,
-        progress: Callable[[str], None] | None = None,
-    ) -> None:
+        self, prices: PriceSheet, *, perfect: Table | None = None, limit: float = LIMIT, seed: int = 0,
+        threads: int | None = None, progress: Callable[[str], None] | None = None,
+    ) -> None:  # fmt: skip
         self.prices, self.rules, self.seed = prices, prices.rules, seed
         self.threads, self.progress = threads, progress or (lambda line: None)
         self.space = state_space(self.rules)

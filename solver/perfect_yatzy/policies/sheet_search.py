@@ -307,12 +307,9 @@ def _along(
 
 
 def hand_prices(
-    prices: PriceSheet,
-    holds: Sequence[HoldRule],
-    *,
-    threads: int | None = None,
+    prices: PriceSheet, holds: Sequence[HoldRule], *, threads: int | None = None,
     progress: Callable[[str], None] | None = None,
-) -> PriceSheet:
+) -> PriceSheet:  # fmt: skip
     """The best sheet of round numbers near a sheet: each is improved while the exact mean rises."""
     rules, names, count = prices.rules, terms_of(prices.rules), len(prices.prices)
     steps = [PRICE_STEP] * count + [PAR_STEP if name in ("par_point", "joker_turn") else TERM_STEP for name in names]
@@ -343,14 +340,9 @@ def hand_prices(
 
 
 def learn_sheet(
-    strategy: Strategy,
-    hold_rules: int = 0,
-    *,
-    seed: int = 1,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    report: Callable[[str], None] | None = None,
-) -> StrategySheet:
+    strategy: Strategy, hold_rules: int = 0, *, seed: int = 1, threads: int | None = None,
+    progress: Progress | None = None, report: Callable[[str], None] | None = None,
+) -> StrategySheet:  # fmt: skip
     """Find a strategy that a person can play."""
     rules = strategy.rules
     fit = fit_prices(rules, strategy.table, seed=seed, threads=threads, progress=progress)

@@ -29,16 +29,10 @@ if TYPE_CHECKING:
 
 
 def simulate(
-    strategy: Strategy | Policy | Player | Actor,
-    games: int,
-    seed: int = 1,
-    start: Position | None = None,
-    threads: int | None = None,
-    *,
-    rules: str | RuleSet | None = None,
-    points: int | None = None,
+    strategy: Strategy | Policy | Player | Actor, games: int, seed: int = 1, start: Position | None = None,
+    threads: int | None = None, *, rules: str | RuleSet | None = None, points: int | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> Simulation:
+) -> Simulation:  # fmt: skip
     """Play games under a strategy.
 
     Parameters

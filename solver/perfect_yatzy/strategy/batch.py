@@ -179,11 +179,9 @@ def all_options(
 
 
 def action_regrets(
-    evaluator: TurnEvaluator,
-    positions: BatchPositions,
-    actions: BatchAnswer | npt.ArrayLike | Sequence[ActionText],
+    evaluator: TurnEvaluator, positions: BatchPositions, actions: BatchAnswer | npt.ArrayLike | Sequence[ActionText],
     threads: int | None = None,
-) -> Floats:
+) -> Floats:  # fmt: skip
     """What each action loses against the best one, ``(n,)``; StateError names the first action that is not legal."""
     rules = evaluator.rules
     taken = _action_numbers(rules, actions, len(positions))

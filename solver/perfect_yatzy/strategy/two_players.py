@@ -212,12 +212,9 @@ class TwoPlayerGame:
         return turn.left, LeadValues(values, self.blank(before, other, self.lead_of(turn.mover)).place)
 
     def solve(
-        self,
-        threads: int | None = None,
-        progress: Progress | None = None,
-        part: Path | None = None,
+        self, threads: int | None = None, progress: Progress | None = None, part: Path | None = None,
         solve_turn: Callable[[Turn, LeadValues], LeadValues] | None = None,
-    ) -> Iterator[LeadValues]:
+    ) -> Iterator[LeadValues]:  # fmt: skip
         """The values after the last turn, after the one before, and so on; the last ones are those of the start.
 
         `part`: the file where the newest layer of a whole game is stored now and then; a stored one is the first.
@@ -330,12 +327,9 @@ class TwoPlayerGame:
         return low - FRAME, np.asarray(1 - reversed_values)
 
     def chance(
-        self,
-        threads: int | None = None,
-        progress: Progress | None = None,
-        part: Path | None = None,
+        self, threads: int | None = None, progress: Progress | None = None, part: Path | None = None,
         solve_turn: Callable[[Turn, LeadValues], LeadValues] | None = None,
-    ) -> float:
+    ) -> float:  # fmt: skip
         """The chance of the first player at the start; see :meth:`solve`."""
         found = self.solve(threads, progress, part, solve_turn)
         (values,) = deque(found, maxlen=1)  # no layer is kept longer than it is needed
