@@ -53,7 +53,7 @@ from ..strategy.strategy import DiceText, Strategy
 from ..strategy.turn_evaluator import TurnEvaluator
 from ..tablebase.memory import check_memory
 from .levels import LEVELS, Level, Option, SoftPolicy, parse_level
-from .player import exact_policy
+from .policy import exact_policy
 
 if TYPE_CHECKING:
     from ..strategy.two_players import TwoPlayerGame

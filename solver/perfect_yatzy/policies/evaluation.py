@@ -45,7 +45,7 @@ from ..strategy.turn_evaluator import GreedyPolicy, ScoreEvaluator
 from ..tablebase.backward_induction import default_threads, solve_objective
 from ..tablebase.memory import check_memory
 from ..tablebase.store import Progress, open_table
-from .player import exact_policy, player_of
+from .policy import exact_policy, player_of
 from .user_code import policy_of
 
 

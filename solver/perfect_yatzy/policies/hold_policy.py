@@ -25,7 +25,7 @@ from ..model.hold_rule_arrays import NO_FIT, ROLL_ALL, STOP, HoldRuleArrays
 from ..model.policies import RowActions
 from ..model.state_space import StateSpace, state_space
 from .hold_rules import ON_UPPER_SUM, Condition, DicePattern, HoldRule, all_categories
-from .player import Acting
+from .policy import Acting
 from .price_sheet import PriceSheet, upper_best
 
 Holds = npt.NDArray[np.int32]

@@ -39,8 +39,7 @@ from .computer_players import (
 from .evaluation import Evaluation, SampledEvaluation, evaluate, sample
 from .hold_policy import HoldRulePolicy
 from .levels import SoftPolicy, calibrated_level, parse_level
-from .player import exact_policy, player_of
-from .policy import ValueFunction
+from .policy import ValueFunction, exact_policy, player_of
 from .strategy_sheet import StrategySheet, find_sheet
 from .user_code import ProcessPlayer, UserCode, file_attribute, policy_of
 

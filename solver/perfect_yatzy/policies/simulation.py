@@ -20,7 +20,7 @@ from ..strategy.approximate_strategy import ApproximateStrategy
 from ..strategy.played_games import Actor, GameLog, Player, play_games, start_of
 from ..strategy.simulation import Simulation, check_seed
 from ..strategy.strategy import Strategy
-from .player import exact_policy, player_of
+from .policy import exact_policy, player_of
 from .user_code import policy_of
 
 if TYPE_CHECKING:

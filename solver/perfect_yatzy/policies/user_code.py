@@ -37,8 +37,7 @@ from ..game.notation import CardText
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
-from .player import player_of, row_and_lane
-from .policy import STOP, CardTurn, FunctionPolicy, legal_holds, parameter_name
+from .policy import STOP, CardTurn, FunctionPolicy, legal_holds, parameter_name, player_of, row_and_lane
 
 Agent = Callable[[dict[str, Any]], npt.ArrayLike]
 
@@ -131,7 +130,7 @@ class BatchPolicy(FunctionPolicy):
         return answer
 
     def act(self, position: TurnPosition) -> Action:
-        """The action of the agent in one position; as :meth:`.player.Acting.act`."""
+        """The action of the agent in one position; as :meth:`.policy.Acting.act`."""
         row, lane = row_and_lane(self.space, position.state)
         upper = self.space.layout.lane_upper[self.space.layout.lane_sets[row], lane]
         arrays = {name: array[None] for name, array in position.observation().items()}

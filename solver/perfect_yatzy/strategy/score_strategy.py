@@ -131,7 +131,7 @@ class ScoreStrategy(Strategy):
         return isinstance(self.evaluator, EstimatedGoalEvaluator) and not self.evaluator.is_exact(state)
 
     def _table_x(self, points: npt.ArrayLike | None) -> npt.ArrayLike:
-        from .batch_positions import whole_numbers
+        from .batch import whole_numbers
 
         if points is None:
             raise StateError("points is missing; give the points on each card, which count for goals and utilities")

@@ -31,8 +31,7 @@ from .turn_evaluator import TurnEvaluator
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from .batch import BatchAnswer, BatchOptions
-    from .batch_positions import BatchPositions
+    from .batch import BatchAnswer, BatchOptions, BatchPositions
     from .fitted_file import Certificate
 
 DiceText = str | Sequence[int]  # "33456", or [3, 3, 4, 5, 6]
@@ -359,7 +358,7 @@ class Strategy:
 
     def _positions(self, *arrays: npt.ArrayLike, points: npt.ArrayLike | None) -> BatchPositions:
         """Checked positions, from filled, upper, dice, rolls_left, saved and joker_paid."""
-        from .batch_positions import check_positions
+        from .batch import check_positions
 
         return check_positions(self.evaluator, self._table_x(points), *arrays)
 

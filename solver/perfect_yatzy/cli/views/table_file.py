@@ -18,7 +18,7 @@ from typing import IO, Any
 from ..._messages import _
 from ...errors import StateError
 from ...play.simulated_records import played_records, simulated_records
-from ...policies.player import exact_policy
+from ...policies.policy import exact_policy
 from ...policies.simulation import PlayedSimulation
 from ...strategy.metadata import arrow_table, check_pyarrow
 from ...strategy.simulation import Simulation
