@@ -87,8 +87,17 @@ class Prices:
     """Prices of boxes, and slopes of the lines above upper bonuses."""
 
     prices: Floats  # (categories,) float64
-    slopes: Floats  # (bonuses,) float64
+    slopes: Floats  # (bonuses,) float64: 0 where there is no line
     value: float  # bound of the game without the bonuses that have no line; to guide the method, not certified
+
+
+def split_variables(
+    rules: RuleSet, lines: Sequence[int], variables: Floats, value: float, unit: float = 1.0
+) -> Prices:
+    """The prices and slopes that a method has varied: first those of the boxes, then those of the lines, in units."""
+    count, slopes = len(rules.categories), np.zeros(len(rules.bonuses))
+    slopes[list(lines)] = unit * variables[count:]
+    return Prices(variables[:count], slopes, value)
 
 
 def optimal_prices(
@@ -122,7 +131,7 @@ def optimal_prices(
     found = minimise(
         bound, start, tolerance=tolerance, evaluations=EVALUATIONS, lowest=lowest, progress=progress, step=10.0
     )
-    return Prices(found.point[:n_boxes], unit * found.point[n_boxes:], found.value)
+    return split_variables(rules, lines, found.point, found.value, unit)
 
 
 def touching_sum(bonus: Bonus, slope: float) -> float:

@@ -33,7 +33,7 @@ from ..tablebase.backward_induction import default_threads
 from ..tablebase.threads import ScratchPool, thread_map
 from .bound import solve_relaxed, upper_bound
 from .bundle import dot, minimise
-from .multipliers import Prices, optimal_prices, touching_sum
+from .multipliers import Prices, optimal_prices, split_variables, touching_sum
 
 ROWS_PER_TASK = 8
 LEAST_CHANCE = 1e-7  # of a row, for play to be followed
@@ -50,46 +50,34 @@ class Visits:
     upper: Floats  # (bonuses,) float64: Expected sum of the boxes that count to each upper bonus
 
 
-class _Groups:
-    """The outcomes of a turn by the step to the child and the rise of the upper sum."""
+class _Play:
+    """The best policy at the cards of one status; outcomes are grouped by the step to the child and the shift."""
 
-    def __init__(self, game: RelaxedGame, status: int) -> None:
-        outcomes, self.boxes = game.models[status].outcomes, game.boxes(status)
-        keys = np.stack([outcomes.step, outcomes.shift])
-        pairs, group = np.unique(keys, axis=1, return_inverse=True)
+    def __init__(self, game: RelaxedGame, status: int, table: TableSlice, chance: Floats) -> None:
+        self.game, self.model, self.boxes = game, game.models[status], game.boxes(status)
+        self.table, self.chance, outcomes = table, chance, self.model.outcomes
+        pairs, group = np.unique(np.stack([outcomes.step, outcomes.shift]), axis=1, return_inverse=True)
         self.step, self.shift = pairs
         self.order = np.argsort(group, kind="stable")
         self.starts = np.searchsorted(group[self.order], np.arange(len(self.step)))
         self.points = outcomes.points + game.prices[self.boxes]
+        self.used = np.zeros((game.turns, len(self.boxes)))  # chance of each outcome, by turn
+        self._scratch = ScratchPool(partial(visit_scratch, lattice(game.rules.dice, game.rules.faces), self.model))
 
-
-class _Play:
-    """The best policy of a relaxed game, turn by turn; `chance` is that of each state to be reached."""
-
-    def __init__(self, game: RelaxedGame, values: Floats) -> None:
-        self.game, self.dice = game, lattice(game.rules.dice, game.rules.faces)
-        self.groups = [_Groups(game, status) for status in range(len(game.models))]
-        self.table = TableSlice(np.concatenate([values, np.zeros(PADDING)]), 0)
-        self.table.values.flags.writeable = False
-        self.chance = np.zeros(game.size)
-        self.chance[game.layout.offsets[EMPTY_ROW]] = 1.0
-        self._scratch = [ScratchPool(partial(visit_scratch, self.dice, model)) for model in game.models]
-
-    def turn(self, rows: Ints, status: int) -> tuple[Ints, Ints, Floats, Floats]:
+    def turn(self, rows: Ints) -> tuple[Ints, Ints, Floats, Floats]:
         """Rows and places of the children and their chances, and the chance of each outcome."""
-        model, layout, group = self.game.models[status], self.game.layout, self.groups[status]
-        children, places, parts = [], [], []
-        total = np.zeros(len(group.boxes))
-        with self._scratch[status].borrow() as scratch:
+        layout, children, places, parts = self.game.layout, [], [], []
+        total = np.zeros(len(self.boxes))
+        with self._scratch.borrow() as scratch:
             for row in rows:
                 lane_set = layout.lane_sets[row]
-                found = np.zeros((len(group.boxes), int(layout.lane_count[lane_set])))
-                visit_row(row, VisitJob(model, self.table, self.chance, found.ravel(), scratch))
+                found = np.zeros((len(self.boxes), int(layout.lane_count[lane_set])))
+                visit_row(row, VisitJob(self.model, self.table, self.chance, found.ravel(), scratch))
                 total += found.sum(axis=1)
-                moved = np.add.reduceat(found[group.order], group.starts)
+                moved = np.add.reduceat(found[self.order], self.starts)
                 which, lane = np.nonzero(moved)
-                child = row + group.step[which]
-                upper = layout.lane_upper[lane_set, lane] + group.shift[which]
+                child = row + self.step[which]
+                upper = layout.lane_upper[lane_set, lane] + self.shift[which]
                 children.append(child)
                 places.append(layout.offsets[child] + layout.lane_of[layout.lane_sets[child], upper])
                 parts.append(moved[which, lane])
@@ -103,30 +91,31 @@ def visits(game: RelaxedGame, values: Floats, *, threads: int | None = None) -> 
     """
     if game.rules.saved_rolls:
         raise ValueError("play is followed only without saved rolls")
-    play, rules = _Play(game, values), game.rules
-    reached = np.zeros(game.n_rows)
-    reached[EMPTY_ROW] = 1.0
-    used = [np.zeros((game.turns, len(group.boxes))) for group in play.groups]  # by status, turn and outcome
+    table, rules = TableSlice(np.concatenate([values, np.zeros(PADDING)]), 0), game.rules
+    table.values.flags.writeable = False
+    reached, chance = np.zeros(game.n_rows), np.zeros(game.size)  # chance of each row, and of each state
+    reached[EMPTY_ROW] = chance[game.layout.offsets[EMPTY_ROW]] = 1.0
+    plays = [_Play(game, status, table, chance) for status in range(len(game.models))]
     with thread_map(threads or default_threads(), "yatzy-visits") as in_threads:
         for played in range(game.turns):
             rows = game.rows_in_layer[played]
             rows = rows[reached[rows] > LEAST_CHANCE]
             statuses = game.status(rows)
-            for status in range(len(play.groups)):
+            for status, play in enumerate(plays):
                 same = rows[statuses == status]
                 tasks = [same[i : i + ROWS_PER_TASK] for i in range(0, len(same), ROWS_PER_TASK)]
                 # Added in the order of the rows, so that the sums do not depend on the threads.
-                for children, places, parts, total in in_threads(play.turn, tasks, [status] * len(tasks)):
-                    np.add.at(play.chance, places, parts)
+                for children, places, parts, total in in_threads(play.turn, tasks):
+                    np.add.at(chance, places, parts)
                     np.add.at(reached, children, parts)
-                    used[status][played] += total
+                    play.used[played] += total
     uses, upper = np.zeros((game.turns, len(rules.categories))), np.zeros(len(rules.bonuses))
-    for group, total in zip(play.groups, used, strict=True):
+    for play in plays:
         for c, box in enumerate(rules.categories):
-            here = group.boxes == c
-            uses[:, c] += total[:, here].sum(axis=1)
+            here = play.boxes == c
+            uses[:, c] += play.used[:, here].sum(axis=1)
             if box.upper and rules.bonus:
-                points = float(dot(total[:, here].sum(axis=0), group.points[here]))
+                points = float(dot(play.used[:, here].sum(axis=0), play.points[here]))
                 upper[box.column] += points / (1.0 + game.slopes[box.column])
     return Visits(uses, upper)
 
@@ -275,25 +264,14 @@ class _Relaxing:
     def choose_required(self) -> None:
         """Prices, and the boxes that are exact in any case; without the upper sum if that is too much work."""
         self.exact, self.column = required_exact(self.rules)
-        self.prices = self.static_prices()
+        self.prices = optimal_prices(self.rules, self.lines(), self.progress("prices"))
         if self.column >= 0 and not self.affordable(self.exact):
             self.exact, self.column = tracked_exact(self.rules), -1
-            self.prices = self.static_prices()
+            self.prices = optimal_prices(self.rules, self.lines(), self.progress("prices"))
 
     def lines(self) -> list[int]:
         """The bonuses whose sum is not remembered, which a line replaces."""
         return [b for b in range(len(self.rules.bonuses)) if b != self.column]
-
-    def static_prices(self) -> Prices:
-        """Prices without exact boxes, and the slopes of all bonuses (0 where the sum is remembered)."""
-        found = optimal_prices(self.rules, self.lines(), self.progress("prices"))
-        return self.with_slopes(found.prices, np.zeros(len(self.rules.bonuses)), found.slopes, found.value)
-
-    def with_slopes(self, prices: Floats, slopes: Floats, of_lines: Floats, value: float = 0.0) -> Prices:
-        """Prices with these slopes of the lines."""
-        slopes = slopes.copy()
-        slopes[self.lines()] = of_lines
-        return Prices(prices, slopes, value)
 
     def affordable(self, exact: list[int] | tuple[int, ...]) -> RelaxedGame | None:
         """The game with these exact boxes and all rows, if the budget suffices to solve it."""
@@ -314,8 +292,11 @@ class _Relaxing:
             return game
         count, found, lines = len(self.rules.categories), self.prices, self.lines()
 
+        def prices(variables: Floats, value: float = 0.0) -> Prices:
+            return split_variables(self.rules, lines, variables, value)
+
         def bound(variables: Floats) -> tuple[float, Floats]:
-            self.prices = self.with_slopes(variables[:count], found.slopes, variables[count:])
+            self.prices = prices(variables)
             tried = self.game(game.exact)
             values = solve_relaxed(tried, threads=self.threads)
             seen = visits(tried, values, threads=self.threads)
@@ -331,7 +312,7 @@ class _Relaxing:
             bound, start, tolerance=tolerance, evaluations=calls, step=10.0, lowest=lowest, progress=share
         )
         self.work -= best.evaluations * each
-        self.prices = self.with_slopes(best.point[:count], found.slopes, best.point[count:], best.value)
+        self.prices = prices(best.point, best.value)
         return self.game(game.exact)
 
     def with_most_boxes(self, left: list[Chain]) -> RelaxedGame:

@@ -18,7 +18,7 @@ most built-in rule sets, with the losses they were measured to have; `python -m 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -228,39 +228,31 @@ def calibrate(
 ) -> tuple[SoftPolicy, SoftLoss]:
     """The soft policy that gives away a number of points a game."""
     if not isinstance(points_lost, (int, float)) or not 0 <= points_lost < inf:
-        raise StateError(
-            _("points_lost is {points_lost}; must be a number of points, at least 0").format(
-                points_lost=shown(points_lost)
-            )
-        )
+        text = _("points_lost is {points_lost}; must be a number of points, at least 0")
+        raise StateError(text.format(points_lost=shown(points_lost)))
     if exact is None:
         exact = exact_operations(strategy) <= EXACT_OPERATIONS
 
-    def evaluate(temperature: float) -> SoftLoss:
+    def evaluated(temperature: float) -> tuple[SoftPolicy, SoftLoss]:
         policy = SoftPolicy(strategy, temperature)
         if exact:
-            return soft_loss(policy, threads=threads)
-        return simulated_loss(policy, CALIBRATION_GAMES, threads=threads)
+            return policy, soft_loss(policy, threads=threads)
+        return policy, simulated_loss(policy, CALIBRATION_GAMES, threads=threads)
 
-    temperature, found = _solve(evaluate, points_lost, max(1.0, float(strategy.table[-1])))
-    return SoftPolicy(strategy, temperature), found
-
-
-def _solve(evaluate: Callable[[float], SoftLoss], wanted: float, scale: float) -> tuple[float, SoftLoss]:
-    """The temperature at which the loss is `wanted`, and the evaluation there; `scale`: value of the game."""
-    if wanted == 0:
-        return 0.0, evaluate(0.0)
+    if points_lost == 0:
+        return evaluated(0.0)
+    scale = max(1.0, float(strategy.table[-1]))  # value of the game
     low, high = -inf, inf  # logarithms of temperatures that lose too little, and too much
     highest = log(MAX_TEMPERATURE_SHARE * scale)
-    place = log(FIRST_TEMPERATURE * scale) + log(wanted / (FIRST_LOSS * scale)) / EXPONENT
+    place = log(FIRST_TEMPERATURE * scale) + log(points_lost / (FIRST_LOSS * scale)) / EXPONENT
     slope, before = EXPONENT, None
     for _step in range(MAX_STEPS):
-        found = evaluate(exp(place))
-        if abs(found.points_lost / wanted - 1) <= TOLERANCE:
-            break
-        if found.points_lost < wanted and place >= highest:
-            return inf, evaluate(inf)
-        error = log(found.points_lost / wanted) if found.points_lost > 0 else -3.0
+        policy, found = evaluated(exp(place))
+        if abs(found.points_lost / points_lost - 1) <= TOLERANCE:
+            return policy, found
+        if found.points_lost < points_lost and place >= highest:
+            return evaluated(inf)
+        error = log(found.points_lost / points_lost) if found.points_lost > 0 else -3.0
         low, high = (place, high) if error < 0 else (low, place)
         if before is not None and place != before[0]:
             slope = min(6.0, max(0.3, (error - before[1]) / (place - before[0])))
@@ -268,7 +260,7 @@ def _solve(evaluate: Callable[[float], SoftLoss], wanted: float, scale: float) -
         if not low < guess < high:  # keep to the bracket
             guess = (low + high) / 2 if low > -inf and high < inf else guess
         place = min(guess, highest)
-    return exp(place), found
+    return SoftPolicy(strategy, exp(place)), found
 
 
 def exact_operations(strategy: Strategy) -> float:

@@ -250,7 +250,9 @@ class Search:
         for size in sorted(grown, reverse=True):
             shorter = self.shorten(shorter, size)
             if len(shorter.holds) == size:
-                grown[size].append(self.polish(shorter))
+                changed = self.simplify(shorter)
+                as_long_and_better = len(changed.holds) == size and changed.mean > shorter.mean
+                grown[size].append(changed if as_long_and_better else shorter)
         lists = {size: max(several, key=lambda c: c.mean) for size, several in grown.items() if several}
         return replace(self.learned(found), shorter={size: self.learned(lists[size]) for size in sorted(lists)})
 
@@ -291,11 +293,6 @@ class Search:
             found = max(map(self.candidate, ranked[:TRIED]), key=self.score)
             self.progress(f"  shorter: {len(found.holds)} rules: {found.mean:.3f}")
         return found
-
-    def polish(self, found: Candidate) -> Candidate:
-        """A list of the same length that was simplified, as far as that does not shorten it."""
-        changed = self.simplify(found)
-        return changed if len(changed.holds) == len(found.holds) and changed.mean > found.mean else found
 
     def extend(self, found: Candidate, min_gain: float) -> Candidate | None:
         """The list with one more rule; None if no rule gains enough."""
