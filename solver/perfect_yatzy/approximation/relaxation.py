@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import repeat
 from math import log2
 from time import perf_counter
 
@@ -24,21 +25,95 @@ from ..game.box_order import chains
 from ..game.dice import Floats, Ints, lattice
 from ..game.limits import ONE_WORD
 from ..game.rules import RuleSet
+from ..kernels.lattice import kernel_lattice
+from ..kernels.solve import solve_rows
 from ..kernels.table_slices import PADDING, TableSlice
+from ..kernels.turn import SolveJob, make_scratch
 from ..kernels.turn_visits import VisitJob, visit_row, visit_scratch
 from ..model import approximate_cost as costs
-from ..model.relaxed_game import RelaxedGame
+from ..model.card_masks import card_masks
+from ..model.relaxed_game import RelaxedGame, intercept
 from ..model.relaxed_layout import EMPTY_ROW, Levels, required_exact, tracked_exact
 from ..tablebase.backward_induction import default_threads
 from ..tablebase.threads import ScratchPool, thread_map
-from .bound import solve_relaxed, upper_bound
 from .bundle import dot, minimise
 from .multipliers import Prices, optimal_prices, split_variables, touching_sum
 
-ROWS_PER_TASK = 8
+ROWS_PER_TASK, SOLVED_ROWS = 8, 16  # rows a thread follows, or solves, at a time
+UNIT_ROUNDOFF = 2.0**-53
 LEAST_CHANCE = 1e-7  # of a row, for play to be followed
 TOLERANCE = 2e-5  # of the bound, where an iteration ends
 LEVEL_TOLERANCE = 5e-5  # of the bound: 0.1 points for Giant Yatzy
+
+Progress = Callable[[float], None]  # takes the fraction that is done
+
+
+def solve_relaxed(game: RelaxedGame, *, threads: int | None = None, progress: Progress | None = None) -> Floats:
+    """W of every state of a relaxed game."""
+    dice = lattice(game.rules.dice, game.rules.faces)
+    passes = kernel_lattice(dice)
+    values = np.zeros(game.size + PADDING)
+    table, pool = TableSlice(values, 0), ScratchPool(lambda: make_scratch(dice, game.models[0]))
+    total, done = sum(map(len, game.rows_in_layer)), 0
+
+    def solve(rows: Ints, status: int, most_saved: int) -> None:
+        with pool.borrow() as scratch:
+            solve_rows(rows, SolveJob(game.models[status], passes, table, table, most_saved, scratch))
+
+    for row in game.rows_in_layer[game.turns].tolist():
+        full = game.full_cards(row)
+        first = int(game.layout.offsets[row])
+        values[first : first + len(full)] = full
+    with thread_map(threads or default_threads(), "yatzy-relaxed") as in_threads:
+        for turn in range(game.turns - 1, -1, -1):
+            rows = game.rows_in_layer[turn]
+            statuses = game.status(rows)
+            for status in range(len(game.models)):
+                same = rows[statuses == status]
+                tasks = [same[i : i + SOLVED_ROWS] for i in range(0, len(same), SOLVED_ROWS)]
+                for _ in in_threads(solve, tasks, repeat(status), repeat(int(game.most_saved[turn]))):
+                    pass
+            done += len(rows)
+            if progress:
+                progress(done / total)
+    return values[: game.size]
+
+
+def rounding_error(game: RelaxedGame, values: Floats) -> float:
+    """Upper bound of the rounding error of `game.offset` + W, in points.
+
+    The kernels compute with float64. With the unit roundoff ``u = 2^-53`` every operation has a relative error of at
+    most u. A turn takes convex combinations and maxima of numbers of at most M, so an error neither grows nor cancels
+    from one turn to the next, and with n operations one after another in a turn
+
+        |computed W - exact W| <= turns * n * u / (1 - n u) * M
+
+    (N. J. Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd ed., SIAM 2002, section 3.1). For Yatzy it is
+    1e-10 points.
+    """
+    rules = game.rules
+    rolls = rules.rolls_per_turn + int(game.most_saved.max())
+    # The most rounded operations one after another from the values of the children to that of a card: scoring adds
+    # points less a price, rounded themselves (6, with the line above a bonus); each die of each reroll is a sum over
+    # the faces and a product (faces + 1, for 1 / faces too); the mean of the first roll is a sum of products in four
+    # parts with rounded weights (rolls / 4 + 8).
+    grid = lattice(rules.dice, rules.faces)
+    in_turn = 6 + (rolls - 1) * rules.dice * (rules.faces + 1) + -(-grid.n_rolls // 4) + 8
+    count = in_turn + len(rules.categories)
+    relative = count * UNIT_ROUNDOFF / (1 - count * UNIT_ROUNDOFF)
+    points = max(float(np.abs(model.outcomes.points).max()) for model in game.models)
+    lines = zip(rules.bonuses, game.slopes.tolist(), strict=True)
+    bonus = sum(abs(intercept(bonus, slope)) + slope * bonus.threshold for bonus, slope in lines)
+    extra = float(game.models[0].outcomes.first_roll_bonus.max(initial=0.0))
+    largest = float(np.abs(values).max()) + 2 * points + extra + bonus + float(np.abs(game.prices).sum())
+    return float((game.turns + 1) * relative * 1.01 * largest)
+
+
+def upper_bound(game: RelaxedGame, values: Floats) -> float:
+    """No strategy makes more points in the mean: the value of the relaxed game and its rounding error, rounded up."""
+    filled, none = card_masks(game.rules, [0]), np.zeros(1, dtype=np.int64)
+    total = float((game.offset(filled, none) + values[game.index(filled, none, none, none)])[0])
+    return float(np.nextafter(total + rounding_error(game, values), np.inf))
 
 
 @dataclass(frozen=True)
@@ -125,7 +200,7 @@ Chain = tuple[int, ...]
 
 def order_of_gain(
     rules: RuleSet, prices: Floats, slopes: Floats, exact: Sequence[int], column: int, work: float, *,
-    threads: int | None = None, progress: Callable[[float], None] | None = None,
+    threads: int | None = None, progress: Progress | None = None,
 ) -> list[Chain]:  # fmt: skip
     """The chains that are not exact yet, those first that lower the bound most for the cards they cost.
 
@@ -226,7 +301,12 @@ class _Relaxing:
 
     def run(self) -> Relaxation:
         """The last relaxed game, solved."""
-        self.choose_required()
+        # Prices, and the boxes that are exact in any case; without the upper sum if that is too much work.
+        self.exact, self.column = required_exact(self.rules)
+        self.prices = optimal_prices(self.rules, self.lines(), self.progress("prices"))
+        if self.column >= 0 and not self.affordable(self.exact):
+            self.exact, self.column = tracked_exact(self.rules), -1
+            self.prices = optimal_prices(self.rules, self.lines(), self.progress("prices"))
         game, found = self.refined(self.game(self.exact)), self.prices
         limits = self.exact, self.column, costs.ORDERING_SHARE * self.work
         progress = self.progress("boxes")
@@ -240,11 +320,16 @@ class _Relaxing:
             if self.column >= 0 and not self.rules.saved_rolls:
                 values = self.solve(game, "upper sums")
                 self.levels = coarse_levels(game, values, LEVEL_TOLERANCE * upper_bound(game, values))
-            game = self.with_most_boxes(left)
+            game, exact = self.game(self.exact), list(self.exact)
+            for chain in left:  # as many further exact boxes as the budget allows
+                exact += chain
+                if (more := self.affordable(exact)) is None:
+                    break
+                game = more
             values = self.solve(game, f"{len(game.exact)} exact boxes")
         return Relaxation(game, values, upper_bound(game, values), self.budget.work - self.work, self.speed)
 
-    def progress(self, stage: str, work: float = 0.0) -> Callable[[float], None]:
+    def progress(self, stage: str, work: float = 0.0) -> Progress:
         """A callback for one stage, which takes the fraction of it that is done."""
         before = self.budget.work - self.work
         return lambda done: self.report(stage, min(0.999, (before + done * work) / self.expected))
@@ -260,14 +345,6 @@ class _Relaxing:
         values = solve_relaxed(game, threads=self.threads, progress=self.progress(stage, work))
         self.work, self.speed = self.work - work, work / (perf_counter() - began)
         return values
-
-    def choose_required(self) -> None:
-        """Prices, and the boxes that are exact in any case; without the upper sum if that is too much work."""
-        self.exact, self.column = required_exact(self.rules)
-        self.prices = optimal_prices(self.rules, self.lines(), self.progress("prices"))
-        if self.column >= 0 and not self.affordable(self.exact):
-            self.exact, self.column = tracked_exact(self.rules), -1
-            self.prices = optimal_prices(self.rules, self.lines(), self.progress("prices"))
 
     def lines(self) -> list[int]:
         """The bonuses whose sum is not remembered, which a line replaces."""
@@ -314,13 +391,3 @@ class _Relaxing:
         self.work -= best.evaluations * each
         self.prices = prices(best.point, best.value)
         return self.game(game.exact)
-
-    def with_most_boxes(self, left: list[Chain]) -> RelaxedGame:
-        """The game with as many further exact boxes as the budget allows."""
-        game, exact = self.game(self.exact), list(self.exact)
-        for chain in left:
-            exact += chain
-            if (more := self.affordable(exact)) is None:
-                break
-            game = more
-        return game

@@ -25,6 +25,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import copysign
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -45,10 +46,10 @@ from ..model.policies import Policy
 from ..strategy.actions import max_rerolls, rank_categories, rank_holds
 from ..strategy.approximate_strategy import ApproximateStrategy
 from ..strategy.distribution import has_distribution
-from ..strategy.opponents import Opponent, WinUtility, finished, opponent, parse_opponents
+from ..strategy.opponents import Opponent, WinUtility, opponent, parse_opponents
 from ..strategy.played_games import Player, asked
 from ..strategy.position import check_position
-from ..strategy.score_strategy import utility_strategy
+from ..strategy.score_strategy import ScoreStrategy, utility_strategy
 from ..strategy.strategy import DiceText, Strategy
 from ..strategy.turn_evaluator import TurnEvaluator
 from ..tablebase.memory import check_memory
@@ -56,8 +57,6 @@ from .levels import LEVELS, Level, Option, SoftPolicy, parse_level
 from .policy import exact_policy
 
 if TYPE_CHECKING:
-    from ..strategy.two_players import TwoPlayerGame
-
     Rng = np.random.Generator | int | Sequence[int] | None
 
 Solved = TypeVar("Solved", TurnEvaluator, Opponent)
@@ -122,11 +121,6 @@ class Kind:
         return str(self.level.number) if self.level else self.style or self.policy
 
 
-def is_policy(text: str) -> bool:
-    """Whether a kind is the name of a policy that is no level and no style."""
-    return text.startswith(POLICIES) or text.endswith((".npy", ".json")) or is_code(text)
-
-
 def is_code(text: str) -> bool:
     """Whether a policy by this name is code that is run: a Python file or a program."""
     return text.startswith(PROGRAM) or PYTHON_FILE.fullmatch(text) is not None
@@ -134,20 +128,20 @@ def is_code(text: str) -> bool:
 
 def parse_kind(text: str | int) -> Kind:
     """A kind of computer player from its name: ``5``, ``level 5``, ``skilled``, ``mean``, ``safe``, ``win``."""
-    if is_policy(str(text)):
-        return Kind(None, policy=str(text))
-    word = " ".join(str(text).lower().split()).removeprefix("level ").removeprefix("level:")
+    name = str(text)
+    if name.startswith(POLICIES) or name.endswith((".npy", ".json")) or is_code(name):
+        return Kind(None, policy=name)
+    word = " ".join(name.lower().split()).removeprefix("level ").removeprefix("level:")
     if word in (*STYLES, "win"):
         return Kind(None, word)
     try:
         return Kind(LEVELS[-1] if word == "mean" else parse_level(word))
     except StateError as error:
-        raise StateError(
-            _(
-                "{text} is not a computer player; use a level from 1 (beginner) to {levels} (perfect), mean, "
-                "safe, bold, win or a policy of yatzy evaluate"
-            ).format(text=shown(text), levels=len(LEVELS))
-        ) from error
+        message = _(
+            "{text} is not a computer player; use a level from 1 (beginner) to {levels} (perfect), mean, "
+            "safe, bold, win or a policy of yatzy evaluate"
+        )
+        raise StateError(message.format(text=shown(text), levels=len(LEVELS))) from error
 
 
 @dataclass
@@ -207,9 +201,8 @@ class ComputerPlayer:
             raise game_over()
         roll, most = parse_dice(self.rules, dice), max_rerolls(self.rules, position.state.saved)
         if type(rolls_left) is not int or not 0 <= rolls_left <= most:
-            raise StateError(
-                _("{count} rolls left; it must be 0 to {most}").format(count=shown(rolls_left), most=most)
-            )
+            text = _("{count} rolls left; it must be 0 to {most}")
+            raise StateError(text.format(count=shown(rolls_left), most=most))
         evaluator = self.evaluator(scorecard, others)
         choices = rank_categories(evaluator, position.state, roll, rolls_left)
         random = np.random.default_rng(rng)
@@ -252,48 +245,44 @@ class WinningPlayer(ComputerPlayer):
 
     def evaluator(self, card: Scorecard, others: Others) -> TurnEvaluator:
         """The chance to win, solved once a turn; the mean if the rest of the game takes too long to solve."""
-        known = self._read(others)
-        if (found := self._two_players(card, known)) is not None:
-            game, other = found
+        known, means = self._read(others), self.strategy.evaluator
+        cards = [other for other in known if isinstance(other, Scorecard)]
+        if not known or isinstance(self.strategy, ApproximateStrategy):
+            return means
+        game, key = None, tuple[Hashable, ...]()
+        filled = [each.state.filled.bit_count() for each in (card, *cards)]
+        if len(known) == len(cards) == 1 and filled[1] - filled[0] in (0, 1):
+            from ..strategy.two_players import TwoPlayerGame, versus_strategy
 
-            def exact() -> TurnEvaluator:
-                from ..strategy.two_players import versus_strategy
+            game = TwoPlayerGame(self.rules, (card.state, cards[0].state), card.total - cards[0].total)
+        if game and game.cost().seconds <= WIN_SECONDS:
+            key = card.state, game.lead, cards[0].state
 
-                solved = versus_strategy(game, (card, other), self.strategy.evaluator, self.threads)
-                return solved.evaluator_at(solved.check(card))
+            def solve() -> ScoreStrategy:
+                return versus_strategy(game, (card, cards[0]), means, self.threads)
 
-            return self._cached((card.state, game.lead, other.state), exact)
-        if not self._is_quick(card, known):
-            return self.strategy.evaluator
-        keys = [other if isinstance(other, int) else (other.state, other.total) for other in known]
+        else:
+            rests = [ReachableUtility(self.rules, lambda made: made.astype(float), c.state) for c in (card, *cards)]
+            if cards and not has_distribution(self.rules):
+                return means
+            if max(rest.solve_cost().seconds for rest in rests) > WIN_SECONDS:
+                return means
+            keys = [other if isinstance(other, int) else (other.state, other.total) for other in known]
+            key = card.state, card.total, *keys
 
-        def distribution(other: int | Scorecard, key: Hashable) -> Opponent:
-            if isinstance(other, int):
-                return finished(other)
-            return self._cached(key, lambda: opponent(self.strategy, other, self.threads))
+            def solve() -> ScoreStrategy:
+                finals = []
+                for other, of_card in zip(known, keys, strict=True):
+                    law = partial(opponent, self.strategy, other, self.threads)
+                    finals.append(law() if isinstance(other, int) else self._cached(of_card, law))
+                utility = WinUtility(finals, "half")
+                return utility_strategy(self.rules, utility, card, means, self.threads, tolerance=utility.tolerance)
 
-        def solve() -> TurnEvaluator:
-            utility = WinUtility([distribution(*pair) for pair in zip(known, keys, strict=True)], "half")
-            solved = utility_strategy(
-                self.rules, utility, card, self.strategy.evaluator, self.threads, tolerance=utility.tolerance
-            )
+        def evaluator() -> TurnEvaluator:
+            solved = solve()
             return solved.evaluator_at(solved.check(card))
 
-        return self._cached((card.state, card.total, *keys), solve)
-
-    def _two_players(
-        self, card: Scorecard, others: Sequence[int | Scorecard]
-    ) -> tuple[TwoPlayerGame, Scorecard] | None:
-        """The rest of the game and the card of the other player, if it is one of two that is solved at once."""
-        if len(others) != 1 or isinstance(others[0], int) or isinstance(self.strategy, ApproximateStrategy):
-            return None
-        states = card.state, others[0].state
-        if states[1].filled.bit_count() - states[0].filled.bit_count() not in (0, 1):
-            return None
-        from ..strategy.two_players import TwoPlayerGame
-
-        game = TwoPlayerGame(self.rules, states, card.total - others[0].total)
-        return (game, others[0]) if game.cost().seconds <= WIN_SECONDS else None
+        return self._cached(key, evaluator)
 
     def _read(self, others: Others) -> list[int | Scorecard]:
         found: list[int | Scorecard] = []
@@ -304,14 +293,6 @@ class WinningPlayer(ComputerPlayer):
             else:
                 found += parse_opponents(self.rules, [other or "empty"] if isinstance(other, str) else [other])
         return found
-
-    def _is_quick(self, card: Scorecard, others: Sequence[int | Scorecard]) -> bool:
-        cards = [other for other in others if isinstance(other, Scorecard)]
-        if not others or isinstance(self.strategy, ApproximateStrategy):
-            return False
-        rests = [ReachableUtility(self.rules, lambda made: made.astype(float), c.state) for c in (card, *cards)]
-        solvable = not cards or has_distribution(self.rules)
-        return solvable and max(rest.solve_cost().seconds for rest in rests) <= WIN_SECONDS
 
     def _cached(self, key: Hashable, create: Callable[[], Solved]) -> Solved:
         if key not in self._solved:

@@ -49,7 +49,7 @@ from ..tablebase.threads import ScratchPool
 from .evaluation import policy_mean
 
 if TYPE_CHECKING:
-    from ..kernels.soft_policy import SoftScratch
+    pass
 
 Option = TypeVar("Option", Hold, Choice)
 LIMIT = 8.0  # an option that loses more than this many temperatures is never taken; the power of the weights
@@ -74,7 +74,7 @@ class SoftPolicy:
         self.strategy, self.temperature = strategy, float(temperature)
         self.rules, self.start = strategy.rules, strategy.check(start).state
         self.space = state_space(self.rules, self.start)
-        self._scratch, self._random = ScratchPool(self._new_scratch), np.random.default_rng(1)
+        self._random = np.random.default_rng(1)
 
     @property
     def sharpness(self) -> float:
@@ -100,6 +100,14 @@ class SoftPolicy:
         return self.drawn(self.strategy.categories(position), self._random).action
 
     @cached_property
+    def _scratch(self) -> ScratchPool:
+        from ..kernels.soft_policy import soft_scratch
+
+        most_saved = int(self.space.most_saved[: self.space.categories].max(initial=0))
+        dice, model = lattice(self.rules.dice, self.rules.faces), turn_model(self.rules, self.start)
+        return ScratchPool(lambda: soft_scratch(dice, model, most_saved))
+
+    @cached_property
     def values(self) -> Table:
         """The values of perfect play for the states from the start on."""
         if self.start == self.strategy.space.start:
@@ -117,14 +125,6 @@ class SoftPolicy:
                 yield rows, SoftTurns(table, self.sharpness, scratch, self.lost, int(len(self.lost) > 0))
 
         return actions
-
-    def _new_scratch(self) -> SoftScratch:
-        """Working memory that one call of a kernel uses at a time."""
-        from ..kernels.soft_policy import soft_scratch
-
-        most_saved = int(self.space.most_saved[: self.space.categories].max(initial=0))
-        dice = lattice(self.rules.dice, self.rules.faces)
-        return soft_scratch(dice, turn_model(self.rules, self.start), most_saved)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -39,7 +40,7 @@ from .computer_players import (
 from .evaluation import Evaluation, SampledEvaluation, evaluate, sample
 from .hold_policy import HoldRulePolicy
 from .levels import SoftPolicy, calibrated_level, parse_level
-from .policy import ValueFunction, exact_policy, player_of
+from .policy import Guess, ValueFunction, exact_policy, player_of
 from .strategy_sheet import StrategySheet, find_sheet
 from .user_code import ProcessPlayer, UserCode, file_attribute, policy_of
 
@@ -82,12 +83,10 @@ def named_policy(text: str, setting: Setting) -> NamedPolicy:
         if match := re.fullmatch(form, text):
             return make(setting, *match.groups())
     if text.endswith(".toml") or text in builtin_ids():
-        raise StateError(
-            _("{rules} is a game, not a policy: give it with --rules", rules=shown(text)), field="policy"
-        )
-    raise StateError(
-        _("policy is {text}; must be one of {names}").format(text=shown(text), names=NAMES), field="policy"
-    )
+        message = _("{rules} is a game, not a policy: give it with --rules", rules=shown(text))
+    else:
+        message = _("policy is {text}; must be one of {names}").format(text=shown(text), names=NAMES)
+    raise StateError(message, field="policy")
 
 
 def open_policy(
@@ -179,21 +178,11 @@ def evaluate_named(text: str, setting: Setting) -> tuple[str, Evaluation | Sampl
     """The title of the policy of a name, and its evaluation from the card on; errors as for both."""
     named = named_policy(text, setting)
     policy = exact_policy(named.policy)
+    work: dict[str, Any] = {"threads": setting.threads, "progress": setting.progress}
     if policy is None:
-        played = sample(
-            player_of(named.policy),
-            setting.strategy(),
-            setting.games,
-            setting.seed,
-            setting.card,
-            threads=setting.threads,
-            progress=setting.progress,
-        )
-        return named.title, played
-    found = evaluate(
-        policy, points=setting.card.total, tables=setting.tables, threads=setting.threads, progress=setting.progress
-    )
-    return named.title, found
+        games = player_of(named.policy), setting.strategy(), setting.games, setting.seed, setting.card
+        return named.title, sample(*games, **work)
+    return named.title, evaluate(policy, points=setting.card.total, tables=setting.tables, **work)
 
 
 def listed(name: str, policy: object) -> Policy | Strategy:
@@ -218,29 +207,25 @@ def policy_file(text: str) -> str:
     return text if text.endswith((".npy", ".json")) else ""
 
 
+def _guess(setting: Setting, values: Guess, title: str) -> NamedPolicy:
+    return NamedPolicy(ValueFunction(setting.rules, values, setting.card), title)
+
+
 def _perfect(setting: Setting) -> NamedPolicy:
-    whole = ValueFunction(setting.rules, setting.strategy().values, setting.card)
-    return NamedPolicy(whole, "Perfect play")
-
-
-def _most_points(setting: Setting) -> NamedPolicy:
-    nothing_later = ValueFunction(setting.rules, lambda states: np.zeros(len(states.filled)), setting.card)
-    return NamedPolicy(nothing_later, "The most points in each turn")
+    return _guess(setting, setting.strategy().values, "Perfect play")
 
 
 def _sheet(setting: Setting) -> StrategySheet:
     sheet = find_sheet(setting.rules, setting.tables)
     if sheet is None:
-        raise StateError(
-            _("{key} has no price sheet yet; make one with: yatzy learn {key}").format(key=setting.rules.key),
-            field="policy",
-        )
+        text = _("{key} has no price sheet yet; make one with: yatzy learn {key}", key=setting.rules.key)
+        raise StateError(text, field="policy")
     return sheet
 
 
 def _prices(setting: Setting, file: str = "") -> NamedPolicy:
     sheet = StrategySheet.load(file, setting.rules) if file else _sheet(setting)
-    return NamedPolicy(ValueFunction(setting.rules, sheet.prices.values(), setting.card), file or "The price sheet")
+    return _guess(setting, sheet.prices.values(), file or "The price sheet")
 
 
 def _hold_rules(setting: Setting, size: str = "") -> NamedPolicy:
@@ -278,13 +263,13 @@ def _array(setting: Setting, path: str) -> NamedPolicy:
         values = np.load(path, allow_pickle=False)
     except (OSError, ValueError) as error:
         raise StateError(_("cannot read {path}: {error}").format(path=path, error=error), field="policy") from error
-    return NamedPolicy(ValueFunction(setting.rules, values, setting.card), path)
+    return _guess(setting, values, path)
 
 
 _BUILT_IN: dict[str, Callable[[Setting], NamedPolicy]] = {
     "perfect": _perfect,
     "mean": _perfect,
-    "most-points": _most_points,
+    "most-points": lambda at: _guess(at, lambda states: np.zeros(len(states.filled)), "The most points in each turn"),
     "prices": _prices,
     "hold-rules": _hold_rules,
 }

@@ -27,7 +27,7 @@ from ..model.checked_values import Table
 from ..model.state_space import state_space
 from ..model.turn_model import turn_model, turn_outcomes
 from .evaluation import policy_values
-from .hold_policy import Cards, HoldRulePolicy, applies, hold_rule_arrays, rule_holds, rule_uses
+from .hold_policy import Cards, HoldRulePolicy, applies, hold_rule_arrays, rule_lines
 from .hold_rules import Condition, DicePattern, HoldRule, hold_rule
 from .price_sheet import PriceSheet
 from .rule_vocabulary import candidate_conditions, candidate_patterns, pays_neighbours, rule_cost
@@ -112,7 +112,7 @@ class Sample:
         """Estimated gain of a rule without its conditions, ``(rolls left * states, rules + 1)``, by deciding rule."""
         from ..kernels.hold_rules import rule_gains
 
-        named, uses, weights = rule_holds(self.rules, rule), rule_uses(self.rules, rule), self.weights
+        (named, uses), weights = rule_lines(self.rules, rule), self.weights
         for condition in rule.conditions:
             weights = weights * applies(self.rules, condition, self.cards, 0)
         n_rolls, columns = self.dice.n_rolls, len(self.holds) + 1
@@ -317,7 +317,8 @@ class Search:
         """The best further rules by their estimated gain less their cost: estimate, place and rule."""
         factors = sample.factors(self.conditions)
         if self.guard:
-            mended = np.array([self.guard.holds_for(c) for c in self.conditions], dtype=np.float64)
+            cards, _rolls, left = self.guard.situations
+            mended = np.array([applies(self.rules, c, cards, left) for c in self.conditions], dtype=np.float64)
             factors = np.hstack([factors, mended])
         found: list[tuple[float, int, HoldRule]] = []
         for pattern, action in self.patterns:
@@ -390,7 +391,9 @@ class Search:
                 kept = [c for c in rule.conditions if c != condition]
                 yield (*before, hold_rule(self.rules, rule.pattern, kept, rule.action), *after)
                 for other in self.conditions:
-                    if other.kind == condition.kind and _related(other, condition):
+                    theirs, own = set(other.categories), set(condition.categories)
+                    within = theirs <= own or theirs >= own
+                    if other.kind == condition.kind and other != condition and within:
                         changed = hold_rule(self.rules, rule.pattern, [*kept, other], rule.action)
                         yield (*before, changed, *after)
             for pattern in pays_neighbours(self.rules, rule.pattern) if rule.pattern.kind == "pays" else ():
@@ -398,11 +401,6 @@ class Search:
             for pattern, action in self.patterns:
                 if action == rule.action and _neighbours(pattern, rule.pattern):
                     yield (*before, replace(rule, pattern=pattern), *after)
-
-
-def _related(a: Condition, b: Condition) -> bool:
-    """Whether a condition is a wider or narrower form of another one."""
-    return a != b and (set(a.categories) <= set(b.categories) or set(a.categories) >= set(b.categories))
 
 
 def _neighbours(a: DicePattern, b: DicePattern) -> bool:

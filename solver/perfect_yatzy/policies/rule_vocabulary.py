@@ -72,7 +72,10 @@ def _patterns(rules: RuleSet) -> Iterator[DicePattern]:
             yield DicePattern("groups", (size,), 1, faces, lowest=True)
             if has_open:
                 yield DicePattern("groups", (size,), 1, faces, open=True, lowest=True)
-    for sizes in _group_sizes(rules):
+    # Several groups that a category asks for, or that are a few dice short of it.
+    wanted = {p.groups for c in rules.categories for p in c.patterns if p.kind == "groups" and len(p.groups) > 1}
+    wanted |= {(2, 2)} if wanted else set()
+    for sizes in sorted(sizes for sizes in wanted if sum(sizes) <= rules.dice):
         for low in (1, 3, 4):
             if low < faces:
                 yield DicePattern("groups", sizes, low, faces)
@@ -103,13 +106,6 @@ def pays_neighbours(rules: RuleSet, pattern: DicePattern) -> Iterator[DicePatter
     for step in (-5, -3, -2, -1, 1, 2, 3, 5):
         if 1 <= pattern.least + step <= 999:
             yield replace(pattern, least=pattern.least + step)
-
-
-def _group_sizes(rules: RuleSet) -> list[tuple[int, ...]]:
-    """Several groups that a category asks for, or that are a few dice short of it."""
-    wanted = {p.groups for c in rules.categories for p in c.patterns if p.kind == "groups" and len(p.groups) > 1}
-    wanted |= {(2, 2)} if wanted else set()
-    return sorted(sizes for sizes in wanted if sum(sizes) <= rules.dice)
 
 
 def _ranges(rules: RuleSet) -> list[tuple[int, int]]:

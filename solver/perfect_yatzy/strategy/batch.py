@@ -154,13 +154,6 @@ class BatchOptions(BatchAnswer):
         return self.values > -np.inf
 
 
-def best_actions(
-    evaluator: TurnEvaluator, policy: str, positions: BatchPositions, threads: int | None = None
-) -> BatchAnswer:
-    """Best action in each of many checked positions; ties are broken as :meth:`.Strategy.best` says."""
-    return BatchAnswer(*each_option(evaluator, positions, None, threads), evaluator.rules, policy)
-
-
 def all_options(
     evaluator: TurnEvaluator, policy: str, positions: BatchPositions, threads: int | None = None
 ) -> BatchOptions:

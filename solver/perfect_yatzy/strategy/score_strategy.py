@@ -183,8 +183,11 @@ def reach(
     card = read_card(rule_set, start)
     position = check_position(rule_set, card.state)
     exists, estimated = has_table(rule_set, tables, Goals.name), has_goal_estimates(rule_set, tables)
-    limits = (_unasked, True) if estimated else ()
-    solve = goals_to_solve(rule_set, position.state, exists, INSTANT_SOLVE_SECONDS, *limits)
+
+    def unasked(cost: SolveCost) -> bool:
+        return not estimated or (cost.seconds <= MAX_UNASKED_SECONDS and cost.bytes <= MAX_UNASKED_BYTES)
+
+    solve = goals_to_solve(rule_set, position.state, exists, INSTANT_SOLVE_SECONDS, unasked, estimated)
     if solve.cost:  # before the means are solved, which takes minutes for a game whose goals do not fit
         check_memory(rule_set, solve.cost if solve.stored else solve.cost.with_table())
     means = mean_evaluator(rule_set, position.state, tables, threads, solve_whole=solve.stored)
@@ -216,10 +219,6 @@ class GoalSolve:
     stored: bool  # whether its table is opened from the store, or solved and stored; else it is solved in memory
     cost: SolveCost | None  # what the solve takes; None if the table exists
     estimated: bool = False  # whether the tables of estimates are opened instead
-
-
-def _unasked(cost: SolveCost) -> bool:
-    return cost.seconds <= MAX_UNASKED_SECONDS and cost.bytes <= MAX_UNASKED_BYTES
 
 
 def goals_to_solve(

@@ -293,10 +293,10 @@ class Strategy:
         StateError
             If the arrays do not fit together, or a position cannot occur; the message names the first one.
         """
-        from .batch import best_actions
+        from .batch import BatchAnswer, each_option
 
         positions = self._positions(filled, upper, dice, rolls_left, saved, joker_paid, points=points)
-        return best_actions(self.evaluator, self.policy, positions, threads)
+        return BatchAnswer(*each_option(self.evaluator, positions, None, threads), self.rules, self.policy)
 
     def options(
         self, filled: npt.ArrayLike, upper: npt.ArrayLike, dice: npt.ArrayLike, rolls_left: npt.ArrayLike,

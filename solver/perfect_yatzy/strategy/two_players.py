@@ -331,8 +331,7 @@ class TwoPlayerGame:
         solve_turn: Callable[[Turn, LeadValues], LeadValues] | None = None,
     ) -> float:  # fmt: skip
         """The chance of the first player at the start; see :meth:`solve`."""
-        found = self.solve(threads, progress, part, solve_turn)
-        (values,) = deque(found, maxlen=1)  # no layer is kept longer than it is needed
+        (values,) = deque(self.solve(threads, progress, part, solve_turn), maxlen=1)  # no layer is kept without need
         if part:
             part.unlink(missing_ok=True)
         first, chances = self.start_chances(values)
