@@ -42,11 +42,7 @@ def fit_values(
     start: FittedValues, *, games: int = FIT_GAMES, rounds: int = ROUNDS, ridge: float | None = None, seed: int = 0,
     threads: int | None = None, progress: Callable[[int, int], None] | None = None,
 ) -> tuple[FittedValues, dict[str, Any]]:  # fmt: skip
-    """Fit the coefficients of a value function; the record of the fit, as JSON values.
-
-    `progress`: takes turns done, and turns in all. The ``errors`` of the record are, by number of open boxes, the
-    root mean square of y - V over the states of the last round.
-    """
+    """Fit the coefficients of a value function; the record, with the root mean square of y - V by open boxes."""
     started, wide = time.perf_counter(), is_wide(start.rules)
     ridge = ridge if ridge is not None else WIDE_RIDGE if wide else RIDGE
     values, turns = start, len(start.rules.categories)

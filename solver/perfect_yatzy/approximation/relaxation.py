@@ -160,10 +160,7 @@ class _Play:
 
 
 def visits(game: RelaxedGame, values: Floats, *, threads: int | None = None) -> Visits:
-    """Follow the best policy of a relaxed game without saved rolls: ``1 - uses`` is a subgradient of the bound.
-
-    The certificate does not depend on it, so rows with a very small chance are skipped.
-    """
+    """Follow the best policy without saved rolls: ``1 - uses`` is a subgradient. Rows of small chance are skipped."""
     if game.rules.saved_rolls:
         raise ValueError("play is followed only without saved rolls")
     table, rules = TableSlice(np.concatenate([values, np.zeros(PADDING)]), 0), game.rules

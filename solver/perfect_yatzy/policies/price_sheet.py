@@ -61,11 +61,7 @@ class PriceSheet:
 
     @property
     def n_numbers(self) -> int:
-        """How many numbers choices depend on.
-
-        In a forced order the prices are not counted. Prices of three and more upper boxes that rise evenly with the
-        face are two numbers.
-        """
+        """How many numbers choices depend on; prices of upper boxes that rise evenly with the face are two."""
         if not leaves_choice(self.rules):
             return len(terms_of(self.rules))
         by_face = sorted((box.face, self.prices[c]) for c, box in enumerate(self.rules.categories) if box.face)
@@ -126,10 +122,7 @@ def upper_best(rules: RuleSet) -> list[int]:
 
 
 def pars(rules: RuleSet) -> tuple[float, ...]:
-    """The threshold of the bonus, shared out over the upper boxes in proportion to the most that each can pay.
-
-    With columns that of each column, over its boxes.
-    """
+    """The threshold of each bonus, shared out over the boxes of its column by the most that each can pay."""
     best, thresholds = upper_best(rules), upper_sums(rules).thresholds
     columns = [box.column if best[c] else 0 for c, box in enumerate(rules.categories)]
     total = [sum(most for most, other in zip(best, columns, strict=True) if other == column) for column in columns]

@@ -148,13 +148,7 @@ class Ranking(list[Action], Generic[Action]):
         return metadata(self.rules, self.policy, **asked)
 
     def columns(self) -> dict[str, list[Any]]:
-        """The actions as named columns, with the names of the JSON answers.
-
-        ``hold`` and ``category`` for holds, ``category``, ``points`` and ``bonus_points`` for categories, all of
-        them for both (None where an action has no such thing); then the value, named ``expected_remaining``,
-        ``chance`` or ``expected_utility``, ``loss`` in the same unit and, unless it is the value,
-        ``expected_remaining``.
-        """
+        """The actions as named columns, with the names of the JSON answers; None where an action has none."""
         if not self:
             return {}
         name = value_name(self.policy)

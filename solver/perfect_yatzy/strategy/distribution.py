@@ -67,11 +67,7 @@ def stored_distribution(
     strategy: Strategy, start: Position, points: int = 0, tables: Folder = None, threads: int | None = None, *,
     first_turns: bool = False, store: bool = True, progress: Progress | None = None,
 ) -> ScoreDistribution:  # fmt: skip
-    """:func:`distribution`, for the mean stored next to the table: from the empty card, and after the first turn.
-
-    A stored file that is damaged or of another version is replaced. `first_turns`: whether to find those after every
-    first turn (:class:`.BackwardPass`), too, from the empty card; `store`: whether a new one may be written.
-    """
+    """:func:`distribution`, for the mean next to the table from the empty card on and after each first turn."""
     checked, rules = strategy.check(start), strategy.rules
     from_empty, for_mean = checked.state == EMPTY_STATE, not isinstance(strategy.evaluator, ScoreEvaluator)
     first_turns = first_turns and store and from_empty and for_mean and not has_first_turns(rules, tables)
@@ -236,10 +232,7 @@ def _is_after_first_turn(state: State) -> bool:
 
 
 def read_stored(rules: RuleSet, state: State, tables: Folder = None) -> ScoreDistribution | None:
-    """The distribution of perfect play from a checked state on, without the points before; None if it is not stored.
-
-    A file after every first turn that is damaged or written by another version is removed.
-    """
+    """The stored distribution from a state on, without points before; a damaged file of first turns is removed."""
     if state == EMPTY_STATE:
         with suppress(OSError, *DAMAGED):
             return _from_entry(_fields(distribution_path(rules, tables), rules), rules)

@@ -102,11 +102,7 @@ def preview_html(caption: str, result: Rows) -> str:
 def dataset_card(
     data: Path, kind: str, rows: int, found: Mapping[str, str], columns: Mapping[str, str], command: str
 ) -> str:
-    """A file of results as a dataset card: Markdown with the head that Hugging Face reads, in English.
-
-    `kind`: what a row is; `found`: the metadata; `columns`: what each column says, or nothing for a record of games;
-    `command`: what made the file.
-    """
+    """A file of results as a dataset card: Markdown with the head that Hugging Face reads; `kind`: what a row is."""
     lines = ["---", "license: cc0-1.0", "task_categories: [reinforcement-learning]", "configs:"]
     lines += ["  - config_name: default", f"    data_files: {json.dumps(data.name)}", "---", ""]
     lines += [f"# {rows:,} {kind} of {found['rules']}", "", "| | |", "|---|---|"]

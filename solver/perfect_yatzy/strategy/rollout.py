@@ -49,12 +49,7 @@ class Rollout:
         self, number: int, first: int, seed: int, report: Callable[[int], None] = lambda turn: None,
         logs: list[kernels.TurnLog] | None = None,
     ) -> tuple[Ints, Points16, Ints]:  # fmt: skip
-        """Play the games `first` to ``first + number - 1``.
-
-        Returns the points made since the start without the upper bonus, ``(number,)``, the points of each category,
-        ``(number, categories)``, and the upper bonus. `report` is called with the number of turns played; `logs`
-        receives the log of each turn.
-        """
+        """Games from number `first` on: points made without the bonus, points ``(number, categories)`` and bonus."""
         start, space = self.start, self.space
         row, place = np.array([space.row(start)]), np.array([space.unchecked_index(start)])
         fields = np.zeros((number, kernels.FIELDS), dtype=np.int64)

@@ -197,11 +197,7 @@ def reach(
 def mean_evaluator(
     rules: RuleSet, start: State, tables: Folder = None, threads: int | None = None, *, solve_whole: bool = False
 ) -> TurnEvaluator:
-    """The values of the mean, which break ties of other objectives.
-
-    From the stored table, if it exists. Else the rest of the game is solved in memory, which takes a small part of
-    the time and memory of a solve for any other objective. With `solve_whole` a missing table is solved and stored.
-    """
+    """The values of the mean, which break ties: stored, or of the rest of the game, solved in memory."""
     whole = Objective(rules)
     if solve_whole or has_table(rules, tables, whole.name):
         return TurnEvaluator(rules, open_table(whole, tables, threads=threads)[1])

@@ -176,10 +176,7 @@ class TwoPlayerGame:
         return LeadValues(np.empty(int(ends[-1]) + FRAME, np.float32), ends - lengths)
 
     def full_cards(self, mover: int, left: int, laws: Floats) -> LeadValues:
-        """The values of a full card of `mover`, if the opponent with so many open boxes makes points by these laws.
-
-        The upper bonus counts. After the last turn: who has more points.
-        """
+        """Values of a full card of `mover`, if the opponent with so many open boxes makes points by these laws."""
         waiting, moved = self.players[1 - mover].layer(left), self.players[mover].layer(0)
         bonuses, found = final_bonus(self.players[mover].space), self.blank(waiting, moved, self.lead_of(1 - mover))
         tie, below = 1 - self.tie if mover else self.tie, np.pad(np.cumsum(laws, axis=1), ((0, 0), (1, 0)))
@@ -315,10 +312,7 @@ class TwoPlayerGame:
         return LeadJob(model, passes, most_saved, scratch, *states, lead, below, target, ranges, origin, high)
 
     def start_chances(self, values: LeadValues) -> tuple[int, Floats]:
-        """The first lead, and the chances of the first player by the lead, with the known values on both sides.
-
-        `values`: those of the start; of the player who waits there, the second one.
-        """
+        """The first lead, and the chances of the first player at the start by the lead, known ones on both sides."""
         first, second = (player.layer(player.turns) for player in self.players)
         i, j = (player.start - layer.first for player, layer in zip(self.players, (first, second), strict=True))
         low, high = leads.range_of(first, i, second, j, self.lead)

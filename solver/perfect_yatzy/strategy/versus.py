@@ -168,14 +168,7 @@ def exploitability_of(chances: Floats) -> list[float]:
 def versus_bounds(
     rules: str | Path | RuleSet, ties: str = "half", tables: Folder = None, *, threads: int | None = None
 ) -> tuple[float, float]:
-    """Bounds of the chance of the player who moves first, for games too large to solve for two players.
-
-    A strategy for the own score alone wins at least so often, whatever the opponent does, who knows more about that
-    score than a real one (:class:`LateScore`). Either player may follow one.
-
-    Parameters as for :func:`versus`; the table of all goals is solved and stored if it is missing. Returns the lowest
-    and the highest chance that the first player can have if both play to win.
-    """
+    """The lowest and highest chance that the first player can have if both play to win; see the module."""
     rule_set, share = load_rules(rules), tie_rule(ties).share
     goals = reach(rule_set, 0, "", tables, threads=threads)
     assert isinstance(goals.evaluator, ScoreEvaluator)
