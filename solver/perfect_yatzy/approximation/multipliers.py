@@ -128,10 +128,10 @@ def optimal_prices(
     start = np.concatenate([dot(points, turn.grid.weights), np.zeros(len(lines))])
     lowest = np.concatenate([np.full(n_boxes, -np.inf), np.zeros(len(lines))])
     tolerance = 1e-5 * float(np.abs(points).max()) * n_boxes
-    found = minimise(
+    found, value, _evaluations = minimise(
         bound, start, tolerance=tolerance, evaluations=EVALUATIONS, lowest=lowest, progress=progress, step=10.0
     )
-    return split_variables(rules, lines, found.point, found.value, unit)
+    return split_variables(rules, lines, found, value, unit)
 
 
 def touching_sum(bonus: Bonus, slope: float) -> float:

@@ -382,9 +382,9 @@ class _Relaxing:
         start = np.concatenate([found.prices, found.slopes[lines]])
         lowest = np.concatenate([np.full(count, -np.inf), np.zeros(len(lines))])
         tolerance = TOLERANCE * abs(found.value)
-        best = minimise(
+        best, value, evaluations = minimise(
             bound, start, tolerance=tolerance, evaluations=calls, step=10.0, lowest=lowest, progress=share
         )
-        self.work -= best.evaluations * each
-        self.prices = prices(best.point, best.value)
+        self.work -= evaluations * each
+        self.prices = prices(best, value)
         return self.game(game.exact)

@@ -124,7 +124,9 @@ def candidate_conditions(rules: RuleSet) -> list[Condition]:
     boxes = [c for c in rules.categories if not c.upper or not leaves_choice(rules)]
     sets: list[tuple[str, ...]] = [(c.id,) for c in boxes]
     if leaves_choice(rules):
-        sets += [(a.id, b.id) for a, b in combinations(boxes, 2) if _alike(a, b)]
+        kinds = {c.id: {p.kind for p in c.patterns} for c in boxes}
+        pairs = [(a.id, b.id) for a, b in combinations(boxes, 2)]  # of boxes that are alike
+        sets += [(a, b) for a, b in pairs if kinds[a] & kinds[b] or "any" in kinds[a] | kinds[b]]
         sets += _families(rules)
     for ids in sets:
         found += [Condition("open", ids), Condition("closed", ids)]
@@ -149,11 +151,6 @@ def candidate_conditions(rules: RuleSet) -> list[Condition]:
     # As they are in a rule: sorted, and a whole section by its name.
     anything = DicePattern("any", high=rules.faces)
     return list(dict.fromkeys(hold_rule(rules, anything, (c,), "stop").conditions[0] for c in found))
-
-
-def _alike(a: Category, b: Category) -> bool:
-    kinds = [{p.kind for p in c.patterns} for c in (a, b)]
-    return bool(kinds[0] & kinds[1]) or "any" in kinds[0] | kinds[1]
 
 
 def _families(rules: RuleSet) -> list[tuple[str, ...]]:

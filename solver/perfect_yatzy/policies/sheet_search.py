@@ -101,7 +101,12 @@ def fit_prices(
     else:
         numbers = _climb(form, judge, starts, seed, threads, report)
     # A line stays one if its two numbers are rounded before the prices follow from them.
-    return stated(as_printed(form.sheet(np.round(numbers / STEP) * STEP), judge), seed, threads)
+    rounded = form.sheet(np.round(numbers / STEP) * STEP).rounded(STEP)
+    # One number is added to all prices so that they sum to the mean, as near as possible.
+    shift = (judge(rounded)[0] - sum(rounded.prices)) / len(rounded.prices)
+    shift = round(shift / STEP) * STEP
+    shifted = replace(rounded, prices=tuple(price + shift for price in rounded.prices)).rounded(STEP)
+    return stated(shifted, seed, threads)
 
 
 def stated(sheet: PriceSheet, seed: int = 1, threads: int | None = None) -> PriceFit:
@@ -213,10 +218,13 @@ def _climb(
     """Free numbers with a higher mean than the best start, in rounds of samples of turns."""
     judged = [(*judge(form.sheet(start)), start) for start in starts]
     mean, later, numbers = max(judged, key=lambda entry: entry[0])
-    for number, (cards, scale) in enumerate(ROUNDS):
+    rules, layers = form.rules, state_space(form.rules).layers
+    seconds = rule_set_stats(rules).seconds / sum(map(len, layers)) * len(layers)  # of one card of each layer
+    for number, (most, scale) in enumerate(ROUNDS):
         report(number, len(ROUNDS))
-        visits = visited_states(form.rules, form.sheet(numbers).values(), VISITED_GAMES, seed + 1 + number, threads)
-        sample = TurnSample(visits, affordable_cards(form.rules, cards), later, seed + 1 + number, threads)
+        cards = max(min(LEAST_CARDS, most), round(most * min(1.0, SAMPLE_SECONDS / seconds)))
+        visits = visited_states(rules, form.sheet(numbers).values(), VISITED_GAMES, seed + 1 + number, threads)
+        sample = TurnSample(visits, cards, later, seed + 1 + number, threads)
 
         def loss(tried: Floats, sample: TurnSample = sample) -> float:
             return -sample.mean(form.sheet(tried))
@@ -231,14 +239,6 @@ def _climb(
                 break
     report(len(ROUNDS), len(ROUNDS))
     return numbers
-
-
-def affordable_cards(rules: RuleSet, cards: int) -> int:
-    """How many cards of each layer to sample: `cards`, or fewer such that it takes as long as for Yatzy."""
-    space = state_space(rules)
-    rows = sum(map(len, space.layers))
-    seconds = rule_set_stats(rules).seconds / rows * len(space.layers)
-    return max(min(LEAST_CARDS, cards), round(cards * min(1.0, SAMPLE_SECONDS / seconds)))
 
 
 def _maximise(form: SheetForm, judge: Judge, starts: list[Floats], report: Progress) -> Floats:
@@ -256,14 +256,6 @@ def _maximise(form: SheetForm, judge: Judge, starts: list[Floats], report: Progr
         found.append((least, numbers))
     report(steps, steps)
     return min(found, key=lambda entry: entry[0])[1]
-
-
-def as_printed(sheet: PriceSheet, judge: Judge) -> PriceSheet:
-    """The rounded sheet, with one number added to all prices so that they sum to its mean, as near as possible."""
-    rounded = sheet.rounded(STEP)
-    shift = (judge(rounded)[0] - sum(rounded.prices)) / len(rounded.prices)
-    shift = round(shift / STEP) * STEP
-    return replace(rounded, prices=tuple(price + shift for price in rounded.prices)).rounded(STEP)
 
 
 def descend(

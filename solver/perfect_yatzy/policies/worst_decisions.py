@@ -99,16 +99,12 @@ class HoldGuard:
         self.best = np.empty(0)
         self.cards = Cards.of_rows(self.rules, self.space, self.keys[:, 0], self.keys[:, 1])
         if self.stages > 1:
-            self.add(self.sentinels())
-
-    def sentinels(self) -> Ints:
-        """Decisions chosen at random."""
-        rows = np.concatenate([self.space.layers[k] for k in range(self.space.first_layer, self.space.categories)])
-        rows = rows[self.random.integers(0, len(rows), SENTINELS)]
-        lanes = self.random.random(SENTINELS) * self.space.layout.lane_count[self.space.layout.lane_sets[rows]]
-        left = self.random.integers(1, self.stages, SENTINELS)
-        rolls = self.random.integers(0, self.dice.n_rolls, SENTINELS)
-        return np.column_stack([rows, lanes.astype(np.int64), left, rolls])
+            layout, layers = self.space.layout, self.space.layers[self.space.first_layer : self.space.categories]
+            rows = np.concatenate(layers)[self.random.integers(0, sum(map(len, layers)), SENTINELS)]
+            lanes = self.random.random(SENTINELS) * layout.lane_count[layout.lane_sets[rows]]
+            left = self.random.integers(1, self.stages, SENTINELS)
+            rolls = self.random.integers(0, self.dice.n_rolls, SENTINELS)
+            self.add(np.column_stack([rows, lanes.astype(np.int64), left, rolls]))
 
     def sweep(self, policy: HoldRulePolicy) -> WorstDecisions:
         """The worst decisions of a list on all cards; some beyond the limit are added to the guard."""
