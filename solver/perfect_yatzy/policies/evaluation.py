@@ -321,9 +321,8 @@ def sample(
     number = whole_number(games, "games")
     if number < 1:
         raise StateError(f"games is {number}; must be at least 1")
-    return summary(
-        strategy, start, number, [sample_games(player, strategy, 0, number, seed, start, threads, progress)]
-    )
+    games_played = sample_games(player, strategy, 0, number, seed, start, threads, progress)
+    return summary(strategy, start, number, [games_played])
 
 
 @dataclass(frozen=True)

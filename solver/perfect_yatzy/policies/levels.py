@@ -35,10 +35,8 @@ from ..game.dice import Floats, Ints, lattice
 from ..game.legal_actions import TurnPosition
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE
-from ..kernels.table_slices import restricted, window
-from ..model.checked_values import Table
+from ..kernels.table_slices import window
 from ..model.policies import RowActions
-from ..model.state_space import state_space
 from ..model.turn_model import turn_model
 from ..strategy.actions import Choice, Hold
 from ..strategy.position import Position
@@ -62,18 +60,16 @@ FIRST_LOSS, FIRST_TEMPERATURE, EXPONENT = 0.16, 0.008, 1.8
 MAX_TEMPERATURE_SHARE = 1e4  # of the value of the game: a temperature at which play is random
 
 
-class SoftPolicy:
-    """A policy that takes worse options less often."""
+class SoftPolicy(GreedyPolicy):
+    """A policy that takes worse options less often; its values are those of perfect play."""
 
-    ties = GreedyPolicy.ties
     lost = np.empty(0)  # simulated games add what they give away, ``(games,)`` or empty
 
     def __init__(self, strategy: Strategy, temperature: float, start: Position = EMPTY_STATE) -> None:
         if not isinstance(temperature, (int, float)) or not temperature >= 0:
             raise StateError(f"temperature is {shown(temperature)}; must be a number of points, at least 0")
+        super().__init__(strategy.rules, strategy.table, strategy.check(start).state, strategy.space)
         self.strategy, self.temperature = strategy, float(temperature)
-        self.rules, self.start = strategy.rules, strategy.check(start).state
-        self.space = state_space(self.rules, self.start)
         self._random = np.random.default_rng(1)
 
     @property
@@ -106,13 +102,6 @@ class SoftPolicy:
         most_saved = int(self.space.most_saved[: self.space.categories].max(initial=0))
         dice, model = lattice(self.rules.dice, self.rules.faces), turn_model(self.rules, self.start)
         return ScratchPool(lambda: soft_scratch(dice, model, most_saved))
-
-    @cached_property
-    def values(self) -> Table:
-        """The values of perfect play for the states from the start on."""
-        if self.start == self.strategy.space.start:
-            return self.strategy.table
-        return restricted(self.strategy.space, self.space, self.strategy.table)
 
     def layer(self, filled: int) -> RowActions:
         """Actions at the cards with `filled` categories filled; see :class:`perfect_yatzy.model.policies.Policy`."""
@@ -214,10 +203,7 @@ def shipped_levels() -> dict[str, list[CalibratedLevel]]:
     raw: dict[str, Any] = tomllib.loads(files(__package__).joinpath("levels.toml").read_text(encoding="utf-8"))
     return {
         entry["fingerprint"]: [
-            CalibratedLevel(level, temperature, lost, error)
-            for level, temperature, lost, error in zip(
-                LEVELS, entry["temperatures"], entry["points_lost"], entry["errors"], strict=False
-            )
+            *map(CalibratedLevel, LEVELS, entry["temperatures"], entry["points_lost"], entry["errors"])
         ]
         for entry in raw.values()
     }

@@ -26,17 +26,8 @@ from ..strategy.opening import open_strategy
 from ..strategy.played_games import Actor, Player
 from ..strategy.strategy import Strategy
 from ..tablebase.store import Progress
-from .computer_players import (
-    PROGRAM,
-    PYTHON_FILE,
-    STYLES,
-    ComputerPlayer,
-    Kind,
-    PolicyPlayer,
-    WinningPlayer,
-    parse_kind,
-    risk_evaluator,
-)
+from . import computer_players as players
+from .computer_players import ComputerPlayer, Kind, PolicyPlayer, parse_kind
 from .evaluation import Evaluation, SampledEvaluation, evaluate, sample
 from .hold_policy import HoldRulePolicy
 from .levels import SoftPolicy, calibrated_level, parse_level
@@ -163,10 +154,10 @@ def computer_player(
     perfect = kind.level is not None and not kind.level.share
     if isinstance(strategy, ApproximateStrategy) and not perfect and kind.style != "win":
         raise needs_table(strategy.rules, f"the {kind.label} computer player")
-    if kind.style in STYLES:
-        return ComputerPlayer(kind, strategy, risk=risk_evaluator(strategy, kind.style, threads=threads))
+    if kind.style in players.STYLES:
+        return ComputerPlayer(kind, strategy, risk=players.risk_evaluator(strategy, kind.style, threads=threads))
     if kind.style:
-        return WinningPlayer(kind, strategy, threads)
+        return players.WinningPlayer(kind, strategy, threads)
     assert kind.level
     if not kind.level.share:
         return ComputerPlayer(kind, strategy)
@@ -200,9 +191,9 @@ def listed(name: str, policy: object) -> Policy | Strategy:
 
 def policy_file(text: str) -> str:
     """The file that the name of a policy mentions; empty if it mentions none."""
-    if text.startswith(PROGRAM):
+    if text.startswith(players.PROGRAM):
         return ""
-    if source := PYTHON_FILE.fullmatch(text):
+    if source := players.PYTHON_FILE.fullmatch(text):
         return source[1]
     return text if text.endswith((".npy", ".json")) else ""
 
@@ -278,11 +269,14 @@ _FORMS: tuple[tuple[str | re.Pattern[str], Callable[..., NamedPolicy]], ...] = (
     (r"hold-rules:(\d{1,3})", _hold_rules),
     (r"level:(\w{1,20})|([1-8])", _level),
     (
-        f"({'|'.join(STYLES)}|win)",
+        f"({'|'.join(players.STYLES)}|win)",
         lambda at, style: NamedPolicy(computer_player(at.strategy(), style, threads=at.threads), f"Playing {style}"),
     ),
-    (re.compile(rf"{PROGRAM}(.*)", re.DOTALL), lambda at, command: NamedPolicy(ProcessPlayer(command), command)),
-    (PYTHON_FILE, _python),
+    (
+        re.compile(rf"{players.PROGRAM}(.*)", re.DOTALL),
+        lambda at, name: NamedPolicy(ProcessPlayer(name), name),
+    ),
+    (players.PYTHON_FILE, _python),
     (re.compile(r"(.*\.npy)", re.DOTALL), _array),
     (re.compile(r"(.*\.json)", re.DOTALL), _prices),
 )

@@ -155,9 +155,8 @@ class ValueFunction(Acting, GreedyPolicy):
         space = state_space(rule_set)
         found = np.asarray(values(all_states(space)) if callable(values) else values)
         if found.dtype.kind not in "iuf" or found.shape != (space.size,):
-            raise StateError(
-                f"the value function has shape {found.shape} of {found.dtype}; must be ({space.size},) numbers"
-            )
+            shape = f"{found.shape} of {found.dtype}"
+            raise StateError(f"the value function has shape {shape}; must be ({space.size},) numbers")
         if not np.isfinite(found).all():
             raise StateError(f"the value function is {found[~np.isfinite(found)][0]} for a state; must be finite")
         table = found if found.dtype == np.float32 else found.astype(np.float64)
@@ -360,18 +359,16 @@ def _whole(given: npt.ArrayLike, label: str, shape: tuple[int, ...]) -> Ints:
     try:
         return np.broadcast_to(found, shape).astype(np.int64)
     except ValueError:
-        raise StateError(
-            f"the policy function returned {label} of shape {found.shape}; must broadcast to {shape}"
-        ) from None
+        text = f"the policy function returned {label} of shape {found.shape}; must broadcast to {shape}"
+        raise StateError(text) from None
 
 
 def row_and_lane(space: StateSpace, state: State) -> tuple[int, int]:
     """The row of a state, and the place of its upper sum there; StateError if no game can reach it."""
     space.check(state)
     row, layout = space.row(state), space.layout
-    return row, int(space.unchecked_index(state) - layout.offsets[row]) % int(
-        layout.lane_count[layout.lane_sets[row]]
-    )
+    lanes = int(layout.lane_count[layout.lane_sets[row]])
+    return row, int(space.unchecked_index(state) - layout.offsets[row]) % lanes
 
 
 def exact_policy(policy: object) -> Policy | Strategy | None:

@@ -45,10 +45,8 @@ class PriceSheet:
     def __post_init__(self) -> None:
         object.__setattr__(self, "prices", tuple(self.prices))
         object.__setattr__(self, "terms", dict.fromkeys(BONUS_TERMS, 0.0) | self.terms)
-        if len(self.prices) != len(self.rules.categories):
-            raise StateError(
-                f"{len(self.prices)} prices; {self.rules.key} has {len(self.rules.categories)} categories"
-            )
+        if (n := len(self.prices)) != len(self.rules.categories):
+            raise StateError(f"{n} prices; {self.rules.key} has {len(self.rules.categories)} categories")
         ids = (c.id for c in self.rules.categories)
         named: dict[str, Any] = {**dict(zip(ids, self.prices, strict=True)), **self.terms}
         for name, number in named.items():

@@ -80,13 +80,9 @@ class Sample:
         from ..kernels.hold_rules import SampledTurns, sample_turns
 
         stages, n = self.rules.rolls_per_turn, len(rows)
-        turns = SampledTurns(
-            np.zeros(n * self.outcomes.size),
-            np.zeros(n * stages * self.dice.n_rolls),
-            np.zeros(n * stages * self.dice.n_rolls),
-            np.zeros(n * stages * self.dice.n_holds),
-            np.zeros(n * stages * self.dice.n_rolls, dtype=np.int16),
-        )
+        rolls, holds = n * stages * self.dice.n_rolls, n * stages * self.dice.n_holds
+        ends, taken = np.zeros(n * self.outcomes.size), np.zeros(rolls, dtype=np.int16)
+        turns = SampledTurns(ends, np.zeros(rolls), np.zeros(rolls), np.zeros(holds), taken)
         sample_turns(rows, lanes, self.job, self.argument(self.holds), turns)
         return turns
 
@@ -364,14 +360,10 @@ class Search:
                 self.sweep(other)
                 kept = WORTH_KEEPING * (len(found.holds) - len(other))
                 if self.score(new) + kept > self.score(found) + 0.005:
-                    changed = (
-                        [str(rule) for rule in found.holds if rule not in other],
-                        [str(rule) for rule in other if rule not in found.holds],
-                    )
-                    self.progress(
-                        f"  {new.mean - found.mean:+.3f} {changed[0]} -> {changed[1]}; "
-                        f"{len(other)} rules: {new.mean:.3f}, worst {self.sweep(other)}"
-                    )
+                    old = [str(rule) for rule in found.holds if rule not in other]
+                    added = [str(rule) for rule in other if rule not in found.holds]
+                    now = f"{len(other)} rules: {new.mean:.3f}, worst {self.sweep(other)}"
+                    self.progress(f"  {new.mean - found.mean:+.3f} {old} -> {added}; {now}")
                     found = new
                     break
             else:

@@ -144,9 +144,8 @@ class SheetForm:
         joker = rules.joker.bonus / 200 if rules.joker else 0.0
         of_term = {"lost": bonus, "secured": bonus, "par_point": par_point, "saved_roll": 0.3, "joker_turn": joker}
         every = np.array([0.8] * self.count + [of_term[name] for name in terms_of(rules)])
-        return np.asarray(
-            np.min(np.where(self.matrix, every[:, None] / np.maximum(np.abs(self.matrix), 1), np.inf), axis=0)
-        )
+        widths = np.where(self.matrix, every[:, None] / np.maximum(np.abs(self.matrix), 1), np.inf)
+        return np.asarray(widths.min(axis=0))
 
 
 def every_number(rules: RuleSet) -> SheetForm:
@@ -186,10 +185,8 @@ def least_squares(form: SheetForm, visits: Visits, targets: Floats) -> PriceShee
         columns.append(table[visits.places])
     SheetForm(form.rules, form.matrix * 0, form.fixed[: form.count]).sheet(unit).write_values(table, space, layers)
     weights = np.sqrt(visits.counts)
-    left = np.column_stack(columns) * weights[:, None]
-    return form.sheet(
-        np.asarray(np.linalg.lstsq(left, (targets - table[visits.places]) * weights)[0], dtype=np.float64)
-    )
+    left, right = np.column_stack(columns) * weights[:, None], (targets - table[visits.places]) * weights
+    return form.sheet(np.asarray(np.linalg.lstsq(left, right)[0], dtype=np.float64))
 
 
 Judge = Callable[[PriceSheet], tuple[float, Table]]  # mean of a sheet; values of states, for the samples of turns

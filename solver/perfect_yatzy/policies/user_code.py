@@ -124,9 +124,8 @@ class BatchPolicy(FunctionPolicy):
             answer = np.asarray(self.function(Observations(arrays, made)))
         n = len(arrays["counts"])
         if answer.shape != (n,) or answer.dtype.kind not in "iu":
-            raise StateError(
-                f"the agent returned an array of shape {answer.shape} of {answer.dtype}; must be ({n},) integers"
-            )
+            shape = f"{answer.shape} of {answer.dtype}"
+            raise StateError(f"the agent returned an array of shape {shape}; must be ({n},) integers")
         return answer
 
     def act(self, position: TurnPosition) -> Action:
@@ -317,9 +316,8 @@ class ProcessPlayer:
         except (ValueError, RecursionError):
             answer = None
         if not isinstance(answer, dict):
-            raise ProcessError(
-                f"{self.command} answered {shown(line.decode(errors='replace').rstrip())}; must be a JSON object"
-            )
+            text = shown(line.decode(errors="replace").rstrip())
+            raise ProcessError(f"{self.command} answered {text}; must be a JSON object")
         if "error" in answer:
             raise ProcessError(f"{self.command} answered with an error: {answer['error']}")
         best = answer.get("best", answer)

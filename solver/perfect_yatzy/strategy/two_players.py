@@ -120,9 +120,8 @@ class TwoPlayerGame:
         self.players = Player(rules, starts[0], policies[0]), Player(rules, starts[1], policies[1])
         first, second = (player.turns for player in self.players)
         if first - second not in (0, 1):
-            raise StateError(
-                _("the player who moves needs as many open boxes as the opponent, or one more"), code="invalid-card"
-            )
+            text = _("the player who moves needs as many open boxes as the opponent, or one more")
+            raise StateError(text, code="invalid-card")
         self.rules, self.lead, self.tie, self.total = rules, lead, tie, first + second
         self.replanned = [isinstance(policy, Replanned) for policy in policies]
         self.dice = lattice(rules.dice, rules.faces)
