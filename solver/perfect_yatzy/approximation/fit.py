@@ -30,7 +30,7 @@ from ..model.approximate_cost import FIT_GAMES, ROUNDS, played_games
 from ..model.card_masks import is_wide
 from ..strategy.fitted_values import COEFFICIENT_BITS, FEATURE_BITS, FittedValues
 from .bundle import dot, exact_bits, rounded
-from .lane_turns import LaneTurns, States, joined, same_cards
+from .lane_turns import LaneTurns, States, same_cards
 
 EXPLORATION = 0.05  # chance that a turn of an exploring game fills a box drawn at random
 RIDGE = 0.1  # penalty on squared changes of a coefficient, against squares of points summed over the states
@@ -84,7 +84,8 @@ class SeenStates:
         for rows in _parts(len(states)):
             relaxed[rows], features = values.features(*states.take(rows))
             gram += features.T @ (features * weights[rows, None])
-        self.states, self.weights = joined([self.states, states]), np.concatenate([self.weights, weights])
+        self.states = States(*map(np.concatenate, zip(self.states, states, strict=True)))
+        self.weights = np.concatenate([self.weights, weights])
         self._relaxed, self._gram = np.concatenate([self._relaxed, relaxed]), gram
 
     def regression(self, values: FittedValues, targets: Floats, prior: Floats, ridge: float) -> tuple[Floats, float]:

@@ -281,7 +281,7 @@ def evaluate(
         if isinstance(policy.evaluator, ScoreEvaluator):
             found = distribution(policy, start, points=points, threads=threads, progress=progress)
             perfect_mean = (start.points if points is None else points) + policy.evaluator.means.value(start.state)
-            return _evaluation(policy.rules, perfect_mean, found)
+            return Evaluation(policy.rules, *_figures(found), perfect_mean, found)
         points = start.points if points is None else points
         policy = GreedyPolicy(policy.rules, policy.table, start.state, policy.space)
     rules, threads, before = policy.rules, threads or default_threads(), points or 0
@@ -298,19 +298,16 @@ def evaluate(
         report = _logged(f"the evaluation of {rules.key}", progress)
         found, losses = ForwardPass(policy, threads, perfect, report).run(before)
         rerolls = rules.rolls_per_turn - 1
-        return _evaluation(rules, perfect_mean, found, Losses(losses[:, :rerolls], losses[:, rerolls:]))
+        by_kind = Losses(losses[:, :rerolls], losses[:, rerolls:])
+        return Evaluation(rules, *_figures(found), perfect_mean, found, by_kind)
     values = policy_values(policy, threads=threads)
     variance = solve_objective(Variance(rules, values, policy.start, policy), threads=threads)[-1]
     chance = solve_objective(BonusChance(rules, values, policy.start, policy), threads=threads)[-1]
     return Evaluation(rules, before + float(values[-1]), float(np.sqrt(variance)), float(chance), perfect_mean)
 
 
-def _evaluation(
-    rules: RuleSet, perfect_mean: float, found: ScoreDistribution, losses: Losses | None = None
-) -> Evaluation:
-    """The evaluation of a policy from the distribution of its scores."""
-    bonus = found.upper_bonus_chance
-    return Evaluation(rules, found.mean, found.standard_deviation, bonus, perfect_mean, found, losses)
+def _figures(found: ScoreDistribution) -> tuple[float, float, float]:
+    return found.mean, found.standard_deviation, found.upper_bonus_chance
 
 
 def sample(

@@ -79,7 +79,11 @@ def _patterns(rules: RuleSet) -> Iterator[DicePattern]:
         for low in (1, 3, 4):
             if low < faces:
                 yield DicePattern("groups", sizes, low, faces)
-    for low, high in _ranges(rules):
+    # The faces of each straight, and those that several straights share.
+    straights = [set(p.contains) for c in rules.categories for p in c.patterns if len(set(p.contains)) > 2]
+    shared = [a & b for a, b in combinations(straights, 2) if len(a & b) > 2]
+    ranges = {(min(each), max(each)) for each in [*straights, *shared]} | ({(1, faces)} if straights else set())
+    for low, high in sorted(ranges):
         for number in range(2, min(rules.dice, high - low + 1) + 1):
             yield DicePattern("different", (number,), low, high)
         for number in range(3, min(rules.dice, high - low)):
@@ -106,16 +110,6 @@ def pays_neighbours(rules: RuleSet, pattern: DicePattern) -> Iterator[DicePatter
     for step in (-5, -3, -2, -1, 1, 2, 3, 5):
         if 1 <= pattern.least + step <= 999:
             yield replace(pattern, least=pattern.least + step)
-
-
-def _ranges(rules: RuleSet) -> list[tuple[int, int]]:
-    """The faces of each straight, and those that several straights share."""
-    straights = [set(p.contains) for c in rules.categories for p in c.patterns if len(set(p.contains)) > 2]
-    shared = [a & b for a, b in combinations(straights, 2) if len(a & b) > 2]
-    found = {(min(faces), max(faces)) for faces in [*straights, *shared]}
-    if straights:
-        found |= {(1, rules.faces)}
-    return sorted(found)
 
 
 def candidate_conditions(rules: RuleSet) -> list[Condition]:
