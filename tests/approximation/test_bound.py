@@ -133,10 +133,10 @@ def test_visits_are_those_of_the_best_play() -> None:
     ]
     known = distribution(in_memory(replace(rules, bonus=None, categories=tuple(twice)))).categories
     game = RelaxedGame(rules, range(4), np.zeros(4), -1, np.ones(1))
-    found = visits(game, solve_relaxed(game, threads=1), threads=1)
-    assert found.upper == pytest.approx([(known[0].mean + known[1].mean) / 2], abs=1e-9)
+    uses, upper = visits(game, solve_relaxed(game, threads=1), threads=1)
+    assert upper == pytest.approx([(known[0].mean + known[1].mean) / 2], abs=1e-9)
     for axis in (0, 1):  # each turn fills a box, and each box is filled once
-        assert found.uses.sum(axis=axis) == pytest.approx(np.ones(4), abs=1e-9)
+        assert uses.sum(axis=axis) == pytest.approx(np.ones(4), abs=1e-9)
 
 
 @pytest.mark.full

@@ -116,15 +116,6 @@ def upper_bound(game: RelaxedGame, values: Floats) -> float:
     return float(np.nextafter(total + rounding_error(game, values), np.inf))
 
 
-@dataclass(frozen=True)
-class Visits:
-    """Play of a relaxed game from the empty card."""
-
-    # (turns, categories) float64: Chance that each turn fills each box, over the part of play that is followed
-    uses: Floats
-    upper: Floats  # (bonuses,) float64: Expected sum of the boxes that count to each upper bonus
-
-
 class _Play:
     """The best policy at the cards of one status; outcomes are grouped by the step to the child and the shift."""
 
@@ -159,8 +150,11 @@ class _Play:
         return np.concatenate(children), np.concatenate(places), np.concatenate(parts), total
 
 
-def visits(game: RelaxedGame, values: Floats, *, threads: int | None = None) -> Visits:
-    """Follow the best policy without saved rolls: ``1 - uses`` is a subgradient. Rows of small chance are skipped."""
+def visits(game: RelaxedGame, values: Floats, *, threads: int | None = None) -> tuple[Floats, Floats]:
+    """Chance that each turn fills each box, ``(turns, categories)``, and expected sums ``(bonuses,)``, of best play.
+
+    Play is followed without saved rolls, but for rows of a very small chance: the certificate does not depend on it.
+    """
     if game.rules.saved_rolls:
         raise ValueError("play is followed only without saved rolls")
     table, rules = TableSlice(np.concatenate([values, np.zeros(PADDING)]), 0), game.rules
@@ -189,7 +183,7 @@ def visits(game: RelaxedGame, values: Floats, *, threads: int | None = None) -> 
             if box.upper and rules.bonus:
                 points = float(dot(play.used[:, here].sum(axis=0), play.points[here]))
                 upper[box.column] += points / (1.0 + game.slopes[box.column])
-    return Visits(uses, upper)
+    return uses, upper
 
 
 Chain = tuple[int, ...]
@@ -373,9 +367,9 @@ class _Relaxing:
             self.prices = prices(variables)
             tried = self.game(game.exact)
             values = solve_relaxed(tried, threads=self.threads)
-            seen = visits(tried, values, threads=self.threads)
+            uses, upper = visits(tried, values, threads=self.threads)
             touching = [touching_sum(self.rules.bonuses[b], self.prices.slopes[b]) for b in lines]
-            gradient = np.concatenate([1.0 - seen.uses.sum(axis=0), seen.upper[lines] - np.array(touching)])
+            gradient = np.concatenate([1.0 - uses.sum(axis=0), upper[lines] - np.array(touching)])
             return upper_bound(tried, values), gradient
 
         share = self.progress("prices", calls * each)

@@ -252,15 +252,14 @@ class WinningPlayer(ComputerPlayer):
         game, key = None, tuple[Hashable, ...]()
         filled = [each.state.filled.bit_count() for each in (card, *cards)]
         if len(known) == len(cards) == 1 and filled[1] - filled[0] in (0, 1):
-            from ..strategy.two_players import TwoPlayerGame, versus_strategy
+            from ..strategy.two_players import TwoPlayerGame
 
             game = TwoPlayerGame(self.rules, (card.state, cards[0].state), card.total - cards[0].total)
         if game and game.cost().seconds <= WIN_SECONDS:
+            from ..strategy.two_players import versus_strategy
+
             key = card.state, game.lead, cards[0].state
-
-            def solve() -> ScoreStrategy:
-                return versus_strategy(game, (card, cards[0]), means, self.threads)
-
+            solve = partial(versus_strategy, game, (card, cards[0]), means, self.threads)
         else:
             rests = [ReachableUtility(self.rules, lambda made: made.astype(float), c.state) for c in (card, *cards)]
             if cards and not has_distribution(self.rules):
@@ -269,20 +268,22 @@ class WinningPlayer(ComputerPlayer):
                 return means
             keys = [other if isinstance(other, int) else (other.state, other.total) for other in known]
             key = card.state, card.total, *keys
-
-            def solve() -> ScoreStrategy:
-                finals = []
-                for other, of_card in zip(known, keys, strict=True):
-                    law = partial(opponent, self.strategy, other, self.threads)
-                    finals.append(law() if isinstance(other, int) else self._cached(of_card, law))
-                utility = WinUtility(finals, "half")
-                return utility_strategy(self.rules, utility, card, means, self.threads, tolerance=utility.tolerance)
+            solve = partial(self._against, card, [*zip(keys, known, strict=True)])
 
         def evaluator() -> TurnEvaluator:
             solved = solve()
             return solved.evaluator_at(solved.check(card))
 
         return self._cached(key, evaluator)
+
+    def _against(self, card: Scorecard, others: Sequence[tuple[Hashable, int | Scorecard]]) -> ScoreStrategy:
+        """Play for the chance to beat players who play for the mean from their cards on, each with its key."""
+        finals = []
+        for key, other in others:
+            law = partial(opponent, self.strategy, other, self.threads)
+            finals.append(law() if isinstance(other, int) else self._cached(key, law))
+        utility, means = WinUtility(finals, "half"), self.strategy.evaluator
+        return utility_strategy(self.rules, utility, card, means, self.threads, tolerance=utility.tolerance)
 
     def _read(self, others: Others) -> list[int | Scorecard]:
         found: list[int | Scorecard] = []

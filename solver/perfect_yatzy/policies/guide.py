@@ -210,17 +210,13 @@ def give_up_stages(strategy: Strategy, turns: Sequence[SampledTurns]) -> Iterato
         taken = {(c, points): (ends[-2] == c) & (ends[-1] == points) for c, points in candidates}
         given_up = np.any([*taken.values()], axis=0)
         filled, upper, saved, paid, left, *_ = (column[given_up] for column in ends)
-        before, saved_now, total = (
-            values_of(strategy, filled, upper, saved, paid),
-            left * rules.saved_rolls,
-            len(filled),
-        )
+        before, total = values_of(strategy, filled, upper, saved, paid), len(filled)
         give_ups = []
         for (c, points), here in taken.items():
             is_open = filled >> c & 1 == 0
             if is_open.sum() >= MIN_SAMPLES:
                 sums = uppers.cap(upper + uppers.shift(c, points))
-                later = [column[is_open] for column in (filled | 1 << c, sums, saved_now, paid)]
+                later = [column[is_open] for column in (filled | 1 << c, sums, left * rules.saved_rolls, paid)]
                 cost = float(np.mean(before[is_open] - values_of(strategy, *later) - points))
                 give_ups.append(GiveUp(c, points, cost, int(here.sum()) / total))
         per_game = total / len(turns[0].filled)

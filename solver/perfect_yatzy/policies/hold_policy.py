@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -295,8 +295,7 @@ class Cards:
     @classmethod
     def of_state(cls, rules: RuleSet, state: State) -> Cards:
         """The card of one state."""
-        filled, upper, scored = (np.array([field]) for field in (state.filled, state.upper, state.joker_paid))
-        return cls.of(rules, filled, upper, scored)
+        return cls.of(rules, *map(np.atleast_1d, (state.filled, state.upper, state.joker_paid)))
 
 
 def decisions(
@@ -363,7 +362,4 @@ class HoldRulePolicy(Acting):
         table = window(self.space, self.values, filled)
         n_rolls = lattice(self.rules.dice, self.rules.faces).n_rolls
 
-        def actions(rows: Ints) -> Iterable[tuple[Ints, Any]]:
-            return [(rows, HoldRuleActions(self.arrays, table, np.zeros(n_rolls, dtype=np.int32)))]
-
-        return actions
+        return lambda rows: [(rows, HoldRuleActions(self.arrays, table, np.zeros(n_rolls, dtype=np.int32)))]

@@ -228,15 +228,6 @@ def parameter_name(function: object) -> str:
     return names[0] if len(names) == 1 else ""
 
 
-def check_parameter(function: object, wanted: str) -> None:
-    """Raise StateError if a function says that it takes something else."""
-    if (name := parameter_name(function)) != wanted and name in ("position", "turn", "observations"):
-        raise StateError(
-            f"the function takes {name}, not {wanted}; evaluate(function) takes it as it is"
-            + ", and samples games; exact values need a function of turn or observations" * (name == "position")
-        )
-
-
 @lru_cache(maxsize=4)
 def legal_holds(dice: int, faces: int) -> Bools:
     """``(rolls, holds + 1)`` bool: whether a roll contains a hold; the last column is STOP."""
@@ -282,7 +273,11 @@ class FunctionPolicy(Acting):
         self.rules = load_rules(rules)
         if self.rules.saved_rolls:
             raise RulesError(f"{self.rules.key} saves rolls; a policy function is for rules without saved rolls")
-        check_parameter(function, self.parameter)
+        if (name := parameter_name(function)) != self.parameter and name in ("position", "turn", "observations"):
+            text = f"the function takes {name}, not {self.parameter}; evaluate(function) takes it as it is"
+            if name == "position":
+                text += ", and samples games; exact values need a function of turn or observations"
+            raise StateError(text)
         self.function, self.start = function, read_card(self.rules, start).state
         self.space = state_space(self.rules, self.start)
         self.lock = threading.Lock()

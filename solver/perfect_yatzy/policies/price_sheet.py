@@ -183,19 +183,15 @@ class SheetWriter:
     """Writes the values of one sheet after another to the same rows of a table, in a fraction of the time."""
 
     def __init__(self, space: StateSpace, layers: Iterable[Ints]) -> None:
-        blocks = [*state_blocks(space, layers)]
         empty = StateBlock(np.empty((0, 0), np.int64), np.empty((0, space.categories + 1)), np.empty((0, 4)))
-        self._cards = np.concatenate([block.cards for block in (empty, *blocks)])
-        self._cells = np.concatenate([block.cells for block in (empty, *blocks)])
-        places, card, cell = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-        cards = cells = 0
-        for block in blocks:
-            n_cards, n_cells = block.places.shape
-            places.append(block.places.ravel())
-            card.append(np.repeat(np.arange(cards, cards + n_cards), n_cells))
-            cell.append(np.tile(np.arange(cells, cells + n_cells), n_cards))
-            cards, cells = cards + n_cards, cells + n_cells
-        self.places, self._card, self._cell = map(np.concatenate, (places, card, cell))
+        blocks = [empty, *state_blocks(space, layers)]
+        self._cards = np.concatenate([block.cards for block in blocks])
+        self._cells = np.concatenate([block.cells for block in blocks])
+        self.places = np.concatenate([block.places.ravel() for block in blocks])
+        sizes = np.array([block.places.shape for block in blocks])
+        begins = zip(blocks, (np.cumsum(sizes, axis=0) - sizes).tolist(), strict=True)
+        pairs = [np.indices(block.places.shape).reshape(2, -1) + np.array([begin]).T for block, begin in begins]
+        self._card, self._cell = np.concatenate(pairs, axis=1)
 
     def write(self, sheet: PriceSheet, values: Floats) -> None:
         """Write the values of the states of the rows, without full cards, to their places."""

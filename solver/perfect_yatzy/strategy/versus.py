@@ -171,7 +171,6 @@ def versus_bounds(
     """The lowest and highest chance that the first player can have if both play to win; see the module."""
     rule_set, share = load_rules(rules), tie_rule(ties).share
     goals = reach(rule_set, 0, "", tables, threads=threads)
-    assert isinstance(goals.evaluator, ScoreEvaluator)
     late = LateScore(goals.evaluator, threads or default_threads())
     return late.guarantee(share, moves_first=True), 1 - late.guarantee(1 - share, moves_first=False)
 
