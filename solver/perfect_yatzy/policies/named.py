@@ -206,6 +206,10 @@ def _perfect(setting: Setting) -> NamedPolicy:
     return _guess(setting, setting.strategy().values, "Perfect play")
 
 
+def _most_points(setting: Setting) -> NamedPolicy:
+    return _guess(setting, lambda states: np.zeros(len(states.filled)), "The most points in each turn")
+
+
 def _sheet(setting: Setting) -> StrategySheet:
     sheet = find_sheet(setting.rules, setting.tables)
     if sheet is None:
@@ -260,7 +264,7 @@ def _array(setting: Setting, path: str) -> NamedPolicy:
 _BUILT_IN: dict[str, Callable[[Setting], NamedPolicy]] = {
     "perfect": _perfect,
     "mean": _perfect,
-    "most-points": lambda at: _guess(at, lambda states: np.zeros(len(states.filled)), "The most points in each turn"),
+    "most-points": _most_points,
     "prices": _prices,
     "hold-rules": _hold_rules,
 }
