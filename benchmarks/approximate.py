@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import perfect_yatzy
-from perfect_yatzy.approximation.verify import verify_approximate
+from perfect_yatzy.approximation.rollout import verify_approximate
 from perfect_yatzy.model.approximate_cost import BOUND_WORK
 
 RUNS = Path(__file__).resolve().parent / "runs"

@@ -18,8 +18,7 @@ from support.players import in_memory
 from support.seeds import FULL, examples, seeds
 
 need("perfect_yatzy.approximation.relaxation")
-from perfect_yatzy.approximation.bound import rounding_error, solve_relaxed, upper_bound
-from perfect_yatzy.approximation.relaxation import Budget, relax, visits
+from perfect_yatzy.approximation.relaxation import Budget, relax, rounding_error, solve_relaxed, upper_bound, visits
 from perfect_yatzy.game.box_order import chains
 from perfect_yatzy.model.relaxed_game import RelaxedGame
 from perfect_yatzy.model.relaxed_layout import required_exact
@@ -134,10 +133,10 @@ def test_visits_are_those_of_the_best_play() -> None:
     ]
     known = distribution(in_memory(replace(rules, bonus=None, categories=tuple(twice)))).categories
     game = RelaxedGame(rules, range(4), np.zeros(4), -1, np.ones(1))
-    found = visits(game, solve_relaxed(game, threads=1), threads=1)
-    assert found.upper == pytest.approx([(known[0].mean + known[1].mean) / 2], abs=1e-9)
+    uses, upper = visits(game, solve_relaxed(game, threads=1), threads=1)
+    assert upper == pytest.approx([(known[0].mean + known[1].mean) / 2], abs=1e-9)
     for axis in (0, 1):  # each turn fills a box, and each box is filled once
-        assert found.uses.sum(axis=axis) == pytest.approx(np.ones(4), abs=1e-9)
+        assert uses.sum(axis=axis) == pytest.approx(np.ones(4), abs=1e-9)
 
 
 @pytest.mark.full

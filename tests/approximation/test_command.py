@@ -13,7 +13,7 @@ import pytest
 from perfect_yatzy import ApproximateStrategy, RulesError, StateError, Strategy, TableError
 from perfect_yatzy._messages import language_scope
 from perfect_yatzy.approximation import solve as pipeline
-from perfect_yatzy.approximation import verify
+from perfect_yatzy.approximation.rollout import verify_approximate
 from perfect_yatzy.cli.views.strategy_tables import STRATEGY_TABLES, as_json, html, markdown
 from perfect_yatzy.play.record import read_games
 from perfect_yatzy.play.review import review
@@ -165,8 +165,8 @@ def test_games_that_miss_the_mean_do_not_verify(
 ) -> None:
     played = perfect_yatzy.simulate(strategy, 50, seed=9)
     moved = replace(played, final_scores=played.final_scores + off)
-    monkeypatch.setattr(verify, "simulate", lambda *args, **options: moved)
-    found = {check.name: check.passed for check in verify.verify_approximate(strategy.rules, games=50)}
+    monkeypatch.setattr("perfect_yatzy.approximation.rollout.simulate", lambda *args, **options: moved)
+    found = {check.name: check.passed for check in verify_approximate(strategy.rules, games=50)}
     assert found == {"file": True, "bound": True, "simulation": not off}
 
 
@@ -215,7 +215,7 @@ def test_strategy_and_bound_of_a_solved_game(yatzy: Strategy, tmp_path: Path) ->
     found = perfect_yatzy.approximate("yatzy", tmp_path, **settings).certificate  # type: ignore[arg-type]
     assert found.interval99[0] <= yatzy.value() <= found.upper_bound
     assert found.mean > 0.99 * yatzy.value()
-    assert all(check.passed for check in verify.verify_approximate(yatzy.rules, tmp_path, games=200))
+    assert all(check.passed for check in verify_approximate(yatzy.rules, tmp_path, games=200))
 
 
 @pytest.mark.slow

@@ -13,11 +13,10 @@ import numpy as np
 import pytest
 from perfect_yatzy import RuleSet, State, StateError, load_rules
 from perfect_yatzy.approximation import multipliers
-from perfect_yatzy.approximation.bound import solve_relaxed
 from perfect_yatzy.approximation.fit import fit_values
 from perfect_yatzy.approximation.lane_turns import LaneTurns, States, same_cards
 from perfect_yatzy.approximation.multipliers import optimal_prices
-from perfect_yatzy.approximation.relaxation import Budget, relax
+from perfect_yatzy.approximation.relaxation import Budget, relax, solve_relaxed
 from perfect_yatzy.approximation.rollout import simulate_values
 from perfect_yatzy.game.patterns import Pattern
 from perfect_yatzy.game.rules import Category

@@ -10,11 +10,10 @@ import numpy as np
 import perfect_yatzy
 import pytest
 from perfect_yatzy import RulesError, RuleSet, State, load_rules
-from perfect_yatzy.approximation import verify
 from perfect_yatzy.approximation.fit import fit_values
 from perfect_yatzy.approximation.lane_turns import LaneTurns, same_cards
 from perfect_yatzy.approximation.relaxation import Budget, relax
-from perfect_yatzy.approximation.rollout import simulate_values
+from perfect_yatzy.approximation.rollout import simulate_values, verify_approximate
 from perfect_yatzy.game.dice import lattice
 from perfect_yatzy.game.patterns import Pattern
 from perfect_yatzy.game.rules import Category
@@ -113,4 +112,4 @@ def test_the_strategy_verifies_with_any_number_of_threads(tmp_path: Path) -> Non
     found = [ask(tmp_path / str(n), threads=n) for n in (1, 2)]
     assert found[0].certificate.mean == found[1].certificate.mean
     assert found[0].certificate.upper_bound == found[1].certificate.upper_bound
-    assert all(check.passed for check in verify.verify_approximate(found[0].rules, tmp_path / "1", games=50))
+    assert all(check.passed for check in verify_approximate(found[0].rules, tmp_path / "1", games=50))

@@ -19,7 +19,6 @@ Elsewhere products are added in NumPy's fixed order (:func:`dot`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import frexp
 
 import numpy as np
@@ -49,20 +48,11 @@ def exact_bits(numbers: Floats, spare: int) -> int:
     return MANTISSA - spare - most
 
 
-@dataclass(frozen=True)
-class Minimum:
-    """The best point found."""
-
-    point: Floats  # (n,) float64
-    value: float
-    evaluations: int
-
-
 def minimise(
     function: Callable[[Floats], tuple[float, Floats]], start: Floats, *, tolerance: float, evaluations: int = 300,
     step: float = 1.0, lowest: Floats | None = None, progress: Callable[[float], None] | None = None,
-) -> Minimum:  # fmt: skip
-    """Minimise a convex function; the same on every machine. `progress` takes the share of the evaluations done."""
+) -> tuple[Floats, float, int]:  # fmt: skip
+    """The best point found of a convex function, its value, and the evaluations; `progress` takes the share done."""
     best = rounded(np.array(start, dtype=np.float64), POINT_BITS)
     value, gradient = function(best)
     points, slopes, heights = [best], [gradient], [value]
@@ -101,7 +91,7 @@ def minimise(
             weights = weights[keep] / weights[keep].sum()
         if progress:
             progress(count / evaluations)
-    return Minimum(best, value, count)
+    return best, value, count
 
 
 def convex_combination(matrix: Floats, errors: Floats, start: Floats) -> Floats:

@@ -30,7 +30,7 @@ from ..model.approximate_cost import FIT_GAMES, ROUNDS, played_games
 from ..model.card_masks import is_wide
 from ..strategy.fitted_values import COEFFICIENT_BITS, FEATURE_BITS, FittedValues
 from .bundle import dot, exact_bits, rounded
-from .lane_turns import LaneTurns, States, joined, same_cards
+from .lane_turns import LaneTurns, States, same_cards
 
 EXPLORATION = 0.05  # chance that a turn of an exploring game fills a box drawn at random
 RIDGE = 0.1  # penalty on squared changes of a coefficient, against squares of points summed over the states
@@ -42,11 +42,7 @@ def fit_values(
     start: FittedValues, *, games: int = FIT_GAMES, rounds: int = ROUNDS, ridge: float | None = None, seed: int = 0,
     threads: int | None = None, progress: Callable[[int, int], None] | None = None,
 ) -> tuple[FittedValues, dict[str, Any]]:  # fmt: skip
-    """Fit the coefficients of a value function; the record of the fit, as JSON values.
-
-    `progress`: takes turns done, and turns in all. The ``errors`` of the record are, by number of open boxes, the
-    root mean square of y - V over the states of the last round.
-    """
+    """Fit the coefficients of a value function; the record, with the root mean square of y - V by open boxes."""
     started, wide = time.perf_counter(), is_wide(start.rules)
     ridge = ridge if ridge is not None else WIDE_RIDGE if wide else RIDGE
     values, turns = start, len(start.rules.categories)
@@ -88,7 +84,8 @@ class SeenStates:
         for rows in _parts(len(states)):
             relaxed[rows], features = values.features(*states.take(rows))
             gram += features.T @ (features * weights[rows, None])
-        self.states, self.weights = joined([self.states, states]), np.concatenate([self.weights, weights])
+        self.states = States(*map(np.concatenate, zip(self.states, states, strict=True)))
+        self.weights = np.concatenate([self.weights, weights])
         self._relaxed, self._gram = np.concatenate([self._relaxed, relaxed]), gram
 
     def regression(self, values: FittedValues, targets: Floats, prior: Floats, ridge: float) -> tuple[Floats, float]:

@@ -53,11 +53,6 @@ def same_cards(rules: RuleSet, state: State, number: int) -> States:
     return States(np.repeat(filled, number, axis=0), *(np.full(number, field, dtype=np.int64) for field in fields))
 
 
-def joined(parts: list[States]) -> States:
-    """States one after the other."""
-    return States(*map(np.concatenate, zip(*parts, strict=True)))
-
-
 @dataclass(frozen=True)
 class PlayedTurn:
     """One turn of n games."""

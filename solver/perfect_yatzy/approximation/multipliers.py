@@ -87,8 +87,17 @@ class Prices:
     """Prices of boxes, and slopes of the lines above upper bonuses."""
 
     prices: Floats  # (categories,) float64
-    slopes: Floats  # (bonuses,) float64
+    slopes: Floats  # (bonuses,) float64: 0 where there is no line
     value: float  # bound of the game without the bonuses that have no line; to guide the method, not certified
+
+
+def split_variables(
+    rules: RuleSet, lines: Sequence[int], variables: Floats, value: float, unit: float = 1.0
+) -> Prices:
+    """The prices and slopes that a method has varied: first those of the boxes, then those of the lines, in units."""
+    count, slopes = len(rules.categories), np.zeros(len(rules.bonuses))
+    slopes[list(lines)] = unit * variables[count:]
+    return Prices(variables[:count], slopes, value)
 
 
 def optimal_prices(
@@ -119,10 +128,10 @@ def optimal_prices(
     start = np.concatenate([dot(points, turn.grid.weights), np.zeros(len(lines))])
     lowest = np.concatenate([np.full(n_boxes, -np.inf), np.zeros(len(lines))])
     tolerance = 1e-5 * float(np.abs(points).max()) * n_boxes
-    found = minimise(
+    found, value, _evaluations = minimise(
         bound, start, tolerance=tolerance, evaluations=EVALUATIONS, lowest=lowest, progress=progress, step=10.0
     )
-    return Prices(found.point[:n_boxes], unit * found.point[n_boxes:], found.value)
+    return split_variables(rules, lines, found, value, unit)
 
 
 def touching_sum(bonus: Bonus, slope: float) -> float:

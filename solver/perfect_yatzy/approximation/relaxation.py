@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import repeat
 from math import log2
 from time import perf_counter
 
@@ -24,111 +25,165 @@ from ..game.box_order import chains
 from ..game.dice import Floats, Ints, lattice
 from ..game.limits import ONE_WORD
 from ..game.rules import RuleSet
+from ..kernels.lattice import kernel_lattice
+from ..kernels.solve import solve_rows
 from ..kernels.table_slices import PADDING, TableSlice
+from ..kernels.turn import SolveJob, make_scratch
 from ..kernels.turn_visits import VisitJob, visit_row, visit_scratch
 from ..model import approximate_cost as costs
-from ..model.relaxed_game import RelaxedGame
+from ..model.card_masks import card_masks
+from ..model.relaxed_game import RelaxedGame, intercept
 from ..model.relaxed_layout import EMPTY_ROW, Levels, required_exact, tracked_exact
 from ..tablebase.backward_induction import default_threads
 from ..tablebase.threads import ScratchPool, thread_map
-from .bound import solve_relaxed, upper_bound
 from .bundle import dot, minimise
-from .multipliers import Prices, optimal_prices, touching_sum
+from .multipliers import Prices, optimal_prices, split_variables, touching_sum
 
-ROWS_PER_TASK = 8
+ROWS_PER_TASK, SOLVED_ROWS = 8, 16  # rows a thread follows, or solves, at a time
+UNIT_ROUNDOFF = 2.0**-53
 LEAST_CHANCE = 1e-7  # of a row, for play to be followed
 TOLERANCE = 2e-5  # of the bound, where an iteration ends
 LEVEL_TOLERANCE = 5e-5  # of the bound: 0.1 points for Giant Yatzy
 
-
-@dataclass(frozen=True)
-class Visits:
-    """Play of a relaxed game from the empty card."""
-
-    # (turns, categories) float64: Chance that each turn fills each box, over the part of play that is followed
-    uses: Floats
-    upper: Floats  # (bonuses,) float64: Expected sum of the boxes that count to each upper bonus
+Progress = Callable[[float], None]  # takes the fraction that is done
 
 
-class _Groups:
-    """The outcomes of a turn by the step to the child and the rise of the upper sum."""
+def solve_relaxed(game: RelaxedGame, *, threads: int | None = None, progress: Progress | None = None) -> Floats:
+    """W of every state of a relaxed game."""
+    dice = lattice(game.rules.dice, game.rules.faces)
+    passes = kernel_lattice(dice)
+    values = np.zeros(game.size + PADDING)
+    table, pool = TableSlice(values, 0), ScratchPool(lambda: make_scratch(dice, game.models[0]))
+    total, done = sum(map(len, game.rows_in_layer)), 0
 
-    def __init__(self, game: RelaxedGame, status: int) -> None:
-        outcomes, self.boxes = game.models[status].outcomes, game.boxes(status)
-        keys = np.stack([outcomes.step, outcomes.shift])
-        pairs, group = np.unique(keys, axis=1, return_inverse=True)
+    def solve(rows: Ints, status: int, most_saved: int) -> None:
+        with pool.borrow() as scratch:
+            solve_rows(rows, SolveJob(game.models[status], passes, table, table, most_saved, scratch))
+
+    for row in game.rows_in_layer[game.turns].tolist():
+        full = game.full_cards(row)
+        first = int(game.layout.offsets[row])
+        values[first : first + len(full)] = full
+    with thread_map(threads or default_threads(), "yatzy-relaxed") as in_threads:
+        for turn in range(game.turns - 1, -1, -1):
+            rows = game.rows_in_layer[turn]
+            statuses = game.status(rows)
+            for status in range(len(game.models)):
+                same = rows[statuses == status]
+                tasks = [same[i : i + SOLVED_ROWS] for i in range(0, len(same), SOLVED_ROWS)]
+                for _ in in_threads(solve, tasks, repeat(status), repeat(int(game.most_saved[turn]))):
+                    pass
+            done += len(rows)
+            if progress:
+                progress(done / total)
+    return values[: game.size]
+
+
+def rounding_error(game: RelaxedGame, values: Floats) -> float:
+    """Upper bound of the rounding error of `game.offset` + W, in points.
+
+    The kernels compute with float64. With the unit roundoff ``u = 2^-53`` every operation has a relative error of at
+    most u. A turn takes convex combinations and maxima of numbers of at most M, so an error neither grows nor cancels
+    from one turn to the next, and with n operations one after another in a turn
+
+        |computed W - exact W| <= turns * n * u / (1 - n u) * M
+
+    (N. J. Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd ed., SIAM 2002, section 3.1). For Yatzy it is
+    1e-10 points.
+    """
+    rules = game.rules
+    rolls = rules.rolls_per_turn + int(game.most_saved.max())
+    # The most rounded operations one after another from the values of the children to that of a card: scoring adds
+    # points less a price, rounded themselves (6, with the line above a bonus); each die of each reroll is a sum over
+    # the faces and a product (faces + 1, for 1 / faces too); the mean of the first roll is a sum of products in four
+    # parts with rounded weights (rolls / 4 + 8).
+    grid = lattice(rules.dice, rules.faces)
+    in_turn = 6 + (rolls - 1) * rules.dice * (rules.faces + 1) + -(-grid.n_rolls // 4) + 8
+    count = in_turn + len(rules.categories)
+    relative = count * UNIT_ROUNDOFF / (1 - count * UNIT_ROUNDOFF)
+    points = max(float(np.abs(model.outcomes.points).max()) for model in game.models)
+    lines = zip(rules.bonuses, game.slopes.tolist(), strict=True)
+    bonus = sum(abs(intercept(bonus, slope)) + slope * bonus.threshold for bonus, slope in lines)
+    extra = float(game.models[0].outcomes.first_roll_bonus.max(initial=0.0))
+    largest = float(np.abs(values).max()) + 2 * points + extra + bonus + float(np.abs(game.prices).sum())
+    return float((game.turns + 1) * relative * 1.01 * largest)
+
+
+def upper_bound(game: RelaxedGame, values: Floats) -> float:
+    """No strategy makes more points in the mean: the value of the relaxed game and its rounding error, rounded up."""
+    filled, none = card_masks(game.rules, [0]), np.zeros(1, dtype=np.int64)
+    total = float((game.offset(filled, none) + values[game.index(filled, none, none, none)])[0])
+    return float(np.nextafter(total + rounding_error(game, values), np.inf))
+
+
+class _Play:
+    """The best policy at the cards of one status; outcomes are grouped by the step to the child and the shift."""
+
+    def __init__(self, game: RelaxedGame, status: int, table: TableSlice, chance: Floats) -> None:
+        self.game, self.model, self.boxes = game, game.models[status], game.boxes(status)
+        self.table, self.chance, outcomes = table, chance, self.model.outcomes
+        pairs, group = np.unique(np.stack([outcomes.step, outcomes.shift]), axis=1, return_inverse=True)
         self.step, self.shift = pairs
         self.order = np.argsort(group, kind="stable")
         self.starts = np.searchsorted(group[self.order], np.arange(len(self.step)))
         self.points = outcomes.points + game.prices[self.boxes]
+        self.used = np.zeros((game.turns, len(self.boxes)))  # chance of each outcome, by turn
+        self._scratch = ScratchPool(partial(visit_scratch, lattice(game.rules.dice, game.rules.faces), self.model))
 
-
-class _Play:
-    """The best policy of a relaxed game, turn by turn; `chance` is that of each state to be reached."""
-
-    def __init__(self, game: RelaxedGame, values: Floats) -> None:
-        self.game, self.dice = game, lattice(game.rules.dice, game.rules.faces)
-        self.groups = [_Groups(game, status) for status in range(len(game.models))]
-        self.table = TableSlice(np.concatenate([values, np.zeros(PADDING)]), 0)
-        self.table.values.flags.writeable = False
-        self.chance = np.zeros(game.size)
-        self.chance[game.layout.offsets[EMPTY_ROW]] = 1.0
-        self._scratch = [ScratchPool(partial(visit_scratch, self.dice, model)) for model in game.models]
-
-    def turn(self, rows: Ints, status: int) -> tuple[Ints, Ints, Floats, Floats]:
+    def turn(self, rows: Ints) -> tuple[Ints, Ints, Floats, Floats]:
         """Rows and places of the children and their chances, and the chance of each outcome."""
-        model, layout, group = self.game.models[status], self.game.layout, self.groups[status]
-        children, places, parts = [], [], []
-        total = np.zeros(len(group.boxes))
-        with self._scratch[status].borrow() as scratch:
+        layout, children, places, parts = self.game.layout, [], [], []
+        total = np.zeros(len(self.boxes))
+        with self._scratch.borrow() as scratch:
             for row in rows:
                 lane_set = layout.lane_sets[row]
-                found = np.zeros((len(group.boxes), int(layout.lane_count[lane_set])))
-                visit_row(row, VisitJob(model, self.table, self.chance, found.ravel(), scratch))
+                found = np.zeros((len(self.boxes), int(layout.lane_count[lane_set])))
+                visit_row(row, VisitJob(self.model, self.table, self.chance, found.ravel(), scratch))
                 total += found.sum(axis=1)
-                moved = np.add.reduceat(found[group.order], group.starts)
+                moved = np.add.reduceat(found[self.order], self.starts)
                 which, lane = np.nonzero(moved)
-                child = row + group.step[which]
-                upper = layout.lane_upper[lane_set, lane] + group.shift[which]
+                child = row + self.step[which]
+                upper = layout.lane_upper[lane_set, lane] + self.shift[which]
                 children.append(child)
                 places.append(layout.offsets[child] + layout.lane_of[layout.lane_sets[child], upper])
                 parts.append(moved[which, lane])
         return np.concatenate(children), np.concatenate(places), np.concatenate(parts), total
 
 
-def visits(game: RelaxedGame, values: Floats, *, threads: int | None = None) -> Visits:
-    """Follow the best policy of a relaxed game without saved rolls: ``1 - uses`` is a subgradient of the bound.
+def visits(game: RelaxedGame, values: Floats, *, threads: int | None = None) -> tuple[Floats, Floats]:
+    """Chance that each turn fills each box, ``(turns, categories)``, and expected sums ``(bonuses,)``, of best play.
 
-    The certificate does not depend on it, so rows with a very small chance are skipped.
+    Play is followed without saved rolls, but for rows of a very small chance: the certificate does not depend on it.
     """
     if game.rules.saved_rolls:
         raise ValueError("play is followed only without saved rolls")
-    play, rules = _Play(game, values), game.rules
-    reached = np.zeros(game.n_rows)
-    reached[EMPTY_ROW] = 1.0
-    used = [np.zeros((game.turns, len(group.boxes))) for group in play.groups]  # by status, turn and outcome
+    table, rules = TableSlice(np.concatenate([values, np.zeros(PADDING)]), 0), game.rules
+    table.values.flags.writeable = False
+    reached, chance = np.zeros(game.n_rows), np.zeros(game.size)  # chance of each row, and of each state
+    reached[EMPTY_ROW] = chance[game.layout.offsets[EMPTY_ROW]] = 1.0
+    plays = [_Play(game, status, table, chance) for status in range(len(game.models))]
     with thread_map(threads or default_threads(), "yatzy-visits") as in_threads:
         for played in range(game.turns):
             rows = game.rows_in_layer[played]
             rows = rows[reached[rows] > LEAST_CHANCE]
             statuses = game.status(rows)
-            for status in range(len(play.groups)):
+            for status, play in enumerate(plays):
                 same = rows[statuses == status]
                 tasks = [same[i : i + ROWS_PER_TASK] for i in range(0, len(same), ROWS_PER_TASK)]
                 # Added in the order of the rows, so that the sums do not depend on the threads.
-                for children, places, parts, total in in_threads(play.turn, tasks, [status] * len(tasks)):
-                    np.add.at(play.chance, places, parts)
+                for children, places, parts, total in in_threads(play.turn, tasks):
+                    np.add.at(chance, places, parts)
                     np.add.at(reached, children, parts)
-                    used[status][played] += total
+                    play.used[played] += total
     uses, upper = np.zeros((game.turns, len(rules.categories))), np.zeros(len(rules.bonuses))
-    for group, total in zip(play.groups, used, strict=True):
+    for play in plays:
         for c, box in enumerate(rules.categories):
-            here = group.boxes == c
-            uses[:, c] += total[:, here].sum(axis=1)
+            here = play.boxes == c
+            uses[:, c] += play.used[:, here].sum(axis=1)
             if box.upper and rules.bonus:
-                points = float(dot(total[:, here].sum(axis=0), group.points[here]))
+                points = float(dot(play.used[:, here].sum(axis=0), play.points[here]))
                 upper[box.column] += points / (1.0 + game.slopes[box.column])
-    return Visits(uses, upper)
+    return uses, upper
 
 
 Chain = tuple[int, ...]
@@ -136,7 +191,7 @@ Chain = tuple[int, ...]
 
 def order_of_gain(
     rules: RuleSet, prices: Floats, slopes: Floats, exact: Sequence[int], column: int, work: float, *,
-    threads: int | None = None, progress: Callable[[float], None] | None = None,
+    threads: int | None = None, progress: Progress | None = None,
 ) -> list[Chain]:  # fmt: skip
     """The chains that are not exact yet, those first that lower the bound most for the cards they cost.
 
@@ -172,11 +227,7 @@ def order_of_gain(
 
 
 def coarse_levels(game: RelaxedGame, values: Floats, tolerance: float) -> list[Ints]:
-    """For each set of filled upper boxes the upper sums that end a level.
-
-    Neighbouring sums whose values differ by less than a tolerance in every row are one level, with the value of the
-    largest.
-    """
+    """For each set of filled upper boxes the upper sums that end a level of nearly equal values."""
     # Levels by how often play visits their states would be fewer, but the relaxed game exploits them: it crosses out
     # upper boxes to reach a sum that is rounded up by far (for Giant Yatzy the bound rose by 30 points).
     layout, levels = game.layout, []
@@ -241,7 +292,12 @@ class _Relaxing:
 
     def run(self) -> Relaxation:
         """The last relaxed game, solved."""
-        self.choose_required()
+        # Prices, and the boxes that are exact in any case; without the upper sum if that is too much work.
+        self.exact, self.column = required_exact(self.rules)
+        self.prices = optimal_prices(self.rules, self.lines(), self.progress("prices"))
+        if self.column >= 0 and not self.affordable(self.exact):
+            self.exact, self.column = tracked_exact(self.rules), -1
+            self.prices = optimal_prices(self.rules, self.lines(), self.progress("prices"))
         game, found = self.refined(self.game(self.exact)), self.prices
         limits = self.exact, self.column, costs.ORDERING_SHARE * self.work
         progress = self.progress("boxes")
@@ -255,11 +311,16 @@ class _Relaxing:
             if self.column >= 0 and not self.rules.saved_rolls:
                 values = self.solve(game, "upper sums")
                 self.levels = coarse_levels(game, values, LEVEL_TOLERANCE * upper_bound(game, values))
-            game = self.with_most_boxes(left)
+            game, exact = self.game(self.exact), list(self.exact)
+            for chain in left:  # as many further exact boxes as the budget allows
+                exact += chain
+                if (more := self.affordable(exact)) is None:
+                    break
+                game = more
             values = self.solve(game, f"{len(game.exact)} exact boxes")
         return Relaxation(game, values, upper_bound(game, values), self.budget.work - self.work, self.speed)
 
-    def progress(self, stage: str, work: float = 0.0) -> Callable[[float], None]:
+    def progress(self, stage: str, work: float = 0.0) -> Progress:
         """A callback for one stage, which takes the fraction of it that is done."""
         before = self.budget.work - self.work
         return lambda done: self.report(stage, min(0.999, (before + done * work) / self.expected))
@@ -276,28 +337,9 @@ class _Relaxing:
         self.work, self.speed = self.work - work, work / (perf_counter() - began)
         return values
 
-    def choose_required(self) -> None:
-        """Prices, and the boxes that are exact in any case; without the upper sum if that is too much work."""
-        self.exact, self.column = required_exact(self.rules)
-        self.prices = self.static_prices()
-        if self.column >= 0 and not self.affordable(self.exact):
-            self.exact, self.column = tracked_exact(self.rules), -1
-            self.prices = self.static_prices()
-
     def lines(self) -> list[int]:
         """The bonuses whose sum is not remembered, which a line replaces."""
         return [b for b in range(len(self.rules.bonuses)) if b != self.column]
-
-    def static_prices(self) -> Prices:
-        """Prices without exact boxes, and the slopes of all bonuses (0 where the sum is remembered)."""
-        found = optimal_prices(self.rules, self.lines(), self.progress("prices"))
-        return self.with_slopes(found.prices, np.zeros(len(self.rules.bonuses)), found.slopes, found.value)
-
-    def with_slopes(self, prices: Floats, slopes: Floats, of_lines: Floats, value: float = 0.0) -> Prices:
-        """Prices with these slopes of the lines."""
-        slopes = slopes.copy()
-        slopes[self.lines()] = of_lines
-        return Prices(prices, slopes, value)
 
     def affordable(self, exact: list[int] | tuple[int, ...]) -> RelaxedGame | None:
         """The game with these exact boxes and all rows, if the budget suffices to solve it."""
@@ -318,32 +360,25 @@ class _Relaxing:
             return game
         count, found, lines = len(self.rules.categories), self.prices, self.lines()
 
+        def prices(variables: Floats, value: float = 0.0) -> Prices:
+            return split_variables(self.rules, lines, variables, value)
+
         def bound(variables: Floats) -> tuple[float, Floats]:
-            self.prices = self.with_slopes(variables[:count], found.slopes, variables[count:])
+            self.prices = prices(variables)
             tried = self.game(game.exact)
             values = solve_relaxed(tried, threads=self.threads)
-            seen = visits(tried, values, threads=self.threads)
+            uses, upper = visits(tried, values, threads=self.threads)
             touching = [touching_sum(self.rules.bonuses[b], self.prices.slopes[b]) for b in lines]
-            gradient = np.concatenate([1.0 - seen.uses.sum(axis=0), seen.upper[lines] - np.array(touching)])
+            gradient = np.concatenate([1.0 - uses.sum(axis=0), upper[lines] - np.array(touching)])
             return upper_bound(tried, values), gradient
 
         share = self.progress("prices", calls * each)
         start = np.concatenate([found.prices, found.slopes[lines]])
         lowest = np.concatenate([np.full(count, -np.inf), np.zeros(len(lines))])
         tolerance = TOLERANCE * abs(found.value)
-        best = minimise(
+        best, value, evaluations = minimise(
             bound, start, tolerance=tolerance, evaluations=calls, step=10.0, lowest=lowest, progress=share
         )
-        self.work -= best.evaluations * each
-        self.prices = self.with_slopes(best.point[:count], found.slopes, best.point[count:], best.value)
+        self.work -= evaluations * each
+        self.prices = prices(best, value)
         return self.game(game.exact)
-
-    def with_most_boxes(self, left: list[Chain]) -> RelaxedGame:
-        """The game with as many further exact boxes as the budget allows."""
-        game, exact = self.game(self.exact), list(self.exact)
-        for chain in left:
-            exact += chain
-            if (more := self.affordable(exact)) is None:
-                break
-            game = more
-        return game

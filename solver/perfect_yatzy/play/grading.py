@@ -28,8 +28,7 @@ from ..game.notation import dice_of
 from ..game.rules import RuleSet
 from ..model.objectives import final_bonus
 from ..model.turn_model import turn_model
-from ..strategy.batch import each_option
-from ..strategy.batch_positions import BatchPositions, sorted_positions
+from ..strategy.batch import BatchPositions, each_option, sorted_positions
 from ..strategy.strategy import Strategy, check_strategy
 from ..strategy.turn_evaluator import state_places
 from .record import Game, bonus_points_of

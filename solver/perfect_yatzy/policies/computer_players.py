@@ -25,6 +25,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import copysign
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -45,16 +46,16 @@ from ..model.policies import Policy
 from ..strategy.actions import max_rerolls, rank_categories, rank_holds
 from ..strategy.approximate_strategy import ApproximateStrategy
 from ..strategy.distribution import has_distribution
-from ..strategy.opponents import Opponent, WinUtility, finished, opponent, parse_opponents
+from ..strategy.opponents import Opponent, WinUtility, opponent, parse_opponents
 from ..strategy.played_games import Player, asked
 from ..strategy.position import check_position
-from ..strategy.score_strategy import utility_strategy
+from ..strategy.score_strategy import ScoreStrategy, utility_strategy
 from ..strategy.strategy import DiceText, Strategy
 from ..strategy.turn_evaluator import TurnEvaluator
 from ..tablebase.memory import check_memory
 from ..tablebase.store import Folder
 from .levels import LEVELS, Level, Option, SoftPolicy, parse_level
-from .player import exact_policy
+from .policy import exact_policy
 
 if TYPE_CHECKING:
     from ..strategy.two_player_table import TwoPlayerTable
@@ -124,11 +125,6 @@ class Kind:
         return str(self.level.number) if self.level else self.style or self.policy
 
 
-def is_policy(text: str) -> bool:
-    """Whether a kind is the name of a policy that is no level and no style."""
-    return text.startswith(POLICIES) or text.endswith((".npy", ".json")) or is_code(text)
-
-
 def is_code(text: str) -> bool:
     """Whether a policy by this name is code that is run: a Python file or a program."""
     return text.startswith(PROGRAM) or PYTHON_FILE.fullmatch(text) is not None
@@ -136,20 +132,20 @@ def is_code(text: str) -> bool:
 
 def parse_kind(text: str | int) -> Kind:
     """A kind of computer player from its name: ``5``, ``level 5``, ``skilled``, ``mean``, ``safe``, ``win``."""
-    if is_policy(str(text)):
-        return Kind(None, policy=str(text))
-    word = " ".join(str(text).lower().split()).removeprefix("level ").removeprefix("level:")
+    name = str(text)
+    if name.startswith(POLICIES) or name.endswith((".npy", ".json")) or is_code(name):
+        return Kind(None, policy=name)
+    word = " ".join(name.lower().split()).removeprefix("level ").removeprefix("level:")
     if word in (*STYLES, "win"):
         return Kind(None, word)
     try:
         return Kind(LEVELS[-1] if word == "mean" else parse_level(word))
     except StateError as error:
-        raise StateError(
-            _(
-                "{text} is not a computer player; use a level from 1 (beginner) to {levels} (perfect), mean, "
-                "safe, bold, win or a policy of yatzy evaluate"
-            ).format(text=shown(text), levels=len(LEVELS))
-        ) from error
+        message = _(
+            "{text} is not a computer player; use a level from 1 (beginner) to {levels} (perfect), mean, "
+            "safe, bold, win or a policy of yatzy evaluate"
+        )
+        raise StateError(message.format(text=shown(text), levels=len(LEVELS))) from error
 
 
 @dataclass
@@ -209,9 +205,8 @@ class ComputerPlayer:
             raise game_over()
         roll, most = parse_dice(self.rules, dice), max_rerolls(self.rules, position.state.saved)
         if type(rolls_left) is not int or not 0 <= rolls_left <= most:
-            raise StateError(
-                _("{count} rolls left; it must be 0 to {most}").format(count=shown(rolls_left), most=most)
-            )
+            text = _("{count} rolls left; it must be 0 to {most}")
+            raise StateError(text.format(count=shown(rolls_left), most=most))
         evaluator = self.evaluator(scorecard, others)
         choices = rank_categories(evaluator, position.state, roll, rolls_left)
         random = np.random.default_rng(rng)
@@ -256,54 +251,54 @@ class WinningPlayer(ComputerPlayer):
 
     def evaluator(self, card: Scorecard, others: Others) -> TurnEvaluator:
         """The chance to win, solved once a turn; the mean if the rest of the game takes too long to solve."""
-        known = self._read(others)
-        if (found := self._two_players(card, known)) is not None:
-            game, other, stored = found
+        known, means = self._read(others), self.strategy.evaluator
+        cards = [other for other in known if isinstance(other, Scorecard)]
+        if not known or isinstance(self.strategy, ApproximateStrategy):
+            return means
+        game, stored, key = None, None, tuple[Hashable, ...]()
+        filled = [each.state.filled.bit_count() for each in (card, *cards)]
+        if len(known) == len(cards) == 1 and filled[1] - filled[0] in (0, 1):
+            from ..strategy.two_player_table import stored_game
+            from ..strategy.two_players import TwoPlayerGame
 
-            def exact() -> TurnEvaluator:
-                from ..strategy.two_players import solved_turn, versus_strategy
+            game = TwoPlayerGame(self.rules, (card.state, cards[0].state), card.total - cards[0].total)
+            stored = stored_game(game, self.tables)
+        if game and (stored or game.cost().seconds <= WIN_SECONDS):
+            key = card.state, game.lead, cards[0].state
+            solve = partial(self._against_one, game, stored, (card, cards[0]))
+        else:
+            rests = [ReachableUtility(self.rules, lambda made: made.astype(float), c.state) for c in (card, *cards)]
+            if cards and not has_distribution(self.rules):
+                return means
+            if max(rest.solve_cost().seconds for rest in rests) > WIN_SECONDS:
+                return means
+            keys = [other if isinstance(other, int) else (other.state, other.total) for other in known]
+            key = card.state, card.total, *keys
+            solve = partial(self._against, card, [*zip(keys, known, strict=True)])
 
-                turn = stored.turn_values(game) if stored else solved_turn(game, self.threads)
-                solved = versus_strategy(game, (card, other), self.strategy.evaluator, turn)
-                return solved.evaluator_at(solved.check(card))
-
-            return self._cached((card.state, game.lead, other.state), exact)
-        if not self._is_quick(card, known):
-            return self.strategy.evaluator
-        keys = [other if isinstance(other, int) else (other.state, other.total) for other in known]
-
-        def distribution(other: int | Scorecard, key: Hashable) -> Opponent:
-            if isinstance(other, int):
-                return finished(other)
-            return self._cached(key, lambda: opponent(self.strategy, other, self.threads))
-
-        def solve() -> TurnEvaluator:
-            utility = WinUtility([distribution(*pair) for pair in zip(known, keys, strict=True)], "half")
-            solved = utility_strategy(
-                self.rules, utility, card, self.strategy.evaluator, self.threads, tolerance=utility.tolerance
-            )
+        def evaluator() -> TurnEvaluator:
+            solved = solve()
             return solved.evaluator_at(solved.check(card))
 
-        return self._cached((card.state, card.total, *keys), solve)
+        return self._cached(key, evaluator)
 
-    def _two_players(
-        self, card: Scorecard, others: Sequence[int | Scorecard]
-    ) -> tuple[TwoPlayerGame, Scorecard, TwoPlayerTable | None] | None:
-        """The rest of the game, the card of the other player and the stored game, if there is one other player.
+    def _against_one(
+        self, game: TwoPlayerGame, stored: TwoPlayerTable | None, cards: tuple[Scorecard, Scorecard]
+    ) -> ScoreStrategy:
+        """Play against one who plays to win, too."""
+        from ..strategy.two_players import solved_turn, versus_strategy
 
-        Unless the rest must be solved and takes long.
-        """
-        if len(others) != 1 or isinstance(others[0], int) or isinstance(self.strategy, ApproximateStrategy):
-            return None
-        states = card.state, others[0].state
-        if states[1].filled.bit_count() - states[0].filled.bit_count() not in (0, 1):
-            return None
-        from ..strategy.two_player_table import stored_game
-        from ..strategy.two_players import TwoPlayerGame
+        turn = stored.turn_values(game) if stored else solved_turn(game, self.threads)
+        return versus_strategy(game, cards, self.strategy.evaluator, turn)
 
-        game = TwoPlayerGame(self.rules, states, card.total - others[0].total)
-        stored = stored_game(game, self.tables)
-        return (game, others[0], stored) if stored or game.cost().seconds <= WIN_SECONDS else None
+    def _against(self, card: Scorecard, others: Sequence[tuple[Hashable, int | Scorecard]]) -> ScoreStrategy:
+        """Play for the chance to beat players who play for the mean from their cards on, each with its key."""
+        finals = []
+        for key, other in others:
+            law = partial(opponent, self.strategy, other, self.threads)
+            finals.append(law() if isinstance(other, int) else self._cached(key, law))
+        utility, means = WinUtility(finals, "half"), self.strategy.evaluator
+        return utility_strategy(self.rules, utility, card, means, self.threads, tolerance=utility.tolerance)
 
     def _read(self, others: Others) -> list[int | Scorecard]:
         found: list[int | Scorecard] = []
@@ -314,14 +309,6 @@ class WinningPlayer(ComputerPlayer):
             else:
                 found += parse_opponents(self.rules, [other or "empty"] if isinstance(other, str) else [other])
         return found
-
-    def _is_quick(self, card: Scorecard, others: Sequence[int | Scorecard]) -> bool:
-        cards = [other for other in others if isinstance(other, Scorecard)]
-        if not others or isinstance(self.strategy, ApproximateStrategy):
-            return False
-        rests = [ReachableUtility(self.rules, lambda made: made.astype(float), c.state) for c in (card, *cards)]
-        solvable = not cards or has_distribution(self.rules)
-        return solvable and max(rest.solve_cost().seconds for rest in rests) <= WIN_SECONDS
 
     def _cached(self, key: Hashable, create: Callable[[], Solved]) -> Solved:
         if key not in self._solved:

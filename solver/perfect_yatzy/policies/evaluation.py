@@ -45,7 +45,7 @@ from ..strategy.turn_evaluator import GreedyPolicy, ScoreEvaluator
 from ..tablebase.backward_induction import default_threads, solve_objective
 from ..tablebase.memory import check_memory
 from ..tablebase.store import Progress, open_table
-from .player import exact_policy, player_of
+from .policy import exact_policy, player_of
 from .user_code import policy_of
 
 
@@ -212,40 +212,23 @@ def policy_mean(policy: Policy, *, threads: int | None = None) -> float:
 
 @overload
 def evaluate(  # type: ignore[overload-overlap]  # a strategy has `act`, too, and is evaluated exactly
-    policy: Policy | Strategy,
-    rules: str | RuleSet | None = None,
-    *,
-    points: int | None = None,
-    tables: str | os.PathLike[str] | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Evaluation: ...
+    policy: Policy | Strategy, rules: str | RuleSet | None = None, *, points: int | None = None,
+    tables: str | os.PathLike[str] | None = None, threads: int | None = None, progress: Progress | None = None,
+) -> Evaluation: ...  # fmt: skip
 
 
 @overload
 def evaluate(
-    policy: Player | Actor,
-    rules: str | RuleSet | None = None,
-    *,
-    games: int = 200,
-    seed: int = 1,
-    tables: str | os.PathLike[str] | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> SampledEvaluation: ...
+    policy: Player | Actor, rules: str | RuleSet | None = None, *, games: int = 200, seed: int = 1,
+    tables: str | os.PathLike[str] | None = None, threads: int | None = None, progress: Progress | None = None,
+) -> SampledEvaluation: ...  # fmt: skip
 
 
 def evaluate(
-    policy: Policy | Strategy | Player | Actor,
-    rules: str | RuleSet | None = None,
-    *,
-    games: int = 200,
-    seed: int = 1,
-    points: int | None = None,
-    tables: str | os.PathLike[str] | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Evaluation | SampledEvaluation:
+    policy: Policy | Strategy | Player | Actor, rules: str | RuleSet | None = None, *, games: int = 200,
+    seed: int = 1, points: int | None = None, tables: str | os.PathLike[str] | None = None,
+    threads: int | None = None, progress: Progress | None = None,
+) -> Evaluation | SampledEvaluation:  # fmt: skip
     """Evaluate a policy: exactly where its actions can be listed, else by sampled games with the luck removed.
 
     An exact evaluation has the mean, the standard deviation, the distribution, and where points are lost.
@@ -298,7 +281,7 @@ def evaluate(
         if isinstance(policy.evaluator, ScoreEvaluator):
             found = distribution(policy, start, points=points, threads=threads, progress=progress)
             perfect_mean = (start.points if points is None else points) + policy.evaluator.means.value(start.state)
-            return _evaluation(policy.rules, perfect_mean, found)
+            return Evaluation(policy.rules, *_figures(found), perfect_mean, found)
         points = start.points if points is None else points
         policy = GreedyPolicy(policy.rules, policy.table, start.state, policy.space)
     rules, threads, before = policy.rules, threads or default_threads(), points or 0
@@ -315,38 +298,28 @@ def evaluate(
         report = _logged(f"the evaluation of {rules.key}", progress)
         found, losses = ForwardPass(policy, threads, perfect, report).run(before)
         rerolls = rules.rolls_per_turn - 1
-        return _evaluation(rules, perfect_mean, found, Losses(losses[:, :rerolls], losses[:, rerolls:]))
+        by_kind = Losses(losses[:, :rerolls], losses[:, rerolls:])
+        return Evaluation(rules, *_figures(found), perfect_mean, found, by_kind)
     values = policy_values(policy, threads=threads)
     variance = solve_objective(Variance(rules, values, policy.start, policy), threads=threads)[-1]
     chance = solve_objective(BonusChance(rules, values, policy.start, policy), threads=threads)[-1]
     return Evaluation(rules, before + float(values[-1]), float(np.sqrt(variance)), float(chance), perfect_mean)
 
 
-def _evaluation(
-    rules: RuleSet, perfect_mean: float, found: ScoreDistribution, losses: Losses | None = None
-) -> Evaluation:
-    """The evaluation of a policy from the distribution of its scores."""
-    bonus = found.upper_bonus_chance
-    return Evaluation(rules, found.mean, found.standard_deviation, bonus, perfect_mean, found, losses)
+def _figures(found: ScoreDistribution) -> tuple[float, float, float]:
+    return found.mean, found.standard_deviation, found.upper_bonus_chance
 
 
 def sample(
-    player: Player,
-    strategy: Strategy,
-    games: int = 200,
-    seed: int = 1,
-    start: CardText | Scorecard = "",
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> SampledEvaluation:
+    player: Player, strategy: Strategy, games: int = 200, seed: int = 1, start: CardText | Scorecard = "", *,
+    threads: int | None = None, progress: Progress | None = None,
+) -> SampledEvaluation:  # fmt: skip
     """Let a player play games, and compare its decisions with perfect play."""
     number = whole_number(games, "games")
     if number < 1:
         raise StateError(f"games is {number}; must be at least 1")
-    return summary(
-        strategy, start, number, [sample_games(player, strategy, 0, number, seed, start, threads, progress)]
-    )
+    games_played = sample_games(player, strategy, 0, number, seed, start, threads, progress)
+    return summary(strategy, start, number, [games_played])
 
 
 @dataclass(frozen=True)
@@ -363,15 +336,9 @@ class SampledGames:
 
 
 def sample_games(
-    player: Player,
-    strategy: Strategy,
-    first: int,
-    number: int,
-    seed: int,
-    start: CardText | Scorecard = "",
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> SampledGames:
+    player: Player, strategy: Strategy, first: int, number: int, seed: int, start: CardText | Scorecard = "",
+    threads: int | None = None, progress: Progress | None = None,
+) -> SampledGames:  # fmt: skip
     """Play the games `first` to ``first + number - 1`` of :func:`sample`, which has the other parameters."""
     if isinstance(strategy.evaluator, ScoreEvaluator):
         raise StateError("the comparison needs the strategy of the mean")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -101,9 +101,9 @@ class GiveUp:
 
     category: int  # position of the category
     points: int  # what it scores: 0, or one die of its face
-    # expected points it costs: what the card is worth before the turn, less the points and what it is worth after.
-    # Mean over the turns in which perfect play gives up a box while this one is open
-    cost: float
+    cost: (
+        float  # mean of V(card before the turn) - points - V(card after it), where a box is given up and this is open
+    )
     share: float  # share of the turns in which perfect play gives up a box where it gives up this one, 0 to 1
 
 
@@ -202,43 +202,25 @@ def stage_turns(turns: int) -> list[range]:
 
 def give_up_stages(strategy: Strategy, turns: Sequence[SampledTurns]) -> Iterator[Stage]:
     """What perfect play gives up when nothing fits, by stage of the game, and what each box would cost."""
-    candidates = [(c, p) for c, box in enumerate(strategy.rules.categories) for p in sorted({0, box.face})]
+    rules, uppers = strategy.rules, upper_sums(strategy.rules)
+    candidates = [(c, p) for c, box in enumerate(rules.categories) for p in sorted({0, box.face})]
+    names = "filled", "upper", "saved", "joker_paid", "rolls_left", "category", "points"
     for stage in stage_turns(len(turns)):
-        costs: dict[tuple[int, int], list[float]] = {candidate: [] for candidate in candidates}
-        taken = dict.fromkeys(candidates, 0)
-        for turn in stage:
-            _add_give_ups(strategy, turns[turn], costs, taken)
-        total = sum(taken.values())
-        give_ups = [
-            GiveUp(c, points, float(np.mean(found)), taken[c, points] / total)
-            for (c, points), found in costs.items()
-            if len(found) >= MIN_SAMPLES
-        ]
+        ends = [np.concatenate([getattr(turns[turn], name) for turn in stage]) for name in names]
+        taken = {(c, points): (ends[-2] == c) & (ends[-1] == points) for c, points in candidates}
+        given_up = np.any([*taken.values()], axis=0)
+        filled, upper, saved, paid, left, *_ = (column[given_up] for column in ends)
+        before, total = values_of(strategy, filled, upper, saved, paid), len(filled)
+        give_ups = []
+        for (c, points), here in taken.items():
+            is_open = filled >> c & 1 == 0
+            if is_open.sum() >= MIN_SAMPLES:
+                sums = uppers.cap(upper + uppers.shift(c, points))
+                later = [column[is_open] for column in (filled | 1 << c, sums, left * rules.saved_rolls, paid)]
+                cost = float(np.mean(before[is_open] - values_of(strategy, *later) - points))
+                give_ups.append(GiveUp(c, points, cost, int(here.sum()) / total))
         per_game = total / len(turns[0].filled)
         yield Stage(stage[0] + 1, stage[-1] + 1, per_game, tuple(sorted(give_ups, key=lambda g: g.cost)))
-
-
-def _add_give_ups(
-    strategy: Strategy,
-    turn: SampledTurns,
-    costs: dict[tuple[int, int], list[float]],
-    taken: dict[tuple[int, int], int],
-) -> None:
-    """Add the give-up turns among `turn`: what each candidate would cost, and which of them was taken."""
-    rules, uppers = strategy.rules, upper_sums(strategy.rules)
-    given_up = np.zeros(len(turn.filled), dtype=bool)
-    for c, points in taken:
-        here = (turn.category == c) & (turn.points == points)
-        taken[c, points] += int(here.sum())
-        given_up |= here
-    filled, upper, paid = turn.filled[given_up], turn.upper[given_up], turn.joker_paid[given_up]
-    before = values_of(strategy, filled, upper, turn.saved[given_up], paid)
-    saved = turn.rolls_left[given_up] * rules.saved_rolls
-    for (c, points), found in costs.items():
-        is_open = filled >> c & 1 == 0
-        upper_after = uppers.cap(upper + uppers.shift(c, points))
-        after = values_of(strategy, (filled | 1 << c)[is_open], upper_after[is_open], saved[is_open], paid[is_open])
-        found += (before[is_open] - after - points).tolist()
 
 
 def worked_examples(strategy: Strategy, prices: PriceSheet, turns: Sequence[SampledTurns]) -> Iterator[Example]:
@@ -246,9 +228,7 @@ def worked_examples(strategy: Strategy, prices: PriceSheet, turns: Sequence[Samp
     stages = stage_turns(len(turns))
     for stage, fits in ((1, _is_close_choice), (2, _is_give_up), (0, _is_mistake)):
         if stage < len(stages):
-            found = (example for example in _positions(strategy, prices, turns, stages[stage]) if fits(example))
-            if (example := next(found, None)) is not None:
-                yield example
+            yield from islice(filter(fits, _positions(strategy, prices, turns, stages[stage])), 1)
 
 
 def hold_example(strategy: Strategy, sheet: StrategySheet, turns: Sequence[SampledTurns]) -> HoldExample | None:

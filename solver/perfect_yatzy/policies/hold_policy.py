@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -25,7 +25,7 @@ from ..model.hold_rule_arrays import NO_FIT, ROLL_ALL, STOP, HoldRuleArrays
 from ..model.policies import RowActions
 from ..model.state_space import StateSpace, state_space
 from .hold_rules import ON_UPPER_SUM, Condition, DicePattern, HoldRule, all_categories
-from .player import Acting
+from .policy import Acting
 from .price_sheet import PriceSheet, upper_best
 
 Holds = npt.NDArray[np.int32]
@@ -104,17 +104,6 @@ def _groups(shown: Ints, pattern: DicePattern) -> tuple[npt.NDArray[np.bool_], I
     return fits, kept
 
 
-def rule_holds(rules: RuleSet, rule: HoldRule) -> Holds:
-    """What a rule does with every roll that it fits, if its conditions hold; as :func:`pattern_holds`.
-
-    0 to roll all dice, STOP to stop: also where all dice are kept.
-    """
-    named = pattern_holds(rules, rule.pattern)
-    if rule.action == "keep":
-        return np.where(named >= lattice(rules.dice, rules.faces).first_roll, STOP, named).astype(np.int32)
-    return np.where(named == NO_FIT, NO_FIT, STOP if rule.action == "stop" else ROLL_ALL).astype(np.int32)
-
-
 def paying(rules: RuleSet, pattern: DicePattern) -> Ints:
     """Bitmask of the categories of a pattern ``pays`` that pay enough for each roll."""
     pays, places = points_table(rules) >= pattern.least, [rules.index_of[c] for c in pattern.categories]
@@ -123,11 +112,7 @@ def paying(rules: RuleSet, pattern: DicePattern) -> Ints:
 
 @lru_cache(maxsize=16)
 def boxes_of_use(rules: RuleSet, jokers: bool) -> Ints:
-    """Bitmask of the categories in which the dice of each hold may count: ``(holds,)``.
-
-    Those that collect a face which they show; and others that pay for some roll with them, as a joker too if there
-    are `jokers`.
-    """
+    """Bitmask of the categories in which the dice of each hold may count, ``(holds,)``, as `jokers` too."""
     dice = lattice(rules.dice, rules.faces)
     paid = points_table(rules) > 0
     if jokers:
@@ -142,22 +127,26 @@ def boxes_of_use(rules: RuleSet, jokers: bool) -> Ints:
     return np.asarray(pays @ (1 << np.arange(len(paid))))
 
 
-def rule_uses(rules: RuleSet, rule: HoldRule) -> Ints:
-    """Bitmask of the categories of which one must be open, for a rule to count with a roll; 0 where it does not fit.
+def rule_lines(rules: RuleSet, rule: HoldRule) -> tuple[Holds, Ints]:
+    """What a rule does with every roll if its conditions hold, as :func:`pattern_holds`; and the boxes it counts for.
 
-    Twice the lines of :func:`rule_holds`: the second half is for cards on which rolls of the joker's kind are jokers.
+    Bitmasks of the categories of which one must be open, 0 where it does not fit, in twice the lines: the second half
+    is for cards on which rolls of the joker's kind are jokers.
     """
-    holds = rule_holds(rules, rule)
+    named, first = pattern_holds(rules, rule.pattern), lattice(rules.dice, rules.faces).first_roll
+    fits = named != NO_FIT
+    if rule.action == "keep":  # all dice: to stop
+        holds = np.where(named >= first, STOP, named)
+    else:
+        holds = np.where(fits, STOP if rule.action == "stop" else ROLL_ALL, NO_FIT)
     if rule.pattern.kind == "pays":
-        return np.tile(paying(rules, rule.pattern), (2, 1))
-    if rule.action == "roll all":
-        return np.tile(np.where(holds == NO_FIT, 0, -1), (2, 1))
-    lines = []
-    for jokers in (False, joker_box(rules) > 0):
-        use = boxes_of_use(rules, jokers)
-        stopped = use[lattice(rules.dice, rules.faces).first_roll :]
-        lines.append(np.where(holds == NO_FIT, 0, np.where(holds == STOP, stopped, use[np.maximum(holds, 0)])))
-    return np.concatenate(lines)
+        uses = [paying(rules, rule.pattern)[None]] * 2
+    elif rule.action == "roll all":
+        uses = [np.where(fits, -1, 0)] * 2
+    else:
+        of_use = (boxes_of_use(rules, jokers) for jokers in (False, joker_box(rules) > 0))
+        uses = [np.where(fits, np.where(holds == STOP, use[first:], use[np.maximum(holds, 0)]), 0) for use in of_use]
+    return holds.astype(np.int32), np.concatenate(uses)
 
 
 def joker_box(rules: RuleSet) -> int:
@@ -193,35 +182,28 @@ def rules_on_upper(rules: RuleSet, hold_rules: Sequence[HoldRule], space: StateS
 
 def holds_on_upper(rules: RuleSet, condition: Condition, filled: Ints, upper: Ints) -> npt.NDArray[np.bool_]:
     """Whether a condition on the upper sum holds, by the filled boxes and the sum."""
-    if condition.kind == "bonus needs":
-        needed = dice_needed(rules, filled, upper)
-        return np.asarray((condition.low <= needed) & (needed <= condition.high))
     sums, best = upper_sums(rules), upper_best(rules)
+    if condition.kind == "bonus needs":
+        # The fewest dice in each empty upper box that reach the next step of a bonus; many if all dice do not.
+        needed = np.full(np.broadcast_shapes(filled.shape, upper.shape), np.iinfo(np.int64).max)
+        for column, (bonus, made) in enumerate(zip(rules.bonuses, sums.split(upper), strict=True)):
+            boxes = [c for c in sums.counting if rules.categories[c].column == column]
+            to_come = sum((~filled >> c & 1) * best[c] for c in boxes)
+            for least, _ in bonus.steps:
+                short = least - made
+                dice = -(-short * rules.dice // np.maximum(to_come, 1))
+                needed = np.where((short > 0) & (short <= to_come), np.minimum(needed, dice), needed)
+        return np.asarray((condition.low <= needed) & (needed <= condition.high))
     share = sum((filled >> c & 1) * most for c, most in enumerate(best))
     total, threshold = sum(sums.split(upper)), sum(sums.thresholds)
     above = (total * sum(best) >= threshold * share) & (total < threshold)  # par, and the bonus not yet reached
     return np.asarray(above == (condition.kind == "above par"))
 
 
-def dice_needed(rules: RuleSet, filled: Ints, upper: Ints) -> Ints:
-    """The fewest dice in each empty upper box that reach the next step of a bonus; many if all dice do not."""
-    uppers, best = upper_sums(rules), upper_best(rules)
-    found = np.full(np.broadcast_shapes(filled.shape, upper.shape), np.iinfo(np.int64).max)
-    for column, (bonus, total) in enumerate(zip(rules.bonuses, uppers.split(upper), strict=True)):
-        boxes = [c for c in uppers.counting if rules.categories[c].column == column]
-        to_come = sum((~filled >> c & 1) * best[c] for c in boxes)
-        for least, _ in bonus.steps:
-            short = least - total
-            needed = -(-short * rules.dice // np.maximum(to_come, 1))
-            found = np.where((short > 0) & (short <= to_come), np.minimum(found, needed), found)
-    return found
-
-
 def hold_rule_arrays(rules: RuleSet, hold_rules: Sequence[HoldRule], space: StateSpace) -> HoldRuleArrays:
     """A list of rules as the kernel takes it, for the states of `space`."""
     n_rolls = lattice(rules.dice, rules.faces).n_rolls
-    named = [rule_holds(rules, rule) for rule in hold_rules]
-    uses = [rule_uses(rules, rule) for rule in hold_rules]
+    named, uses = zip(*(rule_lines(rules, rule) for rule in hold_rules), strict=True) if hold_rules else ((), ())
     limits = [_card_limits(rules, rule) for rule in hold_rules]
     sizes = [lines.size for lines in named]
     any_open = [limit["any_open"] for limit in limits]
@@ -313,8 +295,7 @@ class Cards:
     @classmethod
     def of_state(cls, rules: RuleSet, state: State) -> Cards:
         """The card of one state."""
-        filled, upper, scored = (np.array([field]) for field in (state.filled, state.upper, state.joker_paid))
-        return cls.of(rules, filled, upper, scored)
+        return cls.of(rules, *map(np.atleast_1d, (state.filled, state.upper, state.joker_paid)))
 
 
 def decisions(
@@ -331,7 +312,7 @@ def decisions(
 
 def decision_of(rules: RuleSet, rule: HoldRule, cards: Cards, rolls: Ints, rolls_left: Ints | int) -> Holds:
     """What a rule does on each card with its roll; NO_FIT where it does not apply or count."""
-    holds, uses = rule_holds(rules, rule), rule_uses(rules, rule)
+    holds, uses = rule_lines(rules, rule)
     line = cards.faces if len(holds) > 1 else np.zeros_like(cards.faces)
     fits = uses[line + len(holds) * cards.jokers, rolls] & cards.usable != 0
     for condition in rule.conditions:
@@ -361,12 +342,9 @@ class HoldRulePolicy(Acting):
     ties = (1e-10, 0.0)  # of the categories, in points
 
     def __init__(
-        self,
-        hold_rules: Sequence[HoldRule],
-        prices: PriceSheet,
-        start: State = EMPTY_STATE,
+        self, hold_rules: Sequence[HoldRule], prices: PriceSheet, start: State = EMPTY_STATE,
         values: Floats | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.hold_rules, self.prices, self.start = tuple(hold_rules), prices, start
         self.space = state_space(prices.rules, start)
         self.values = prices.values(start) if values is None else values
@@ -384,7 +362,4 @@ class HoldRulePolicy(Acting):
         table = window(self.space, self.values, filled)
         n_rolls = lattice(self.rules.dice, self.rules.faces).n_rolls
 
-        def actions(rows: Ints) -> Iterable[tuple[Ints, Any]]:
-            return [(rows, HoldRuleActions(self.arrays, table, np.zeros(n_rolls, dtype=np.int32)))]
-
-        return actions
+        return lambda rows: [(rows, HoldRuleActions(self.arrays, table, np.zeros(n_rolls, dtype=np.int32)))]

@@ -210,9 +210,7 @@ def parse_hold_rules(rules: RuleSet, text: str | Sequence[str]) -> tuple[HoldRul
         try:
             found.append(parse_hold_rule(rules, line))
         except StateError as error:
-            raise StateError(
-                _("hold rule {number}: {error}").format(number=number, error=error), code=error.code
-            ) from None
+            raise StateError(_("hold rule {number}: {error}", number=number, error=error), code=error.code) from None
     check_length(found, MAX_RULES, _("the list of hold rules"), _("rules"))
     return tuple(found)
 

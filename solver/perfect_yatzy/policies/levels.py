@@ -18,7 +18,7 @@ most built-in rule sets, with the losses they were measured to have; `python -m 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -35,10 +35,8 @@ from ..game.dice import Floats, Ints, lattice
 from ..game.legal_actions import TurnPosition
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE
-from ..kernels.table_slices import restricted, window
-from ..model.checked_values import Table
+from ..kernels.table_slices import window
 from ..model.policies import RowActions
-from ..model.state_space import state_space
 from ..model.turn_model import turn_model
 from ..strategy.actions import Choice, Hold
 from ..strategy.position import Position
@@ -49,7 +47,7 @@ from ..tablebase.threads import ScratchPool
 from .evaluation import policy_mean
 
 if TYPE_CHECKING:
-    from ..kernels.soft_policy import SoftScratch
+    pass
 
 Option = TypeVar("Option", Hold, Choice)
 LIMIT = 8.0  # an option that loses more than this many temperatures is never taken; the power of the weights
@@ -62,19 +60,17 @@ FIRST_LOSS, FIRST_TEMPERATURE, EXPONENT = 0.16, 0.008, 1.8
 MAX_TEMPERATURE_SHARE = 1e4  # of the value of the game: a temperature at which play is random
 
 
-class SoftPolicy:
-    """A policy that takes worse options less often."""
+class SoftPolicy(GreedyPolicy):
+    """A policy that takes worse options less often; its values are those of perfect play."""
 
-    ties = GreedyPolicy.ties
     lost = np.empty(0)  # simulated games add what they give away, ``(games,)`` or empty
 
     def __init__(self, strategy: Strategy, temperature: float, start: Position = EMPTY_STATE) -> None:
         if not isinstance(temperature, (int, float)) or not temperature >= 0:
             raise StateError(f"temperature is {shown(temperature)}; must be a number of points, at least 0")
+        super().__init__(strategy.rules, strategy.table, strategy.check(start).state, strategy.space)
         self.strategy, self.temperature = strategy, float(temperature)
-        self.rules, self.start = strategy.rules, strategy.check(start).state
-        self.space = state_space(self.rules, self.start)
-        self._scratch, self._random = ScratchPool(self._new_scratch), np.random.default_rng(1)
+        self._random = np.random.default_rng(1)
 
     @property
     def sharpness(self) -> float:
@@ -100,11 +96,12 @@ class SoftPolicy:
         return self.drawn(self.strategy.categories(position), self._random).action
 
     @cached_property
-    def values(self) -> Table:
-        """The values of perfect play for the states from the start on."""
-        if self.start == self.strategy.space.start:
-            return self.strategy.table
-        return restricted(self.strategy.space, self.space, self.strategy.table)
+    def _scratch(self) -> ScratchPool:
+        from ..kernels.soft_policy import soft_scratch
+
+        most_saved = int(self.space.most_saved[: self.space.categories].max(initial=0))
+        dice, model = lattice(self.rules.dice, self.rules.faces), turn_model(self.rules, self.start)
+        return ScratchPool(lambda: soft_scratch(dice, model, most_saved))
 
     def layer(self, filled: int) -> RowActions:
         """Actions at the cards with `filled` categories filled; see :class:`perfect_yatzy.model.policies.Policy`."""
@@ -117,14 +114,6 @@ class SoftPolicy:
                 yield rows, SoftTurns(table, self.sharpness, scratch, self.lost, int(len(self.lost) > 0))
 
         return actions
-
-    def _new_scratch(self) -> SoftScratch:
-        """Working memory that one call of a kernel uses at a time."""
-        from ..kernels.soft_policy import soft_scratch
-
-        most_saved = int(self.space.most_saved[: self.space.categories].max(initial=0))
-        dice = lattice(self.rules.dice, self.rules.faces)
-        return soft_scratch(dice, turn_model(self.rules, self.start), most_saved)
 
 
 @dataclass(frozen=True)
@@ -214,10 +203,7 @@ def shipped_levels() -> dict[str, list[CalibratedLevel]]:
     raw: dict[str, Any] = tomllib.loads(files(__package__).joinpath("levels.toml").read_text(encoding="utf-8"))
     return {
         entry["fingerprint"]: [
-            CalibratedLevel(level, temperature, lost, error)
-            for level, temperature, lost, error in zip(
-                LEVELS, entry["temperatures"], entry["points_lost"], entry["errors"], strict=False
-            )
+            *map(CalibratedLevel, LEVELS, entry["temperatures"], entry["points_lost"], entry["errors"])
         ]
         for entry in raw.values()
     }
@@ -228,39 +214,31 @@ def calibrate(
 ) -> tuple[SoftPolicy, SoftLoss]:
     """The soft policy that gives away a number of points a game."""
     if not isinstance(points_lost, (int, float)) or not 0 <= points_lost < inf:
-        raise StateError(
-            _("points_lost is {points_lost}; must be a number of points, at least 0").format(
-                points_lost=shown(points_lost)
-            )
-        )
+        text = _("points_lost is {points_lost}; must be a number of points, at least 0")
+        raise StateError(text.format(points_lost=shown(points_lost)))
     if exact is None:
         exact = exact_operations(strategy) <= EXACT_OPERATIONS
 
-    def evaluate(temperature: float) -> SoftLoss:
+    def evaluated(temperature: float) -> tuple[SoftPolicy, SoftLoss]:
         policy = SoftPolicy(strategy, temperature)
         if exact:
-            return soft_loss(policy, threads=threads)
-        return simulated_loss(policy, CALIBRATION_GAMES, threads=threads)
+            return policy, soft_loss(policy, threads=threads)
+        return policy, simulated_loss(policy, CALIBRATION_GAMES, threads=threads)
 
-    temperature, found = _solve(evaluate, points_lost, max(1.0, float(strategy.table[-1])))
-    return SoftPolicy(strategy, temperature), found
-
-
-def _solve(evaluate: Callable[[float], SoftLoss], wanted: float, scale: float) -> tuple[float, SoftLoss]:
-    """The temperature at which the loss is `wanted`, and the evaluation there; `scale`: value of the game."""
-    if wanted == 0:
-        return 0.0, evaluate(0.0)
+    if points_lost == 0:
+        return evaluated(0.0)
+    scale = max(1.0, float(strategy.table[-1]))  # value of the game
     low, high = -inf, inf  # logarithms of temperatures that lose too little, and too much
     highest = log(MAX_TEMPERATURE_SHARE * scale)
-    place = log(FIRST_TEMPERATURE * scale) + log(wanted / (FIRST_LOSS * scale)) / EXPONENT
+    place = log(FIRST_TEMPERATURE * scale) + log(points_lost / (FIRST_LOSS * scale)) / EXPONENT
     slope, before = EXPONENT, None
     for _step in range(MAX_STEPS):
-        found = evaluate(exp(place))
-        if abs(found.points_lost / wanted - 1) <= TOLERANCE:
-            break
-        if found.points_lost < wanted and place >= highest:
-            return inf, evaluate(inf)
-        error = log(found.points_lost / wanted) if found.points_lost > 0 else -3.0
+        policy, found = evaluated(exp(place))
+        if abs(found.points_lost / points_lost - 1) <= TOLERANCE:
+            return policy, found
+        if found.points_lost < points_lost and place >= highest:
+            return evaluated(inf)
+        error = log(found.points_lost / points_lost) if found.points_lost > 0 else -3.0
         low, high = (place, high) if error < 0 else (low, place)
         if before is not None and place != before[0]:
             slope = min(6.0, max(0.3, (error - before[1]) / (place - before[0])))
@@ -268,7 +246,7 @@ def _solve(evaluate: Callable[[float], SoftLoss], wanted: float, scale: float) -
         if not low < guess < high:  # keep to the bracket
             guess = (low + high) / 2 if low > -inf and high < inf else guess
         place = min(guess, highest)
-    return exp(place), found
+    return SoftPolicy(strategy, exp(place)), found
 
 
 def exact_operations(strategy: Strategy) -> float:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -25,22 +26,12 @@ from ..strategy.opening import open_strategy
 from ..strategy.played_games import Actor, Player
 from ..strategy.strategy import Strategy
 from ..tablebase.store import Progress
-from .computer_players import (
-    PROGRAM,
-    PYTHON_FILE,
-    STYLES,
-    ComputerPlayer,
-    Kind,
-    PolicyPlayer,
-    WinningPlayer,
-    parse_kind,
-    risk_evaluator,
-)
+from . import computer_players as players
+from .computer_players import ComputerPlayer, Kind, PolicyPlayer, parse_kind
 from .evaluation import Evaluation, SampledEvaluation, evaluate, sample
 from .hold_policy import HoldRulePolicy
 from .levels import SoftPolicy, calibrated_level, parse_level
-from .player import exact_policy, player_of
-from .policy import ValueFunction
+from .policy import Guess, ValueFunction, exact_policy, player_of
 from .strategy_sheet import StrategySheet, find_sheet
 from .user_code import ProcessPlayer, UserCode, file_attribute, policy_of
 
@@ -83,12 +74,10 @@ def named_policy(text: str, setting: Setting) -> NamedPolicy:
         if match := re.fullmatch(form, text):
             return make(setting, *match.groups())
     if text.endswith(".toml") or text in builtin_ids():
-        raise StateError(
-            _("{rules} is a game, not a policy: give it with --rules", rules=shown(text)), field="policy"
-        )
-    raise StateError(
-        _("policy is {text}; must be one of {names}").format(text=shown(text), names=NAMES), field="policy"
-    )
+        message = _("{rules} is a game, not a policy: give it with --rules", rules=shown(text))
+    else:
+        message = _("policy is {text}; must be one of {names}").format(text=shown(text), names=NAMES)
+    raise StateError(message, field="policy")
 
 
 def open_policy(
@@ -123,12 +112,9 @@ def open_policy(
 
 
 def computer_player(
-    rules: str | Path | RuleSet | Strategy,
-    kind: str | int | Kind | Actor | Player = 5,
-    tables: str | os.PathLike[str] | None = None,
-    *,
-    threads: int | None = None,
-) -> ComputerPlayer:
+    rules: str | Path | RuleSet | Strategy, kind: str | int | Kind | Actor | Player = 5,
+    tables: str | os.PathLike[str] | None = None, *, threads: int | None = None,
+) -> ComputerPlayer:  # fmt: skip
     """A computer player for a rule set.
 
     Parameters
@@ -168,10 +154,10 @@ def computer_player(
     perfect = kind.level is not None and not kind.level.share
     if isinstance(strategy, ApproximateStrategy) and not perfect and kind.style != "win":
         raise needs_table(strategy.rules, f"the {kind.label} computer player")
-    if kind.style in STYLES:
-        return ComputerPlayer(kind, strategy, risk=risk_evaluator(strategy, kind.style, threads=threads))
+    if kind.style in players.STYLES:
+        return ComputerPlayer(kind, strategy, risk=players.risk_evaluator(strategy, kind.style, threads=threads))
     if kind.style:
-        return WinningPlayer(kind, strategy, threads, tables)
+        return players.WinningPlayer(kind, strategy, threads, tables)
     assert kind.level
     if not kind.level.share:
         return ComputerPlayer(kind, strategy)
@@ -183,21 +169,11 @@ def evaluate_named(text: str, setting: Setting) -> tuple[str, Evaluation | Sampl
     """The title of the policy of a name, and its evaluation from the card on; errors as for both."""
     named = named_policy(text, setting)
     policy = exact_policy(named.policy)
+    work: dict[str, Any] = {"threads": setting.threads, "progress": setting.progress}
     if policy is None:
-        played = sample(
-            player_of(named.policy),
-            setting.strategy(),
-            setting.games,
-            setting.seed,
-            setting.card,
-            threads=setting.threads,
-            progress=setting.progress,
-        )
-        return named.title, played
-    found = evaluate(
-        policy, points=setting.card.total, tables=setting.tables, threads=setting.threads, progress=setting.progress
-    )
-    return named.title, found
+        games = player_of(named.policy), setting.strategy(), setting.games, setting.seed, setting.card
+        return named.title, sample(*games, **work)
+    return named.title, evaluate(policy, points=setting.card.total, tables=setting.tables, **work)
 
 
 def listed(name: str, policy: object) -> Policy | Strategy:
@@ -215,36 +191,36 @@ def listed(name: str, policy: object) -> Policy | Strategy:
 
 def policy_file(text: str) -> str:
     """The file that the name of a policy mentions; empty if it mentions none."""
-    if text.startswith(PROGRAM):
+    if text.startswith(players.PROGRAM):
         return ""
-    if source := PYTHON_FILE.fullmatch(text):
+    if source := players.PYTHON_FILE.fullmatch(text):
         return source[1]
     return text if text.endswith((".npy", ".json")) else ""
 
 
+def _guess(setting: Setting, values: Guess, title: str) -> NamedPolicy:
+    return NamedPolicy(ValueFunction(setting.rules, values, setting.card), title)
+
+
 def _perfect(setting: Setting) -> NamedPolicy:
-    whole = ValueFunction(setting.rules, setting.strategy().values, setting.card)
-    return NamedPolicy(whole, "Perfect play")
+    return _guess(setting, setting.strategy().values, "Perfect play")
 
 
 def _most_points(setting: Setting) -> NamedPolicy:
-    nothing_later = ValueFunction(setting.rules, lambda states: np.zeros(len(states.filled)), setting.card)
-    return NamedPolicy(nothing_later, "The most points in each turn")
+    return _guess(setting, lambda states: np.zeros(len(states.filled)), "The most points in each turn")
 
 
 def _sheet(setting: Setting) -> StrategySheet:
     sheet = find_sheet(setting.rules, setting.tables)
     if sheet is None:
-        raise StateError(
-            _("{key} has no price sheet yet; make one with: yatzy learn {key}").format(key=setting.rules.key),
-            field="policy",
-        )
+        text = _("{key} has no price sheet yet; make one with: yatzy learn {key}", key=setting.rules.key)
+        raise StateError(text, field="policy")
     return sheet
 
 
 def _prices(setting: Setting, file: str = "") -> NamedPolicy:
     sheet = StrategySheet.load(file, setting.rules) if file else _sheet(setting)
-    return NamedPolicy(ValueFunction(setting.rules, sheet.prices.values(), setting.card), file or "The price sheet")
+    return _guess(setting, sheet.prices.values(), file or "The price sheet")
 
 
 def _hold_rules(setting: Setting, size: str = "") -> NamedPolicy:
@@ -282,7 +258,7 @@ def _array(setting: Setting, path: str) -> NamedPolicy:
         values = np.load(path, allow_pickle=False)
     except (OSError, ValueError) as error:
         raise StateError(_("cannot read {path}: {error}").format(path=path, error=error), field="policy") from error
-    return NamedPolicy(ValueFunction(setting.rules, values, setting.card), path)
+    return _guess(setting, values, path)
 
 
 _BUILT_IN: dict[str, Callable[[Setting], NamedPolicy]] = {
@@ -297,11 +273,14 @@ _FORMS: tuple[tuple[str | re.Pattern[str], Callable[..., NamedPolicy]], ...] = (
     (r"hold-rules:(\d{1,3})", _hold_rules),
     (r"level:(\w{1,20})|([1-8])", _level),
     (
-        f"({'|'.join(STYLES)}|win)",
+        f"({'|'.join(players.STYLES)}|win)",
         lambda at, style: NamedPolicy(computer_player(at.strategy(), style, threads=at.threads), f"Playing {style}"),
     ),
-    (re.compile(rf"{PROGRAM}(.*)", re.DOTALL), lambda at, command: NamedPolicy(ProcessPlayer(command), command)),
-    (PYTHON_FILE, _python),
+    (
+        re.compile(rf"{players.PROGRAM}(.*)", re.DOTALL),
+        lambda at, name: NamedPolicy(ProcessPlayer(name), name),
+    ),
+    (players.PYTHON_FILE, _python),
     (re.compile(r"(.*\.npy)", re.DOTALL), _array),
     (re.compile(r"(.*\.json)", re.DOTALL), _prices),
 )

@@ -1,4 +1,7 @@
-"""Policies from a guess of the points still to come, and from a Python function of a card.
+"""Policies from a guess of the points still to come, and from a Python function of a card; any policy as a player.
+
+A player says what to do with the dice of one position: an object with ``act(position)`` or a function of a position.
+A policy of the kernels (:class:`Acting`) looks its action up as the kernels do, so both play alike.
 
 A policy function sees one card at a time, with all its upper sums ("lanes") and all rolls, and answers with arrays:
 
@@ -14,27 +17,90 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from inspect import isfunction, signature
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import RulesError, StateError, shown
+from ..errors import RulesError, StateError, game_over, shown
+from ..game.action_numbers import Action
 from ..game.dice import Ints, Lattice, lattice
-from ..game.notation import CardText, read_card
+from ..game.legal_actions import TurnPosition
+from ..game.notation import CardText, counts_of, dice_of, read_card
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
-from ..game.scorecard import Scorecard
+from ..game.scorecard import Scorecard, State
 from ..game.scoring import roll_options
-from ..model.policies import RowActions
+from ..model.policies import Policy, RowActions
 from ..model.state_space import StateSpace, state_space
+from ..model.turn_model import turn_model, turn_outcomes
+from ..strategy.played_games import Player
+from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import GreedyPolicy
-from .player import Acting
+
+if TYPE_CHECKING:
+    from ..kernels.policy import PolicyJob
 
 STOP = -1  # in an array of holds: end the turn
 Bools = npt.NDArray[np.bool_]
+
+
+class Acting:
+    """A policy of the kernels that also acts in single positions."""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {cast(Policy, self).rules.key}>"
+
+    @cached_property
+    def _lookup(self) -> _ActionLookup:
+        return _ActionLookup(cast(Policy, self))
+
+    def act(self, position: TurnPosition) -> Action:
+        """The dice to hold, or the id of the category to take; StateError if there is nothing to decide."""
+        return self._lookup.action(position)
+
+
+class _ActionLookup:
+    """The actions of a policy, computed a block of states at a time by one thread at a time."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy, self.space = policy, state_space(policy.rules, policy.start)
+        self.dice = lattice(policy.rules.dice, policy.rules.faces)
+        self.outcomes = turn_outcomes(policy.rules, policy.start)
+        self._lock = threading.Lock()
+        self._known: tuple[int, Any] = (-1, None)  # the row asked for last, and its actions
+
+    @cached_property
+    def job(self) -> PolicyJob:
+        """Working memory of the kernels."""
+        from ..kernels.policy import policy_job
+
+        policy, most_saved = self.policy, int(self.space.most_saved.max())
+        return policy_job(self.dice, turn_model(policy.rules, policy.start), policy.ties, most_saved)
+
+    def action(self, position: TurnPosition) -> Action:
+        """As :meth:`Acting.act`."""
+        from ..kernels.actions import action_in
+        from ..kernels.policy import stop_action
+
+        if position.over:
+            raise game_over()
+        if position.to_roll:
+            raise StateError("the dice are still to be rolled; use position.roll(dice)")
+        rules, state = self.policy.rules, position.state
+        row, lane = row_and_lane(self.space, state)
+        roll = int(self.dice.rank(np.array(counts_of(rules, position.dice)))) - self.dice.first_roll
+        is_first = position.is_first_roll and bool(rules.first_roll_bonus)
+        with self._lock:
+            if self._known[0] != row:
+                ((_, actions),) = self.policy.layer(state.filled.bit_count())(np.array([row]))
+                self._known = row, actions
+            action = action_in(self.job, self._known[1], row, lane, roll, position.rolls_left, is_first)
+        if action >= 0:
+            return dice_of(self.dice.counts[action].tolist())
+        return rules.categories[int(self.outcomes.category[stop_action(action)])].id
 
 
 @dataclass(frozen=True)
@@ -90,9 +156,8 @@ class ValueFunction(Acting, GreedyPolicy):
         space = state_space(rule_set)
         found = np.asarray(values(all_states(space)) if callable(values) else values)
         if found.dtype.kind not in "iuf" or found.shape != (space.size,):
-            raise StateError(
-                f"the value function has shape {found.shape} of {found.dtype}; must be ({space.size},) numbers"
-            )
+            shape = f"{found.shape} of {found.dtype}"
+            raise StateError(f"the value function has shape {shape}; must be ({space.size},) numbers")
         if not np.isfinite(found).all():
             raise StateError(f"the value function is {found[~np.isfinite(found)][0]} for a state; must be finite")
         table = found if found.dtype == np.float32 else found.astype(np.float64)
@@ -164,15 +229,6 @@ def parameter_name(function: object) -> str:
     return names[0] if len(names) == 1 else ""
 
 
-def check_parameter(function: object, wanted: str) -> None:
-    """Raise StateError if a function says that it takes something else."""
-    if (name := parameter_name(function)) != wanted and name in ("position", "turn", "observations"):
-        raise StateError(
-            f"the function takes {name}, not {wanted}; evaluate(function) takes it as it is"
-            + ", and samples games; exact values need a function of turn or observations" * (name == "position")
-        )
-
-
 @lru_cache(maxsize=4)
 def legal_holds(dice: int, faces: int) -> Bools:
     """``(rolls, holds + 1)`` bool: whether a roll contains a hold; the last column is STOP."""
@@ -218,7 +274,11 @@ class FunctionPolicy(Acting):
         self.rules = load_rules(rules)
         if self.rules.saved_rolls:
             raise RulesError(f"{self.rules.key} saves rolls; a policy function is for rules without saved rolls")
-        check_parameter(function, self.parameter)
+        if (name := parameter_name(function)) != self.parameter and name in ("position", "turn", "observations"):
+            text = f"the function takes {name}, not {self.parameter}; evaluate(function) takes it as it is"
+            if name == "position":
+                text += ", and samples games; exact values need a function of turn or observations"
+            raise StateError(text)
         self.function, self.start = function, read_card(self.rules, start).state
         self.space = state_space(self.rules, self.start)
         self.lock = threading.Lock()
@@ -295,6 +355,30 @@ def _whole(given: npt.ArrayLike, label: str, shape: tuple[int, ...]) -> Ints:
     try:
         return np.broadcast_to(found, shape).astype(np.int64)
     except ValueError:
+        text = f"the policy function returned {label} of shape {found.shape}; must broadcast to {shape}"
+        raise StateError(text) from None
+
+
+def row_and_lane(space: StateSpace, state: State) -> tuple[int, int]:
+    """The row of a state, and the place of its upper sum there; StateError if no game can reach it."""
+    space.check(state)
+    row, layout = space.row(state), space.layout
+    lanes = int(layout.lane_count[layout.lane_sets[row]])
+    return row, int(space.unchecked_index(state) - layout.offsets[row]) % lanes
+
+
+def exact_policy(policy: object) -> Policy | Strategy | None:
+    """The policy whose actions can be listed; None if it acts in single positions only."""
+    found: Any = getattr(policy, "exact_policy", None) or policy  # of a computer player
+    return found if isinstance(found, Strategy) or callable(getattr(found, "layer", None)) else None
+
+
+def player_of(policy: object) -> Player:
+    """The function of a position that a policy is, or that its ``act`` is."""
+    found = getattr(policy, "act", policy)
+    if not callable(found) or isinstance(policy, type):
         raise StateError(
-            f"the policy function returned {label} of shape {found.shape}; must broadcast to {shape}"
-        ) from None
+            f"policy is {shown(policy)}; must be a policy: an object with act(position), a function of a position, "
+            "or one of perfect_yatzy, such as ValueFunction; open_policy makes one from a name"
+        )
+    return cast(Player, found)

@@ -45,10 +45,8 @@ class PriceSheet:
     def __post_init__(self) -> None:
         object.__setattr__(self, "prices", tuple(self.prices))
         object.__setattr__(self, "terms", dict.fromkeys(BONUS_TERMS, 0.0) | self.terms)
-        if len(self.prices) != len(self.rules.categories):
-            raise StateError(
-                f"{len(self.prices)} prices; {self.rules.key} has {len(self.rules.categories)} categories"
-            )
+        if (n := len(self.prices)) != len(self.rules.categories):
+            raise StateError(f"{n} prices; {self.rules.key} has {len(self.rules.categories)} categories")
         ids = (c.id for c in self.rules.categories)
         named: dict[str, Any] = {**dict(zip(ids, self.prices, strict=True)), **self.terms}
         for name, number in named.items():
@@ -61,11 +59,7 @@ class PriceSheet:
 
     @property
     def n_numbers(self) -> int:
-        """How many numbers choices depend on.
-
-        In a forced order the prices are not counted. Prices of three and more upper boxes that rise evenly with the
-        face are two numbers.
-        """
+        """How many numbers choices depend on; prices of upper boxes that rise evenly with the face are two."""
         if not leaves_choice(self.rules):
             return len(terms_of(self.rules))
         by_face = sorted((box.face, self.prices[c]) for c, box in enumerate(self.rules.categories) if box.face)
@@ -126,10 +120,7 @@ def upper_best(rules: RuleSet) -> list[int]:
 
 
 def pars(rules: RuleSet) -> tuple[float, ...]:
-    """The threshold of the bonus, shared out over the upper boxes in proportion to the most that each can pay.
-
-    With columns that of each column, over its boxes.
-    """
+    """The threshold of each bonus, shared out over the boxes of its column by the most that each can pay."""
     best, thresholds = upper_best(rules), upper_sums(rules).thresholds
     columns = [box.column if best[c] else 0 for c, box in enumerate(rules.categories)]
     total = [sum(most for most, other in zip(best, columns, strict=True) if other == column) for column in columns]
@@ -192,19 +183,15 @@ class SheetWriter:
     """Writes the values of one sheet after another to the same rows of a table, in a fraction of the time."""
 
     def __init__(self, space: StateSpace, layers: Iterable[Ints]) -> None:
-        blocks = [*state_blocks(space, layers)]
         empty = StateBlock(np.empty((0, 0), np.int64), np.empty((0, space.categories + 1)), np.empty((0, 4)))
-        self._cards = np.concatenate([block.cards for block in (empty, *blocks)])
-        self._cells = np.concatenate([block.cells for block in (empty, *blocks)])
-        places, card, cell = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-        cards = cells = 0
-        for block in blocks:
-            n_cards, n_cells = block.places.shape
-            places.append(block.places.ravel())
-            card.append(np.repeat(np.arange(cards, cards + n_cards), n_cells))
-            cell.append(np.tile(np.arange(cells, cells + n_cells), n_cards))
-            cards, cells = cards + n_cards, cells + n_cells
-        self.places, self._card, self._cell = map(np.concatenate, (places, card, cell))
+        blocks = [empty, *state_blocks(space, layers)]
+        self._cards = np.concatenate([block.cards for block in blocks])
+        self._cells = np.concatenate([block.cells for block in blocks])
+        self.places = np.concatenate([block.places.ravel() for block in blocks])
+        sizes = np.array([block.places.shape for block in blocks])
+        begins = zip(blocks, (np.cumsum(sizes, axis=0) - sizes).tolist(), strict=True)
+        pairs = [np.indices(block.places.shape).reshape(2, -1) + np.array([begin]).T for block, begin in begins]
+        self._card, self._cell = np.concatenate(pairs, axis=1)
 
     def write(self, sheet: PriceSheet, values: Floats) -> None:
         """Write the values of the states of the rows, without full cards, to their places."""

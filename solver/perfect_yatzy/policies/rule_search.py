@@ -27,7 +27,7 @@ from ..model.checked_values import Table
 from ..model.state_space import state_space
 from ..model.turn_model import turn_model, turn_outcomes
 from .evaluation import policy_values
-from .hold_policy import Cards, HoldRulePolicy, applies, hold_rule_arrays, rule_holds, rule_uses
+from .hold_policy import Cards, HoldRulePolicy, applies, hold_rule_arrays, rule_lines
 from .hold_rules import Condition, DicePattern, HoldRule, hold_rule
 from .price_sheet import PriceSheet
 from .rule_vocabulary import candidate_conditions, candidate_patterns, pays_neighbours, rule_cost
@@ -80,13 +80,9 @@ class Sample:
         from ..kernels.hold_rules import SampledTurns, sample_turns
 
         stages, n = self.rules.rolls_per_turn, len(rows)
-        turns = SampledTurns(
-            np.zeros(n * self.outcomes.size),
-            np.zeros(n * stages * self.dice.n_rolls),
-            np.zeros(n * stages * self.dice.n_rolls),
-            np.zeros(n * stages * self.dice.n_holds),
-            np.zeros(n * stages * self.dice.n_rolls, dtype=np.int16),
-        )
+        rolls, holds = n * stages * self.dice.n_rolls, n * stages * self.dice.n_holds
+        ends, taken = np.zeros(n * self.outcomes.size), np.zeros(rolls, dtype=np.int16)
+        turns = SampledTurns(ends, np.zeros(rolls), np.zeros(rolls), np.zeros(holds), taken)
         sample_turns(rows, lanes, self.job, self.argument(self.holds), turns)
         return turns
 
@@ -112,7 +108,7 @@ class Sample:
         """Estimated gain of a rule without its conditions, ``(rolls left * states, rules + 1)``, by deciding rule."""
         from ..kernels.hold_rules import rule_gains
 
-        named, uses, weights = rule_holds(self.rules, rule), rule_uses(self.rules, rule), self.weights
+        (named, uses), weights = rule_lines(self.rules, rule), self.weights
         for condition in rule.conditions:
             weights = weights * applies(self.rules, condition, self.cards, 0)
         n_rolls, columns = self.dice.n_rolls, len(self.holds) + 1
@@ -186,15 +182,9 @@ class Search:
     """The state of a search: the game, the candidates, and the number of steps so far."""
 
     def __init__(
-        self,
-        prices: PriceSheet,
-        *,
-        perfect: Table | None = None,
-        limit: float = LIMIT,
-        seed: int = 0,
-        threads: int | None = None,
-        progress: Callable[[str], None] | None = None,
-    ) -> None:
+        self, prices: PriceSheet, *, perfect: Table | None = None, limit: float = LIMIT, seed: int = 0,
+        threads: int | None = None, progress: Callable[[str], None] | None = None,
+    ) -> None:  # fmt: skip
         self.prices, self.rules, self.seed = prices, prices.rules, seed
         self.threads, self.progress = threads, progress or (lambda line: None)
         self.space = state_space(self.rules)
@@ -256,7 +246,9 @@ class Search:
         for size in sorted(grown, reverse=True):
             shorter = self.shorten(shorter, size)
             if len(shorter.holds) == size:
-                grown[size].append(self.polish(shorter))
+                changed = self.simplify(shorter)
+                as_long_and_better = len(changed.holds) == size and changed.mean > shorter.mean
+                grown[size].append(changed if as_long_and_better else shorter)
         lists = {size: max(several, key=lambda c: c.mean) for size, several in grown.items() if several}
         return replace(self.learned(found), shorter={size: self.learned(lists[size]) for size in sorted(lists)})
 
@@ -298,11 +290,6 @@ class Search:
             self.progress(f"  shorter: {len(found.holds)} rules: {found.mean:.3f}")
         return found
 
-    def polish(self, found: Candidate) -> Candidate:
-        """A list of the same length that was simplified, as far as that does not shorten it."""
-        changed = self.simplify(found)
-        return changed if len(changed.holds) == len(found.holds) and changed.mean > found.mean else found
-
     def extend(self, found: Candidate, min_gain: float) -> Candidate | None:
         """The list with one more rule; None if no rule gains enough."""
         sample = self.sample(found)
@@ -326,7 +313,8 @@ class Search:
         """The best further rules by their estimated gain less their cost: estimate, place and rule."""
         factors = sample.factors(self.conditions)
         if self.guard:
-            mended = np.array([self.guard.holds_for(c) for c in self.conditions], dtype=np.float64)
+            cards, _rolls, left = self.guard.situations
+            mended = np.array([applies(self.rules, c, cards, left) for c in self.conditions], dtype=np.float64)
             factors = np.hstack([factors, mended])
         found: list[tuple[float, int, HoldRule]] = []
         for pattern, action in self.patterns:
@@ -372,14 +360,10 @@ class Search:
                 self.sweep(other)
                 kept = WORTH_KEEPING * (len(found.holds) - len(other))
                 if self.score(new) + kept > self.score(found) + 0.005:
-                    changed = (
-                        [str(rule) for rule in found.holds if rule not in other],
-                        [str(rule) for rule in other if rule not in found.holds],
-                    )
-                    self.progress(
-                        f"  {new.mean - found.mean:+.3f} {changed[0]} -> {changed[1]}; "
-                        f"{len(other)} rules: {new.mean:.3f}, worst {self.sweep(other)}"
-                    )
+                    old = [str(rule) for rule in found.holds if rule not in other]
+                    added = [str(rule) for rule in other if rule not in found.holds]
+                    now = f"{len(other)} rules: {new.mean:.3f}, worst {self.sweep(other)}"
+                    self.progress(f"  {new.mean - found.mean:+.3f} {old} -> {added}; {now}")
                     found = new
                     break
             else:
@@ -399,7 +383,9 @@ class Search:
                 kept = [c for c in rule.conditions if c != condition]
                 yield (*before, hold_rule(self.rules, rule.pattern, kept, rule.action), *after)
                 for other in self.conditions:
-                    if other.kind == condition.kind and _related(other, condition):
+                    theirs, own = set(other.categories), set(condition.categories)
+                    within = theirs <= own or theirs >= own
+                    if other.kind == condition.kind and other != condition and within:
                         changed = hold_rule(self.rules, rule.pattern, [*kept, other], rule.action)
                         yield (*before, changed, *after)
             for pattern in pays_neighbours(self.rules, rule.pattern) if rule.pattern.kind == "pays" else ():
@@ -407,11 +393,6 @@ class Search:
             for pattern, action in self.patterns:
                 if action == rule.action and _neighbours(pattern, rule.pattern):
                     yield (*before, replace(rule, pattern=pattern), *after)
-
-
-def _related(a: Condition, b: Condition) -> bool:
-    """Whether a condition is a wider or narrower form of another one."""
-    return a != b and (set(a.categories) <= set(b.categories) or set(a.categories) >= set(b.categories))
 
 
 def _neighbours(a: DicePattern, b: DicePattern) -> bool:

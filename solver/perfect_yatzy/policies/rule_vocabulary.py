@@ -72,11 +72,18 @@ def _patterns(rules: RuleSet) -> Iterator[DicePattern]:
             yield DicePattern("groups", (size,), 1, faces, lowest=True)
             if has_open:
                 yield DicePattern("groups", (size,), 1, faces, open=True, lowest=True)
-    for sizes in _group_sizes(rules):
+    # Several groups that a category asks for, or that are a few dice short of it.
+    wanted = {p.groups for c in rules.categories for p in c.patterns if p.kind == "groups" and len(p.groups) > 1}
+    wanted |= {(2, 2)} if wanted else set()
+    for sizes in sorted(sizes for sizes in wanted if sum(sizes) <= rules.dice):
         for low in (1, 3, 4):
             if low < faces:
                 yield DicePattern("groups", sizes, low, faces)
-    for low, high in _ranges(rules):
+    # The faces of each straight, and those that several straights share.
+    straights = [set(p.contains) for c in rules.categories for p in c.patterns if len(set(p.contains)) > 2]
+    shared = [a & b for a, b in combinations(straights, 2) if len(a & b) > 2]
+    ranges = {(min(each), max(each)) for each in [*straights, *shared]} | ({(1, faces)} if straights else set())
+    for low, high in sorted(ranges):
         for number in range(2, min(rules.dice, high - low + 1) + 1):
             yield DicePattern("different", (number,), low, high)
         for number in range(3, min(rules.dice, high - low)):
@@ -105,30 +112,15 @@ def pays_neighbours(rules: RuleSet, pattern: DicePattern) -> Iterator[DicePatter
             yield replace(pattern, least=pattern.least + step)
 
 
-def _group_sizes(rules: RuleSet) -> list[tuple[int, ...]]:
-    """Several groups that a category asks for, or that are a few dice short of it."""
-    wanted = {p.groups for c in rules.categories for p in c.patterns if p.kind == "groups" and len(p.groups) > 1}
-    wanted |= {(2, 2)} if wanted else set()
-    return sorted(sizes for sizes in wanted if sum(sizes) <= rules.dice)
-
-
-def _ranges(rules: RuleSet) -> list[tuple[int, int]]:
-    """The faces of each straight, and those that several straights share."""
-    straights = [set(p.contains) for c in rules.categories for p in c.patterns if len(set(p.contains)) > 2]
-    shared = [a & b for a, b in combinations(straights, 2) if len(a & b) > 2]
-    found = {(min(faces), max(faces)) for faces in [*straights, *shared]}
-    if straights:
-        found |= {(1, rules.faces)}
-    return sorted(found)
-
-
 def candidate_conditions(rules: RuleSet) -> list[Condition]:
     """Conditions, each of which a rule may have alone or with one other."""
     found: list[Condition] = []
     boxes = [c for c in rules.categories if not c.upper or not leaves_choice(rules)]
     sets: list[tuple[str, ...]] = [(c.id,) for c in boxes]
     if leaves_choice(rules):
-        sets += [(a.id, b.id) for a, b in combinations(boxes, 2) if _alike(a, b)]
+        kinds = {c.id: {p.kind for p in c.patterns} for c in boxes}
+        pairs = [(a.id, b.id) for a, b in combinations(boxes, 2)]  # of boxes that are alike
+        sets += [(a, b) for a, b in pairs if kinds[a] & kinds[b] or "any" in kinds[a] | kinds[b]]
         sets += _families(rules)
     for ids in sets:
         found += [Condition("open", ids), Condition("closed", ids)]
@@ -153,11 +145,6 @@ def candidate_conditions(rules: RuleSet) -> list[Condition]:
     # As they are in a rule: sorted, and a whole section by its name.
     anything = DicePattern("any", high=rules.faces)
     return list(dict.fromkeys(hold_rule(rules, anything, (c,), "stop").conditions[0] for c in found))
-
-
-def _alike(a: Category, b: Category) -> bool:
-    kinds = [{p.kind for p in c.patterns} for c in (a, b)]
-    return bool(kinds[0] & kinds[1]) or "any" in kinds[0] | kinds[1]
 
 
 def _families(rules: RuleSet) -> list[tuple[str, ...]]:

@@ -101,7 +101,12 @@ def fit_prices(
     else:
         numbers = _climb(form, judge, starts, seed, threads, report)
     # A line stays one if its two numbers are rounded before the prices follow from them.
-    return stated(as_printed(form.sheet(np.round(numbers / STEP) * STEP), judge), seed, threads)
+    rounded = form.sheet(np.round(numbers / STEP) * STEP).rounded(STEP)
+    # One number is added to all prices so that they sum to the mean, as near as possible.
+    shift = (judge(rounded)[0] - sum(rounded.prices)) / len(rounded.prices)
+    shift = round(shift / STEP) * STEP
+    shifted = replace(rounded, prices=tuple(price + shift for price in rounded.prices)).rounded(STEP)
+    return stated(shifted, seed, threads)
 
 
 def stated(sheet: PriceSheet, seed: int = 1, threads: int | None = None) -> PriceFit:
@@ -139,9 +144,8 @@ class SheetForm:
         joker = rules.joker.bonus / 200 if rules.joker else 0.0
         of_term = {"lost": bonus, "secured": bonus, "par_point": par_point, "saved_roll": 0.3, "joker_turn": joker}
         every = np.array([0.8] * self.count + [of_term[name] for name in terms_of(rules)])
-        return np.asarray(
-            np.min(np.where(self.matrix, every[:, None] / np.maximum(np.abs(self.matrix), 1), np.inf), axis=0)
-        )
+        widths = np.where(self.matrix, every[:, None] / np.maximum(np.abs(self.matrix), 1), np.inf)
+        return np.asarray(widths.min(axis=0))
 
 
 def every_number(rules: RuleSet) -> SheetForm:
@@ -181,10 +185,8 @@ def least_squares(form: SheetForm, visits: Visits, targets: Floats) -> PriceShee
         columns.append(table[visits.places])
     SheetForm(form.rules, form.matrix * 0, form.fixed[: form.count]).sheet(unit).write_values(table, space, layers)
     weights = np.sqrt(visits.counts)
-    left = np.column_stack(columns) * weights[:, None]
-    return form.sheet(
-        np.asarray(np.linalg.lstsq(left, (targets - table[visits.places]) * weights)[0], dtype=np.float64)
-    )
+    left, right = np.column_stack(columns) * weights[:, None], (targets - table[visits.places]) * weights
+    return form.sheet(np.asarray(np.linalg.lstsq(left, right)[0], dtype=np.float64))
 
 
 Judge = Callable[[PriceSheet], tuple[float, Table]]  # mean of a sheet; values of states, for the samples of turns
@@ -213,10 +215,13 @@ def _climb(
     """Free numbers with a higher mean than the best start, in rounds of samples of turns."""
     judged = [(*judge(form.sheet(start)), start) for start in starts]
     mean, later, numbers = max(judged, key=lambda entry: entry[0])
-    for number, (cards, scale) in enumerate(ROUNDS):
+    rules, layers = form.rules, state_space(form.rules).layers
+    seconds = rule_set_stats(rules).seconds / sum(map(len, layers)) * len(layers)  # of one card of each layer
+    for number, (most, scale) in enumerate(ROUNDS):
         report(number, len(ROUNDS))
-        visits = visited_states(form.rules, form.sheet(numbers).values(), VISITED_GAMES, seed + 1 + number, threads)
-        sample = TurnSample(visits, affordable_cards(form.rules, cards), later, seed + 1 + number, threads)
+        cards = max(min(LEAST_CARDS, most), round(most * min(1.0, SAMPLE_SECONDS / seconds)))
+        visits = visited_states(rules, form.sheet(numbers).values(), VISITED_GAMES, seed + 1 + number, threads)
+        sample = TurnSample(visits, cards, later, seed + 1 + number, threads)
 
         def loss(tried: Floats, sample: TurnSample = sample) -> float:
             return -sample.mean(form.sheet(tried))
@@ -231,14 +236,6 @@ def _climb(
                 break
     report(len(ROUNDS), len(ROUNDS))
     return numbers
-
-
-def affordable_cards(rules: RuleSet, cards: int) -> int:
-    """How many cards of each layer to sample: `cards`, or fewer such that it takes as long as for Yatzy."""
-    space = state_space(rules)
-    rows = sum(map(len, space.layers))
-    seconds = rule_set_stats(rules).seconds / rows * len(space.layers)
-    return max(min(LEAST_CARDS, cards), round(cards * min(1.0, SAMPLE_SECONDS / seconds)))
 
 
 def _maximise(form: SheetForm, judge: Judge, starts: list[Floats], report: Progress) -> Floats:
@@ -256,14 +253,6 @@ def _maximise(form: SheetForm, judge: Judge, starts: list[Floats], report: Progr
         found.append((least, numbers))
     report(steps, steps)
     return min(found, key=lambda entry: entry[0])[1]
-
-
-def as_printed(sheet: PriceSheet, judge: Judge) -> PriceSheet:
-    """The rounded sheet, with one number added to all prices so that they sum to its mean, as near as possible."""
-    rounded = sheet.rounded(STEP)
-    shift = (judge(rounded)[0] - sum(rounded.prices)) / len(rounded.prices)
-    shift = round(shift / STEP) * STEP
-    return replace(rounded, prices=tuple(price + shift for price in rounded.prices)).rounded(STEP)
 
 
 def descend(
@@ -307,16 +296,10 @@ def _along(
 
 
 def hand_prices(
-    prices: PriceSheet,
-    holds: Sequence[HoldRule],
-    *,
-    threads: int | None = None,
+    prices: PriceSheet, holds: Sequence[HoldRule], *, threads: int | None = None,
     progress: Callable[[str], None] | None = None,
-) -> PriceSheet:
-    """The best sheet of round numbers in the neighbourhood of a sheet.
-
-    Rounding alone costs a few tenths of a point; each number is then improved while the exact mean rises.
-    """
+) -> PriceSheet:  # fmt: skip
+    """The best sheet of round numbers near a sheet: each is improved while the exact mean rises."""
     rules, names, count = prices.rules, terms_of(prices.rules), len(prices.prices)
     steps = [PRICE_STEP] * count + [PAR_STEP if name in ("par_point", "joker_turn") else TERM_STEP for name in names]
     start = [*prices.prices, *(prices.terms[name] for name in names)]
@@ -346,14 +329,9 @@ def hand_prices(
 
 
 def learn_sheet(
-    strategy: Strategy,
-    hold_rules: int = 0,
-    *,
-    seed: int = 1,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    report: Callable[[str], None] | None = None,
-) -> StrategySheet:
+    strategy: Strategy, hold_rules: int = 0, *, seed: int = 1, threads: int | None = None,
+    progress: Progress | None = None, report: Callable[[str], None] | None = None,
+) -> StrategySheet:  # fmt: skip
     """Find a strategy that a person can play."""
     rules = strategy.rules
     fit = fit_prices(rules, strategy.table, seed=seed, threads=threads, progress=progress)

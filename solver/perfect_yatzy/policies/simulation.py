@@ -20,7 +20,7 @@ from ..strategy.approximate_strategy import ApproximateStrategy
 from ..strategy.played_games import Actor, GameLog, Player, play_games, start_of
 from ..strategy.simulation import Simulation, check_seed
 from ..strategy.strategy import Strategy
-from .player import exact_policy, player_of
+from .policy import exact_policy, player_of
 from .user_code import policy_of
 
 if TYPE_CHECKING:
@@ -29,16 +29,10 @@ if TYPE_CHECKING:
 
 
 def simulate(
-    strategy: Strategy | Policy | Player | Actor,
-    games: int,
-    seed: int = 1,
-    start: Position | None = None,
-    threads: int | None = None,
-    *,
-    rules: str | RuleSet | None = None,
-    points: int | None = None,
+    strategy: Strategy | Policy | Player | Actor, games: int, seed: int = 1, start: Position | None = None,
+    threads: int | None = None, *, rules: str | RuleSet | None = None, points: int | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> Simulation:
+) -> Simulation:  # fmt: skip
     """Play games under a strategy.
 
     Parameters

@@ -77,18 +77,18 @@ class StrategySheet:
     def to_json(self) -> dict[str, Any]:
         """The sheet as JSON values."""
         boxes = (category.id for category in self.rules.categories)
-        lists = {
-            str(size): {"holds": [*map(str, holds)], "figures": dict(figures)}
-            for size, (holds, figures) in sorted(self.shorter.items())
-        }
+
+        def plain(holds: tuple[HoldRule, ...], figures: Mapping[str, Any]) -> dict[str, Any]:
+            return {"holds": [*map(str, holds)], "figures": dict(figures)}
+
+        lists = {str(size): plain(*of_size) for size, of_size in sorted(self.shorter.items())}
         return {
             "format": FORMAT,
             "rules": rules_to_json(self.rules),
             "fingerprint": self.rules.fingerprint,
             "prices": dict(zip(boxes, self.prices.prices, strict=True)),
             "bonus": {name: self.prices.terms[name] for name in terms_of(self.rules)},
-            "holds": [str(rule) for rule in self.holds],
-            "figures": dict(self.figures),
+            **plain(self.holds, self.figures),
         } | ({"shorter": lists} if lists else {})
 
     @classmethod
@@ -197,9 +197,8 @@ def _hold_rules(raw: Any, rules: RuleSet) -> tuple[HoldRule, ...]:
 
 def _shorter(raw: Any, rules: RuleSet) -> dict[int, tuple[tuple[HoldRule, ...], dict[str, Any]]]:
     """Shorter lists by their length."""
-    if not isinstance(raw, dict) or not all(
-        isinstance(part, dict) and set(part) == LIST_FIELDS for part in raw.values()
-    ):
+    parts = raw.values() if isinstance(raw, dict) else [None]
+    if not all(isinstance(part, dict) and set(part) == LIST_FIELDS for part in parts):
         raise StateError(f"shorter is {shown(raw)}; must have holds and figures by the number of rules")
     found = {}
     for size, part in raw.items():

@@ -37,8 +37,7 @@ from ..game.notation import CardText
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
-from .player import player_of, row_and_lane
-from .policy import STOP, CardTurn, FunctionPolicy, legal_holds, parameter_name
+from .policy import STOP, CardTurn, FunctionPolicy, legal_holds, parameter_name, player_of, row_and_lane
 
 Agent = Callable[[dict[str, Any]], npt.ArrayLike]
 
@@ -125,13 +124,12 @@ class BatchPolicy(FunctionPolicy):
             answer = np.asarray(self.function(Observations(arrays, made)))
         n = len(arrays["counts"])
         if answer.shape != (n,) or answer.dtype.kind not in "iu":
-            raise StateError(
-                f"the agent returned an array of shape {answer.shape} of {answer.dtype}; must be ({n},) integers"
-            )
+            shape = f"{answer.shape} of {answer.dtype}"
+            raise StateError(f"the agent returned an array of shape {shape}; must be ({n},) integers")
         return answer
 
     def act(self, position: TurnPosition) -> Action:
-        """The action of the agent in one position; as :meth:`.player.Acting.act`."""
+        """The action of the agent in one position; as :meth:`.policy.Acting.act`."""
         row, lane = row_and_lane(self.space, position.state)
         upper = self.space.layout.lane_upper[self.space.layout.lane_sets[row], lane]
         arrays = {name: array[None] for name, array in position.observation().items()}
@@ -207,10 +205,7 @@ class UserCode:
 
 
 def policy_of(found: Any, rules: str | RuleSet | None, start: CardText | Scorecard = "") -> Any:
-    """The policy of a function by the name of its parameter, see the module; anything else as it is.
-
-    StateError if a policy has other rules than those given.
-    """
+    """The policy of a function by the name of its parameter, see the module; all else as it is if the rules agree."""
     own = getattr(found, "rules", None)
     if rules is not None and isinstance(own, RuleSet) and own.fingerprint != load_rules(rules).fingerprint:
         raise StateError(f"the policy is for {own.key}, not for {load_rules(rules).key}", field="rules")
@@ -321,9 +316,8 @@ class ProcessPlayer:
         except (ValueError, RecursionError):
             answer = None
         if not isinstance(answer, dict):
-            raise ProcessError(
-                f"{self.command} answered {shown(line.decode(errors='replace').rstrip())}; must be a JSON object"
-            )
+            text = shown(line.decode(errors="replace").rstrip())
+            raise ProcessError(f"{self.command} answered {text}; must be a JSON object")
         if "error" in answer:
             raise ProcessError(f"{self.command} answered with an error: {answer['error']}")
         best = answer.get("best", answer)

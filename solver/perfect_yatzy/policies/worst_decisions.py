@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from ..errors import RulesError
 from ..game.dice import Floats, Ints, lattice
@@ -21,8 +20,8 @@ from ..model.policies import Policy
 from ..strategy.forward_pass import ForwardPass
 from ..tablebase.backward_induction import default_threads
 from ..tablebase.threads import thread_map
-from .hold_policy import Cards, HoldRulePolicy, Holds, applies, decision_of, decisions
-from .hold_rules import Condition, HoldRule
+from .hold_policy import Cards, HoldRulePolicy, Holds, decision_of, decisions
+from .hold_rules import HoldRule
 from .policy import legal_holds
 
 ROWS = 64  # rows of states a thread takes at a time
@@ -100,22 +99,15 @@ class HoldGuard:
         self.best = np.empty(0)
         self.cards = Cards.of_rows(self.rules, self.space, self.keys[:, 0], self.keys[:, 1])
         if self.stages > 1:
-            self.add(self.sentinels())
-
-    def sentinels(self) -> Ints:
-        """Decisions chosen at random."""
-        rows = np.concatenate([self.space.layers[k] for k in range(self.space.first_layer, self.space.categories)])
-        rows = rows[self.random.integers(0, len(rows), SENTINELS)]
-        lanes = self.random.random(SENTINELS) * self.space.layout.lane_count[self.space.layout.lane_sets[rows]]
-        left = self.random.integers(1, self.stages, SENTINELS)
-        rolls = self.random.integers(0, self.dice.n_rolls, SENTINELS)
-        return np.column_stack([rows, lanes.astype(np.int64), left, rolls])
+            layout, layers = self.space.layout, self.space.layers[self.space.first_layer : self.space.categories]
+            rows = np.concatenate(layers)[self.random.integers(0, sum(map(len, layers)), SENTINELS)]
+            lanes = self.random.random(SENTINELS) * layout.lane_count[layout.lane_sets[rows]]
+            left = self.random.integers(1, self.stages, SENTINELS)
+            rolls = self.random.integers(0, self.dice.n_rolls, SENTINELS)
+            self.add(np.column_stack([rows, lanes.astype(np.int64), left, rolls]))
 
     def sweep(self, policy: HoldRulePolicy) -> WorstDecisions:
-        """The worst decisions of a list on all cards.
-
-        Of those beyond the limit the WORST worst ones, and OTHERS at random, are added to the guard.
-        """
+        """The worst decisions of a list on all cards; some beyond the limit are added to the guard."""
         found = worst_decisions(policy, self.perfect, threads=self.threads)
         losses = found.losses[:, 1:]  # of holds
         card, left = np.nonzero(losses > self.limit)
@@ -156,13 +148,10 @@ class HoldGuard:
             perfect_turns(rows, lanes, job, self.table, stops, values)
         return stops.reshape(len(rows), -1), values.reshape(len(rows), self.stages - 1, -1)
 
-    def decided(self, holds: Sequence[HoldRule]) -> tuple[Holds, Ints]:
-        """What a list does at each decision, and the number of the rule that decides; the length if none does."""
-        return decisions(self.rules, holds, self.cards, self.keys[:, 3], self.keys[:, 2])
-
-    def holds_for(self, condition: Condition) -> npt.NDArray[np.bool_]:
-        """Whether a condition holds at each decision."""
-        return applies(self.rules, condition, self.cards, self.keys[:, 2])
+    @property
+    def situations(self) -> tuple[Cards, Ints, Ints]:
+        """Cards, rolls and rerolls left of the decisions."""
+        return self.cards, self.keys[:, 3], self.keys[:, 2]
 
     def beyond(self, done: Holds) -> Floats:
         """How far each decision loses more than the limit."""
@@ -172,12 +161,12 @@ class HoldGuard:
 
     def excess(self, holds: Sequence[HoldRule]) -> float:
         """How far the decisions of a list lose more than the limit, added up."""
-        return float(self.beyond(self.decided(holds)[0]).sum())
+        return float(self.beyond(decisions(self.rules, holds, *self.situations)[0]).sum())
 
     def gains(self, rule: HoldRule, holds: Sequence[HoldRule]) -> Floats:
         """What a rule takes off the excess, ``(decisions, rules + 1)``, by the rule that decides in the list."""
-        done, by = self.decided(holds)
-        named = decision_of(self.rules, rule, self.cards, self.keys[:, 3], self.keys[:, 2])
+        done, by = decisions(self.rules, holds, *self.situations)
+        named = decision_of(self.rules, rule, *self.situations)
         gain = np.where(named == NO_FIT, 0.0, self.beyond(done) - self.beyond(np.where(named == NO_FIT, done, named)))
         result = np.zeros((len(done), len(holds) + 1))
         result[np.arange(len(done)), by] = gain

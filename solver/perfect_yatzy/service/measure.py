@@ -15,7 +15,7 @@ from ..errors import StateError
 from ..model.policies import Policy
 from ..policies.evaluation import Evaluation, Losses, SampledEvaluation, sample
 from ..policies.named import evaluate_named, listed, named_policy
-from ..policies.player import exact_policy
+from ..policies.policy import exact_policy
 from ..policies.simulation import simulate
 from ..policies.user_code import ProcessPlayer
 from ..strategy.played_games import Actor

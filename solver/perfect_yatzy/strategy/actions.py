@@ -121,19 +121,7 @@ Option = TypeVar("Option")
 
 
 class Ranking(list[Action], Generic[Action]):
-    """Actions, best first: a list that knows its question, and that prints as a table. A slice is a ranking, too.
-
-    Attributes
-    ----------
-    rules : RuleSet or None
-        Rules of the game.
-    policy : str
-        What values are: of the ``mean``, of a ``goal:280`` or of a ``utility``.
-    dice : tuple of int
-        Dice on the table.
-    rolls_left : int
-        The rerolls left.
-    """
+    """Actions, best first: a list that knows its question, and that prints as a table; a slice is a ranking, too."""
 
     def __init__(
         self, entries: Iterable[Action] = (), rules: RuleSet | None = None, policy: str = "",
@@ -160,13 +148,7 @@ class Ranking(list[Action], Generic[Action]):
         return metadata(self.rules, self.policy, **asked)
 
     def columns(self) -> dict[str, list[Any]]:
-        """The actions as named columns, with the names of the JSON answers.
-
-        ``hold`` and ``category`` for holds, ``category``, ``points`` and ``bonus_points`` for categories, all of
-        them for both (None where an action has no such thing); then the value, named ``expected_remaining``,
-        ``chance`` or ``expected_utility``, ``loss`` in the same unit and, unless it is the value,
-        ``expected_remaining``.
-        """
+        """The actions as named columns, with the names of the JSON answers; None where an action has none."""
         if not self:
             return {}
         name = value_name(self.policy)
@@ -252,10 +234,7 @@ def max_rerolls(rules: RuleSet, saved: int) -> int:
 def ranked(
     evaluator: TurnEvaluator, entries: Iterable[tuple[float, float, Option]], key: Callable[[Option], Any]
 ) -> list[tuple[float, float, float, Option]]:
-    """Options in order of preference; those of equal value by their mean, those of equal mean by `key`.
-
-    `entries`: options as ``(value, mean, option)``. Returns ``(value, loss, mean, option)`` for each.
-    """
+    """``(value, loss, mean, option)`` of entries ``(value, mean, option)``, the best first; equal means by `key`."""
     remaining = sorted(entries, key=lambda entry: -entry[0])
     best, found = remaining[0][0], list[tuple[float, float, float, Option]]()
     while remaining:

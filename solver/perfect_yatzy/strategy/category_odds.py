@@ -42,10 +42,7 @@ class CategoryOdds:
 def category_odds(
     rules: RuleSet, dice: Sequence[int] | None = None, rolls_left: int | None = None, *, exact: bool = False
 ) -> list[CategoryOdds]:
-    """Chance and expected points of every category, in the order of the sheet; fractions if `exact`.
-
-    `dice`: those on the table, None before the first roll; `rolls_left`: more than a turn's only if rolls are saved.
-    """
+    """Chance and expected points of every category, in the order of the sheet; fractions if `exact`."""
     rerolls = rules.rolls_per_turn - 1 if rolls_left is None else rolls_left
     max_rerolls = rules.rolls_per_turn - 1
     max_rerolls *= len(rules.categories) if rules.saved_rolls else 1  # the last turn with all rerolls saved

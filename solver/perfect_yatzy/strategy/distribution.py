@@ -56,10 +56,7 @@ CHANCE_BYTES, CARD_BYTES, RESULT_BYTES = 30, 300, 120  # at most, of a chance, a
 
 
 def has_distribution(rules: RuleSet) -> bool:
-    """Whether the exact distribution of any policy takes seconds only: no saved rolls, at most MAX_STATES states.
-
-    That of perfect play from a card on can be computed for all rules, if the machine has the memory.
-    """
+    """Whether the exact distribution of any policy takes seconds only: no saved rolls, at most MAX_STATES states."""
     try:
         return not rules.saved_rolls and state_space(rules).size <= MAX_STATES
     except RulesError:  # too many states to be enumerated
@@ -70,11 +67,7 @@ def stored_distribution(
     strategy: Strategy, start: Position, points: int = 0, tables: Folder = None, threads: int | None = None, *,
     first_turns: bool = False, store: bool = True, progress: Progress | None = None,
 ) -> ScoreDistribution:  # fmt: skip
-    """:func:`distribution`, for the mean stored next to the table: from the empty card, and after the first turn.
-
-    A stored file that is damaged or of another version is replaced. `first_turns`: whether to find those after every
-    first turn (:class:`.BackwardPass`), too, from the empty card; `store`: whether a new one may be written.
-    """
+    """:func:`distribution`, for the mean next to the table from the empty card on and after each first turn."""
     checked, rules = strategy.check(start), strategy.rules
     from_empty, for_mean = checked.state == EMPTY_STATE, not isinstance(strategy.evaluator, ScoreEvaluator)
     first_turns = first_turns and store and from_empty and for_mean and not has_first_turns(rules, tables)
@@ -208,8 +201,8 @@ def check_distribution_memory(rules: RuleSet, cost: SolveCost) -> None:
             "the distribution of {rules} needs about {memory} of memory and {free} are free; "
             "it can be estimated with: yatzy simulate"
         )
-        facts = {"rules": rules.key, "memory": gigabytes(cost.memory), "free": gigabytes(free)}
-        raise RulesError(text.format(**facts), code="too-large")
+        needed = text.format(rules=rules.key, memory=gigabytes(cost.memory), free=gigabytes(free))
+        raise RulesError(needed, code="too-large")
 
 
 def distribution_path(rules: RuleSet, tables: Folder = None) -> Path:
@@ -228,32 +221,28 @@ def has_first_turns(rules: RuleSet, tables: Folder = None) -> bool:
 
 
 def has_stored_distribution(rules: RuleSet, start: State, tables: Folder = None) -> bool:
-    """Whether the distribution of perfect play from a checked state on is in the store.
-
-    That of the empty card is undamaged and of this version; the other file may turn out not to be.
-    """
+    """Whether the distribution of perfect play from a checked state on is in the store."""
     if start == EMPTY_STATE:
         return read_stored(rules, start, tables) is not None
-    return _is_after_first_turn(start) and has_first_turns(rules, tables)
-
-
-def _is_after_first_turn(state: State) -> bool:
-    return state.filled.bit_count() == 1 and not state.saved
+    return start.filled.bit_count() == 1 and not start.saved and has_first_turns(rules, tables)
 
 
 def read_stored(rules: RuleSet, state: State, tables: Folder = None) -> ScoreDistribution | None:
-    """The distribution of perfect play from a checked state on, without the points before; None if it is not stored.
-
-    A file after every first turn that is damaged or written by another version is removed.
-    """
-    if state == EMPTY_STATE:
-        with suppress(OSError, *DAMAGED):
-            return _from_entry(_fields(distribution_path(rules, tables), rules), rules)
-    elif _is_after_first_turn(state) and has_first_turns(rules, tables):
-        path = first_turns_path(rules, tables)
-        with suppress(OSError, *DAMAGED):
-            cards = _fields(path, rules)["cards"]
-            return _from_entry(cards[str(state_space(rules).unchecked_index(state))], rules)
+    """The stored distribution from a state on, without points before; a damaged file of first turns is removed."""
+    whole = state == EMPTY_STATE
+    if not whole and not has_stored_distribution(rules, state, tables):
+        return None
+    path = distribution_path(rules, tables) if whole else first_turns_path(rules, tables)
+    with suppress(OSError, *DAMAGED):
+        stored = checked_fields(path.read_bytes())
+        if (stored["format"], stored["version"], stored["fingerprint"]) != (FORMAT, __version__, rules.fingerprint):
+            raise ValueError("written by another version")
+        entry = stored if whole else stored["cards"][str(state_space(rules).unchecked_index(state))]
+        scores = np.arange(len(entry["chances"])) + entry["lowest"]
+        results = tuple(CategoryResult(*result) for result in entry["categories"])
+        chances, bonus = np.array(entry["chances"]), entry["upper_bonus_chance"]
+        return ScoreDistribution(scores, chances, bonus, results, rules, "mean")
+    if not whole:
         with suppress(OSError):
             path.unlink()
     return None
@@ -261,41 +250,20 @@ def read_stored(rules: RuleSet, state: State, tables: Folder = None) -> ScoreDis
 
 def write_stored(rules: RuleSet, found: Mapping[int, ScoreDistribution], tables: Folder = None) -> None:
     """Store the distributions by the numbers of their states: of the empty card and, if given, after first turns."""
-    cards = {str(state): _entry(of_state) for state, of_state in found.items()}
-    files = {distribution_path(rules, tables): cards[str(state_space(rules).unchecked_index(EMPTY_STATE))]}
+    cards = {
+        str(state): {
+            "lowest": int(of_state.scores[0]),
+            "upper_bonus_chance": of_state.upper_bonus_chance,
+            "categories": [[r.category, r.mean, r.crossed_out] for r in of_state.categories],
+            "chances": of_state.chances.tolist(),
+        }
+        for state, of_state in found.items()
+    }
+    files: dict[Path, dict[str, Any]] = {}
     if len(cards) > 1:
-        files = {first_turns_path(rules, tables): {"cards": cards}} | files
+        files[first_turns_path(rules, tables)] = {"cards": cards}
+    files[distribution_path(rules, tables)] = cards[str(state_space(rules).unchecked_index(EMPTY_STATE))]
     known = {"format": FORMAT, "version": __version__, "fingerprint": rules.fingerprint}
     for path, fields in files.items():
         with replacing(path) as file:
             file.write(with_checksum({**known, **fields}))
-
-
-def _fields(path: Path, rules: RuleSet) -> dict[str, Any]:
-    """The fields of a file; OSError or one of the errors DAMAGED if it cannot be used."""
-    stored = checked_fields(path.read_bytes())
-    if (stored["format"], stored["version"], stored["fingerprint"]) != (FORMAT, __version__, rules.fingerprint):
-        raise ValueError("written by another version")
-    return stored
-
-
-def _entry(found: ScoreDistribution) -> dict[str, Any]:
-    """A distribution as plain JSON values."""
-    return {
-        "lowest": int(found.scores[0]),
-        "upper_bonus_chance": found.upper_bonus_chance,
-        "categories": [[r.category, r.mean, r.crossed_out] for r in found.categories],
-        "chances": found.chances.tolist(),
-    }
-
-
-def _from_entry(entry: Mapping[str, Any], rules: RuleSet) -> ScoreDistribution:
-    """The distribution that :func:`_entry` wrote, or one of the errors DAMAGED."""
-    return ScoreDistribution(
-        np.arange(len(entry["chances"])) + entry["lowest"],
-        np.array(entry["chances"]),
-        entry["upper_bonus_chance"],
-        tuple(CategoryResult(*result) for result in entry["categories"]),
-        rules,
-        "mean",
-    )

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-from contextlib import closing
 from http.client import HTTPException
 from pathlib import Path
-from typing import BinaryIO
 from urllib.parse import urlsplit
 from urllib.request import urlopen
 
@@ -33,10 +31,7 @@ CHUNK = 1 << 20  # bytes
 
 
 def fetch(rules: RuleSet, source: str, tables: Folder = None) -> Path:
-    """Store the table of a rule set's means from a folder or URL; the path of its file.
-
-    TableError if there is a table already, or what the source has is not the table of these rules.
-    """
+    """Store the table of a rule set's means from a folder or URL, unless it is solved; the path of its file."""
     path, objective = table_path(rules, tables), Objective(rules)
     if has_table(rules, tables):
         raise TableError(_("{rules} is already solved: {path}").format(rules=rules.key, path=path))
@@ -63,19 +58,11 @@ def fetch(rules: RuleSet, source: str, tables: Folder = None) -> Path:
 def copy(origin: str, target: Path, most: int) -> None:
     """Copy a file of a folder or host; one that is longer than it can be is cut, which its check then finds."""
     try:
-        with closing(opened(origin)) as file, open(target, "wb") as copied:
+        if (remote := "://" in origin) and urlsplit(origin).scheme not in ("http", "https"):
+            raise StateError(_("a table is fetched from a folder, or from a host by http or https"))
+        with urlopen(origin, timeout=SECONDS) if remote else open(origin, "rb") as file, open(target, "wb") as copied:
             while (left := most + 1 - copied.tell()) > 0 and (part := file.read(min(CHUNK, left))):
                 copied.write(part)
     except (OSError, HTTPException, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise TableError(_("cannot read the table {path}: {reason}").format(path=origin, reason=reason)) from error
-
-
-def opened(origin: str) -> BinaryIO:
-    """A file of a folder, or of a web host."""
-    if "://" not in origin:
-        return open(origin, "rb")
-    if urlsplit(origin).scheme not in ("http", "https"):
-        raise StateError(_("a table is fetched from a folder, or from a host by http or https"))
-    response: BinaryIO = urlopen(origin, timeout=SECONDS)
-    return response

@@ -61,10 +61,7 @@ class FittedValues:
     def values(
         self, filled: npt.ArrayLike, upper: npt.ArrayLike, saved: npt.ArrayLike, tracked: npt.ArrayLike
     ) -> Floats:
-        """Expected points to come in n states, ``(n,)``; scalars are repeated.
-
-        The upper bonuses are included; they are the values of full cards.
-        """
+        """Expected points to come in n states, ``(n,)``, the upper bonuses included; scalars are repeated."""
         cards = card_masks(self.rules, filled)
         others = [np.atleast_1d(np.asarray(field, dtype=np.int64)) for field in (upper, saved, tracked)]
         (n,) = np.broadcast_shapes(cards.shape[:1], *(field.shape for field in others))

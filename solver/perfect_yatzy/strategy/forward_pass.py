@@ -75,10 +75,7 @@ class Gathered:
 
 
 class ForwardPass:
-    """P(s, x) of one layer of states after the other, by any policy; see the module.
-
-    If the rules save rolls, the policy is greedy for a table, and not compared with the values of perfect play.
-    """
+    """P(s, x) of one layer of states after the other, by any policy; see the module."""
 
     def __init__(
         self, policy: Policy, threads: int, perfect: Table | None = None, progress: Progress | None = None
@@ -221,10 +218,7 @@ class ForwardPass:
     def summarize(
         self, reached: Iterable[tuple[int, Floats]], points: int, outcome_chance: Floats
     ) -> ScoreDistribution:
-        """Add the upper bonus to P of the full cards and sum over them; results of each category.
-
-        `reached`: first x and chances of the x from it on, for each state with a full card.
-        """
+        """The distribution, from the first x and the chances of the x from it on, for each state with a full card."""
         bonuses = final_bonus(self.space).astype(int).tolist()
         parts = [(bonus, low + bonus, p) for bonus, (low, p) in zip(bonuses, reached, strict=True) if len(p)]
         lowest = min(low for _, low, _ in parts)

@@ -25,11 +25,7 @@ TEXT, DICE = "category", "hold"
 
 
 def metadata(rules: RuleSet | None, policy: str, **more: object) -> dict[str, str]:
-    """What identifies results, as text.
-
-    ``rules`` (key of the rule set), ``fingerprint`` (SHA-256 of its canonical form), ``policy`` (what the strategy
-    maximises: ``mean``, ``goal:280`` or ``utility``) and ``perfect_yatzy`` (version of this package).
-    """
+    """What identifies results, as text: rules and their fingerprint, policy, version of this package, and more."""
     known = {"rules": rules.key, "fingerprint": rules.fingerprint} if rules else {}
     entries = known | ({"policy": policy} if policy else {}) | more | {"perfect_yatzy": __version__}
     return {name: str(value) for name, value in entries.items()}
@@ -106,11 +102,7 @@ def preview_html(caption: str, result: Rows) -> str:
 def dataset_card(
     data: Path, kind: str, rows: int, found: Mapping[str, str], columns: Mapping[str, str], command: str
 ) -> str:
-    """A file of results as a dataset card: Markdown with the head that Hugging Face reads, in English.
-
-    `kind`: what a row is; `found`: the metadata; `columns`: what each column says, or nothing for a record of games;
-    `command`: what made the file.
-    """
+    """A file of results as a dataset card: Markdown with the head that Hugging Face reads; `kind`: what a row is."""
     lines = ["---", "license: cc0-1.0", "task_categories: [reinforcement-learning]", "configs:"]
     lines += ["  - config_name: default", f"    data_files: {json.dumps(data.name)}", "---", ""]
     lines += [f"# {rows:,} {kind} of {found['rules']}", "", "| | |", "|---|---|"]

@@ -28,12 +28,9 @@ if TYPE_CHECKING:
 
 
 def open_strategy(
-    rules: str | Path | RuleSet = "yatzy",
-    tables: Folder = None,
-    *,
-    threads: int | None = None,
+    rules: str | Path | RuleSet = "yatzy", tables: Folder = None, *, threads: int | None = None,
     progress: Progress | None = None,
-) -> Strategy:
+) -> Strategy:  # fmt: skip
     """Open the optimal strategy of a rule set, solving the game first if its table is missing.
 
     Parameters

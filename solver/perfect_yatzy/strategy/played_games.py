@@ -80,10 +80,7 @@ def play_games(
     player: Player, start: TurnPosition, first: int, number: int, seed: int, exploration: float = 0.0,
     progress: Progress | None = None,
 ) -> GameLog:  # fmt: skip
-    """Play the games `first` to ``first + number - 1`` from the start of a turn, at least one.
-
-    `exploration`: chance of a random legal action at each decision.
-    """
+    """Play at least one game from the start of a turn; `exploration`: chance of a random action at each decision."""
     decisions, cards = list[Decision](), list[Scorecard]()
     begun = start.state.filled.bit_count()
     for game in range(first, first + number):
@@ -94,7 +91,13 @@ def play_games(
             turn, roll = state.filled.bit_count() - begun, most - position.rolls_left
             position = position.roll(dice_of_game(seed, game, turn, roll, position.to_roll, rules.faces))
             explores = exploration > 0 and random.random() < exploration
-            action = random.choice(position.legal_actions()) if explores else _asked(player, position, game)
+            try:
+                action = random.choice(position.legal_actions()) if explores else asked(player, position)
+            except SolverError:
+                raise
+            except Exception as error:
+                error.add_note(_place(position, game))
+                raise
             try:
                 after, taken = position.apply(action), action_number(rules, action)
             except SolverError as error:
@@ -115,16 +118,6 @@ def asked(player: Player, position: TurnPosition) -> ActionText:
     if position.rolls_left and isinstance(held, Sequence) and tuple(sorted(held)) == position.dice:
         action = player(replace(position, rolls_left=0))
     return action
-
-
-def _asked(player: Player, position: TurnPosition, game: int) -> ActionText:
-    """:func:`asked`; an exception names the position."""
-    try:
-        return asked(player, position)
-    except Exception as error:
-        if not isinstance(error, SolverError):
-            error.add_note(_place(position, game))
-        raise
 
 
 def _place(position: TurnPosition, game: int) -> str:

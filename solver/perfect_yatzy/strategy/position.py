@@ -31,11 +31,7 @@ Position = State | Scorecard | CheckedPosition | TurnPosition | str | Mapping[st
 
 
 def check_position(rules: RuleSet, position: Position, space: StateSpace | None = None) -> CheckedPosition:
-    """Check a position, unless it has been checked already; StateError if no game of these rules can reach it.
-
-    Of a position within a turn the card at its start counts. `space`: states to look in, if not those of the whole
-    game, which can be too many to enumerate.
-    """
+    """The checked start of the turn of a position, among the states of `space`; StateError if no game reaches it."""
     if isinstance(position, CheckedPosition | TurnPosition) and position.rules.fingerprint != rules.fingerprint:
         text = _("the card belongs to {other}, not to {rules}")
         raise StateError(text.format(other=position.rules.key, rules=rules.key), code="invalid-card")

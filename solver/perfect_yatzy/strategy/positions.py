@@ -151,25 +151,15 @@ class PositionSample(Rows):
         known = [numbered_action(rules, action) for action in best.tolist()]
         actions = [known[i] for i in number.tolist()]
         found: dict[str, Any] = {
-            "game_number": self.game_number,
-            "turn": self.turn,
-            "filled": self.filled,
-            "upper": self.upper,
             "saved": self.saved if rules.saved_rolls else None,
             "joker_paid": self.joker_paid.astype(bool) if rules.joker else None,
-            "card_total": self.card_total,
             "dice": dice,
-            "rolls_left": self.rolls_left,
-            "action": self.action,
             "hold": [row if isinstance(a, str) else list(a) for a, row in zip(actions, dice, strict=True)],
             "category": [a if isinstance(a, str) else None for a in actions],
             value_name(self.policy): self.value,
-            "taken": self.taken,
-            "visits": self.visits,
-            "actions": self.actions,
-            "action_values": self.action_values,
         }
-        return {name: column for name, column in found.items() if column is not None}
+        columns = {name: found[name] if name in found else getattr(self, name, None) for name in MEANINGS}
+        return {name: column for name, column in columns.items() if column is not None}
 
     def parts(self) -> Iterator[dict[str, Any]]:
         """The :meth:`columns` of PART_ROWS rows at a time, to write large samples."""

@@ -49,12 +49,7 @@ class Rollout:
         self, number: int, first: int, seed: int, report: Callable[[int], None] = lambda turn: None,
         logs: list[kernels.TurnLog] | None = None,
     ) -> tuple[Ints, Points16, Ints]:  # fmt: skip
-        """Play the games `first` to ``first + number - 1``.
-
-        Returns the points made since the start without the upper bonus, ``(number,)``, the points of each category,
-        ``(number, categories)``, and the upper bonus. `report` is called with the number of turns played; `logs`
-        receives the log of each turn.
-        """
+        """Games from number `first` on: points made without the bonus, points ``(number, categories)`` and bonus."""
         start, space = self.start, self.space
         row, place = np.array([space.row(start)]), np.array([space.unchecked_index(start)])
         fields = np.zeros((number, kernels.FIELDS), dtype=np.int64)
@@ -91,10 +86,7 @@ class Rollout:
         return self.policy.layer(filled)
 
     def turn(self, filled: int, games: kernels.Games, order: Ints, rest: TurnArguments) -> Callable[[int, int], None]:
-        """A function that plays one turn of the games ``order[begin:end]``, for any number of threads.
-
-        `filled`: number of filled categories; `rest`: first game, seed and turn, on which the dice depend; the log.
-        """
+        """A function for threads that plays a turn of the games ``order[begin:end]``; `rest`: as TurnArguments."""
         actions, counts = self.layer(filled), np.bincount(games.fields[kernels.ROW :: kernels.FIELDS])
         rows = np.flatnonzero(counts)
         ends = np.cumsum(counts[rows])  # of the games of each row, which are sorted by rows

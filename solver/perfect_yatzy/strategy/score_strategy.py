@@ -19,7 +19,7 @@ what the play achieves. :mod:`perfect_yatzy.approximation.goals` makes the table
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -57,6 +57,8 @@ MAX_UTILITY = 1e20  # of float32's 3e38; the kernels use -1e30 as a value below 
 class EstimatedGoalEvaluator(ScoreEvaluator):
     """Evaluates turns for a goal by estimates from means and spreads, in the last layers by exact chances."""
 
+    objective: EstimatedGoals
+
     def __init__(self, late: LateGoals, values: Table, spreads: tuple[Table, Table], means: TurnEvaluator) -> None:
         super().__init__(EstimatedGoals(late.rules), values, means)
         self.late, self.spreads = late, spreads
@@ -67,7 +69,6 @@ class EstimatedGoalEvaluator(ScoreEvaluator):
 
     def ranges(self, states: Ints) -> tuple[Ints, Ints]:
         """First and last x of the range of scores of states (places in the table of means), shaped as `states`."""
-        assert isinstance(self.objective, EstimatedGoals)
         low = self.objective.lowest(states)
         return low, np.full_like(low, -1)
 
@@ -91,7 +92,6 @@ class EstimatedGoalEvaluator(ScoreEvaluator):
         if filled + 1 >= self.late.first_layer:
             layer = self.late.layer_slice(filled + 1)
             return StoredScores(whole_table(self.values, layer.start, layer.stop), self.late.score_offsets)
-        assert isinstance(self.objective, EstimatedGoals)
         means, upside, downside = (window(self.space, table, filled) for table in (self.mean_values, *self.spreads))
         return EstimatedScores(means, upside, downside, self.objective.most, self.objective.bonus.ravel())
 
@@ -111,11 +111,11 @@ class ScoreStrategy(Strategy):
         Points on the card that lie at x = 0 of the table: the goal, or the points at the start.
     """
 
+    evaluator: ScoreEvaluator = field(repr=False)
     zero: int = 0
 
     def evaluator_at(self, position: CheckedPosition) -> TurnEvaluator:
         """The evaluator of turns from a checked position; StateError if the table has no values for its points."""
-        assert isinstance(self.evaluator, ScoreEvaluator)
         evaluator = self.evaluator.at(position.points - self.zero)
         evaluator.check_reached(position.state)
         return evaluator
@@ -123,7 +123,6 @@ class ScoreStrategy(Strategy):
     @property
     def policy(self) -> str:
         """What the strategy maximises: ``goal:280`` (the chance of 280 points or more) or ``utility``."""
-        assert isinstance(self.evaluator, ScoreEvaluator)
         return f"goal:{self.zero}" if isinstance(self.evaluator.objective, Goals) else "utility"
 
     def is_approximate(self, state: State) -> bool:
@@ -131,7 +130,7 @@ class ScoreStrategy(Strategy):
         return isinstance(self.evaluator, EstimatedGoalEvaluator) and not self.evaluator.is_exact(state)
 
     def _table_x(self, points: npt.ArrayLike | None) -> npt.ArrayLike:
-        from .batch_positions import whole_numbers
+        from .batch import whole_numbers
 
         if points is None:
             raise StateError("points is missing; give the points on each card, which count for goals and utilities")
@@ -183,8 +182,11 @@ def reach(
     card = read_card(rule_set, start)
     position = check_position(rule_set, card.state)
     exists, estimated = has_table(rule_set, tables, Goals.name), has_goal_estimates(rule_set, tables)
-    limits = (_unasked, True) if estimated else ()
-    solve = goals_to_solve(rule_set, position.state, exists, INSTANT_SOLVE_SECONDS, *limits)
+
+    def unasked(cost: SolveCost) -> bool:
+        return not estimated or (cost.seconds <= MAX_UNASKED_SECONDS and cost.bytes <= MAX_UNASKED_BYTES)
+
+    solve = goals_to_solve(rule_set, position.state, exists, INSTANT_SOLVE_SECONDS, unasked, estimated)
     if solve.cost:  # before the means are solved, which takes minutes for a game whose goals do not fit
         check_memory(rule_set, solve.cost if solve.stored else solve.cost.with_table())
     means = mean_evaluator(rule_set, position.state, tables, threads, solve_whole=solve.stored)
@@ -194,11 +196,7 @@ def reach(
 def mean_evaluator(
     rules: RuleSet, start: State, tables: Folder = None, threads: int | None = None, *, solve_whole: bool = False
 ) -> TurnEvaluator:
-    """The values of the mean, which break ties of other objectives.
-
-    From the stored table, if it exists. Else the rest of the game is solved in memory, which takes a small part of
-    the time and memory of a solve for any other objective. With `solve_whole` a missing table is solved and stored.
-    """
+    """The values of the mean, which break ties: stored, or of the rest of the game, solved in memory."""
     whole = Objective(rules)
     if solve_whole or has_table(rules, tables, whole.name):
         return TurnEvaluator(rules, open_table(whole, tables, threads=threads)[1])
@@ -216,10 +214,6 @@ class GoalSolve:
     stored: bool  # whether its table is opened from the store, or solved and stored; else it is solved in memory
     cost: SolveCost | None  # what the solve takes; None if the table exists
     estimated: bool = False  # whether the tables of estimates are opened instead
-
-
-def _unasked(cost: SolveCost) -> bool:
-    return cost.seconds <= MAX_UNASKED_SECONDS and cost.bytes <= MAX_UNASKED_BYTES
 
 
 def goals_to_solve(

@@ -31,8 +31,7 @@ from .turn_evaluator import TurnEvaluator
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from .batch import BatchAnswer, BatchOptions
-    from .batch_positions import BatchPositions
+    from .batch import BatchAnswer, BatchOptions, BatchPositions
     from .fitted_file import Certificate
 
 DiceText = str | Sequence[int]  # "33456", or [3, 3, 4, 5, 6]
@@ -294,10 +293,10 @@ class Strategy:
         StateError
             If the arrays do not fit together, or a position cannot occur; the message names the first one.
         """
-        from .batch import best_actions
+        from .batch import BatchAnswer, each_option
 
         positions = self._positions(filled, upper, dice, rolls_left, saved, joker_paid, points=points)
-        return best_actions(self.evaluator, self.policy, positions, threads)
+        return BatchAnswer(*each_option(self.evaluator, positions, None, threads), self.rules, self.policy)
 
     def options(
         self, filled: npt.ArrayLike, upper: npt.ArrayLike, dice: npt.ArrayLike, rolls_left: npt.ArrayLike,
@@ -359,7 +358,7 @@ class Strategy:
 
     def _positions(self, *arrays: npt.ArrayLike, points: npt.ArrayLike | None) -> BatchPositions:
         """Checked positions, from filled, upper, dice, rolls_left, saved and joker_paid."""
-        from .batch_positions import check_positions
+        from .batch import check_positions
 
         return check_positions(self.evaluator, self._table_x(points), *arrays)
 

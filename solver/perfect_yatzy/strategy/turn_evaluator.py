@@ -149,10 +149,7 @@ class TurnEvaluator:
         return float(self.values[self.space.unchecked_index(state)])
 
     def category_values(self, state: State, saved: int = 0, first: bool = False) -> Floats:
-        """Points plus value to come for every category and roll: `(categories, rolls)`, -inf if not allowed.
-
-        `saved`: rolls saved if the turn ends now; `first`: whether the roll is the first of its turn.
-        """
+        """Value of every category and roll, -inf if not allowed; `first`: whether it is the first of its turn."""
         options = roll_options(self.rules, state.filled, state.joker_paid, first)
         result: Floats = np.full(options.points.shape, -np.inf, dtype=self.number)
         for c in np.flatnonzero(options.allowed.any(axis=1)).tolist():
@@ -161,10 +158,7 @@ class TurnEvaluator:
         return result
 
     def hold_values(self, state: State, rerolls: int) -> Floats:
-        """Value of holding each multiset and rerolling the rest with `rerolls` (at least 1) rerolls left, `(holds,)`.
-
-        The entry of a full roll is its value with one reroll less.
-        """
+        """Value of each hold with so many rerolls left, `(holds,)`; of a full roll that with one reroll less."""
         saving = self.rules.saved_rolls
         rolls = self.category_values(state, 0).max(axis=0)
         for left in range(1, rerolls):

@@ -39,9 +39,7 @@ def outcomes_of_hold(evaluator: TurnEvaluator, state: State, held: Sequence[int]
     """Different outcomes of the turn after holding fewer than all dice, rerolling, and playing for the mean."""
     rules, grid, lowest_equal = evaluator.rules, evaluator.dice, evaluator.lowest_equal
     saving = rules.saved_rolls
-    stop_values = [
-        evaluator.category_values(state, left if saving else 0) for left in range(rerolls if saving else 1)
-    ]
+    stop_values = [evaluator.category_values(state, saved) for saved in range(rerolls if saving else 1)]
     hold_values = [evaluator.hold_values(state, left) for left in range(1, rerolls)]
     dice = dice_model(rules.dice, rules.faces)
     chances: dict[tuple[int, int, int, int], float] = {}

@@ -70,10 +70,7 @@ Play = Policy | Replanned | None  # of a player; None plays to win
 
 
 class Player:
-    """One of two players: a card from which they play, and what they do.
-
-    `policy`: None plays to win; the actions of a Policy depend on the player's own card alone.
-    """
+    """One of two players: a card from which they play, and what they do."""
 
     def __init__(self, rules: RuleSet, start: State, policy: Play) -> None:
         self.policy = policy
@@ -123,9 +120,8 @@ class TwoPlayerGame:
         self.players = Player(rules, starts[0], policies[0]), Player(rules, starts[1], policies[1])
         first, second = (player.turns for player in self.players)
         if first - second not in (0, 1):
-            raise StateError(
-                _("the player who moves needs as many open boxes as the opponent, or one more"), code="invalid-card"
-            )
+            text = _("the player who moves needs as many open boxes as the opponent, or one more")
+            raise StateError(text, code="invalid-card")
         self.rules, self.lead, self.tie, self.total = rules, lead, tie, first + second
         self.replanned = [isinstance(policy, Replanned) for policy in policies]
         self.dice = lattice(rules.dice, rules.faces)
@@ -193,10 +189,7 @@ class TwoPlayerGame:
         return LeadValues(np.empty(end + FRAME, np.float32), place)
 
     def full_cards(self, mover: int, left: int, laws: Floats) -> LeadValues:
-        """The values of a full card of `mover`, if the opponent with so many open boxes makes points by these laws.
-
-        The upper bonus counts. After the last turn: who has more points.
-        """
+        """Values of a full card of `mover`, if the opponent with so many open boxes makes points by these laws."""
         waiting, moved = self.players[1 - mover].layer(left), self.players[mover].layer(0)
         bonuses, found = final_bonus(self.players[mover].space), self.blank(waiting, moved, self.lead_of(1 - mover))
         tie, below = 1 - self.tie if mover else self.tie, np.pad(np.cumsum(laws, axis=1), ((0, 0), (1, 0)))
@@ -227,13 +220,10 @@ class TwoPlayerGame:
         return fields["left"], LeadValues(values, self.layer_places(fields["left"])[0])
 
     def solve(
-        self,
-        threads: int | None = None,
-        progress: Progress | None = None,
-        part: Path | None = None,
+        self, threads: int | None = None, progress: Progress | None = None, part: Path | None = None,
         solve_turn: Callable[[Turn, LeadValues], LeadValues] | None = None,
         keep: Callable[[int, Floats], None] | None = None,
-    ) -> Iterator[LeadValues]:
+    ) -> Iterator[LeadValues]:  # fmt: skip
         """The values after the last turn, after the one before, and so on; the last ones are those of the start.
 
         `part`: the file where the newest layer of a whole game is stored now and then; a stored one is the first.
@@ -295,10 +285,7 @@ class TwoPlayerGame:
         return target
 
     def part_of_turn(self, turn: Turn, begin: int, end: int, below: Floats) -> Floats:
-        """The values before a turn of a player who plays to win, against the states `begin` to `end` of the other.
-
-        `below`: the values after it for these states.
-        """
+        """The values before a turn of play to win, against some states of the other, from those after it."""
         number, left = turn.mover, turn.open[turn.mover]
         mover, (before, other) = self.players[number], self.pairs(turn, begin, end)
         children = LeadValues(below, self.blank(other, mover.layer(left - 1), self.lead_of(1 - number)).place)
@@ -363,13 +350,10 @@ class TwoPlayerGame:
         return ScoreOffsets(begins + FRAME - lows, lows, highs), np.concatenate([*pieces, chances])
 
     def chance(
-        self,
-        threads: int | None = None,
-        progress: Progress | None = None,
-        part: Path | None = None,
+        self, threads: int | None = None, progress: Progress | None = None, part: Path | None = None,
         solve_turn: Callable[[Turn, LeadValues], LeadValues] | None = None,
         keep: Callable[[int, Floats], None] | None = None,
-    ) -> float:
+    ) -> float:  # fmt: skip
         """The chance of the first player at the start; see :meth:`solve`."""
         found = self.solve(threads, progress, part, solve_turn, keep)
         (values,) = deque(found, maxlen=1)  # no layer is kept longer than it is needed

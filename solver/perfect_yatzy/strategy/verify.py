@@ -49,12 +49,7 @@ def random_states(space: StateSpace, count: int, seed: int) -> Iterator[State]:
         row = int(rows[np.searchsorted(starts, place, side="right") - 1])
         chosen = layout.lane_sets[row]
         saved, lane = divmod(int(place - layout.offsets[row]), int(layout.lane_count[chosen]))
-        yield State(
-            filled=int(layout.masks[row]),
-            upper=int(layout.lane_upper[chosen, lane]),
-            saved=saved,
-            joker_paid=row >= space.cards,
-        )
+        yield State(int(layout.masks[row]), int(layout.lane_upper[chosen, lane]), saved, row >= space.cards)
 
 
 def bellman_residual(evaluator: TurnEvaluator, count: int, seed: int) -> float:

@@ -171,27 +171,16 @@ def table_costs(rules: RuleSet, replanned: Sequence[bool]) -> list[SolveCost]:
 
 
 def exploitability_of(chances: Floats) -> list[float]:
-    """What best responses win beyond a half against each policy, the mean over both orders of moving.
-
-    `chances`: of :func:`versus_table`, whose first player plays to win.
-    """
+    """What best responses win beyond a half against each policy of a table whose first player plays to win."""
     return [float((chances[0, i] + 1 - chances[i, 0]) / 2 - 0.5) for i in range(1, len(chances))]
 
 
 def versus_bounds(
     rules: str | Path | RuleSet, ties: str = "half", tables: Folder = None, *, threads: int | None = None
 ) -> tuple[float, float]:
-    """Bounds of the chance of the player who moves first, for games too large to solve for two players.
-
-    A strategy for the own score alone wins at least so often, whatever the opponent does, who knows more about that
-    score than a real one (:class:`LateScore`). Either player may follow one.
-
-    Parameters as for :func:`versus`; the table of all goals is solved and stored if it is missing. Returns the lowest
-    and the highest chance that the first player can have if both play to win.
-    """
+    """The lowest and highest chance that the first player can have if both play to win; see the module."""
     rule_set, share = load_rules(rules), tie_rule(ties).share
     goals = reach(rule_set, 0, "", tables, threads=threads)
-    assert isinstance(goals.evaluator, ScoreEvaluator)
     late = LateScore(goals.evaluator, threads or default_threads())
     return late.guarantee(share, moves_first=True), 1 - late.guarantee(1 - share, moves_first=False)
 
@@ -259,10 +248,7 @@ def split(rest: Floats, component: Floats) -> Floats:
 
 
 def components_of(laws: Floats) -> list[Floats]:
-    """The laws of boxes that pay one number of points or none, and of sums of these; the largest deviation first.
-
-    `laws`: of the points of the last box, `(states, points)`.
-    """
+    """The laws of boxes that pay one number of points or none, and of sums of these; the largest variance first."""
     single = set[tuple[int, float]]()  # points and their chance
     for law in laws[(laws > MIN_CHANCE).sum(axis=1) == 2]:
         low, high = np.flatnonzero(law > MIN_CHANCE).tolist()
