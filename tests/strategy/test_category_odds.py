@@ -8,11 +8,12 @@ from functools import cache
 from itertools import combinations, product
 
 import pytest
-from perfect_yatzy import RuleSet, StateError, load_rules
+from perfect_yatzy import RuleSet, load_rules
 from perfect_yatzy.game.scoring import roll_points
 from perfect_yatzy.strategy.category_odds import CategoryOdds, category_odds
 from support import games
 from support.command import Run
+from support.refusals import refused
 
 
 def test_known_chances_and_holds() -> None:
@@ -79,8 +80,7 @@ def test_impossible_turns_are_rejected() -> None:
         ("maxi", None, 41, "41 rolls left; under maxi there can be 0 to 40"),
         ("yatzy", (1, 2, 3, 4), None, "4 dice"),
     ):
-        with pytest.raises(StateError, match=message):
-            category_odds(load_rules(key), dice, left)
+        refused(message, category_odds, load_rules(key), dice, left)
     assert category_odds(load_rules("maxi"), None, 40)[0].chance > 0.999  # all rolls of nineteen turns saved
 
 

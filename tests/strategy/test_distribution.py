@@ -11,7 +11,7 @@ import numpy as np
 import perfect_yatzy
 import pytest
 from hypothesis import example, given
-from perfect_yatzy import RulesError, RuleSet, ScoreDistribution, State, StateError, Strategy, maximise, reach
+from perfect_yatzy import RulesError, RuleSet, ScoreDistribution, State, Strategy, maximise, reach
 from perfect_yatzy.cli.views.results import histogram
 from perfect_yatzy.game.rules import Bonus
 from perfect_yatzy.game.scorecard import EMPTY_STATE
@@ -106,12 +106,10 @@ DEVIATIONS = {
 @pytest.mark.full
 @pytest.mark.parametrize("key", DEVIATIONS)
 def test_published_figures_and_saved_rolls_of_a_whole_sheet(key: str) -> None:
-    strategy, reports = perfect_yatzy.open_strategy(key), []
-    found = distribution(strategy, progress=lambda done, whole: reports.append((done, whole)), threads=1)
+    strategy = perfect_yatzy.open_strategy(key)
+    found = distribution(strategy, threads=1)
     assert_identities(strategy, found)
     assert np.array_equal(distribution(strategy, threads=3).chances, found.chances)
-    assert reports == sorted(reports)
-    assert reports[-1][0] <= reports[-1][1]
     assert found.standard_deviation == pytest.approx(DEVIATIONS[key], abs=5e-5)
     if key == "yatzy":
         assert [found.at_least(score) for score in (200, 300)] == pytest.approx([0.9121, 0.0995], abs=5e-5)
@@ -318,8 +316,7 @@ def test_the_expected_utility_is_the_value_and_points_on_the_card_count() -> Non
     moved = distribution(high, points=points + 10)
     assert moved.scores[0] == distribution(low).scores[0] + 10
     assert np.array_equal(moved.chances, distribution(low).chances)
-    with pytest.raises(StateError, match="cannot have been made"):
-        distribution(maximise("yatzy", np.sqrt, LATE), points=points + 1)
+    refused("cannot have been made", distribution, maximise("yatzy", np.sqrt, LATE), points=points + 1)
 
 
 def test_a_stored_distribution_is_that_of_the_mean_only(forced: Strategy) -> None:
@@ -329,35 +326,29 @@ def test_a_stored_distribution_is_that_of_the_mean_only(forced: Strategy) -> Non
     assert np.array_equal(stored_distribution(forced, forced.start).chances, mean.chances)
 
 
-def test_games_of_a_whole_sheet(forced: Strategy) -> None:
+@pytest.mark.parametrize(
+    ("key", "goal", "rel", "games"),
+    [
+        ("yatzy-forced", 220, 1.3e-5, 50_000),
+        pytest.param("maxi-forced", 400, 1e-4, 50_000, marks=pytest.mark.slow),  # up to 38 saved rolls
+        pytest.param("yatzy", 280, 1.3e-5, 200_000, marks=pytest.mark.slow),
+    ],
+)
+def test_games_for_a_goal(key: str, goal: int, rel: float, games: int) -> None:
     """The chance of the goal, simulated games, any number of threads, reports of progress."""
-    strategy, reports = reach("yatzy-forced", 220), []
+    strategy, mean, reports = reach(key, goal), distribution(perfect_yatzy.open_strategy(key)), []
     found = distribution(strategy, progress=lambda done, total: reports.append((done, total)), threads=1)
-    assert found.at_least(220) == pytest.approx(strategy.value(), rel=1.3e-5)
-    assert found.mean < distribution(forced).mean
+    assert found.at_least(goal) == pytest.approx(strategy.value(), rel=rel)
+    assert found.chances.sum() == pytest.approx(1, abs=1e-12)
+    assert (found.mean < mean.mean, found.at_least(goal) > mean.at_least(goal)) == (True, True)
     assert np.array_equal(distribution(strategy, threads=3).chances, found.chances)
     assert reports == sorted(reports)
     assert reports[-1][0] <= reports[-1][1]
-    played = simulate(strategy, 50_000, seed=2)
-    assert abs(played.mean - found.mean) < 3.5 * played.standard_error
-    for percent in (10, 50, 90):
-        assert abs((played.final_scores <= found.percentile(percent)).mean() - percent / 100) < 0.02
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("key", "goal", "rel", "games"), [("maxi-forced", 400, 1e-4, 50_000), ("yatzy", 280, 1.3e-5, 200_000)]
-)
-def test_whole_games(key: str, goal: int, rel: float, games: int) -> None:
-    """Twenty boxes in forced order, with up to 38 saved rolls; and Yatzy."""
-    strategy = reach(key, goal)
-    found = distribution(strategy)
-    assert found.at_least(goal) == pytest.approx(strategy.value(), rel=rel)
-    assert found.at_least(goal) > distribution(perfect_yatzy.open_strategy(key)).at_least(goal)
-    assert found.chances.sum() == pytest.approx(1, abs=1e-12)
     played = simulate(strategy, games, seed=2)
     assert abs(played.mean - found.mean) < 3.5 * played.standard_error
     assert abs(played.final_scores.std() - found.standard_deviation) < 0.02 * found.standard_deviation
+    for percent in (10, 50, 90):
+        assert abs((played.final_scores <= found.percentile(percent)).mean() - percent / 100) < 0.02
 
 
 SMALL = [

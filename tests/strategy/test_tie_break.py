@@ -167,9 +167,8 @@ def check_decisions(oracle: NaiveTieBreak, strategy: ScoreStrategy, state: State
 def test_batches_agree_with_single_queries(key: str, card: str, goal: int) -> None:
     strategy = reach(key, goal, card)
     sample = sample_positions(strategy, 300, 4, exploration=0.5)
-    columns = [
-        getattr(sample, name) for name in ("filled", "upper", "dice", "rolls_left", "joker_paid", "card_total")
-    ]
+    names = ("filled", "upper", "dice", "rolls_left", "joker_paid", "card_total")
+    columns = [getattr(sample, name) for name in names]
     batch = strategy.best(*columns[:4], joker_paid=columns[4], points=columns[5])
     others = 0
     for i, (filled, upper, dice, rerolls, paid, made) in enumerate(zip(*(c.tolist() for c in columns), strict=True)):

@@ -53,8 +53,9 @@ ERROR = 2e-6  # that is stated
 def test_every_state_of_small_games_against_fractions(rules: RuleSet, tie: Fraction) -> None:
     game, oracle = TwoPlayerGame(rules, tie=float(tie)), NaiveDuel(rules.canonical(), (0, 0, 0, False), 1 - tie)
     space, compared = game.players[0].space, 0
-    cards = list(oracle.states())
-    solved = list(game.solve(1))[1:]
+    cards, solved = list(oracle.states()), list(game.solve(1))[1:]
+    for one, three in zip(solved, list(game.solve(3))[1:], strict=True):
+        assert one.values[:-FRAME].tobytes() == three.values[:-FRAME].tobytes()
     for turn, values in zip(game.turns(), solved, strict=True):
         before, other = game.pairs(turn)
         for mine in cards:
@@ -84,24 +85,18 @@ def mean_play(rules: RuleSet) -> ValueFunction:
     return ValueFunction(rules, solve_values(rules))
 
 
-def test_seven_boxes_as_another_program_solved_them() -> None:
-    """Best play, best responses and mean play; the figures were measured without this package."""
-    rules = seven_boxes()
-    mean = mean_play(rules)
-    assert round(100 * versus(rules).first, 3) == 49.393
-    assert round(100 * versus(rules, second=mean).first, 3) == 51.019
-    assert round(100 * versus(rules, mean).first, 3) == 48.371
-    assert versus(rules, mean, mean).first == pytest.approx(0.5, abs=ERROR)
-
-
-@pytest.mark.full
-def test_play_that_is_planned_again_each_turn_as_another_program_measured_it() -> None:
-    rules = seven_boxes()
-    mean = mean_play(rules)
-    again = Replanned(mean)
-    assert round(100 * versus(rules, again, mean).first, 3) == 51.004
-    assert round(100 * versus(rules, again).first, 3) == 49.338
-    assert round(100 * versus(rules, second=again).first, 3) == 49.444
+@pytest.mark.parametrize(
+    ("first", "second", "percent"),
+    [
+        ("best", "best", 49.393), ("best", "mean", 51.019), ("mean", "best", 48.371),
+        *(pytest.param(*row, marks=FULL) for row in (("again", "mean", 51.004), ("again", "best", 49.338), ("best", "again", 49.444))),
+    ],
+)  # fmt: skip
+def test_seven_boxes_as_another_program_solved_them(first: str, second: str, percent: float) -> None:
+    """Best play, best responses, mean play, and play that is planned again each turn; measured without this package."""
+    mean = mean_play(seven_boxes())
+    plays = {"best": None, "mean": mean, "again": Replanned(mean)}
+    assert round(100 * versus(mean.rules, plays[first], plays[second]).first, 3) == percent
 
 
 class NaiveReplan(NaiveTieBreak):
@@ -158,16 +153,10 @@ def test_policies_that_ignore_each_other_have_independent_scores(key: str, ties:
     assert versus(rules, mean, rough, ties=ties).first == pytest.approx(expected, abs=ERROR)
 
 
-def test_the_result_does_not_depend_on_the_threads() -> None:
-    game = TwoPlayerGame(seven_boxes())
-    for one, three in zip(game.solve(1), game.solve(3), strict=True):
-        assert np.array_equal(one.place, three.place)
-        assert one.values[:-FRAME].tobytes() == three.values[:-FRAME].tobytes()
-
-
 def test_a_killed_solve_resumes_and_a_flipped_bit_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(two_players, "CHECKPOINT_SECONDS", 0.0)
-    rules, game, expected = seven_boxes(), TwoPlayerGame(seven_boxes()), versus(seven_boxes(), threads=1)
+    rules = seven_boxes()
+    game, expected = TwoPlayerGame(rules), versus(rules, threads=1)
     part = tmp_path / f"{table_stem(rules, 'mean')}.versus.part"
 
     def killed(done: int, total: int) -> None:
@@ -226,11 +215,9 @@ def test_the_last_boxes_of_yatzy_against_fractions(boxes: int, pairs: int) -> No
 
 
 def test_what_is_no_game_of_two_is_refused() -> None:
-    rules = perfect_yatzy.load_rules("yatzy")
-    refused("as many open boxes as the opponent, or one more", versus, rules, cards=("ones=3 twos=6", "ones=3"))
-    refused("ties is 'draw'; must be one of loss, half, win", versus, rules, ties="draw")
-    other = mean_play(perfect_yatzy.load_rules("yatzy-forced"))
-    refused("another game", versus, "generala", other)
+    refused("as many open boxes as the opponent, or one more", versus, "yatzy", cards=("ones=3 twos=6", "ones=3"))
+    refused("ties is 'draw'; must be one of loss, half, win", versus, "yatzy", ties="draw")
+    refused("another game", versus, "generala", mean_play(perfect_yatzy.load_rules("yatzy-forced")))
 
 
 @pytest.mark.parametrize("ties", ["half", pytest.param("loss", marks=FULL)])

@@ -62,6 +62,10 @@ class NaivePlay(NaiveUtility):
         """The box to end the turn with, or the dice to hold."""
         raise NotImplementedError
 
+    def acts(self, *turn: Any) -> dict[int | Dice, Any]:
+        """The chance of each action; of :meth:`act` alone unless a soft policy says otherwise."""
+        return {self.act(*turn): Fraction(1)}
+
     def distribution(
         self, filled: int = 0, upper: int = 0, saved: int = 0, flag: bool = False, made: int = 0
     ) -> Distribution:
@@ -75,12 +79,16 @@ class NaivePlay(NaiveUtility):
         self, filled: int, upper: int, flag: bool, made: int, dice: Dice, left: int, first: bool
     ) -> Distribution:
         """The same after a roll."""
-        action, now = self.act(filled, upper, flag, made, dice, left, first), (filled, upper, flag, made)
-        if not isinstance(action, int):
-            return mixed((p, 0, self.turn(*now, again, left - 1, False)) for again, p in self.rolls(action))
-        points, card = self.ending(filled, upper, flag, dice, left, first, action)
-        later = self.distribution(*card, made + points if self.depends_on_points else 0)
-        return mixed([(Fraction(1), points, later)])
+        parts, now = [], (filled, upper, flag, made)
+        for action, chance in self.acts(*now, dice, left, first).items():
+            if isinstance(action, int):
+                points, card = self.ending(filled, upper, flag, dice, left, first, action)
+                parts.append(
+                    (chance, points, self.distribution(*card, made + points if self.depends_on_points else 0))
+                )
+            else:
+                parts += [(chance * p, 0, self.turn(*now, again, left - 1, False)) for again, p in self.rolls(action)]
+        return mixed(parts)
 
 
 def mixed(parts: Iterable[tuple[Any, int, dict[int, Any]]]) -> dict[int, Any]:
