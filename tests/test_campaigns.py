@@ -33,9 +33,7 @@ def test_campaign(name: str, small: bool, tmp_path: Path, store: Path) -> None:
     assert not tally.failures, "\n".join(tally.failures[:5])
 
 
-def test_a_campaign_finds_a_parser_that_lets_an_error_of_python_out(
-    tmp_path: Path, store: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_campaign_finds_an_error_of_python(tmp_path: Path, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(texts, "parse_dice", lambda rules, text: int(text))
     tally = run_campaign("card, dice, names, opponents", tmp_path, store, 1, small=True)
     assert len(tally.failures) > tally.cases // 10

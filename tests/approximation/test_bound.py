@@ -129,9 +129,8 @@ def test_the_bound_does_not_depend_on_the_threads() -> None:
 def test_visits_are_those_of_the_best_play() -> None:
     """A bonus replaced by a line of slope 1: play as in the game whose upper boxes pay twice as much, without a bonus."""
     rules = saved_rolls_game("free", False)
-    twice = [
-        replace(box, patterns=(replace(box.patterns[0], factor=2),)) if box.upper else box for box in rules.categories
-    ]
+    double = [replace(box, patterns=(replace(box.patterns[0], factor=2),)) for box in rules.categories]
+    twice = [more if more.upper else box for more, box in zip(double, rules.categories, strict=True)]
     known = distribution(in_memory(replace(rules, bonus=None, categories=tuple(twice)))).categories
     game = RelaxedGame(rules, range(4), np.zeros(4), -1, np.ones(1))
     found = visits(game, solve_relaxed(game, threads=1), threads=1)

@@ -48,9 +48,8 @@ def relaxed_start(rules: RuleSet) -> FittedValues:
 def drawn_coefficients(rules: RuleSet) -> FittedValues:
     """A value function with coefficients drawn at random."""
     draw, n = np.random.default_rng(3), len(rules.categories)
-    return FittedValues(
-        rules, draw.normal(size=n), draw.normal(size=(n + 1, feature_count(rules))), None, np.empty(0)
-    )
+    coefficients = draw.normal(size=n), draw.normal(size=(n + 1, feature_count(rules)))
+    return FittedValues(rules, *coefficients, None, np.empty(0))
 
 
 def test_a_game_whose_features_are_exact_gets_its_exact_value() -> None:

@@ -208,9 +208,7 @@ def test_a_body_that_never_ends_is_a_timeout(client: Any, monkeypatch: pytest.Mo
     assert json.loads(body["body"])["code"] == "request-timeout"
 
 
-def test_a_terminated_command_leaves_no_temporary_file(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_terminated_command_leaves_no_file(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def terminated(**options: object) -> None:
         with replacing(tmp_path / "table.json") as file:
             file.write(b"{")

@@ -103,9 +103,7 @@ def one(tmp_path: Path, run: Run) -> Path:
     return path
 
 
-def test_a_game_that_cannot_be_recorded_is_not_lost(
-    play: Run, tmp_path: Path, one: Path, save: Path, record: Path
-) -> None:
+def test_a_game_without_a_record_is_not_lost(play: Run, tmp_path: Path, one: Path, save: Path, record: Path) -> None:
     options = (str(one), "--players", "Ann, Bo", "--record")
     refused = refusal(play, *options, str(tmp_path / "none" / "games.jsonl"), code=1)  # nothing is played in vain
     assert "choose another file with --record" in refused
@@ -139,9 +137,7 @@ def test_finished_games_go_to_the_data_folder_where_review_and_rate_read_them(ru
     printed(run, "rate", **home)
 
 
-def test_a_declined_question_changes_nothing(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_declining_changes_nothing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     question = ("This discards the game.", "add --yes")
     with click.Context(click.Command("solve")):
         with pytest.raises(click.UsageError, match="add --yes"):

@@ -209,9 +209,7 @@ def test_a_solution_tells_what_it_has_so_far(run: Run, tmp_path: Path, monkeypat
     assert re.search(r"  bound .* s  the strategy scores .* ± .*  no strategy scores more than ", found.stderr)
 
 
-def test_other_long_work_tells_its_share(
-    run: Run, forced: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_long_work_is_reported(run: Run, forced: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shown, "SILENCE", 0.0)
     for words, label in (
         (("solve", "yatzy-forced", "--tables", str(tmp_path)), "Solving yatzy-forced"),

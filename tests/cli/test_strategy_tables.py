@@ -181,7 +181,7 @@ def files_of_at_most(size: int) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("command", OUTPUTS, ids=lambda command: f"{command[0]} {command[-1]}")
-def test_an_output_is_replaced_on_purpose_only_and_never_half_written(
+def test_an_output_is_replaced_on_purpose(
     run: Run, yatzy: Strategy, tmp_path: Path, command: tuple[str, ...]
 ) -> None:
     path = tmp_path / command[-1]

@@ -315,9 +315,7 @@ def test_the_checker_accepts_nothing_that_the_schema_rejects(tmp_path: Path, sta
         files += [base | {table: {"chance": value}} for table in ("first_roll_bonus", "switches", "categories")]
         columns = known.COLUMN_FIELDS if start == "whole" else ()
         files += [base | {"columns": [{"id": "c", "name": "C"} | {name: value}]} for name in sorted(columns)]
-        files += [
-            base | {"switches": {"s": {"summary": "s"} | {name: value}}} for name in sorted(known.SWITCH_FIELDS)
-        ]
+        files += [base | {"switches": {"s": {"summary": "s", name: value}}} for name in sorted(known.SWITCH_FIELDS)]
         files += [base | {"published": [{"value": "1.5"} | {name: value}]} for name in known.PUBLISHED_FIELDS]
     accepted = 0
     for file in files:

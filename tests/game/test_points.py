@@ -32,9 +32,8 @@ def assert_points_are_those_of_each_roll(rules: RuleSet) -> None:
 
 
 # A rule set for each list of boxes: variants differ in the order, in jokers or in rolls.
-SHEETS = {
-    (*(box.patterns for box in rules.categories), rules.dice): rules.key for rules in map(load_rules, builtin_ids())
-}
+BUILT_IN = [load_rules(key) for key in builtin_ids()]
+SHEETS = {(*(box.patterns for box in rules.categories), rules.dice): rules.key for rules in BUILT_IN}
 
 
 @pytest.mark.parametrize("name", [key for key in SHEETS.values() if load_rules(key).dice < 7])

@@ -167,9 +167,7 @@ def test_brackets_in_strings_and_comments_are_not_nesting(tmp_path: Path) -> Non
 
 
 @given(st.data())
-def test_a_mutated_rule_file_loads_or_is_rejected(
-    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
-) -> None:
+def test_a_mutated_file_loads_or_is_rejected(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     patch = f"{START}[categories.chance]\nplus = 3\n[switches.a]\nsummary = 's'\nrolls = 2\n"
     text = data.draw(st.sampled_from([GOOD, patch]))
     pieces = [

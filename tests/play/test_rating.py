@@ -235,9 +235,7 @@ def test_one_wrong_player_leaves_the_whole_game_out(yatzy: Strategy, tmp_path: P
     assert [(s.fault, s.reason.partition(":")[0]) for s in found.skipped] == [("wrong", "turn 30")]
 
 
-def test_games_in_chunks_give_the_same_ratings(
-    yatzy: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_chunks_give_the_same_ratings(yatzy: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(tmp_path / "games.jsonl", simulated_records(wrong_by(yatzy, 2.0), 60, 1))
     whole = rate(path).ratings[0]
     monkeypatch.setattr("perfect_yatzy.play.rating_input.CHUNK", 7)
@@ -402,10 +400,10 @@ def check_against_reviews(strategy: Strategy, games: list[Game]) -> None:
         assert losses[own] == pytest.approx([decision.loss for decision in expected.decisions], abs=1e-9)
         assert found.luck[own] == pytest.approx([roll.luck for roll in expected.roll_luck], abs=1e-9)
         rolls = game.rules.rolls_per_turn
-        ends_of_turns = [
-            (card, t.dice_history[-1], rolls + card.saved - len(t.dice_history)) for card, t in game.cards(0)
+        ends = [
+            (card, turn.dice_history[-1], rolls + card.saved - len(turn.dice_history)) for card, turn in game.cards(0)
         ]
-        best = [strategy.categories(*end)[0].category for end in ends_of_turns]
+        best = [strategy.categories(*end)[0].category for end in ends]
         taken = found.card_of_turn == number
         no_loss = found.category_loss[taken] == 0
         ids = [category.id for category in game.rules.categories]

@@ -155,9 +155,7 @@ KINDS = ["perfect", "mean", "most-points", "prices", "hold-rules", "level:3", "g
 
 @pytest.mark.full
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_of_policy_goes_wherever_a_policy_is_asked_for(
-    kind: str, bot: Path, tmp_path: Path, run: Run
-) -> None:
+def test_every_kind_of_policy_goes_wherever_one_is_asked_for(kind: str, bot: Path, tmp_path: Path, run: Run) -> None:
     """One line of the table kinds x places; a place that measures says what the others say."""
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)

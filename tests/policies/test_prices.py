@@ -52,9 +52,7 @@ GAMES = {
         *(pytest.param(*case, marks=FULL) for case in (("joker", False), ("free", True), ("forced", True))),
     ],
 )  # fmt: skip
-def test_the_stated_mean_is_that_of_greedy_play_on_the_printed_numbers(
-    name: str, sampled: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_stated_mean_is_that_of_greedy_play(name: str, sampled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     rules = GAMES[name]
     monkeypatch.setattr(sheet_search, "VISITED_GAMES", 500)
     monkeypatch.setattr(sheet_search, "EXACT_ROUNDS", 2)
@@ -248,8 +246,6 @@ def test_rounded_numbers_are_the_nearest_that_are_printed(number: float, step: f
         ((1.0,) * 12, {"saved_roll": 1.0}, "yacht has no use for saved_roll"),
     ],
 )
-def test_sheets_that_do_not_fit_the_rules_are_rejected(
-    prices: tuple[float, ...], terms: dict[str, float], message: str
-) -> None:
+def test_sheets_that_do_not_fit_are_refused(prices: tuple[float, ...], terms: dict[str, float], message: str) -> None:
     with pytest.raises(StateError, match=message):
         PriceSheet(load_rules("yacht"), prices, terms)

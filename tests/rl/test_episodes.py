@@ -18,9 +18,7 @@ from perfect_yatzy.rl.episodes import record_episodes
 
 @pytest.mark.full
 @pytest.mark.filterwarnings("ignore")  # Minari warns about what a data set does not state
-def test_episodes_are_the_games_of_a_simulation(
-    forced: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_episodes_are_simulated_games(forced: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rewards sum to the final scores, every action is the best one, and the same call gives the same arrays."""
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
     for name in ("yatzy/one-v0", "yatzy/two-v0"):

@@ -412,9 +412,7 @@ def crag(tmp_path: Path) -> Strategy:
     return perfect_yatzy.open_strategy("crag", tmp_path)
 
 
-def test_a_question_about_the_empty_card_stores_the_answers_after_every_first_turn(
-    crag: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_empty_card_stores_first_turns(crag: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     card = {"query": "expect", "rules": "crag", "card": "fives=10"}
     before = QueryService(tmp_path).answer(card)
     assert not has_first_turns(crag.rules, tmp_path)  # one card does not need it
@@ -446,9 +444,7 @@ def test_a_file_that_is_damaged_or_of_another_version_is_removed(crag: Strategy,
     assert path.read_bytes() == good
 
 
-def test_the_budget_limits_the_distributions_after_first_turns(
-    crag: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_budget_limits_first_turns(crag: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rules, budget = crag.rules, SolveBudget.command()
     assert budget.makes_first_turns(rules)
     assert all(budget.makes_first_turns(perfect_yatzy.load_rules(key)) for key in ("yatzy", "yahtzee"))

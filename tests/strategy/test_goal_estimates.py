@@ -159,9 +159,7 @@ def between(rules: RuleSet, layers: int, goal: int, number: int) -> tuple[float,
         pytest.param(SAVED, 1, 1.0, 0.0, marks=pytest.mark.full),
     ],
 )
-def test_play_is_better_than_for_the_mean_and_nearly_as_good_as_possible(
-    rules: str | RuleSet, layers: int, goal: float, share: float
-) -> None:
+def test_play_is_nearly_as_good_as_possible(rules: str | RuleSet, layers: int, goal: float, share: float) -> None:
     """A goal is a number of points, or of standard deviations above the mean."""
     rules = load_rules(rules)
     ours, by_mean, best, error = between(

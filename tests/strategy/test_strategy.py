@@ -481,7 +481,7 @@ def test_actions_are_numbers_dice_or_names(yatzy: Strategy) -> None:
     assert found.category_values[1, 12] == yatzy.best(*given).value[1]
 
 
-def test_values_that_do_not_fit_are_refused_and_no_positions_are_not(
+def test_values_that_do_not_fit_are_refused_and_none_are_not(
     yatzy: Strategy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing is computed; regrets need no such memory."""

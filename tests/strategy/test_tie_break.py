@@ -62,9 +62,7 @@ def test_a_certain_or_unreachable_goal_is_ranked_by_the_mean(yatzy: Strategy) ->
             assert [(c.category, c.mean) for c in found] == [(c.category, c.value) for c in meant]
 
 
-def test_without_a_table_of_means_the_rest_is_solved_for_it(
-    yatzy: Strategy, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_without_a_table_the_rest_is_solved(yatzy: Strategy, tmp_path_factory: pytest.TempPathFactory) -> None:
     """The games do not depend on where the means come from, and nothing is stored."""
     folder = tmp_path_factory.mktemp("empty")
     for other, stored in (

@@ -261,9 +261,7 @@ class NaiveRandomPoints(NaiveUtility):
 
 @pytest.mark.parametrize("seed", seeds(3, 10))
 @pytest.mark.parametrize("filled", [0, 1, 2])
-def test_goals_with_random_points_and_laws_of_the_score_against_fractions(
-    seed: int, filled: int, tmp_path: Path
-) -> None:
+def test_goals_with_random_points_and_laws_against_fractions(seed: int, filled: int, tmp_path: Path) -> None:
     rules = random_rules(seed, boxes=2)
     late = LateScore(reach(rules, 0, "", tmp_path).evaluator, 1)
     late.left = len(rules.categories) - min(filled, len(rules.categories))

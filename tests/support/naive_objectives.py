@@ -16,7 +16,7 @@ from perfect_yatzy import ScoreDistribution
 
 from support.naive import Card, Dice, Naive
 
-Distribution = dict[int, Fraction]
+Law = dict[int, Fraction]  # chance of every number of points
 Option = tuple[Fraction, Fraction, tuple[int, ...]]  # utility, mean, what orders the rest
 Plays = tuple["Callable[[Card], NaivePlay] | None", "Callable[[Card], NaivePlay] | None"]
 
@@ -66,18 +66,14 @@ class NaivePlay(NaiveUtility):
         """The chance of each action; of :meth:`act` alone unless a soft policy says otherwise."""
         return {self.act(*turn): Fraction(1)}
 
-    def distribution(
-        self, filled: int = 0, upper: int = 0, saved: int = 0, flag: bool = False, made: int = 0
-    ) -> Distribution:
+    def distribution(self, filled: int = 0, upper: int = 0, saved: int = 0, flag: bool = False, made: int = 0) -> Law:
         """Chance of every number of points to come, from the start of a turn."""
         if filled == self.full_mask:
             return {int(self.value(filled, upper)): Fraction(1)}
         left = self.game["rolls"] - 1 + saved
         return mixed((p, 0, self.turn(filled, upper, flag, made, dice, left, True)) for dice, p in self.rolls())
 
-    def turn(
-        self, filled: int, upper: int, flag: bool, made: int, dice: Dice, left: int, first: bool
-    ) -> Distribution:
+    def turn(self, filled: int, upper: int, flag: bool, made: int, dice: Dice, left: int, first: bool) -> Law:
         """The same after a roll."""
         parts, now = [], (filled, upper, flag, made)
         for action, chance in self.acts(*now, dice, left, first).items():

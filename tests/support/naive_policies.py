@@ -17,7 +17,8 @@ from typing import Any, TypeVar
 from support.naive import Dice, Naive
 from support.naive_objectives import NaivePlay
 
-Choose = Callable[[int, int, int, bool, Dice, int, bool], "int | Dice"]
+Action = int | Dice
+Choose = Callable[[int, int, int, bool, Dice, int, bool], Action]
 Losses = Counter[tuple[int, str, int]]  # (filled boxes, "hold", rerolls left) or (filled boxes, "box", box)
 
 
@@ -30,7 +31,7 @@ class NaivePolicy(NaivePlay):
         super().__init__(game)
         self.choose = choose
 
-    def act(self, filled: int, upper: int, flag: bool, made: int, dice: Dice, left: int, first: bool) -> int | Dice:
+    def act(self, filled: int, upper: int, flag: bool, made: int, dice: Dice, left: int, first: bool) -> Action:
         return self.choose(filled, upper, 0, flag, dice, left, first)  # saved rolls are among those left
 
     def losses(self, filled: int = 0, upper: int = 0, flag: bool = False) -> Losses:
@@ -78,9 +79,7 @@ class GreedyChoice(Naive):
         holds = self.holds_of(dice) - {dice} if left else ()  # to hold all dice is to end the turn
         return max([*stops, *(self.hold_value(filled, upper, flag, held, left) for held in holds)])
 
-    def __call__(
-        self, filled: int, upper: int, saved: int, flag: bool, dice: Dice, left: int, first: bool
-    ) -> int | Dice:
+    def __call__(self, filled: int, upper: int, saved: int, flag: bool, dice: Dice, left: int, first: bool) -> Action:
         """The action."""
         stops = self.stops(filled, upper, flag, dice, left, first)
         box = min(stops, key=lambda c: (-stops[c], c))
@@ -114,7 +113,7 @@ class NaiveSoft(NaivePlay):
 
     def acts(
         self, filled: int, upper: int, flag: bool, made: int, dice: Dice, left: int, first: bool
-    ) -> dict[int | Dice, float]:
+    ) -> dict[Action, float]:
         stops = self.stops(filled, upper, flag, dice, left, first)
         holds: dict[Dice, Fraction] = self.hold_values(filled, upper, flag, dice, left) if left else {}
         chances = self.chances(holds | {dice: max(stops.values())})  # to hold all dice is to stop

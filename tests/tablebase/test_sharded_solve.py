@@ -94,9 +94,7 @@ def solve_with_plan(
 
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("kind", OBJECTIVES)
-def test_shards_have_the_bits_of_the_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, name: str
-) -> None:
+def test_shards_have_the_same_bits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, name: str) -> None:
     objective = OBJECTIVES[kind](GAMES[name])
     found = solve_with_plan(objective, tmp_path, 1, monkeypatch)
     assert np.array_equal(found, solve_objective(objective))
@@ -247,9 +245,7 @@ def interrupted(folder: Path, shards: int, objective: Objective) -> Path:
 
 @pytest.mark.parametrize("limit", [10, 10**8], ids=["float32", "float64"])
 @pytest.mark.parametrize("shards", [1, 5, 9])
-def test_a_stopped_solve_is_resumed_within_a_layer(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shards: int, limit: int
-) -> None:
+def test_a_stopped_solve_is_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shards: int, limit: int) -> None:
     monkeypatch.setattr(objectives, "FLOAT64_VALUES", limit)
     objective = Objective(SMALL)
     interrupted(tmp_path, shards, objective)
@@ -311,9 +307,7 @@ except TableError as error:
 """
 
 
-def test_a_file_that_cannot_grow_ends_in_one_sentence_and_is_resumed(
-    tmp_path: Path, straight_line_code: None
-) -> None:
+def test_a_file_that_cannot_grow_ends_in_a_sentence_and_is_resumed(tmp_path: Path, straight_line_code: None) -> None:
     """Files are limited to 300 kB, which the first layers keep within."""
     # The limit holds for compiled kernels, too: those of the process must be there.
     solve_sharded(YATZY, tmp_path / "whole", shard_bytes=600_000)
@@ -383,9 +377,7 @@ def test_reads_have_the_values_of_the_table(solved: Path, whole: np.ndarray) -> 
     assert not np.asarray(table).flags.writeable
 
 
-def test_opening_reads_the_manifest_alone_and_a_layer_its_shards(
-    solved: Path, whole: np.ndarray, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_opening_reads_the_manifest_alone(solved: Path, whole: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:
     files: list[Path] = []
     monkeypatch.setattr(shard_file, "open_shard", lambda path: files.append(path) or open_shard(path))
     info, table = opened(solved)

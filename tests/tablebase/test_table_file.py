@@ -44,9 +44,7 @@ def test_a_table_reads_back(tmp_path: Path) -> None:
     assert sorted(path.suffix for path in tmp_path.iterdir()) == [".json", ".npy"]
 
 
-def test_a_large_table_is_stored_in_float32_and_computed_in_float64(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_large_table_in_float32_is_computed_in_float64(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The small twin of Maxi Yatzy with saved rolls: each value is rounded once, on its way to the disk."""
     exact = solve_values(SMALL)
     monkeypatch.setattr(objectives, "FLOAT64_VALUES", 10)
@@ -167,9 +165,7 @@ CHECKPOINTS = ["other version", "1e999", "[" * 100_000, '{"filled": 1e30}', "{}"
     [(".part", ""), (".part.layer", ""), (".part.layer", "flipped"), *((".part.layer", x) for x in CHECKPOINTS)],
     ids=lambda text: text[:20],
 )
-def test_a_damaged_part_is_not_taken_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str, text: str
-) -> None:
+def test_a_damaged_part_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str, text: str) -> None:
     monkeypatch.setattr(objectives, "FLOAT64_VALUES", 10)
     objective = Objective(SMALL)
     checkpoint = write_until(tmp_path, objective, 3).checkpoint_file
@@ -204,9 +200,7 @@ def test_two_solves_of_the_same_table_do_not_disturb_each_other(tmp_path: Path) 
     assert sorted(path.suffix for path in tmp_path.iterdir()) == [".json", ".npy"]
 
 
-def test_order_of_the_store_and_the_layers_that_a_long_solve_keeps(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_order_of_the_store_and_layers_that_a_solve_keeps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "PART_SECONDS", 0.0)
     kept: list[int] = []
     monkeypatch.setattr(TableWriter, "checkpoint", lambda self, filled, layer: kept.append(filled))

@@ -89,9 +89,8 @@ def test_large_bodies_delay_nobody(server: Server, query: str) -> None:
             if slowest < MOST_SECONDS and max(waiting.result()) < allowed:
                 break
         else:
-            pytest.fail(
-                f"{name}: {slowest:.3f} s, and {max(waiting.result()):.3f} s for a plain query, in {TRIES} tries"
-            )
+            said = f"{name}: {slowest:.3f} s, and {max(waiting.result()):.3f} s for a plain query, in {TRIES} tries"
+            pytest.fail(said)
 
 
 def after(seconds: float) -> Callable[[], bool]:

@@ -118,9 +118,7 @@ def numbers(page: Visitor, place: str) -> list[float]:
     return [float(text.replace("−", "-").replace("+", "")) for text in texts]
 
 
-def test_the_end_says_luck_and_errors_and_the_game_is_remembered(
-    page: Visitor, yatzy: Strategy, tmp_path: Path
-) -> None:
+def test_the_end_says_luck_and_errors_and_the_game_is_kept(page: Visitor, yatzy: Strategy, tmp_path: Path) -> None:
     page.click("#go").settle().evaluate("probes.takeWorst")
     play_on(page)
     page.wait_for_selector("#end .figures")
@@ -230,9 +228,7 @@ def test_editing_the_card_of_a_game_says_that_it_loses_its_record(page: Visitor)
     assert page.state()["edited"] is False
 
 
-def test_tabs_have_a_game_each_which_survives_closing_and_undo_goes_back_to_the_start(
-    browser: Any, address: str
-) -> None:
+def test_tabs_have_a_game_each_which_survives_closing_and_undo_goes_to_the_start(browser: Any, address: str) -> None:
     context = browser.new_context()
     tabs = [Visitor(context.new_page(), address).open() for _ in range(2)]
     tabs[0].type("33345").settle()

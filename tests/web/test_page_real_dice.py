@@ -110,9 +110,7 @@ def test_the_keys_stay_at_one_place(phone: Visitor) -> None:
 
 
 @pytest.mark.parametrize(("width", "height", "language"), [(844, 390, "en"), (667, 375, "de"), (640, 360, "fi")])
-def test_on_its_side_a_phone_has_all_actions_in_one_row(
-    phone: Visitor, width: int, height: int, language: str
-) -> None:
+def test_on_its_side_a_phone_has_all_actions_in_a_row(phone: Visitor, width: int, height: int, language: str) -> None:
     """The keys, Undo and the large action; the rooms are above, and back below on a phone held upright."""
     phone.open(f"?lang={language}#rules=yatzy").type("33456").settle()
     in_bar = "document.querySelector('#bar #rooms') !== null"

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from support.command import Run
+from support.command import Run, refusal
 from support.need import need
 
 need("fastapi")
@@ -67,12 +67,13 @@ def test_answers_are_those_of_the_command(
     client: TestClient, yatzy: Strategy, query: str, asked: dict[str, object]
 ) -> None:
     """That those of the service are right: play/test_review.py, and test_engine.py, where another engine gives them."""
-    game = human(yatzy, 2)
-    found = client.post(f"/api/{query}", json=asked | ({"game": game.to_json()} if query == "review" else {}))
+    if query == "review":
+        game = human(yatzy, 2)
+        asked, own = asked | {"game": game.to_json()}, explained_review(yatzy, game, 0, 3)
+    else:
+        own = QueryService().answer({"query": query, **asked})
+    found = client.post(f"/api/{query}", json=asked)
     assert found.status_code == 200, found.text
-    own = (
-        explained_review(yatzy, game, 0, 3) if query == "review" else QueryService().answer({"query": query, **asked})
-    )
     expected, answer = (json.loads(json.dumps(each), object_hook=without_bonus) for each in (own, found.json()))
     assert answer == expected
 
@@ -120,15 +121,14 @@ def test_errors_name_their_code_and_field(client: TestClient) -> None:
 
 
 def test_points_of_the_boxes_need_no_table(client: TestClient, yatzy: Strategy) -> None:
+    def points(query: str, **asked: object) -> tuple[dict[str, Any], dict[str, int]]:
+        found = client.post(f"/api/{query}", json=asked).json()
+        return found, {each["category"]: each["points"] for each in found["categories"]}
+
     asked = {"card": {"ones": 3}, "dice": "33345", "rolls_left": 0}
-    boxes = client.post("/api/points", json={**asked, "goal": 250}).json()["categories"]
-    scored = client.post("/api/score", json=asked).json()["categories"]
-    assert {each["category"]: each["points"] for each in boxes} == {
-        each["category"]: each["points"] for each in scored
-    }
-    found = client.post("/api/points", json={"rules": "maxi", "dice": "333456", "rolls_left": 2, "id": 7}).json()
-    points = {each["category"]: each["points"] for each in found["categories"]}
-    assert (found["id"], found["query"], points["threes"], points["chance"]) == (7, "points", 9, 24)
+    assert points("points", **asked, goal=250)[1] == points("score", **asked)[1]
+    found, paid = points("points", rules="maxi", dice="333456", rolls_left=2, id=7)
+    assert (found["id"], found["query"], paid["threes"], paid["chance"]) == (7, "points", 9, 24)
     assert client.post("/api/points", json={"dice": "3334"}).json()["code"] == "invalid-dice"
 
 
@@ -245,9 +245,7 @@ VALUES = st.recursive(
     st.sampled_from(["hold", "score", "expect", "outcomes", "review"]),
     st.dictionaries(st.sampled_from(FIELDS), VALUES, max_size=6),
 )
-def test_any_request_is_answered_or_rejected_with_a_reason(
-    client: TestClient, path: str, body: dict[str, object]
-) -> None:
+def test_any_request_is_answered_or_refused(client: TestClient, path: str, body: dict[str, object]) -> None:
     """The test client raises what the server does not catch."""
     content = json.dumps({"spread": False} | body if path == "expect" else body)
     found = client.post(f"/api/{path}", content=content, headers=JSON_TYPE)
@@ -382,11 +380,8 @@ def test_serve_reports_a_port_in_use_first(run: Run) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        found = run("serve", "--port", str(taken.getsockname()[1]))
-    assert found.returncode == 1
-    assert "another program uses this port" in found.stderr
-    assert "Serving" not in found.stderr
-    assert len(found.stderr.splitlines()) == 1
+        said = refusal(run, "serve", "--port", str(taken.getsockname()[1]), code=1)
+    assert "another program uses this port" in said
 
 
 def test_hosts_of_a_server_open_to_the_network() -> None:
