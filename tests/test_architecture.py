@@ -1,7 +1,5 @@
 """The architecture: the order of imports, what a query may load, the size of modules; the public names and their documentation."""
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 import doctest

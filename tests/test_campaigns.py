@@ -1,7 +1,5 @@
 """Every campaign: a small one in ring 2, the full one (minutes) in ring 3."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

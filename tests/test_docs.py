@@ -3,8 +3,6 @@
 Ring 1 runs the first README, which newcomers read, and parses the commands of the others; ring 2 runs all.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import re

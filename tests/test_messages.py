@@ -1,7 +1,5 @@
 """Languages: which one is chosen, numbers, the catalogues, and that every text for people is a message."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is released: the same bytes from the same source, an SBOM, the contents of wheel and npm package."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Other systems, simulated here: what only some have is missing, other encodings, other vectors; names of files."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform

@@ -1,7 +1,5 @@
 """The bound of the relaxed game: never below the exact value, equal to it if every box is exact."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """`yatzy solve --approximate` and every command after it: a sheet of one's own that is too large for an exact table."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from html import escape

@@ -1,7 +1,5 @@
 """The fitted value function on games whose values are known; turns of single states against a turn in fractions."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace

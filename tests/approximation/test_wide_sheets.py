@@ -1,7 +1,5 @@
 """Sheets of more than 62 boxes: known values, the order of six columns, and every command."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from pathlib import Path

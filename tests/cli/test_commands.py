@@ -1,7 +1,5 @@
 """The command as a stranger meets it: its answers, its streams and its exit codes."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """What each exception becomes: the status of the server, the exit code of the command, the code in JSON."""
 
-from __future__ import annotations
-
 import ast
 import asyncio
 import json

@@ -1,7 +1,5 @@
 """`yatzy evaluate`: policies by name, from files, and programs; `yatzy learn`."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """`yatzy play`: whole games, undo, resume, wrong input at each prompt, the printed card."""
 
-from __future__ import annotations
-
 import os
 import re
 import select

@@ -1,7 +1,5 @@
 """`yatzy solve`: estimates before a solve as text and as JSON, approximate goals, options that do not fit; what is told before and during long work."""
 
-from __future__ import annotations
-
 import json
 import logging
 import re

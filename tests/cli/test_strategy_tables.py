@@ -1,7 +1,5 @@
 """Strategy tables: the numbers are the strategy's, and each format reads back."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

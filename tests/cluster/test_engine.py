@@ -1,7 +1,5 @@
 """Tasks on the workers of a cluster: in any order, once each, whatever happens to a worker."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import signal

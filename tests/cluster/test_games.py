@@ -1,7 +1,5 @@
 """Simulations and evaluations on a cluster are those of this process, to the bit."""
 
-from __future__ import annotations
-
 import json
 import sys
 from operator import attrgetter

@@ -1,7 +1,5 @@
 """A game of two players on workers: the bits of threads, also after it was killed, and never from a damaged file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any

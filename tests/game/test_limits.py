@@ -1,7 +1,5 @@
 """Every limit at its edge, and every field of a rule file with every type: the checker beside its schema."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,7 +1,5 @@
 """The lattice, points of all rolls and the highest score against slow implementations; rolls as the sources have them."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Rule files: loading, extending others, messages about mistakes, the fingerprint, scoring."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Rows of a sheet that are several boxes: in rule files, as JSON, on cards, and in other languages."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Which of several: the game a review shows, equal options, columns; puzzles; and the permissions of files."""
 
-from __future__ import annotations
-
 import json
 import os
 from dataclasses import replace

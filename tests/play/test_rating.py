@@ -1,7 +1,5 @@
 """Ratings of many games: known losses are covered, figures are those of the reviews, wrong games stop nothing."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Records and reviews: the identity of luck and errors, the outlook of actions, rejected records."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Sessions: what may happen, undo, saved games, with and without computers; records and requests beyond their limits."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Exact policy evaluation against an oracle in fractions, the table of perfect play, and identities."""
 
-from __future__ import annotations
-
 import zlib
 from fractions import Fraction
 from types import SimpleNamespace

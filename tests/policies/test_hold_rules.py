@@ -1,7 +1,5 @@
 """Hold rules: their text, sentences, play and search, against an oracle that tries dice one by one."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from fractions import Fraction

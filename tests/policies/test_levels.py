@@ -1,7 +1,5 @@
 """Soft policies, the levels of the package and computer players: against an oracle, their evaluation and rankings."""
 
-from __future__ import annotations
-
 import math
 import tomllib
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """One policy, many places: kinds of policies play alike everywhere; sampled players and programs."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

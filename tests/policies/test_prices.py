@@ -1,7 +1,5 @@
 """Price sheets against their definition in fractions, and the fit of their prices."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

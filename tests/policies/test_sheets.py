@@ -1,7 +1,5 @@
 """Strategy sheets, printed as measured and as good as stated, and the data of their guide."""
 
-from __future__ import annotations
-
 import json
 import re
 from importlib.resources import files

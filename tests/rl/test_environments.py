@@ -1,7 +1,5 @@
 """The Gymnasium environments: legal actions, rewards and regret; the vector environment plays the same games."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from copy import deepcopy

@@ -1,7 +1,5 @@
 """Episodes of a policy as a Minari data set: the games of a simulation, read back by Minari."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

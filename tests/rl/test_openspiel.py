@@ -1,7 +1,5 @@
 """OpenSpiel's game `yacht` beside the same rules here: scores and whole games."""
 
-from __future__ import annotations
-
 import re
 from itertools import combinations_with_replacement
 from random import Random

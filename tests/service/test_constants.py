@@ -1,7 +1,5 @@
 """Numbers that people meet, as literals, and limits at their edge: so much is allowed, one more is refused."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

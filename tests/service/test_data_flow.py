@@ -1,7 +1,5 @@
 """One check and one evaluation for each request; caches and their locks; what a request may solve."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections import Counter

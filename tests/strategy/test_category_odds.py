@@ -1,7 +1,5 @@
 """One turn by itself: known chances, and brute force over ordered dice."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from functools import cache

@@ -1,7 +1,5 @@
 """Distribution and variance, also of goals and after first turns: against oracles in fractions and published figures."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

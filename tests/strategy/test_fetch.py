@@ -1,7 +1,5 @@
 """`yatzy tables --fetch`: a table from a folder or host, stored only if it is the right one, whole and undamaged."""
 
-from __future__ import annotations
-
 import hashlib
 import shutil
 from collections.abc import Callable

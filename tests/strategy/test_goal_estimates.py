@@ -1,7 +1,5 @@
 """Approximate play for goals: exact where its layers are exact, and between the mean and the best play elsewhere."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from statistics import NormalDist

@@ -1,7 +1,5 @@
 """Goals, utilities and opponents against the exact oracle, and against each other."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Simulated games and labelled positions: replayed with single queries, and as frequent as exact play meets them."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import json

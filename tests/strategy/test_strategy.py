@@ -1,7 +1,5 @@
 """The Python API: answers, checks, batches, simulation, and outside oracles position by position."""
 
-from __future__ import annotations
-
 import pickle
 import random
 import re

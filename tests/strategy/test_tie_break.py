@@ -1,7 +1,5 @@
 """Ties of goals and utilities are broken by the mean: in single queries, batches and simulated games alike."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

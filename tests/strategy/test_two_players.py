@@ -1,7 +1,5 @@
 """Two players exactly: against fractions in every state, against figures measured elsewhere, and by identities."""
 
-from __future__ import annotations
-
 import json
 import tracemalloc
 from collections import defaultdict, deque

@@ -7,8 +7,6 @@ and the best of all decisions is taken::
     best(roll, left) = max(stop now, max over holds of mean over rerolls of best(new roll, left - 1))
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction

@@ -6,8 +6,6 @@ the turn with, or the dice to hold::
     choose(filled, upper, saved, flag, dice, left, first) -> int | Dice
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping
 from fractions import Fraction

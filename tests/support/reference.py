@@ -1,7 +1,5 @@
 """Slow, plain implementations that the fast ones are compared with."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """A strategy sheet of Yatzy for tests: prices found by a coordinate search on common dice, outside this package."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The engine against an oracle with every mechanic, published values, other arithmetic, any threads, and its past."""
 
-from __future__ import annotations
-
 import hashlib
 import threading
 from dataclasses import replace

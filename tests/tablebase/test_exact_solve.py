@@ -1,7 +1,5 @@
 """Exact solves against the oracle in fractions: every value, every tie, every gap; and what they leave on disk."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Damaged files, also while they are open, are refused or harmless: no answer from bytes that were not checked."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -1,7 +1,5 @@
 """The disk cache of compiled kernels: damage and missing room are said in one line and never stop a solve."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Tables in shards: solved with the bits of one piece whatever happens, and read as one array or refused."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """Many threads and processes on one store: no error, no work done twice, nothing removed that is in use."""
 
-from __future__ import annotations
-
 import contextlib
 import subprocess
 import sys

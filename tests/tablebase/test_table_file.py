@@ -1,7 +1,5 @@
 """Tables on disk: whole or refused, never half; a killed solve leaves a store that works."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """`/api/openapi.json` and the README describe the answers, requests and limits that there are."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import re

@@ -1,7 +1,5 @@
 """The engine in the browser, run by node: every answer as Python gives it."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

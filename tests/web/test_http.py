@@ -1,7 +1,5 @@
 """Files, tags and compression; whom the server refuses; clients that send slowly."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import json

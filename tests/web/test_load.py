@@ -1,7 +1,5 @@
 """A client that sends bodies of the largest allowed size, or sends slowly, does not keep the server from others."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """Long work waits for a confirmation, says how far it is, and stops when nobody waits for it any more."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

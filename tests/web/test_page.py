@@ -1,7 +1,5 @@
 """The page in a real browser, its core: turns, undo and redo, reloads, advice, the card, reviews, training, axe once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

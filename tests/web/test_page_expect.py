@@ -1,7 +1,5 @@
 """What to expect, in a real browser: its figures against the strategy, its chart, when it asks, long work."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What people see: axe, targets for a finger and contrasts in every state, colours, print, and before any script."""
 
-from __future__ import annotations
-
 import io
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """Several players, the games that the page remembers, links, the language, and play without advice or a server."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Real dice on the page: typed or tapped roll after roll, by touch on a phone."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Reviews and training in a real browser: the curve, reasons, files, hidden advice, warnings, old mistakes, puzzles."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import date
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The server: the same answers as the command, limits, and errors in one format."""
 
-from __future__ import annotations
-
 import json
 import re
 import socket

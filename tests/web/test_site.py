@@ -1,7 +1,5 @@
 """`yatzy site`: what it writes, and the site in a real browser, with and without a network."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
