@@ -118,12 +118,6 @@ def test_rows_without_values_of_their_own() -> None:
     assert 248.4399893779 < bounds[1] < bounds[0]
 
 
-def test_the_bound_does_not_depend_on_the_threads() -> None:
-    one, three = (relax(load_rules("yatzy"), Budget(7.5e9), threads=threads) for threads in (1, 3))
-    assert one.bound == three.bound
-    assert one.values.tobytes() == three.values.tobytes()
-
-
 def test_visits_are_those_of_the_best_play() -> None:
     """A bonus replaced by a line of slope 1: play as in the game whose upper boxes pay twice as much, without a bonus."""
     rules = saved_rolls_game("free", False)

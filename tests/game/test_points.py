@@ -3,7 +3,7 @@
 import random
 from collections import Counter
 from dataclasses import replace
-from itertools import combinations_with_replacement, product
+from itertools import product
 from math import comb
 
 import numpy as np
@@ -60,22 +60,27 @@ def partitions(most: int, largest: int) -> list[tuple[int, ...]]:
 
 
 @pytest.mark.parametrize("distinct", [True, False])
-def test_groups_against_every_assignment_of_faces(distinct: bool) -> None:
+@pytest.mark.parametrize("dice", range(1, 7))
+def test_groups_against_every_assignment_of_faces(dice: int, distinct: bool) -> None:
     """Every choice of groups for up to five dice with four faces, six with three, and every roll."""
-    for dice in range(1, 7):
-        faces = range(4 if dice < 6 else 3)
-        rolls = [tuple(map(roll.count, faces)) for roll in combinations_with_replacement(faces, dice)]
-        for groups in partitions(dice, dice)[1:]:
-            paid = Pattern("groups", groups=groups, distinct=distinct).paid(np.array(rolls)).tolist()
-            assert paid == [reference.group_points(groups, distinct, roll) or 0 for roll in rolls], groups
+    faces = 4 if dice < 6 else 3
+    oracle = Naive(games.small(games.CHANCE, dice=dice, faces=faces).canonical())
+    rolls = [roll for roll, _ in oracle.rolls()]
+    counts = np.array([[roll.count(face) for face in range(1, faces + 1)] for roll in rolls])
+    for groups in partitions(dice, dice)[1:]:
+        paid = Pattern("groups", groups=groups, distinct=distinct).paid(counts).tolist()
+        pattern = {"pattern": "groups", "groups": groups, "distinct": distinct}
+        assert paid == [oracle.matched(pattern, roll) or 0 for roll in rolls], groups
 
 
-@given(st.lists(st.integers(1, 5), min_size=1, max_size=5), st.lists(st.integers(0, 6), min_size=5, max_size=5))
-def test_groups_of_many_dice_against_every_assignment(sizes: list[int], counts: list[int]) -> None:
-    groups = tuple(sorted(sizes, reverse=True))
+@given(st.lists(st.integers(1, 5), min_size=1, max_size=4), st.lists(st.integers(1, 5), min_size=12, max_size=12))
+def test_groups_of_many_dice_against_every_assignment(sizes: list[int], dice: list[int]) -> None:
+    oracle, groups = Naive(games.small(games.CHANCE, faces=5).canonical()), tuple(sorted(sizes, reverse=True))
+    counts = np.array([[dice.count(face) for face in range(1, 6)]])
     for distinct in (True, False):
-        (paid,) = Pattern("groups", groups=groups, distinct=distinct).paid(np.array([counts]))
-        assert paid == (reference.group_points(groups, distinct, tuple(counts)) or 0)
+        pattern = {"pattern": "groups", "groups": groups, "distinct": distinct}
+        expected = oracle.matched(pattern, tuple(dice)) or 0
+        assert Pattern("groups", groups=groups, distinct=distinct).paid(counts).tolist() == [expected]
 
 
 def test_few_choices_of_groups_and_all_sub_multisets() -> None:

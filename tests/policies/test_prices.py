@@ -4,9 +4,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
-from perfect_yatzy import RuleSet, State, StateError, load_rules
+from perfect_yatzy import RuleSet, State, load_rules
 from perfect_yatzy.game.rules import Bonus
 from perfect_yatzy.model.objectives import Values
 from perfect_yatzy.model.state_space import state_space
@@ -20,6 +20,7 @@ from support.games import CHANCE, PAIR, classic_rule_sets, face, joker_game, sav
 from support.naive import Naive
 from support.naive_objectives import mean_score
 from support.naive_policies import GreedyChoice, NaivePolicy
+from support.refusals import refused
 from support.seeds import FULL
 from support.sheets import defined_value
 
@@ -176,35 +177,23 @@ def sheet_of(rules: RuleSet) -> PriceSheet:
     return PriceSheet(rules, prices, {name: TERMS[name] for name in terms_of(rules)})
 
 
-def check_values(rules: RuleSet) -> None:
+@given(classic_rule_sets().filter(lambda rules: not (rules.joker and rules.joker.mode != "none")))
+@example(saved_rolls_game("free", False))
+@example(saved_rolls_game("forced", False))
+@example(saved_rolls_game("free", True))
+@example(saved_rolls_game("forced", True))
+@example(joker_game("free"))
+@example(joker_game("forced", bonus=0))
+@example(small(face(1), face(6), PAIR, CHANCE))
+def test_values_are_those_of_the_definition(rules: RuleSet) -> None:
+    """Random games without joker modes, whose boxes can hold more than their patterns pay: see the game with jokers."""
     sheet, oracle, space = sheet_of(rules), Naive(rules.canonical()), state_space(rules)
-    values = sheet.values()
+    values, paying = sheet.values(), rules.tracked_index >= 0
     assert len(values) == space.size
-    paying = rules.tracked_index >= 0
     for filled, upper, saved, flag in oracle.states():
         state = State(filled, upper, saved, flag and paying)
         expected = defined_value(sheet, oracle, filled, upper, saved, flag and paying)
         assert abs(values[space.index(state)] - float(expected)) < 1e-9
-
-
-@pytest.mark.parametrize(
-    "rules",
-    [
-        *(saved_rolls_game(order, saved) for order in ("free", "forced") for saved in (False, True)),
-        joker_game("free"),
-        joker_game("forced", bonus=0),
-        small(face(1), face(6), PAIR, CHANCE),
-    ],
-    ids=["free", "free saved", "forced", "forced saved", "free joker", "forced joker", "no bonus"],
-)
-def test_values_are_those_of_the_definition(rules: RuleSet) -> None:
-    check_values(rules)
-
-
-@given(classic_rule_sets().filter(lambda rules: not (rules.joker and rules.joker.mode != "none")))
-def test_values_of_random_games(rules: RuleSet) -> None:
-    """Without joker modes, whose boxes can hold more than their patterns pay: see the game with jokers."""
-    check_values(rules)
 
 
 def test_values_from_a_card_on_are_those_of_the_whole_game() -> None:
@@ -245,5 +234,4 @@ def test_rounded_numbers_are_the_nearest_that_are_printed(number: float, step: f
     ],
 )
 def test_sheets_that_do_not_fit_are_refused(prices: tuple[float, ...], terms: dict[str, float], message: str) -> None:
-    with pytest.raises(StateError, match=message):
-        PriceSheet(load_rules("yacht"), prices, terms)
+    refused(message, PriceSheet, load_rules("yacht"), prices, terms)

@@ -208,15 +208,16 @@ def test_interrupted_removal_leaves_no_table(tmp_path: Path, monkeypatch: pytest
 
 
 def test_a_table_that_is_being_solved_again_is_not_removed_in_part(tmp_path: Path) -> None:
-    solve_to_store(Objective(SMALL), tmp_path)
-    solve_to_store(Goals(SMALL), tmp_path)
+    for objective in (Objective(SMALL), Goals(SMALL)):
+        solve_to_store(objective, tmp_path)
+    (tmp_path / "README.md").write_text("not a table")
     writer = abandoned(tmp_path)
     before = sorted(tmp_path.iterdir())
     refused("is being solved by another process; nothing was removed", remove, *stored(tmp_path), error=TableError)
     assert sorted(tmp_path.iterdir()) == before
     writer.close()
     remove(*stored(tmp_path))
-    assert list(tmp_path.iterdir()) == []
+    assert [path.name for path in tmp_path.iterdir()] == ["README.md"]
 
 
 @pytest.mark.parametrize("target", ["nowhere", "itself"])

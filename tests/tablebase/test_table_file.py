@@ -232,21 +232,6 @@ def test_the_estimate_of_memory_covers_maxi() -> None:
     assert needs.bytes == 713_572_352 * 4
 
 
-def test_the_store_lists_and_removes_its_tables(tmp_path: Path) -> None:
-    solve_to_store(Objective(SMALL), tmp_path)
-    (tmp_path / "README.md").write_text("not a table")
-    writer = TableWriter(tmp_path, Goals(SMALL))
-    writer.add(np.zeros(3, np.float32))
-    done, begun = sorted(inventory.stored(tmp_path), key=lambda table: not table.finished)
-    assert (done.key, done.objective, begun.objective, begun.finished) == ("small", "mean", "goals", False)
-    assert done.bytes == sum(path.stat().st_size for path in done.files)
-    refused("is being solved by another process", inventory.remove, begun, error=TableError)
-    writer.close()
-    for table in (done, begun):
-        inventory.remove(table)
-    assert [path.name for path in tmp_path.iterdir()] == ["README.md"]
-
-
 def test_leftovers_are_old_private_files(tmp_path: Path) -> None:
     stem = table_path(SMALL, tmp_path).stem
     old = [f".{stem}.npy.abcd_123", f".{stem}.part.layer.abcd_123"]

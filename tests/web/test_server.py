@@ -112,10 +112,12 @@ def test_invalid_requests_are_rejected(
     assert found.json()["code"] in CODES
 
 
-def test_errors_name_their_code_and_field(client: TestClient) -> None:
-    for query, fields, code, field in WRONG_QUESTIONS[1:]:
-        found = client.post(f"/api/{query}", json=fields)
-        assert (found.status_code, found.json()["code"], found.json().get("field")) == (422, code, field), fields
+@pytest.mark.parametrize(("query", "fields", "code", "field"), WRONG_QUESTIONS[1:])
+def test_errors_name_their_code_and_field(
+    client: TestClient, query: str, fields: dict[str, Any], code: str, field: str | None
+) -> None:
+    found = client.post(f"/api/{query}", json=fields)
+    assert (found.status_code, found.json()["code"], found.json().get("field")) == (422, code, field)
 
 
 def test_points_of_the_boxes_need_no_table(client: TestClient, yatzy: Strategy) -> None:
