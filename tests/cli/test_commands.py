@@ -33,18 +33,15 @@ def shell(line: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(line, shell=True, capture_output=True, text=True, check=False)
 
 
-def test_hold_says_the_answer_first(run: Run, yatzy: Strategy) -> None:
-    lines = printed(run, "hold", "33456").splitlines()
+def test_hold_says_the_answer_first_for_dice_in_any_form(run: Run, yatzy: Strategy) -> None:
+    shown = printed(run, "hold", "33456")
+    lines = shown.splitlines()
     assert lines[0] == "Hold 3 3 (⚂⚂), reroll three dice: expected final score 245.75"
     assert lines[2].startswith("Roll 1 of 3, two rerolls left")
     assert len([line for line in lines if line.startswith("  ") and "more" not in line]) == 1 + 5
     assert max(map(len, lines)) <= 80
-
-
-def test_dice_in_any_form_give_the_same_answer(run: Run, yatzy: Strategy) -> None:
-    forms = (["33456"], ["65433"], ["3 3 4 5 6"], ["3,3,4,5,6"], ["⚂⚂⚃⚄⚅"], [*"33456"])
-    answers = {run("hold", *dice).stdout for dice in forms}
-    assert len(answers) == 1
+    for dice in (["65433"], ["3 3 4 5 6"], ["3,3,4,5,6"], ["⚂⚂⚃⚄⚅"], [*"33456"]):
+        assert run("hold", *dice).stdout == shown
     assert run("hold", "3", "3").stderr == "yatzy: '3 3' is 2 dice; yatzy has 5\n"
 
 
@@ -78,7 +75,6 @@ WRONG = {
     "hold 3345": "'3345' is 4 dice; yatzy has 5",
     "hold 33456 --card oens=3": "unknown category 'oens'; did you mean ones?",
     "hold 33456 --saved 1": "1 saved rolls are impossible under yatzy: none exist",
-    "hold 33456 --rolls-left 3": "3 rolls left; there can be 1 or 2",
     "hold 33456 --rolls-left 0": "0 rolls left: no dice can be held; ask which category with `score`",
     "hold 33456 --rules yatzy+x": NO_SWITCH,
     "hold 33456 --rules none.toml": f"cannot read the rule file none.toml: {NO_FILE}",
@@ -87,11 +83,8 @@ WRONG = {
     'expect -r yahtzee -c "yahtzee=50 aces=3" --extra 101': "101 bonus points are impossible here: this card can have 0 to 100",
     "hold 33456 --goal 200 --opponents 3": "goal and opponents cannot be combined; give one of them",
     "hold 33456 --ties win": "ties can only be used with opponents",
-    "hold 33456 --opponents 3 --ties so": "ties is 'so'; must be one of loss, half, win",
     "hold 33456 --opponents nobody": f"'nobody' {NOBODY}",
-    'hold 33456 --opponents "250 260"': f"'250 260' {NOBODY}",
     'hold 33456 --opponents ""': NONE_GIVEN,
-    'hold 33456 --opponents " ; "': NONE_GIVEN,
     'hold 33456 --opponents "ones=3 extra=50"': NO_POINTS,
     "positions -o p.xlsx": "p.xlsx must end in .csv, .parquet or .jsonl",
     "positions -p greedy -o p.csv": GREEDY,
@@ -211,11 +204,7 @@ LINES: dict[str, tuple[object, str]] = {
     '{"id": 4, "query": "expect", "rules": "yatzy-forced"}': (4, ""),
     '{"id": 5, "dice": "33456", "colour": "red"}': (5, "'colour' is not a field of 'hold'"),
     '{"id": 6, "dice": 33456}': (6, "dice is 33456; must be text such as '12345', or a list of faces"),
-    '{"id": 7, "dice": "33456", "rolls_left": "two"}': (7, "rolls_left is 'two'; must be a whole number"),
-    '{"id": 8, "dice": "33456", "rules": "yatsy"}': (8, "unknown rules 'yatsy'; did you mean yatzy?"),
-    '{"id": 9, "query": "score", "dice": "33456", "card": {"ones": 1, "1": 1}}': (9, "ones is filled twice in "),
     '{"id": 10, "query": "fly"}': (10, "query is 'fly'; must be one of "),
-    '{"id": 11, "dice": "33456", "card": 5}': (11, "card is 5; must be text such as 'ones=3'"),
     '{"card": null, "id": 12}': (12, "card is null; must be text"),
     '{"id": 1e300, "dice": "33456"}': (1e300, ""),
     '{"id": 1e400, "dice": "33456"}': (None, f"{NO_JSON}1e400 is too large a number"),
@@ -226,15 +215,10 @@ LINES: dict[str, tuple[object, str]] = {
     '{"rules": "\\u0000.toml", "dice": "33456"}': (None, f"rules is '\\x00.toml'; {BUILT_IN}"),
     '{"rules": "\\ud800.toml", "dice": "33456"}': (None, f"rules is '\\ud800.toml'; {BUILT_IN}"),
     '{"dice": "33456", "bonus_points": 100000000000000000000000}': (None, f"bonus_points is {TOO_MUCH}"),
-    '{"dice": "33456", "bonus_points": -5}': (None, "bonus_points is -5; must not be negative"),
-    '{"dice": "33456", "saved": 100000000000000000000000}': (None, f"saved is {TOO_MUCH}"),
     '{"query": "expect", "games": 100, "seed": 100000000000000000000000}': (None, f"seed is {TOO_MUCH}"),
-    '{"dice": "33456", "rolls_left": -1}': (None, "rolls_left is -1; must not be negative"),
     '{"dice": "33456", "goal": NaN}': (None, f"{NO_JSON}NaN is not a number"),
     '{"dice": "33456", "opponents": [[], null]}': (None, "[] is not an opponent"),
-    '{"dice": "33456", "opponents": ";"}': (None, "no opponents given"),
     '{"query": ["hold"], "dice": "33456"}': (None, "query is ['hold']; must be one of "),
-    '{"dice": "33456", "card": {"\\ud800": 3}}': (None, "unknown category '\\ud800'"),
     "\x00": (None, NO_JSON),
     "[" * 100_000: (None, f"{NO_JSON}it is nested deeper than 64 levels"),
     "9" * 5_000: (None, NO_JSON),

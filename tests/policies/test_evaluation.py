@@ -22,7 +22,6 @@ from perfect_yatzy.policies.levels import SoftPolicy
 from perfect_yatzy.policies.policy import STOP, CardTurn, FunctionPolicy, ValueFunction, all_states
 from perfect_yatzy.policies.user_code import BatchPolicy
 from perfect_yatzy.strategy.strategy import Strategy
-from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy
 from perfect_yatzy.tablebase.backward_induction import solve_objective, solve_values
 from support import games
 from support.naive import Dice
@@ -129,18 +128,6 @@ def test_a_random_policy_function_agrees_with_the_oracle(rules: RuleSet, seed: i
 
     oracle = NaivePolicy(rules.canonical(), choose)
     assert_agree(rules, evaluate(FunctionPolicy(rules, function)), oracle)
-
-
-@pytest.mark.full
-def test_perfect_play_has_the_value_and_the_distribution_of_the_table() -> None:
-    yatzy = perfect_yatzy.open_strategy("yatzy")
-    found, known = evaluate(yatzy), perfect_yatzy.distribution(yatzy)
-    assert found.mean == pytest.approx(yatzy.value(), abs=1e-9)
-    assert np.array_equal(found.distribution.chances, known.chances)
-    assert found.standard_deviation == pytest.approx(38.4964, abs=5e-5)
-    assert found.loss == pytest.approx(0, abs=1e-9)
-    assert np.abs(found.losses.by_turn).max() < 1e-9
-    assert policy_mean(GreedyPolicy(yatzy.rules, yatzy.table)) == yatzy.value()
 
 
 @pytest.mark.full

@@ -248,7 +248,6 @@ def test_positions_of_another_player_are_labelled_by_perfect_play() -> None:
 
 
 SMALL = games.joker_game("forced", bonus=4)
-SAVES = games.saved_rolls_game("free", False)
 
 
 def player_of(strategy: Strategy) -> Callable[[TurnPosition], tuple[int, ...] | str]:
@@ -301,16 +300,6 @@ def test_a_perfect_player_loses_nothing() -> None:
     assert found.mean == found.perfect_mean == 5 + strategy.value(card)
 
 
-def test_a_program_plays(forced: Strategy, tmp_path: Path) -> None:
-    bot = tmp_path / "bot.py"
-    bot.write_text(PROGRAM)
-    with ProcessPlayer(f"{sys.executable} {bot}") as player:
-        found = sample(player, forced, 3)
-    assert found.games == 3
-    assert found.game_losses.min() > 0
-    assert found.losses.categories.sum() == 0  # the order is forced
-
-
 @pytest.mark.parametrize(
     ("program", "message"),
     [
@@ -329,20 +318,6 @@ def test_a_program_that_does_not_answer_is_reported(program: str, message: str, 
     for command in ("/no/such/program --x", "", "'"):
         with pytest.raises(ProcessError, match="cannot start"):
             ProcessPlayer(command)
-
-
-def test_the_dice_depend_on_the_seed_alone() -> None:
-    """Two players who hold nothing, and take other boxes, see the same dice."""
-    seen: dict[Callable[..., str], list[tuple[int, ...]]] = {min: [], max: []}
-    for prefer, dice in seen.items():
-
-        def player(position: TurnPosition, prefer=prefer, dice=dice) -> tuple[int, ...] | str:  # type: ignore[no-untyped-def]
-            dice.append(position.dice)
-            return () if position.rolls_left else prefer(position.categories())
-
-        sample(player, open_strategy(SAVES), 2, seed=9)
-    assert seen[min] == seen[max]
-    assert sorted(dice_of_game(9, 0, 0, 0, SAVES.dice, SAVES.faces)) == list(seen[min][0])
 
 
 @pytest.mark.parametrize("as_text", [False, True], ids=["faces", "text"])

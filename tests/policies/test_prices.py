@@ -8,12 +8,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from perfect_yatzy import RuleSet, State, load_rules
 from perfect_yatzy.game.rules import Bonus
-from perfect_yatzy.model.objectives import Values
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.policies import sheet_search, turn_sample
 from perfect_yatzy.policies.evaluation import policy_mean, policy_values
 from perfect_yatzy.policies.price_sheet import PriceSheet, pars, terms_of
-from perfect_yatzy.policies.turn_sample import TurnSample, Visits, inclusion_chances, visited_states
+from perfect_yatzy.policies.turn_sample import TurnSample, inclusion_chances, visited_states
 from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy
 from perfect_yatzy.tablebase.backward_induction import solve_values
 from support.games import CHANCE, PAIR, classic_rule_sets, face, joker_game, saved_rolls_game, small
@@ -121,19 +120,13 @@ def test_visits_are_counted_at_every_turn(name: str) -> None:
         assert (places < first + size * (space.most_saved[space.filled[row]] + 1)).all()
 
 
-def sample_of(rules: RuleSet) -> tuple[PriceSheet, Visits, Values, float]:
-    """A sheet, states that play by it meets, its values, and the mean of those of the visited states."""
-    numbers = [2.0 + c for c in range(len(rules.categories))]
-    sheet = PriceSheet(rules, numbers, dict.fromkeys(terms_of(rules), 0.7))
-    visits = visited_states(rules, sheet.values(), 300, 1)
-    own = policy_values(GreedyPolicy(rules, sheet.values()))
-    return sheet, visits, own, own[visits.places] @ visits.counts / visits.games
-
-
 @pytest.mark.parametrize("name", [*GAMES])
 def test_a_sample_of_all_cards_gives_the_values_of_the_policy_itself(name: str) -> None:
     """One turn and then as before is the policy itself: the values of the states that were met, summed over turns."""
-    sheet, visits, own, expected = sample_of(GAMES[name])
+    rules = GAMES[name]
+    sheet = PriceSheet(rules, [2.0 + c for c in range(len(rules.categories))], dict.fromkeys(terms_of(rules), 0.7))
+    visits, own = visited_states(rules, sheet.values(), 300, 1), policy_values(GreedyPolicy(rules, sheet.values()))
+    expected = own[visits.places] @ visits.counts / visits.games
     sample = TurnSample(visits, 10_000, own, seed=1, threads=2)
     assert sample.cards == len(np.unique(visits.rows))
     assert abs(sample.mean(sheet) - expected) < 1e-9

@@ -356,24 +356,6 @@ def test_oracle_values_and_regret_are_those_of_single_environments(mode: Autores
             expected = found = many.reset(options={"reset_mask": over})[1]
 
 
-def test_optimal_play_reaches_the_value_of_the_game(yatzy: Strategy) -> None:
-    """1,000 games that follow the batch answers: the mean return lies within four standard errors."""
-    envs = YatzyVectorEnv(1_000)
-    observed, info = envs.reset(seed=9)
-    total, over = np.zeros(envs.num_envs), np.zeros(envs.num_envs, dtype=bool)
-    while not over.all():  # games that are over go on with the next one, which does not count
-        playing = info["action_mask"].any(axis=1)
-        filled = (observed["filled"] << np.arange(15)).sum(axis=1)
-        dice = np.array([np.repeat(np.arange(1, 7), counts) for counts in observed["counts"][playing]])
-        upper, rolls_left = observed["upper"][:, 0], observed["rolls_left"][:, 0]
-        actions = np.zeros(envs.num_envs, dtype=np.int64)
-        actions[playing] = yatzy.best(filled[playing], upper[playing], dice, rolls_left[playing]).action
-        observed, rewards, terminated, _, info = envs.step(actions)
-        total += np.where(over, 0.0, rewards)
-        over |= terminated
-    assert abs(total.mean() - yatzy.value()) < 4 * total.std() / np.sqrt(len(total))
-
-
 def test_the_registered_vector_environment() -> None:
     envs = gymnasium.make_vec(ID, num_envs=2, rules="yahtzee")
     assert isinstance(envs, YatzyVectorEnv)

@@ -101,6 +101,8 @@ def check_utility(rules: RuleSet, step: int, period: int) -> tuple[NaiveTieBreak
     worths = [score // 3 * step % period for score in range(300)]
     oracle = NaiveTieBreak(rules.canonical(), lambda score: Fraction(worths[score]), TOLERANCE)
     strategy = maximise(rules, worths)
+    exact = float(oracle.expected_utility(0, 0, 0, False, 0))
+    assert strategy.value() == pytest.approx(exact, rel=3e-6, abs=3e-6)
     found = distribution(strategy)
     assert_chances(found, oracle.distribution())
     if not rules.first_roll_bonus:  # whose points the value, unlike the play, can avoid
@@ -121,6 +123,8 @@ def test_play_for_a_goal_agrees_with_the_oracle(rules: RuleSet, goal: int) -> No
 @examples(0, 8)
 @given(games.rule_sets(), st.integers(1, 6), st.integers(2, 9))
 @example(games.joker_game("none", first_roll_bonus=(("run", 3),)), 5, 7)
+@example(games.joker_game("forced", first_roll_bonus=(("run", 3),)), 1, 99)
+@full_example(games.joker_game("forced", order="forced", saved_rolls=True, first_roll_bonus=(("run", 3),)), 4, 9)
 def test_play_for_a_utility_agrees_with_the_oracle(rules: RuleSet, step: int, period: int) -> None:
     check_utility(rules, step, period)
 
