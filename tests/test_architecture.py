@@ -83,9 +83,7 @@ def test_modules_import_only_from_earlier_packages_and_never_in_a_cycle(graph: d
     TopologicalSorter(inner).prepare()  # an error names the cycle
 
 
-def test_folders_are_packages_in_the_import_order_and_modules_short_with_a_docstring(
-    trees: dict[str, ast.Module],
-) -> None:
+def test_folders_are_packages_in_order_and_modules_short_with_a_docstring(trees: dict[str, ast.Module]) -> None:
     """None has the name of a public function: importing it would replace the function in the namespace."""
     assert set(map(top, MODULES)) - {"__init__", "__main__"} - BASE - ADD_ONS == set(ORDER) - {"base"}
     assert {path.parent for path in TEXTS} == {path.parent for path in PACKAGE.rglob("__init__.py")}
@@ -130,11 +128,9 @@ def test_neither_importing_the_package_nor_help_loads_numpy_or_numba() -> None:
 
 def test_a_query_with_a_table_loads_no_numba(yatzy: object) -> None:
     code = "from perfect_yatzy.cli import main\ntry:\n    main(['hold', '33456'])\nexcept SystemExit: pass"
-    loaded = modules_loaded_by(code)
-    assert {"numpy", "numba", "numpy.ma", "logging", "shutil", "tempfile", "importlib.resources"} & loaded == {
-        "numpy"
-    }
-    own = {name.removeprefix("perfect_yatzy.") for name in loaded if name.startswith("perfect_yatzy.")}
+    seen = modules_loaded_by(code)
+    assert {"numpy", "numba", "numpy.ma", "logging", "shutil", "tempfile", "importlib.resources"} & seen == {"numpy"}
+    own = {name.removeprefix("perfect_yatzy.") for name in seen if name.startswith("perfect_yatzy.")}
     other_questions = {
         "approximation", "play", "policies", "cluster", "web", "cli.jsonl", "cli.views.results",
         "model.relaxed_layout", "model.turn_model", "service.reviews",

@@ -12,10 +12,7 @@ from benchmarks.campaign.campaigns import CAMPAIGNS, run_campaign
 from benchmarks.campaign.tally import Tally, cpu_limit
 
 SEED = int(os.environ.get(SEED_VARIABLE, "0"))
-NEEDS = {
-    "requests from the OpenAPI document": "schemathesis",
-    "bodies of the largest size, running server": "fastapi",
-}
+NEED = {"requests from the OpenAPI document": "schemathesis", "bodies of the largest size, running server": "fastapi"}
 pytestmark = pytest.mark.full
 
 
@@ -24,8 +21,8 @@ pytestmark = pytest.mark.full
 )
 @pytest.mark.parametrize("name", CAMPAIGNS)
 def test_campaign(name: str, small: bool, tmp_path: Path, store: Path) -> None:
-    if name in NEEDS:
-        need(NEEDS[name])
+    if name in NEED:
+        need(NEED[name])
     tally = run_campaign(name, tmp_path, store, SEED, small)
     assert tally.cases
     assert not tally.failures, "\n".join(tally.failures[:5])

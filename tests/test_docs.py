@@ -109,7 +109,7 @@ def test_every_name_of_the_package_in_a_python_block_exists() -> None:
     ],
 )
 def test_python_runs(
-    document: Path, code: str, yatzy: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    document: Path, code: str, yatzy: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     write_files(document, tmp_path)

@@ -179,9 +179,7 @@ def files_of_at_most(size: int) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("command", OUTPUTS, ids=lambda command: f"{command[0]} {command[-1]}")
-def test_an_output_is_replaced_on_purpose(
-    run: Run, yatzy: Strategy, tmp_path: Path, command: tuple[str, ...]
-) -> None:
+def test_an_output_is_replaced_on_purpose(run: Run, yatzy: Strategy, tmp_path: Path, command: list[str]) -> None:
     path = tmp_path / command[-1]
     path.write_text("mine")
     command = (*command[:-1], str(path))

@@ -398,10 +398,8 @@ def check_against_reviews(strategy: Strategy, games: list[Game]) -> None:
         assert found.finished[number] == expected.finished
         assert losses[own] == pytest.approx([decision.loss for decision in expected.decisions], abs=1e-9)
         assert found.luck[own] == pytest.approx([roll.luck for roll in expected.roll_luck], abs=1e-9)
-        rolls = game.rules.rolls_per_turn
-        ends = [
-            (card, turn.dice_history[-1], rolls + card.saved - len(turn.dice_history)) for card, turn in game.cards(0)
-        ]
+        most = game.rules.rolls_per_turn - 1
+        ends = [(card, turn.dice_history[-1], most + card.saved - len(turn.holds)) for card, turn in game.cards(0)]
         best = [strategy.categories(*end)[0].category for end in ends]
         taken = found.card_of_turn == number
         no_loss = found.category_loss[taken] == 0

@@ -183,11 +183,7 @@ def test_wrong_answers_of_a_function_are_refused(answer: object, message: str) -
 
 def test_a_function_says_what_it_takes() -> None:
     """The name of its parameter decides; elsewhere it is refused, with what to do instead."""
-    functions = {
-        "position": lambda position: "chance",
-        "turn": lambda turn: (0, 0),
-        "observations": lambda observations: 0,
-    }
+    functions = {"position": lambda position: "", "turn": lambda turn: (0, 0), "observations": lambda observations: 0}
     for policy, wanted in ((FunctionPolicy, "turn"), (BatchPolicy, "observations")):
         for name, function in functions.items():
             if name == wanted:
@@ -254,7 +250,6 @@ def test_games_of_any_policy_are_those_of_its_evaluation(forced: Strategy) -> No
         assert np.array_equal(again.final_scores, played.final_scores)
         assert played.policy == type(policy).__name__
     perfect = perfect_yatzy.simulate(forced, 1_000, seed=3).final_scores
-    assert np.array_equal(
-        perfect_yatzy.simulate(ValueFunction(rules, forced.values), 1_000, seed=3).final_scores, perfect
-    )
+    same = perfect_yatzy.simulate(ValueFunction(rules, forced.values), 1_000, seed=3)
+    assert np.array_equal(same.final_scores, perfect)
     refused("policy is 'yatzy'", perfect_yatzy.simulate, "yatzy", 1)

@@ -194,9 +194,7 @@ def test_the_exact_mean_agrees_with_the_oracle(data: st.DataObject | None, rules
 
 
 PRINTED = ["yatzy", "yahtzee", "yatzy-forced", "maxi-unsaved", "kismet", "giant-forced"]
-SHEETS = sorted(
-    path.name.removesuffix(".json") for path in files("perfect_yatzy.policies").joinpath("sheets").iterdir()
-)
+SHEETS = sorted(path.name.removesuffix(".json") for path in files("perfect_yatzy.policies.sheets").iterdir())
 SHIPPED = [name for name in SHEETS if packaged_sheet(load_rules(name)).holds]  # type: ignore[union-attr]
 FEW = examples(12, 100)
 
@@ -255,11 +253,7 @@ def test_the_shipped_rules_are_read_in_every_language(name: str) -> None:
 
 def test_the_cases_that_readers_took_in_another_way() -> None:
     rules = load_rules("yatzy")
-    texts = [
-        "two pairs of 4-6 if full-house open and rolls left 1: keep",
-        "three of open: keep",
-        "single of open: keep",
-    ]
+    texts = ["two pairs of 4-6 if FH open and rolls left 1: keep", "three of open: keep", "single of open: keep"]
     prices = PriceSheet(rules, [2.5] * 15, dict.fromkeys(terms_of(rules), 1.0))
     read = [*check_printed(StrategySheet(rules, prices, parse_hold_rules(rules, texts), {"mean": 50.0}), "en").holds]
     every, no_fours = State(), State(0b1000, 12)
@@ -317,9 +311,8 @@ def test_the_rules_as_they_are_read_play_as_the_code_on_all_cards_and_rolls(name
             good = [[box in rule.pattern.categories and paying[i] is not None for i, box in enumerate(ids)]] * 2
         elif rule.action == "roll all":
             good = [[True] * len(ids)] * 2
-        hold = (
-            STOP if len(kept) == rules.dice else int(grid.rank([kept.count(face + 1) for face in range(rules.faces)]))
-        )
+        counts = [kept.count(face + 1) for face in range(rules.faces)]
+        hold = STOP if len(kept) == rules.dice else int(grid.rank(counts))
         return hold, [sum(1 << i for i, flag in enumerate(flags) if flag) for flags in good]
 
     sheet = packaged_sheet(rules)
@@ -348,9 +341,7 @@ def test_the_rules_as_they_are_read_play_as_the_code_on_all_cards_and_rolls(name
                 assert not len(wrong), (states[wrong[0]], rolls[roll], left)
 
 
-GAME = games.small(
-    games.face(1), games.face(2), games.face(3), games.PAIR, games.CHANCE, dice=3, faces=3, bonus=Bonus(10, 8)
-)
+GAME = games.small(*map(games.face, (1, 2, 3)), games.PAIR, games.CHANCE, dice=3, faces=3, bonus=Bonus(10, 8))
 PRICES = PriceSheet(GAME, (1.5, 3.0, 4.5, 4.0, 6.0), {"lost": -1.0, "secured": 6.0, "par_point": 0.5})
 
 

@@ -174,13 +174,7 @@ HALF = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 chance=20"
 
 
 def test_kinds_have_names() -> None:
-    names = {
-        5: "5: level 5",
-        "Level 2": "2: level 2",
-        "expert": "7: level 7",
-        "mean": "8: perfect",
-        "Bold": "bold: bold",
-    }
+    names = {5: "5: level 5", "Level 2": "2: level 2", "expert": "7: level 7", 8: "8: perfect", "Bold": "bold: bold"}
     for text, name in names.items():
         kind = parse_kind(text)
         assert f"{kind.key}: {kind.label}" == name
@@ -246,9 +240,8 @@ def test_who_plays_to_win_against_one_player_takes_that_one_to_do_the_same(yatzy
     player, card, other = computer_player(yatzy, "win"), parse_card(yatzy.rules, HALF), parse_card(yatzy.rules, HALF)
     found = player.evaluator(card, [other]).value(card.state)
     assert found == pytest.approx(versus(yatzy.rules, cards=(card, other)).first, abs=1e-7)
-    assert found < utility_strategy(
-        yatzy.rules, WinUtility([opponent(yatzy, other)], "half"), card, yatzy.evaluator
-    ).value(card)
+    winning = WinUtility([opponent(yatzy, other)], "half")
+    assert found < utility_strategy(yatzy.rules, winning, card, yatzy.evaluator).value(card)
     early = parse_card(yatzy.rules, "ones=3")
     assert player.evaluator(early, [early]) is yatzy.evaluator
 

@@ -119,9 +119,8 @@ def test_the_worst_holds_on_all_cards_are_those_stated(key: str) -> None:
         state, dice, left, loss = worst_hold(worst)
         place = lattice(len(dice), found.rules.faces)
         roll = int(place.rank(np.array(counts_of(found.rules, dice)))) - place.first_roll
-        held = int(
-            decisions(found.rules, found.holds, Cards.of_state(found.rules, state), np.array([roll]), left)[0][0]
-        )
+        places = Cards.of_state(found.rules, state), np.array([roll]), left
+        held = int(decisions(found.rules, found.holds, *places)[0][0])
         stop = max(choice.value for choice in strategy.categories(state, dice))
         of_hold = {hold.dice: hold.value for hold in strategy.holds(state, dice, left)}
         taken = stop if held < 0 else of_hold[dice_of(place.counts[held].tolist())]

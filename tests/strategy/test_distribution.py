@@ -162,9 +162,7 @@ def test_the_distribution_of_the_empty_card_is_stored(yatzy: Strategy, tmp_path:
     assert json.loads(path.read_text())["fingerprint"] == yatzy.rules.fingerprint
 
 
-def test_a_whole_sheet_saved_rolls_at_the_start_and_too_little_memory(
-    forced: Strategy, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_whole_sheet_saved_rolls_and_too_little_memory(forced: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
     assert_identities(forced, distribution(forced))
     strategy = perfect_yatzy.open_strategy("maxi-forced")
     late = State(strategy.rules.full_mask >> 3, 70, saved=4)

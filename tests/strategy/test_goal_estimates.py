@@ -151,9 +151,8 @@ def between(rules: RuleSet, layers: int, goal: int, number: int) -> tuple[float,
 def test_play_is_nearly_as_good_as_possible(rules: str | RuleSet, layers: int, goal: float, share: float) -> None:
     """A goal is a number of points, or of standard deviations above the mean."""
     rules = load_rules(rules)
-    ours, by_mean, best, error = between(
-        rules, layers, goal if isinstance(goal, int) else goal_of(rules, goal), 50_000
-    )
+    points = goal if isinstance(goal, int) else goal_of(rules, goal)
+    ours, by_mean, best, error = between(rules, layers, points, 50_000)
     assert max(by_mean, share * best) - error <= ours <= best + error
 
 

@@ -80,10 +80,7 @@ def test_goal_play_is_never_below_mean_play_for_any_goal(yatzy: Strategy, card: 
         assert chance >= found.at_least(goal) - F32
         better += chance > found.at_least(goal) + 0.01
         if (card, goal) == ("", 200):
-            assert (chance, found.at_least(goal)) == (
-                pytest.approx(0.94566, abs=1e-5),
-                pytest.approx(0.9121, abs=5e-5),
-            )
+            assert [chance, found.at_least(goal)] == pytest.approx([0.94566, 0.9121], abs=5e-5)
     assert better > 50
 
 
@@ -104,13 +101,13 @@ def test_the_scale_of_a_utility_is_of_no_account(yatzy: Strategy, scale: float) 
     """A straight line is the mean, whatever its slope; its games are those of the mean but for near ties."""
     card = parse_card(yatzy.rules, LATE)
     line = maximise("yatzy", lambda scores: scores * scale, card)
-    assert line.value(card) / scale == pytest.approx(card.total + yatzy.value(card), rel=1e-6)
+    assert line.value(card) / scale == pytest.approx(card.total + yatzy.value(card), rel=F32 / 2)
     for dice in ("33456", "11236", "45566"):
         mean = yatzy.holds(card, dice)
         assert line.holds(card, dice)[0].dice == mean[0].dice
         values = {hold.dice: (hold.value, hold.loss) for hold in mean}
         for hold in line.holds(card, dice):
-            assert hold.value / scale == pytest.approx(card.total + values[hold.dice][0], rel=1e-6)
+            assert hold.value / scale == pytest.approx(card.total + values[hold.dice][0], rel=F32 / 2)
             assert hold.loss / scale == pytest.approx(values[hold.dice][1], abs=2e-3)
     played, meant = (perfect_yatzy.simulate(s, 2_000, start=card).final_scores for s in (line, yatzy))
     assert (played == meant).mean() > 0.97

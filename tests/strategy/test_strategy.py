@@ -457,9 +457,7 @@ def test_actions_are_numbers_dice_or_names(yatzy: Strategy) -> None:
     assert found.category_values[1, 12] == yatzy.best(*given).value[1]
 
 
-def test_values_that_do_not_fit_are_refused_and_none_are_not(
-    yatzy: Strategy, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_values_that_do_not_fit_are_refused_and_none_is_not(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is computed; regrets need no such memory."""
     nothing = np.empty((0, 5), dtype=np.int64)
     assert yatzy.options(0, 0, nothing, 0).values.shape == (0, 225)

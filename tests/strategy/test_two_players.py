@@ -266,9 +266,8 @@ def test_goals_with_random_points_and_laws_against_fractions(seed: int, filled: 
     chances = late.reached_with(np.array([0.25, 0, 0.125, 0.625]))
     given = {3: Fraction(1, 4), 1: Fraction(1, 8), 0: Fraction(5, 8)}
     for goal in range(1, len(chances) - 2 * FRAME + 3):
-        exact = NaiveRandomPoints(rules, goal, len(rules.categories) - late.left, given).expected_utility(
-            0, 0, 0, False, 0
-        )
+        one = NaiveRandomPoints(rules, goal, len(rules.categories) - late.left, given)
+        exact = one.expected_utility(0, 0, 0, False, 0)
         assert abs(chances[goal] - exact) < ERROR
     law, found = late.laws[-1][0], perfect_yatzy.distribution(perfect_yatzy.open_strategy(rules, tmp_path))
     assert law[found.scores] == pytest.approx(found.chances, abs=1e-12)

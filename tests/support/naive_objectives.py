@@ -79,9 +79,8 @@ class NaivePlay(NaiveUtility):
         for action, chance in self.acts(*now, dice, left, first).items():
             if isinstance(action, int):
                 points, card = self.ending(filled, upper, flag, dice, left, first, action)
-                parts.append(
-                    (chance, points, self.distribution(*card, made + points if self.depends_on_points else 0))
-                )
+                made_after = made + points if self.depends_on_points else 0
+                parts.append((chance, points, self.distribution(*card, made_after)))
             else:
                 parts += [(chance * p, 0, self.turn(*now, again, left - 1, False)) for again, p in self.rolls(action)]
         return mixed(parts)

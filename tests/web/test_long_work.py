@@ -216,7 +216,7 @@ def test_work_stops_when_the_client_has_left() -> None:
     assert stopped.wait(60)
 
 
-def test_errors_and_keep_alive_are_events(
+def test_errors_and_life_signs_are_events(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(long_work, "KEEP_ALIVE_SECONDS", 0.01)

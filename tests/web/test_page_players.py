@@ -274,9 +274,7 @@ def assert_words(page: Visitor, language: str, undo: str) -> None:
     assert page.count("[data-message]") > 20
 
 
-def test_the_language_of_the_browser_is_taken_until_one_is_chosen_in_the_menu(
-    page: Visitor, browser: Any, address: str
-) -> None:
+def test_the_language_of_the_browser_is_taken_until_one_is_chosen(page: Visitor, browser: Any, address: str) -> None:
     assert_words(Visitor(browser.new_context(locale="no").new_page(), address).open(), "nb", "Angre")
     assert_words(page, "en", "Undo")
     page.set_viewport_size({"width": 390, "height": 844})

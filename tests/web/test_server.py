@@ -37,7 +37,8 @@ from support.refusals import WRONG_QUESTIONS
 
 JSON_TYPE = {"content-type": "application/json"}
 
-HOLD: dict[str, Any] = {"dice": "33456"}
+Fields = dict[str, Any]
+HOLD: Fields = {"dice": "33456"}
 LATE_CARD = {"ones": 3, "twos": 6, "threes": 9, "fours": 12, "fives": 15, "sixes": 18, "one-pair": 10}
 
 
@@ -61,9 +62,7 @@ def without_bonus(part: dict[str, Any]) -> dict[str, Any]:
         ("review", {"why": 3}),  # of a game of a person
     ],
 )
-def test_answers_are_those_of_the_command(
-    client: TestClient, yatzy: Strategy, query: str, asked: dict[str, object]
-) -> None:
+def test_answers_are_those_of_the_command(client: TestClient, yatzy: Strategy, query: str, asked: Fields) -> None:
     """That those of the service are right: play/test_review.py, and test_engine.py, where another engine gives them."""
     if query == "review":
         game = human(yatzy, 2)
@@ -96,7 +95,7 @@ def test_answers_are_those_of_the_command(
     ],
 )
 def test_invalid_requests_are_rejected(
-    client: TestClient, path: str, asked: dict[str, object], status: int, message: str
+    client: TestClient, path: str, asked: Fields, status: int, message: str
 ) -> None:
     found = client.post(f"/api/{path}", json=asked)
     assert found.status_code == status

@@ -249,15 +249,6 @@ def test_a_large_table_is_read_in_pages_and_again_later(service: QueryService, t
 
 
 @pytest.mark.full
-def test_a_damaged_table_is_noticed(forced_site: Path, page: Any) -> None:
-    (values,) = (forced_site / "data" / "yatzy-forced").glob("values-*")
-    flip(values, values.stat().st_size * 4)
-    with static_host(forced_site) as host:
-        visit(page, host.address)
-        assert ask(page, "hold", HOLD) == "table-damaged"
-
-
-@pytest.mark.full
 def test_an_answer_that_is_no_description_does_not_replace_the_kept_one(forced_site: Path, page: Any) -> None:
     """A page of a host under maintenance, with status 200; also a description with one changed byte."""
     description = forced_site / "site.json"
