@@ -188,9 +188,6 @@ def test_the_time_left_follows_the_speed_of_late(monkeypatch: pytest.MonkeyPatch
         for now, done in steps:  # noqa: B007
             left = pace.left(done)
         assert left == (expected if expected is None else pytest.approx(expected))
-
-
-def test_times_left_as_text() -> None:
     texts = [shown.clock_text(seconds) for seconds in (None, 0.0, 60.0, 125.4, 4500.0)]
     assert texts == ["", "0:00", "1:00", "2:05", "1:15:00"]
 

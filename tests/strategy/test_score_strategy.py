@@ -417,12 +417,6 @@ def test_certain_and_out_of_reach_are_said_of_what_is_only() -> None:
         assert (sure == 1.0).tolist() == [certain, True]
 
 
-def test_small_chances_are_told_from_none() -> None:
-    assert [number_text(x, 2) for x in (-1e-13, -0.0, 0.004, 231.456)] == ["0.00", "0.00", "0.00", "231.46"]
-    shown = [chance_text(p) for p in (0.0, 1e-9, 4.9e-7, 1.2e-6, 4.9e-5, 0.0001, 0.99999, 1.0)]
-    assert shown == ["0.00 %", "<0.0001 %", "<0.0001 %", "0.0001 %", "0.0049 %", "0.01 %", ">99.99 %", "100.00 %"]
-
-
 @given(st.floats(1e-9, 1, exclude_max=True))
 @example(0.00004999)
 @example(0.45716)
@@ -438,16 +432,15 @@ def test_at_least_and_at_most_are_rounded_to_the_safe_side(chance: float) -> Non
     assert [rounded_down(x, 2) for x in (0.29, 0.2999, 0.57, 1.0)] == [0.29, 0.29, 0.57, 1.0]
 
 
-@pytest.mark.parametrize(
-    ("size", "seconds", "words"),
-    [
-        (928_000_000, 24.6, "0.93 GB and about 25 s"),
-        (14_634_000_000, 387.0, "14.6 GB and about 6 minutes"),
+def test_small_chances_are_told_from_none_and_sizes_and_times_are_rounded() -> None:
+    assert [number_text(x, 2) for x in (-1e-13, -0.0, 0.004, 231.456)] == ["0.00", "0.00", "0.00", "231.46"]
+    shown = [chance_text(p) for p in (0.0, 1e-9, 4.9e-7, 1.2e-6, 4.9e-5, 0.0001, 0.99999, 1.0)]
+    assert shown == ["0.00 %", "<0.0001 %", "<0.0001 %", "0.0001 %", "0.0049 %", "0.01 %", ">99.99 %", "100.00 %"]
+    for size, seconds, words in (
+        (928_000_000, 24.6, "0.93 GB and about 25 s"), (14_634_000_000, 387.0, "14.6 GB and about 6 minutes"),
         (1_120_727_000_000, 62_133.0, "1,120.7 GB and about 17 hours"),
-    ],
-)
-def test_sizes_in_words(size: int, seconds: float, words: str) -> None:
-    assert SolveCost(1, size, 1, seconds).words == words
+    ):  # fmt: skip
+        assert SolveCost(1, size, 1, seconds).words == words
 
 
 def test_expect_says_how_likely_a_win_is(run: Run, yatzy: Strategy) -> None:
