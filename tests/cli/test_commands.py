@@ -341,6 +341,10 @@ def test_rules_commands(run: Run, tmp_path: Path) -> None:
     ]
     own.write_text(f'{OWN}extends = "yatzy-forced"\nrolls = 2\n')
     assert json.loads(printed(run, "hold", "33456", "--rules", str(own), "--json"))["rolls"] == 2
+    for width, words in product(
+        (60, 80), (["list"], *(["show", key] for key in ("yahtzee", "yatzy-forced", "yatzy")))
+    ):
+        assert max(map(len, run("rules", *words, COLUMNS=str(width)).stdout.splitlines())) <= width
 
 
 def test_rules_that_are_too_large_are_shown_and_checked(run: Run, tmp_path: Path) -> None:
@@ -531,12 +535,6 @@ def test_an_interrupt_while_modules_are_read_is_one_line() -> None:
     )
     out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert (out.returncode, out.stderr) == (130, "yatzy: interrupted\n")
-
-
-def test_rules_are_told_within_the_width_of_the_terminal(run: Run) -> None:
-    shown = (["list"], ["show", "yahtzee"], ["show", "yatzy-forced"], ["show", "yatzy"])
-    for width, words in product((60, 80), shown):
-        assert max(map(len, run("rules", *words, COLUMNS=str(width)).stdout.splitlines())) <= width
 
 
 def test_tables_are_listed_and_removed(run: Run, run_real: Run, tmp_path: Path) -> None:

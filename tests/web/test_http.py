@@ -68,13 +68,7 @@ def test_what_the_client_has_is_not_sent_again(client: TestClient, path: str) ->
     assert head.headers["etag"] == tag
 
 
-def test_answers_to_questions_are_neither_kept_nor_compressed(client: TestClient) -> None:
-    found = client.post("/api/hold", content=HOLD, headers={"content-type": "application/json"})
-    assert found.headers["cache-control"] == "no-store"
-    assert "content-encoding" not in found.headers
-
-
-def test_texts_are_compressed_and_pictures_are_not() -> None:
+def test_texts_are_compressed_and_pictures_and_answers_are_not(client: TestClient) -> None:
     text = b"x = 1;\n" * 1000
     content = Content.of(text, "js")
     assert content.compressed is not None
@@ -84,6 +78,9 @@ def test_texts_are_compressed_and_pictures_are_not() -> None:
     assert content.tag != Content.of(text + b" ", "js").tag
     assert all(takes_gzip(accepted) for accepted in ("gzip, br", "*", "br;q=1, GZIP ; q=0.5"))
     assert not any(takes_gzip(accepted) for accepted in ("br", "", "gzip;q=0"))
+    found = client.post("/api/hold", content=HOLD, headers={"content-type": "application/json"})
+    assert found.headers["cache-control"] == "no-store"
+    assert "content-encoding" not in found.headers
 
 
 def test_scripts_and_styles_are_kept_under_a_name_that_changes_with_them(client: TestClient) -> None:
