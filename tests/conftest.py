@@ -5,8 +5,6 @@ Ring 1 is the proof of the core, ring 2 (marker `full`) everything else that is 
 cases are drawn with a seed that the first lines of the output name; `--seed` repeats them.
 """
 
-from __future__ import annotations
-
 import gc
 import json
 import os

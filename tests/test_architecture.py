@@ -1,7 +1,5 @@
 """The architecture: the order of imports, what a query may load, the size of modules; the public names and their documentation."""
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 import doctest
@@ -71,11 +69,7 @@ def entry(module: str) -> int:
     return ORDER.index("base" if top(module) in BASE else top(module))
 
 
-def test_the_packages_are_those_of_the_import_order() -> None:
-    assert set(map(top, MODULES)) - {"__init__", "__main__"} - BASE - ADD_ONS == set(ORDER) - {"base"}
-
-
-def test_modules_import_only_from_earlier_packages(graph: dict[str, set[str]]) -> None:
+def test_modules_import_only_from_earlier_packages_and_never_in_a_cycle(graph: dict[str, set[str]]) -> None:
     wrong = [
         f"{name} imports {other}"
         for name, others in graph.items()
@@ -85,14 +79,15 @@ def test_modules_import_only_from_earlier_packages(graph: dict[str, set[str]]) -
     ]
     assert wrong == []
     assert sum(map(len, graph.values())) > len(graph)
-
-
-def test_there_is_no_import_cycle(graph: dict[str, set[str]]) -> None:
     inner = {name: others for name, others in graph.items() if not name.startswith("__")}
     TopologicalSorter(inner).prepare()  # an error names the cycle
 
 
-def test_modules_are_short_and_have_a_docstring(trees: dict[str, ast.Module]) -> None:
+def test_folders_are_packages_in_order_and_modules_short_with_a_docstring(trees: dict[str, ast.Module]) -> None:
+    """None has the name of a public function: importing it would replace the function in the namespace."""
+    assert set(map(top, MODULES)) - {"__init__", "__main__"} - BASE - ADD_ONS == set(ORDER) - {"base"}
+    assert {path.parent for path in TEXTS} == {path.parent for path in PACKAGE.rglob("__init__.py")}
+    assert not set(perfect_yatzy.__all__) & {path.stem for path in PACKAGE.iterdir()}
     assert [name for name, path in MODULES.items() if len(TEXTS[path].splitlines()) > 450] == []
     assert [name for name, tree in trees.items() if not ast.get_docstring(tree)] == []
 
@@ -133,11 +128,9 @@ def test_neither_importing_the_package_nor_help_loads_numpy_or_numba() -> None:
 
 def test_a_query_with_a_table_loads_no_numba(yatzy: object) -> None:
     code = "from perfect_yatzy.cli import main\ntry:\n    main(['hold', '33456'])\nexcept SystemExit: pass"
-    loaded = modules_loaded_by(code)
-    assert {"numpy", "numba", "numpy.ma", "logging", "shutil", "tempfile", "importlib.resources"} & loaded == {
-        "numpy"
-    }
-    own = {name.removeprefix("perfect_yatzy.") for name in loaded if name.startswith("perfect_yatzy.")}
+    seen = modules_loaded_by(code)
+    assert {"numpy", "numba", "numpy.ma", "logging", "shutil", "tempfile", "importlib.resources"} & seen == {"numpy"}
+    own = {name.removeprefix("perfect_yatzy.") for name in seen if name.startswith("perfect_yatzy.")}
     other_questions = {
         "approximation", "play", "policies", "cluster", "web", "cli.jsonl", "cli.views.results",
         "model.relaxed_layout", "model.turn_model", "service.reviews",
@@ -161,15 +154,6 @@ def test_scripts_import_names_that_exist(path: Path) -> None:
             for name in node.names:
                 if not hasattr(module, name.name):
                     importlib.import_module(f"{node.module}.{name.name}")
-
-
-def test_every_folder_with_code_is_a_package() -> None:
-    assert {path.parent for path in TEXTS} == {path.parent for path in PACKAGE.rglob("__init__.py")}
-
-
-def test_no_module_has_the_name_of_a_public_function() -> None:
-    """Importing the module would replace the function in the namespace of the package."""
-    assert not set(perfect_yatzy.__all__) & {path.stem for path in PACKAGE.iterdir()}
 
 
 def test_the_kernel_cache_depends_on_all_sources_of_the_kernels() -> None:

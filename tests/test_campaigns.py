@@ -1,7 +1,5 @@
 """Every campaign: a small one in ring 2, the full one (minutes) in ring 3."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 
@@ -14,10 +12,7 @@ from benchmarks.campaign.campaigns import CAMPAIGNS, run_campaign
 from benchmarks.campaign.tally import Tally, cpu_limit
 
 SEED = int(os.environ.get(SEED_VARIABLE, "0"))
-NEEDS = {
-    "requests from the OpenAPI document": "schemathesis",
-    "bodies of the largest size, running server": "fastapi",
-}
+NEED = {"requests from the OpenAPI document": "schemathesis", "bodies of the largest size, running server": "fastapi"}
 pytestmark = pytest.mark.full
 
 
@@ -26,16 +21,14 @@ pytestmark = pytest.mark.full
 )
 @pytest.mark.parametrize("name", CAMPAIGNS)
 def test_campaign(name: str, small: bool, tmp_path: Path, store: Path) -> None:
-    if name in NEEDS:
-        need(NEEDS[name])
+    if name in NEED:
+        need(NEED[name])
     tally = run_campaign(name, tmp_path, store, SEED, small)
     assert tally.cases
     assert not tally.failures, "\n".join(tally.failures[:5])
 
 
-def test_a_campaign_finds_a_parser_that_lets_an_error_of_python_out(
-    tmp_path: Path, store: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_campaign_finds_an_error_of_python(tmp_path: Path, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(texts, "parse_dice", lambda rules, text: int(text))
     tally = run_campaign("card, dice, names, opponents", tmp_path, store, 1, small=True)
     assert len(tally.failures) > tally.cases // 10

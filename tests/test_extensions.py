@@ -1,7 +1,5 @@
 """The table "Ten changes" of solver/README.md, performed on a copy of the package: each change works, in the files it names."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

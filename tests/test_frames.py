@@ -1,7 +1,5 @@
 """Results as data frames: columns, types and metadata."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

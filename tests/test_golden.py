@@ -1,7 +1,5 @@
 """The golden positions (.ci/golden.py): command, Python, server and engine give the answers of the file."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sys

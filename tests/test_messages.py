@@ -1,7 +1,5 @@
 """Languages: which one is chosen, numbers, the catalogues, and that every text for people is a message."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path
@@ -54,11 +52,8 @@ def test_numbers_have_the_signs_of_the_language() -> None:
     shown = {}
     for code in LANGUAGES:
         with _messages.language_scope(code):
-            grouped, signed = (
-                _messages.number_text(12345.678, 2, grouped=True),
-                _messages.number_text(0.25, 1, signed=True),
-            )
-            shown[code] = grouped, _messages.number_text(-0.001, 1), signed
+            signed = _messages.number_text(-0.001, 1), _messages.number_text(0.25, 1, signed=True)
+            shown[code] = _messages.number_text(12345.678, 2, grouped=True), *signed
     assert shown["en"] == ("12,345.68", "0.0", "+0.2")
     assert shown["de"] == shown["da"] == ("12.345,68", "0,0", "+0,2")
     assert shown["sv"] == shown["nb"] == shown["fi"] == ("12\u00a0345,68", "0,0", "+0,2")

@@ -1,7 +1,5 @@
 """Other systems, simulated here: what only some have is missing, other encodings, other vectors; names of files."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform
@@ -79,7 +77,7 @@ def test_tables_are_the_same_bits_with_vectors_of_any_width(cpu: str, tmp_path: 
 def test_names_of_files_are_those_that_every_system_takes() -> None:
     """No two names that differ in case alone, none that Windows reserves."""
     paths = [
-        path.relative_to(ROOT) for folder in ("solver", "tables", "tests") for path in (ROOT / folder).rglob("*")
+        file.relative_to(ROOT) for folder in ("solver", "tables", "tests") for file in (ROOT / folder).rglob("*")
     ]
     names = [path.as_posix() for path in paths if "__pycache__" not in path.parts]
     names += [f"{table_stem(load_rules(key), 'mean')}.npy" for key in builtin_ids()]

@@ -1,7 +1,5 @@
 """`yatzy solve --approximate` and every command after it: a sheet of one's own that is too large for an exact table."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from html import escape
@@ -58,9 +56,7 @@ def sheet(strategy: ApproximateStrategy) -> str:
     return strategy.rules.origin
 
 
-def test_the_strategy_is_opened_for_a_game_that_is_too_large_and_listed(
-    strategy: ApproximateStrategy, sheet: str
-) -> None:
+def test_the_strategy_of_a_large_game_is_opened_and_listed(strategy: ApproximateStrategy, sheet: str) -> None:
     found = open_strategy(sheet)
     assert isinstance(found, ApproximateStrategy)
     assert (found.certificate, found.value()) == (strategy.certificate, strategy.value())
@@ -99,9 +95,7 @@ def test_an_interrupted_solution_resumes_after_its_last_stage(
     assert leftovers(tmp_path) == []
 
 
-def test_wrong_settings_and_damaged_files_are_refused(
-    strategy: ApproximateStrategy, sheet: str, tmp_path: Path
-) -> None:
+def test_wrong_settings_and_damage_are_refused(strategy: ApproximateStrategy, sheet: str, tmp_path: Path) -> None:
     for setting in ({"games": 1}, {"rounds": 0}, {"minutes": 0}, {"work": -1}, {"half_width": -1.0}, {"seed": -1}):
         with pytest.raises(StateError):
             perfect_yatzy.approximate(sheet, tmp_path, **setting)  # type: ignore[arg-type]
@@ -154,15 +148,12 @@ def test_the_commands(strategy: ApproximateStrategy, sheet: str, run: Run, tmp_p
     verified = run("verify", sheet, "--games", "200")
     assert verified.returncode == 0, verified.stdout + verified.stderr
     check_play(run, sheet, tmp_path)
-    assert run("solve", sheet, "--approximate").stdout.startswith(
-        f"{strategy.rules.id} has an approximate strategy: "
-    )
+    said = f"{strategy.rules.id} has an approximate strategy: "
+    assert run("solve", sheet, "--approximate").stdout.startswith(said)
 
 
 @pytest.mark.parametrize("off", [0, -40, 40])
-def test_games_that_miss_the_mean_do_not_verify(
-    strategy: ApproximateStrategy, monkeypatch: pytest.MonkeyPatch, off: int
-) -> None:
+def test_other_games_do_not_verify(strategy: ApproximateStrategy, monkeypatch: pytest.MonkeyPatch, off: int) -> None:
     played = perfect_yatzy.simulate(strategy, 50, seed=9)
     moved = replace(played, final_scores=played.final_scores + off)
     monkeypatch.setattr("perfect_yatzy.approximation.rollout.simulate", lambda *args, **options: moved)

@@ -1,7 +1,5 @@
 """The fitted value function on games whose values are known; turns of single states against a turn in fractions."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -11,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from perfect_yatzy import RuleSet, State, StateError, load_rules
+from perfect_yatzy import RuleSet, State, load_rules
 from perfect_yatzy.approximation import multipliers
 from perfect_yatzy.approximation.fit import fit_values
 from perfect_yatzy.approximation.lane_turns import LaneTurns, States, same_cards
@@ -31,6 +29,7 @@ from perfect_yatzy.tablebase.backward_induction import solve_values
 from support.games import CHANCE, PAIR, joker_game, saved_rolls_game, small
 from support.mechanics import random_rules
 from support.naive import Card, Naive
+from support.refusals import refused
 from support.seeds import FULL, seeds
 
 RUN = Category("run", "Run", (Pattern("contains", contains=(1, 2), score="fixed", points=9),))
@@ -47,9 +46,8 @@ def relaxed_start(rules: RuleSet) -> FittedValues:
 def drawn_coefficients(rules: RuleSet) -> FittedValues:
     """A value function with coefficients drawn at random."""
     draw, n = np.random.default_rng(3), len(rules.categories)
-    return FittedValues(
-        rules, draw.normal(size=n), draw.normal(size=(n + 1, feature_count(rules))), None, np.empty(0)
-    )
+    coefficients = draw.normal(size=n), draw.normal(size=(n + 1, feature_count(rules)))
+    return FittedValues(rules, *coefficients, None, np.empty(0))
 
 
 def test_a_game_whose_features_are_exact_gets_its_exact_value() -> None:
@@ -63,15 +61,10 @@ def test_a_game_whose_features_are_exact_gets_its_exact_value() -> None:
     assert found.mean == pytest.approx(exact[-1], abs=1e-5)
 
 
-def test_fits_with_any_number_of_threads_and_simulations_with_a_number_of_games() -> None:
-    rules = joker_game("free", saved_rolls=True)
-    start = first_guess(rules, np.array([1.0, 2.0, 1.0, 3.0]))
-    one, two = (fit_values(start, games=600, rounds=2, seed=4, threads=threads)[0] for threads in (1, 2))
-    assert np.array_equal(one.coefficients, two.coefficients)
+def test_simulations_have_a_number_of_games() -> None:
     values = first_guess(small(PAIR, CHANCE), np.zeros(2))
     for games, message in ((None, "number of games"), (0, "positive")):
-        with pytest.raises(StateError, match=message):
-            simulate_values(values, games=games)
+        refused(message, simulate_values, values, games=games)
     assert len(simulate_values(values, games=3).luck) == 3
 
 

@@ -1,7 +1,5 @@
 """The same seed, the same bits: whatever the clock, the threads, the processor and its libraries."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -1,19 +1,15 @@
 """Sheets of more than 62 boxes: known values, the order of six columns, and every command."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import numpy as np
-import perfect_yatzy
 import pytest
 from perfect_yatzy import RulesError, RuleSet, State, load_rules
 from perfect_yatzy.approximation.fit import fit_values
 from perfect_yatzy.approximation.lane_turns import LaneTurns, same_cards
 from perfect_yatzy.approximation.relaxation import Budget, relax
-from perfect_yatzy.approximation.rollout import simulate_values, verify_approximate
+from perfect_yatzy.approximation.rollout import simulate_values
 from perfect_yatzy.game.dice import lattice
 from perfect_yatzy.game.patterns import Pattern
 from perfect_yatzy.game.rules import Category
@@ -26,8 +22,6 @@ from support.games import CHANCE, joker_game, small
 from support.refusals import refused
 from support.rule_files import six_columns
 from support.seeds import FULL
-
-SETTINGS = {"games": 40, "fit_games": 20, "rounds": 1, "work": 1e-4, "memory": 1 << 24}
 
 
 @pytest.fixture(scope="module")
@@ -83,13 +77,15 @@ def test_games_of_six_columns_follow_the_rules(ninety: RuleSet) -> None:
 
 
 def test_a_fit_with_masks_of_two_words_has_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With any number of threads; that the strategy of a wide sheet verifies: test_command.py."""
     rules = joker_game("forced", saved_rolls=True)
     start = first_guess(rules, np.array([1.0, 2.0, 1.0, 3.0]))
-    settings = {"games": 200, "rounds": 2, "ridge": 0.1, "seed": 4, "threads": 1}
-    known, _ = fit_values(start, **settings)  # type: ignore[arg-type]
+    fit = partial(fit_values, games=200, rounds=2, ridge=0.1, seed=4)
+    known, _ = fit(start, threads=1)
     monkeypatch.setattr(card_masks, "ONE_WORD", 0)
-    again, _ = fit_values(replace(start, rules=replace(rules, id="wide")), **settings)  # type: ignore[arg-type]
-    assert known.coefficients.tobytes() == again.coefficients.tobytes()
+    for threads in (1, 2):
+        again, _ = fit(replace(start, rules=replace(rules, id="wide")), threads=threads)
+        assert known.coefficients.tobytes() == again.coefficients.tobytes()
 
 
 def test_a_long_chain_with_a_joker_and_exact_play_are_refused(ninety: RuleSet) -> None:
@@ -102,14 +98,3 @@ def test_a_long_chain_with_a_joker_and_exact_play_are_refused(ninety: RuleSet) -
     # Also in an order with few cards
     for rules in (ninety, small(*(replace(CHANCE, id=f"b{i}") for i in range(63)), dice=1, order="forced")):
         assert refused("boxes; at most 62 are possible", state_space, rules, error=RulesError).code == "too-large"
-
-
-@pytest.mark.full
-def test_the_strategy_verifies_with_any_number_of_threads(tmp_path: Path) -> None:
-    sheet = tmp_path / "six.toml"
-    sheet.write_text(six_columns(faces=4, sums=7))
-    ask = partial(perfect_yatzy.approximate, sheet, **SETTINGS)  # type: ignore[arg-type]
-    found = [ask(tmp_path / str(n), threads=n) for n in (1, 2)]
-    assert found[0].certificate.mean == found[1].certificate.mean
-    assert found[0].certificate.upper_bound == found[1].certificate.upper_bound
-    assert all(check.passed for check in verify_approximate(found[0].rules, tmp_path / "1", games=50))

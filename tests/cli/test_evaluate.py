@@ -1,7 +1,5 @@
 """`yatzy evaluate`: policies by name, from files, and programs; `yatzy learn`."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable
@@ -21,6 +19,7 @@ from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy
 from support.command import Run, printed, refusal
 from support.rule_files import TINY
 
+Evaluated = Callable[..., dict[str, Any]]  # the answer for the forced order, as JSON
 LATE = "twos=6 threes=9 fours=12 one-pair=10 two-pairs=18 three-of-a-kind=12 yatzy=0"
 BOT = """
 import numpy as np
@@ -30,8 +29,7 @@ def first(turn):
 
 
 @pytest.fixture
-def evaluated(run: Run) -> Callable[..., dict[str, Any]]:
-    """The answer for the forced order, as JSON."""
+def evaluated(run: Run) -> Evaluated:
     return lambda *args: json.loads(printed(run, "evaluate", *args, "--rules", "yatzy-forced", "--json"))
 
 
@@ -46,7 +44,7 @@ def test_the_text_says_where_points_are_lost(run: Run) -> None:
     assert max(map(len, text.splitlines())) <= 80
 
 
-def test_a_policy_against_another(run: Run, evaluated: Callable[..., dict[str, Any]]) -> None:
+def test_a_policy_against_another(run: Run, evaluated: Evaluated) -> None:
     """By the pairs of cards, a computation of its own, it is the same chance."""
     found = evaluated("most-points", "--against", "perfect")["against"]
     assert (found["policy"], found["ties"]) == ("perfect", "half")
@@ -56,7 +54,7 @@ def test_a_policy_against_another(run: Run, evaluated: Callable[..., dict[str, A
     assert "Against goal:250: 50.00 % chance to win (a tie is half)" in text
 
 
-def test_policies_from_files(evaluated: Callable[..., dict[str, Any]], tmp_path: Path) -> None:
+def test_policies_from_files(evaluated: Evaluated, tmp_path: Path) -> None:
     rules = perfect_yatzy.load_rules("yatzy-forced")
     np.save(tmp_path / "guess.npy", np.zeros(state_space(rules).size))
     (tmp_path / "bot.py").write_text(BOT)
@@ -65,9 +63,7 @@ def test_policies_from_files(evaluated: Callable[..., dict[str, Any]], tmp_path:
     assert 0 < evaluated(f"{tmp_path / 'bot.py'}:first")["mean"] < by_name
 
 
-def test_every_policy_begins_at_the_card(
-    evaluated: Callable[..., dict[str, Any]], forced: Strategy, tmp_path: Path
-) -> None:
+def test_every_policy_begins_at_the_card(evaluated: Evaluated, forced: Strategy, tmp_path: Path) -> None:
     """Policies of each kind, by name and from a file: all have the same game before them."""
     rules, card = forced.rules, "ones=3 twos=6 threes=9 fours=0"
     (tmp_path / "bot.py").write_text(BOT)
@@ -82,7 +78,7 @@ def test_every_policy_begins_at_the_card(
         assert len(answer["distribution"]["categories"]) == 11, policy
 
 
-def test_a_program_that_plays_perfectly_loses_nothing(evaluated: Callable[..., dict[str, Any]]) -> None:
+def test_a_program_that_plays_perfectly_loses_nothing(evaluated: Evaluated) -> None:
     answer = evaluated("--process", f"{sys.executable} -m perfect_yatzy hold --jsonl", "--games", "3")
     assert (answer["games"], answer["loss"]) == (3, 0)
     assert answer["plain_mean"] != answer["mean"]

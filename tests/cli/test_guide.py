@@ -1,7 +1,5 @@
 """The printed guide: words of every language, HTML, PDF and text of several rule sets."""
 
-from __future__ import annotations
-
 import io
 import re
 import subprocess

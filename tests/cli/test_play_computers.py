@@ -1,7 +1,5 @@
 """`yatzy play` against computer players: whole games, what the screen shows, advice for winning."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """`yatzy rate`: text, JSON, CSV, a picture, exit codes."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

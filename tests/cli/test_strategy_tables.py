@@ -1,7 +1,5 @@
 """Strategy tables: the numbers are the strategy's, and each format reads back."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -29,19 +27,15 @@ from support.command import Run, printed, refusal
 from support.need import need
 
 
-def test_opening_has_every_roll_and_the_strategy_behind_it(yatzy: Strategy) -> None:
+def test_opening_has_every_roll_and_scoring_the_best_category(yatzy: Strategy) -> None:
     sheet = opening(yatzy)
     assert len(sheet.rows) == 252
     by_roll = {row[0]: row for row in sheet.rows}
-    row = by_roll["3 3 4 5 6"]
-    best = yatzy.holds("", "33456", 2)
-    assert row[1:4] == ("3 3", best[0].value, best[1].loss)
+    hold, other = yatzy.holds("", "33456", 2)[:2]
+    assert by_roll["3 3 4 5 6"][1:4] == ("3 3", hold.value, other.loss)
     assert by_roll["6 6 6 6 6"][4] == "take Yatzy"
     weights = yatzy.evaluator.dice.weights
     assert sum(w * float(r[2]) for w, r in zip(weights, sheet.rows, strict=True)) == pytest.approx(yatzy.value())
-
-
-def test_scoring_has_the_best_category(yatzy: Strategy) -> None:
     row = next(row for row in STRATEGY_TABLES["scoring"](yatzy).rows if row[0] == "2 2 5 5 5")
     best, second = yatzy.categories("", "22555")[:2]
     assert row == ("2 2 5 5 5", "Full House", best.points, best.value, "Fives", second.loss)
@@ -181,9 +175,7 @@ def files_of_at_most(size: int) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("command", OUTPUTS, ids=lambda command: f"{command[0]} {command[-1]}")
-def test_an_output_is_replaced_on_purpose_only_and_never_half_written(
-    run: Run, yatzy: Strategy, tmp_path: Path, command: tuple[str, ...]
-) -> None:
+def test_an_output_is_replaced_on_purpose(run: Run, yatzy: Strategy, tmp_path: Path, command: list[str]) -> None:
     path = tmp_path / command[-1]
     path.write_text("mine")
     command = (*command[:-1], str(path))

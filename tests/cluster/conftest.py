@@ -1,7 +1,5 @@
 """A cluster of two workers on this machine for each file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

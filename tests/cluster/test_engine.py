@@ -1,7 +1,5 @@
 """Tasks on the workers of a cluster: in any order, once each, whatever happens to a worker."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import signal
@@ -150,9 +148,6 @@ def test_a_folder_that_a_worker_does_not_see(engine: DaskEngine, tmp_path: Path)
             list(engine.map(tasks.square, [3]))
     finally:
         engine._job = before
-
-
-def test_a_folder_that_cannot_be_written_to(engine: DaskEngine, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(TableError, match="cannot write a table to"), engine.seeing(tmp_path / "file"):
         pass

@@ -1,7 +1,5 @@
 """Simulations and evaluations on a cluster are those of this process, to the bit."""
 
-from __future__ import annotations
-
 import json
 import sys
 from operator import attrgetter
@@ -125,9 +123,7 @@ def test_the_games_of_a_program_are_as_many_as_asked_for(forced: Strategy, tmp_p
     assert reports[-1] == (games, games)
 
 
-def test_titles_name_the_files_as_they_were_given(
-    forced: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_titles_name_the_files_as_given(forced: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers get the whole path; what they find belongs to the policy that was asked for."""
     np.save(tmp_path / "guess.npy", np.random.default_rng(1).uniform(0, 50, len(forced.table)))
     monkeypatch.chdir(tmp_path)

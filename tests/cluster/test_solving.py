@@ -1,7 +1,5 @@
 """Solves on a cluster have the bits of a solve by threads, whatever happens on the way."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,13 +1,11 @@
 """A game of two players on workers: the bits of threads, also after it was killed, and never from a damaged file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from perfect_yatzy import Cluster, StateError, TableError, load_rules, versus
+from perfect_yatzy import Cluster, TableError, load_rules, versus
 from perfect_yatzy.cluster.versus import TurnPart, versus_on
 from perfect_yatzy.strategy.versus import versus_checkpoint
 from perfect_yatzy.tablebase.inventory import leftovers
@@ -64,11 +62,6 @@ def test_a_killed_solve_resumes_and_a_flipped_bit_does_not(tmp_path: Path) -> No
 def test_a_damaged_layer_is_not_believed(tmp_path: Path) -> None:
     with pytest.raises(TableError, match="altered"):
         on_here(Disturbed(lambda part: flip(part.layer, 8 * (128 + 4 * part.first))), tmp_path)  # behind the header
-
-
-def test_what_cannot_be_asked(tmp_path: Path) -> None:
-    with pytest.raises(StateError, match="must be one of loss, half, win"):
-        on_here(EngineHere(), tmp_path, "draw")
 
 
 @pytest.mark.full

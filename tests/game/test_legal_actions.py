@@ -1,7 +1,5 @@
 """Legal actions and what follows from them, against the oracle; nothing is solved."""
 
-from __future__ import annotations
-
 import doctest
 import random
 import re

@@ -1,7 +1,5 @@
 """Dice, categories and cards as people write them, in several languages."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Rule files: loading, extending others, messages about mistakes, the fingerprint, scoring."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 from dataclasses import replace
@@ -73,7 +71,6 @@ def test_every_built_in_rule_set_loads_with_each_switch_and_without_a_remark() -
     ("old", "new", "expected"),
     [
         ("dice = 2", "dice = 13", "3: dice: is 13; must be a whole number from 1 to 12"),
-        ("dice = 2", 'dice = "2"', "3: dice: is '2'; must be a whole number from 1 to 12"),
         ("dice = 2", "dcie = 2", "3: dcie: is not a field here; did you mean dice?"),
         ("rolls = 2", "rolls = true", "4: rolls: is true; must be a whole number from 1 to 10"),
         ("rolls = 2", 'order = "fixed"', "4: order: is 'fixed'; must be one of free, forced, reversed, upper-first"),
@@ -85,13 +82,10 @@ def test_every_built_in_rule_set_loads_with_each_switch_and_without_a_remark() -
         ('id = "chance"', 'id = "A B"', "13: categories.A B.id: is 'A B'; must be lower-case letters, digits and single hyphens"),
         ('pattern = "any"', 'pattern = "all"', "15: categories.chance.pattern: is 'all'; must be one of any, face, groups, contains"),
         ('pattern = "any"', 'pattern = "any"\npoints = 0', "16: categories.chance.points: is 0; must be a whole number from 1 to 10000"),
-        ('pattern = "any"', 'pattern = "any"\nsum = 13', "16: categories.chance.sum: is 13; must be a whole number from 1 to 12"),
         ('pattern = "any"', 'pattern = "any"\nsum = 7\nat_most = 9', "17: categories.chance.at_most: does not go with `sum`; leave one of the two out"),
         ('pattern = "any"', 'pattern = "any"\nat_least = 8\nat_most = 7', "16: categories.chance.at_least: is 8, more than at_most 7"),
         ('pattern = "any"', 'pattern = "any"\nonly = "evn"', "16: categories.chance.only: is 'evn'; must be \"even\", \"odd\" or a list of faces"),
         ('pattern = "any"', 'pattern = "any"\nonly = [1, 7]', "16: categories.chance.only: is [1, 7]; must be a list of 1 to 6 whole numbers from 1 to 6"),
-        ('pattern = "any"', 'pattern = "any"\nonly = []', "16: categories.chance.only: is []; must be a list of 1 to 6 whole numbers from 1 to 6"),
-        ('pattern = "any"', 'pattern = "any"\nfactor = 0', "16: categories.chance.factor: is 0; must be a whole number from 1 to 100"),
         ('pattern = "any"', 'pattern = "any"\npoints = 9000\nfactor = 3', "17: categories.chance.factor: pays up to 27,000 points; at most 20,000 are allowed"),
         ("rolls = 2", "bonus = { threshold = 5, points = 3 }", "4: bonus: needs at least one category with `upper = true`"),
         ("rolls = 2", 'joker = { category = "trio", bonus = 1, mode = "free" }', "4: joker.category: is 'trio'; must be the id of a category"),
@@ -166,9 +160,7 @@ def test_brackets_in_strings_and_comments_are_not_nesting(tmp_path: Path) -> Non
 
 
 @given(st.data())
-def test_a_mutated_rule_file_loads_or_is_rejected(
-    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
-) -> None:
+def test_a_mutated_file_loads_or_is_rejected(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     patch = f"{START}[categories.chance]\nplus = 3\n[switches.a]\nsummary = 's'\nrolls = 2\n"
     text = data.draw(st.sampled_from([GOOD, patch]))
     pieces = [

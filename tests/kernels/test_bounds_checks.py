@@ -1,7 +1,5 @@
 """Out-of-range indices in kernels: NUMBA_BOUNDSCHECK=1 finds them."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

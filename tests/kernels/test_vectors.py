@@ -1,7 +1,5 @@
 """Operators on vectors and views against NumPy, to the bit; views of arrays and of named tuples; functions by kind."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Ranges of scores, sizes of state spaces and holds that earn an outcome, against enumeration; interpolated values."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 import perfect_yatzy

@@ -1,7 +1,5 @@
 """Which of several: the game a review shows, equal options, columns; puzzles; and the permissions of files."""
 
-from __future__ import annotations
-
 import json
 import os
 from dataclasses import replace
@@ -22,7 +20,7 @@ from perfect_yatzy.play.session import SaveFile, Session
 from perfect_yatzy.policies.price_sheet import bonus_features, pars
 from perfect_yatzy.strategy.opponents import least_score
 from perfect_yatzy.tablebase import store
-from support.command import Run
+from support.command import Run, printed
 from support.games import CHANCE, face, small
 from support.human import human
 from support.refusals import load_text, refused
@@ -57,7 +55,7 @@ def test_review_shows_all_players_or_the_one_that_is_named(three_games: str, run
     turns = tuple(replace(turn, player=player) for pair in pairs for player, turn in enumerate(pair))
     write_games(path, [replace(first, players=("Ann", "Bo"), turns=turns)])
     for words, names in (([], ["Ann", "Bo"]), (["--player", "bo"], ["Bo"]), (["--player", "1"], ["Ann"])):
-        found = json.loads(run("review", path, *words, "--json").stdout)
+        found = json.loads(printed(run, "review", path, *words, "--json"))
         assert [graded["player"] for graded in found["reviews"]] == names
 
 
@@ -164,8 +162,7 @@ def test_written_files_have_the_permissions_that_the_umask_leaves(umask: int, tm
     try:
         store.solve_to_store(Objective(SMALL), tmp_path / "tables")
         SaveFile(tmp_path / "game.json").write(Session(SMALL, ("Ann",), 5))
-        assert run("rules", "schema").returncode == 0
-        assert run("simulate", "yatzy-forced", "-n", "2", "-o", str(tmp_path / "games.jsonl")).returncode == 0
+        printed(run, "simulate", "yatzy-forced", "-n", "2", "-o", str(tmp_path / "games.jsonl"))
     finally:
         os.umask(before)
     files = [path for path in tmp_path.rglob("*") if path.is_file() and path.suffix in (".json", ".jsonl", ".npy")]
@@ -201,11 +198,10 @@ def test_the_puzzle_command(run: Run, yatzy: Strategy) -> None:
     assert max(map(len, asked.stdout.splitlines())) <= 80
     assert "Hold nothing: inaccuracy, loses 0.38" in asked.stdout
     for leaving in ("quit\n", ""):
-        left = run(*day, stdin=leaving)
-        assert left.returncode == 0
-        assert left.stdout.startswith("Puzzle of 2026-11-20, hard\n")
-        assert "loses" in left.stdout
-        assert left.stdout.rstrip().endswith(shown.splitlines()[-1].strip())  # the solution
+        left = printed(run, *day, stdin=leaving)
+        assert left.startswith("Puzzle of 2026-11-20, hard\n")
+        assert "loses" in left
+        assert left.rstrip().endswith(shown.splitlines()[-1].strip())  # the solution
     for asking in ("?", "help", ""):
         assert "hold these dice and reroll" in run(*day, stdin=f"{asking}\nquit\n").stdout
     assert max(map(len, shown.splitlines())) <= 80
@@ -213,10 +209,9 @@ def test_the_puzzle_command(run: Run, yatzy: Strategy) -> None:
 
 def test_a_drill_repeats_the_mistakes_of_a_record(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
     write_games(path := tmp_path / "games.jsonl", [human(yatzy, 2)])
-    found = run("review", str(path), "--drill", "--from", "3", stdin="quit\n")
-    assert found.returncode == 0
-    assert "decisions to repeat" in found.stdout
-    assert "take which category? (help) quit" in found.stdout.lower()
+    found = printed(run, "review", str(path), "--drill", "--from", "3", stdin="quit\n")
+    assert "decisions to repeat" in found
+    assert "take which category? (help) quit" in found.lower()
 
 
 def test_a_puzzle_accepts_holds_and_categories(yatzy: Strategy) -> None:

@@ -1,7 +1,5 @@
 """Sessions: what may happen, undo, saved games, with and without computers; records and requests beyond their limits."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 from pathlib import Path
@@ -11,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from perfect_yatzy import RulesError, RuleSet, SolverError, StateError, load_rules
-from perfect_yatzy.game.limits import MAX_JSON_DEPTH, parse_json
+from perfect_yatzy.game.limits import parse_json
 from perfect_yatzy.play.record import read_game, read_games
 from perfect_yatzy.play.session import Action, SaveFile, Session
 from perfect_yatzy.service.queries import QueryService
@@ -47,11 +45,11 @@ def test_typed_dice_must_contain_the_held_dice() -> None:
     session.roll((3, 3, 4, 5, 6))
     session.hold((3, 3))
     refused("you held 3 3, which is not within 1 2 3 4 5", session.roll, (1, 2, 3, 4, 5))
-    session.roll((1, 2, 6))  # only the rerolled ones
-    assert session.dice == (1, 2, 3, 3, 6)
-    session.hold((3, 3))
-    session.roll((6, 3, 3, 1, 2))  # or all of them
-    assert session.dice == (1, 2, 3, 3, 6)
+    for dice in ((1, 2, 6), (6, 3, 3, 1, 2)):  # only the rerolled ones, or all of them
+        session.roll(dice)
+        assert session.dice == (1, 2, 3, 3, 6)
+        if session.rolls_left:
+            session.hold((3, 3))
 
 
 def test_undo_reverts_every_action_and_keeps_the_dice() -> None:
@@ -70,9 +68,9 @@ def test_undo_reverts_every_action_and_keeps_the_dice() -> None:
         assert session.dice or session.to_roll
         if not session.dice:
             session.roll()
-    assert (session.player, session.dice) == (0, seen[0][1])
-    assert session.undo() is None
-    assert (session.player, session.dice) == (0, seen[0][1])
+    for _ in range(2):
+        assert (session.player, session.dice) == (0, seen[0][1])
+        assert session.undo() is None
 
 
 SMALL_GAMES = [games.joker_game("forced", first_roll_bonus=(("run", 3),)), games.saved_rolls_game("free", True)]
@@ -249,18 +247,16 @@ def test_a_large_value_in_any_field_of_a_request_is_refused_in_few_steps(field: 
     for value in LARGE_VALUES:
         request = {"query": query, "dice": "33456", "hold": "33", field: value}
         request = {k: v for k, v in request.items() if k != {"outcomes": "dice"}.get(query, "hold") or k == field}
-        with pytest.raises((StateError, RulesError)) as caught:
-            service.parse(request)
-        assert len(str(caught.value)) < 500
+        assert len(str(refused(".", service.parse, request, error=(StateError, RulesError)))) < 500
         assert steps(lambda: service.parse(request)) < 20_000  # noqa: B023
 
 
 @pytest.mark.parametrize("field", [*GAME, *TURN])
 def test_a_large_value_in_any_field_of_a_game_or_of_a_turn_is_refused(field: str) -> None:
     for value in LARGE_VALUES if field in GAME else [*LARGE_VALUES, [[*range(MANY)]], [[3] * MANY, [3] * MANY]]:
-        with pytest.raises((StateError, RulesError) if field in GAME else StateError) as caught:
-            read_game(GAME | ({field: value} if field in GAME else {"turns": [TURN | {field: value}]}))
-        assert len(str(caught.value)) < 500
+        game = GAME | ({field: value} if field in GAME else {"turns": [TURN | {field: value}]})
+        error = (StateError, RulesError) if field in GAME else StateError
+        assert len(str(refused(".", read_game, game, error=error))) < 500
 
 
 def test_a_byte_order_mark_is_ignored(tmp_path: Path) -> None:
@@ -284,27 +280,7 @@ def test_wrong_saved_games_are_rejected_with_the_reason(tmp_path: Path, change: 
     path = tmp_path / "game.json"
     SaveFile(path).write(Session(load_rules("yatzy"), ("Ann",), None))
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
-    with pytest.raises(StateError, match=f"is not a saved game .*{message}") as caught:
-        SaveFile(path).load()
-    assert len(str(caught.value)) < 500
-
-
-def test_json_of_streams_has_finite_numbers_and_limited_nesting() -> None:
-    nested = "[" * MAX_JSON_DEPTH + "]" * MAX_JSON_DEPTH
-    assert parse_json(nested) == json.loads(nested)
-    assert parse_json('["[[[[", "\\"[[", ' + "[], " * 100 + "1.5]")[-1] == 1.5
-    for text, message in (
-        (f"[{nested}]", "nested deeper than 64 levels"),
-        ("[" * MANY, "nested deeper than 64 levels"),
-        ('{"a":' * 100_000, "nested deeper than 64 levels"),
-        ("1e400", "1e400 is too large a number"),
-        ("[-1e999]", "-1e999 is too large a number"),
-        ("NaN", "NaN is not a number"),
-        ("1" * 5_000, "digits"),
-        ('"' + '\\"' * 1_000, "Unterminated"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            parse_json(text)
+    assert len(str(refused(f"is not a saved game .*{message}", SaveFile(path).load))) < 500
 
 
 @given(st.text(max_size=40) | st.text(alphabet='[]{}",:1e9\\ntrue ', max_size=60))

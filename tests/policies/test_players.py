@@ -1,7 +1,5 @@
 """One policy, many places: kinds of policies play alike everywhere; sampled players and programs."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys
@@ -155,9 +153,7 @@ KINDS = ["perfect", "mean", "most-points", "prices", "hold-rules", "level:3", "g
 
 @pytest.mark.full
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_of_policy_goes_wherever_a_policy_is_asked_for(
-    kind: str, bot: Path, tmp_path: Path, run: Run
-) -> None:
+def test_every_kind_of_policy_goes_wherever_one_is_asked_for(kind: str, bot: Path, tmp_path: Path, run: Run) -> None:
     """One line of the table kinds x places; a place that measures says what the others say."""
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
@@ -204,17 +200,11 @@ small-straight large-straight full-house chance yatzy".split()
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        (
-            "broken",
-            r"bot\.py, line 18, in broken: KeyError: 'x'; asked about start_turn\('yatzy-forced', dice='\d{5}'\)",
-        ),
-        (
-            "broken_arrays",
-            r"bot\.py, line 21, in broken_arrays: ZeroDivisionError: division by zero; asked about filled=0",
-        ),
+        ("broken", r"line 18, in broken: KeyError: 'x'; asked about start_turn\('yatzy-forced', dice='\d{5}'\)"),
+        ("broken_arrays", "line 21, in broken_arrays: ZeroDivisionError: division by zero; asked about filled=0"),
         ("no_action", r"game 1, card empty, dice \d{5}, 2 rerolls left: action is 42; must be the dice to hold or"),
-        ("missing", r"bot\.py has no function missing"),
-        ("np", r"bot\.py has no function np"),
+        ("missing", "has no function missing"),
+        ("np", "has no function np"),
     ],
 )
 def test_an_error_in_the_code_of_a_user_is_one_line(name: str, message: str, bot: Path, run: Run) -> None:
@@ -222,7 +212,7 @@ def test_an_error_in_the_code_of_a_user_is_one_line(name: str, message: str, bot
     done = run("evaluate", f"{bot}:{name}", "-r", FORCED, "--games", "2")
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
-    assert re.search(message, done.stderr), done.stderr
+    assert re.search(("" if name == "no_action" else r"bot\.py,? .*") + message, done.stderr), done.stderr
     bot.write_text("def play(position)\n    return 1\n")
     done = run("evaluate", f"{bot}:play", "-r", FORCED)
     assert (done.returncode, "cannot read" in done.stderr) == (2, True)
@@ -253,18 +243,11 @@ def test_positions_of_another_player_are_labelled_by_perfect_play() -> None:
     assert (found.rolls_left == 2).all()  # it never rerolls
     explored = perfect_yatzy.sample_positions(strategy, 600, seed=2, exploration=0.5, player=player)
     assert 0.2 < (explored.rolls_left < 2).mean() < 0.9
-    refused(
-        "starts from a scorecard",
-        perfect_yatzy.sample_positions,
-        strategy,
-        1,
-        start=start_turn(JOKERS).state,
-        player=player,
-    )
+    start = start_turn(JOKERS).state
+    refused("starts from a scorecard", perfect_yatzy.sample_positions, strategy, 1, start=start, player=player)
 
 
 SMALL = games.joker_game("forced", bonus=4)
-SAVES = games.saved_rolls_game("free", False)
 
 
 def player_of(strategy: Strategy) -> Callable[[TurnPosition], tuple[int, ...] | str]:
@@ -317,30 +300,6 @@ def test_a_perfect_player_loses_nothing() -> None:
     assert found.mean == found.perfect_mean == 5 + strategy.value(card)
 
 
-RANDOM_BOT = """
-import json, random, sys
-draw = random.Random(7)
-for line in sys.stdin:
-    request = json.loads(line)
-    if request["query"] == "hold":
-        answer = {"hold": [d for d in request["dice"] if draw.random() < 0.5][:4], "id": request["id"]}
-    else:
-        answer = {"best": {"category": next(c for c in sys.argv[1].split(",") if c not in request["card"])}}
-    print(json.dumps(answer), flush=True)
-"""
-
-
-def test_a_program_plays(forced: Strategy, tmp_path: Path) -> None:
-    bot = tmp_path / "bot.py"
-    bot.write_text(RANDOM_BOT)
-    boxes = ",".join(c.id for c in forced.rules.categories)
-    with ProcessPlayer(f"{sys.executable} {bot} {boxes}") as player:
-        found = sample(player, forced, 3)
-    assert found.games == 3
-    assert found.game_losses.min() > 0
-    assert found.losses.categories.sum() == 0  # the order is forced
-
-
 @pytest.mark.parametrize(
     ("program", "message"),
     [
@@ -359,20 +318,6 @@ def test_a_program_that_does_not_answer_is_reported(program: str, message: str, 
     for command in ("/no/such/program --x", "", "'"):
         with pytest.raises(ProcessError, match="cannot start"):
             ProcessPlayer(command)
-
-
-def test_the_dice_depend_on_the_seed_alone() -> None:
-    """Two players who hold nothing, and take other boxes, see the same dice."""
-    seen: dict[Callable[..., str], list[tuple[int, ...]]] = {min: [], max: []}
-    for prefer, dice in seen.items():
-
-        def player(position: TurnPosition, prefer=prefer, dice=dice) -> tuple[int, ...] | str:  # type: ignore[no-untyped-def]
-            dice.append(position.dice)
-            return () if position.rolls_left else prefer(position.categories())
-
-        sample(player, open_strategy(SAVES), 2, seed=9)
-    assert seen[min] == seen[max]
-    assert sorted(dice_of_game(9, 0, 0, 0, SAVES.dice, SAVES.faces)) == list(seen[min][0])
 
 
 @pytest.mark.parametrize("as_text", [False, True], ids=["faces", "text"])

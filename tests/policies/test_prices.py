@@ -1,27 +1,25 @@
 """Price sheets against their definition in fractions, and the fit of their prices."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
-from perfect_yatzy import RuleSet, State, StateError, load_rules
+from perfect_yatzy import RuleSet, State, load_rules
 from perfect_yatzy.game.rules import Bonus
-from perfect_yatzy.model.objectives import Values
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.policies import sheet_search, turn_sample
 from perfect_yatzy.policies.evaluation import policy_mean, policy_values
 from perfect_yatzy.policies.price_sheet import PriceSheet, pars, terms_of
-from perfect_yatzy.policies.turn_sample import TurnSample, Visits, inclusion_chances, visited_states
+from perfect_yatzy.policies.turn_sample import TurnSample, inclusion_chances, visited_states
 from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy
 from perfect_yatzy.tablebase.backward_induction import solve_values
 from support.games import CHANCE, PAIR, classic_rule_sets, face, joker_game, saved_rolls_game, small
 from support.naive import Naive
 from support.naive_objectives import mean_score
 from support.naive_policies import GreedyChoice, NaivePolicy
+from support.refusals import refused
 from support.seeds import FULL
 from support.sheets import defined_value
 
@@ -52,9 +50,7 @@ GAMES = {
         *(pytest.param(*case, marks=FULL) for case in (("joker", False), ("free", True), ("forced", True))),
     ],
 )  # fmt: skip
-def test_the_stated_mean_is_that_of_greedy_play_on_the_printed_numbers(
-    name: str, sampled: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_stated_mean_is_that_of_greedy_play(name: str, sampled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     rules = GAMES[name]
     monkeypatch.setattr(sheet_search, "VISITED_GAMES", 500)
     monkeypatch.setattr(sheet_search, "EXACT_ROUNDS", 2)
@@ -124,19 +120,13 @@ def test_visits_are_counted_at_every_turn(name: str) -> None:
         assert (places < first + size * (space.most_saved[space.filled[row]] + 1)).all()
 
 
-def sample_of(rules: RuleSet) -> tuple[PriceSheet, Visits, Values, float]:
-    """A sheet, states that play by it meets, its values, and the mean of those of the visited states."""
-    numbers = [2.0 + c for c in range(len(rules.categories))]
-    sheet = PriceSheet(rules, numbers, dict.fromkeys(terms_of(rules), 0.7))
-    visits = visited_states(rules, sheet.values(), 300, 1)
-    own = policy_values(GreedyPolicy(rules, sheet.values()))
-    return sheet, visits, own, own[visits.places] @ visits.counts / visits.games
-
-
 @pytest.mark.parametrize("name", [*GAMES])
 def test_a_sample_of_all_cards_gives_the_values_of_the_policy_itself(name: str) -> None:
     """One turn and then as before is the policy itself: the values of the states that were met, summed over turns."""
-    sheet, visits, own, expected = sample_of(GAMES[name])
+    rules = GAMES[name]
+    sheet = PriceSheet(rules, [2.0 + c for c in range(len(rules.categories))], dict.fromkeys(terms_of(rules), 0.7))
+    visits, own = visited_states(rules, sheet.values(), 300, 1), policy_values(GreedyPolicy(rules, sheet.values()))
+    expected = own[visits.places] @ visits.counts / visits.games
     sample = TurnSample(visits, 10_000, own, seed=1, threads=2)
     assert sample.cards == len(np.unique(visits.rows))
     assert abs(sample.mean(sheet) - expected) < 1e-9
@@ -180,35 +170,23 @@ def sheet_of(rules: RuleSet) -> PriceSheet:
     return PriceSheet(rules, prices, {name: TERMS[name] for name in terms_of(rules)})
 
 
-def check_values(rules: RuleSet) -> None:
+@given(classic_rule_sets().filter(lambda rules: not (rules.joker and rules.joker.mode != "none")))
+@example(saved_rolls_game("free", False))
+@example(saved_rolls_game("forced", False))
+@example(saved_rolls_game("free", True))
+@example(saved_rolls_game("forced", True))
+@example(joker_game("free"))
+@example(joker_game("forced", bonus=0))
+@example(small(face(1), face(6), PAIR, CHANCE))
+def test_values_are_those_of_the_definition(rules: RuleSet) -> None:
+    """Random games without joker modes, whose boxes can hold more than their patterns pay: see the game with jokers."""
     sheet, oracle, space = sheet_of(rules), Naive(rules.canonical()), state_space(rules)
-    values = sheet.values()
+    values, paying = sheet.values(), rules.tracked_index >= 0
     assert len(values) == space.size
-    paying = rules.tracked_index >= 0
     for filled, upper, saved, flag in oracle.states():
         state = State(filled, upper, saved, flag and paying)
         expected = defined_value(sheet, oracle, filled, upper, saved, flag and paying)
         assert abs(values[space.index(state)] - float(expected)) < 1e-9
-
-
-@pytest.mark.parametrize(
-    "rules",
-    [
-        *(saved_rolls_game(order, saved) for order in ("free", "forced") for saved in (False, True)),
-        joker_game("free"),
-        joker_game("forced", bonus=0),
-        small(face(1), face(6), PAIR, CHANCE),
-    ],
-    ids=["free", "free saved", "forced", "forced saved", "free joker", "forced joker", "no bonus"],
-)
-def test_values_are_those_of_the_definition(rules: RuleSet) -> None:
-    check_values(rules)
-
-
-@given(classic_rule_sets().filter(lambda rules: not (rules.joker and rules.joker.mode != "none")))
-def test_values_of_random_games(rules: RuleSet) -> None:
-    """Without joker modes, whose boxes can hold more than their patterns pay: see the game with jokers."""
-    check_values(rules)
 
 
 def test_values_from_a_card_on_are_those_of_the_whole_game() -> None:
@@ -248,8 +226,5 @@ def test_rounded_numbers_are_the_nearest_that_are_printed(number: float, step: f
         ((1.0,) * 12, {"saved_roll": 1.0}, "yacht has no use for saved_roll"),
     ],
 )
-def test_sheets_that_do_not_fit_the_rules_are_rejected(
-    prices: tuple[float, ...], terms: dict[str, float], message: str
-) -> None:
-    with pytest.raises(StateError, match=message):
-        PriceSheet(load_rules("yacht"), prices, terms)
+def test_sheets_that_do_not_fit_are_refused(prices: tuple[float, ...], terms: dict[str, float], message: str) -> None:
+    refused(message, PriceSheet, load_rules("yacht"), prices, terms)

@@ -1,11 +1,10 @@
-"""The Gymnasium environments: legal actions, rewards and regret; the vector environment plays the same games."""
-
-from __future__ import annotations
+"""The Gymnasium environments: legal actions, rewards and regret; the vector environment and episodes have the same games."""
 
 import subprocess
 import sys
 from copy import deepcopy
 from itertools import combinations, combinations_with_replacement
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -141,7 +140,7 @@ def test_numbers_of_actions_and_their_meanings(key: str) -> None:
     faces, dice, boxes = range(1, env.rules.faces + 1), env.rules.dice, [c.id for c in env.rules.categories]
     holds = {held for size in range(dice) for held in combinations_with_replacement(faces, size)}
     meanings = [env.describe(number) for number in range(env.n_actions)]
-    assert set(meanings[: len(holds)]) == holds
+    assert meanings[: len(holds)] == sorted(holds, key=lambda hold: (len(hold), hold))
     assert meanings[len(holds) :] == boxes
     assert [env.action(meaning) for meaning in meanings] == [*range(env.n_actions)]
     _, info = env.reset(seed=4)
@@ -358,24 +357,6 @@ def test_oracle_values_and_regret_are_those_of_single_environments(mode: Autores
             expected = found = many.reset(options={"reset_mask": over})[1]
 
 
-def test_optimal_play_reaches_the_value_of_the_game(yatzy: Strategy) -> None:
-    """1,000 games that follow the batch answers: the mean return lies within four standard errors."""
-    envs = YatzyVectorEnv(1_000)
-    observed, info = envs.reset(seed=9)
-    total, over = np.zeros(envs.num_envs), np.zeros(envs.num_envs, dtype=bool)
-    while not over.all():  # games that are over go on with the next one, which does not count
-        playing = info["action_mask"].any(axis=1)
-        filled = (observed["filled"] << np.arange(15)).sum(axis=1)
-        dice = np.array([np.repeat(np.arange(1, 7), counts) for counts in observed["counts"][playing]])
-        upper, rolls_left = observed["upper"][:, 0], observed["rolls_left"][:, 0]
-        actions = np.zeros(envs.num_envs, dtype=np.int64)
-        actions[playing] = yatzy.best(filled[playing], upper[playing], dice, rolls_left[playing]).action
-        observed, rewards, terminated, _, info = envs.step(actions)
-        total += np.where(over, 0.0, rewards)
-        over |= terminated
-    assert abs(total.mean() - yatzy.value()) < 4 * total.std() / np.sqrt(len(total))
-
-
 def test_the_registered_vector_environment() -> None:
     envs = gymnasium.make_vec(ID, num_envs=2, rules="yahtzee")
     assert isinstance(envs, YatzyVectorEnv)
@@ -416,3 +397,27 @@ def test_wrong_arguments_are_errors_with_a_sentence() -> None:
     envs.reset(seed=1)
     for actions in ([0], [0, 0, 0], [0.0, 1.0], ["a", "b"], 0, [True, False]):
         refused(r"actions is .*; must be 2 whole numbers", envs.step, actions)
+
+
+@pytest.mark.full
+@pytest.mark.filterwarnings("ignore")  # Minari warns about what a data set does not state
+def test_episodes_are_simulated_games(forced: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a Minari data set: rewards sum to the final scores, each action is the best one, each call gives the same arrays."""
+    minari = need("minari", "pip install 'minari[create]'")
+    from perfect_yatzy.rl.episodes import record_episodes
+
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
+    for name in ("yatzy/one-v0", "yatzy/two-v0"):
+        record_episodes(name, forced, "yatzy-forced", 5, seed=3)
+    found, again = (list(minari.load_dataset(name).iterate_episodes()) for name in ("yatzy/one-v0", "yatzy/two-v0"))
+    games = perfect_yatzy.simulate(forced, 5, seed=3)
+    assert [int(episode.rewards.sum()) for episode in found] == games.final_scores.tolist()
+    for episode, other in zip(found, again, strict=True):
+        assert np.array_equal(episode.actions, other.actions)
+        seen = episode.observations
+        n, counts = len(episode.actions), seen["counts"]
+        dice = np.array([np.repeat(np.arange(1, 7), row) for row in counts[:n]])
+        filled = seen["filled"][:n] @ (1 << np.arange(15))
+        best = forced.best(filled, seen["upper"][:n, 0], dice, seen["rolls_left"][:n, 0])
+        assert np.array_equal(best.action, episode.actions)
+    refused("episodes is 0; must be at least 1", record_episodes, "yatzy/none-v0", forced, "yatzy-forced", 0)

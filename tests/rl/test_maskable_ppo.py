@@ -3,8 +3,6 @@
 PyTorch is too large for the test environment. To run this test: ``pip install sb3-contrib``.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

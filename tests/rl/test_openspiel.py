@@ -1,7 +1,5 @@
 """OpenSpiel's game `yacht` beside the same rules here: scores and whole games."""
 
-from __future__ import annotations
-
 import re
 from itertools import combinations_with_replacement
 from random import Random
@@ -27,10 +25,8 @@ ROLLS = list(combinations_with_replacement(range(1, 7), 5))
 
 def category(state: Any, action: int) -> str:
     """The category here of an action that scores there; empty for another action."""
-    name = state.action_to_string(state.current_player(), action)
-    return (
-        NAMES.get(name.removeprefix("Score in "), name.removeprefix("Score in ").lower()) if "Score" in name else ""
-    )
+    _, scores, name = state.action_to_string(state.current_player(), action).partition("Score in ")
+    return NAMES.get(name, name.lower()) if scores else ""
 
 
 def dice_of(state: Any) -> list[int]:

@@ -1,7 +1,5 @@
 """The environment of several players: PettingZoo's own tests, the rewards, what each player sees."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Every field of a request is in the key of its answer, and an answer from the cache is that of a new service."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Numbers that people meet, as literals, and limits at their edge: so much is allowed, one more is refused."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -297,9 +295,7 @@ def test_what_is_announced_and_what_is_confirmed_at_the_edge() -> None:
 
 
 @pytest.mark.parametrize("change", [{}, {"seconds": 15.001}, {"bytes": 4_000_001}, {"memory": 5_001}], ids=str)
-def test_distributions_after_first_turns_are_made_up_to_their_limits(
-    change: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_first_turns_are_made_up_to_their_limits(change: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     cost = replace(SolveCost(1, 4_000_000, 5_000, 15.0), **change)
     monkeypatch.setattr(distribution, "first_turns_cost", lambda rules: cost)
     monkeypatch.setattr(budget, "available_memory", lambda: 5_000)
@@ -341,9 +337,7 @@ NUMBERS: list[tuple[dict[str, Any], str, int, int]] = [  # request, field, lowes
     ("request_", "field", "low", "high"),
     [pytest.param(*row, id=f"{row[1]} of {row[0]['query']} {number}") for number, row in enumerate(NUMBERS)],
 )
-def test_numbers_of_a_request_from_the_lowest_to_the_highest(
-    request_: dict[str, Any], field: str, low: int, high: int
-) -> None:
+def test_numbers_of_a_request_at_their_edges(request_: dict[str, Any], field: str, low: int, high: int) -> None:
     dice = {"dice": "33456"} if request_["query"] in ("hold", "score") else {}
 
     def parse(number: int) -> object:

@@ -1,7 +1,5 @@
 """Play from a value function: an exact table in the place of the function gives the answers of the exact strategy."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

@@ -1,18 +1,17 @@
-"""One turn by itself: known chances, and brute force over ordered dice."""
-
-from __future__ import annotations
+"""One turn by itself: known chances, and the oracle."""
 
 import json
-from fractions import Fraction
+from dataclasses import replace
 from functools import cache
-from itertools import combinations, product
+from itertools import product
 
 import pytest
-from perfect_yatzy import RuleSet, StateError, load_rules
-from perfect_yatzy.game.scoring import roll_points
+from perfect_yatzy import load_rules
 from perfect_yatzy.strategy.category_odds import CategoryOdds, category_odds
 from support import games
 from support.command import Run
+from support.naive import Naive
+from support.refusals import refused
 
 
 def test_known_chances_and_holds() -> None:
@@ -27,32 +26,19 @@ def test_known_chances_and_holds() -> None:
     assert found["large-straight"].chance == pytest.approx(1 / 6)
 
 
-def brute_force(rules: RuleSet, category: int, dice: tuple[int, ...], left: int) -> Fraction:
-    faces = range(1, rules.faces + 1)
-
-    @cache
-    def best(roll: tuple[int, ...], rerolls: int) -> Fraction:
-        counts = [roll.count(face) for face in faces]
-        found = Fraction(roll_points(rules, counts)[category] > 0)
-        for size in range(rules.dice if rerolls else 0):
-            outcomes = list(product(faces, repeat=rules.dice - size))
-            for held in set(combinations(roll, size)):
-                values = (best(tuple(sorted(held + o)), rerolls - 1) for o in outcomes)
-                found = max(found, sum(values) / len(outcomes))
-        return found
-
-    return best(dice, left)
-
-
 @pytest.mark.parametrize("dice", [(1, 1, 2), (1, 2, 3), (3, 3, 3), (2, 3, 3)])
 @pytest.mark.parametrize("left", [0, 1, 2])
-def test_against_brute_force(dice: tuple[int, ...], left: int) -> None:
+def test_against_the_oracle(dice: tuple[int, ...], left: int) -> None:
+    """A chance is the value of a game of one box that pays a point."""
     rules = games.joker_game("none")
     exact = category_odds(rules, dice, left, exact=True)
-    for category, entry in enumerate(category_odds(rules, dice, left)):
-        assert exact[category].chance == brute_force(rules, category, dice, left)
-        assert entry.chance == pytest.approx(float(exact[category].chance), abs=1e-12)
-        assert entry.expected_points == pytest.approx(float(exact[category].expected_points), abs=1e-12)
+    for box, known, entry in zip(rules.categories, exact, category_odds(rules, dice, left), strict=True):
+        one = replace(box, patterns=tuple(replace(p, score="fixed", points=1) for p in box.patterns))
+        assert known.chance == Naive(games.small(one, dice=3, faces=3).canonical()).best(
+            0, 0, False, dice, left, False
+        )
+        assert entry.chance == pytest.approx(float(known.chance), abs=1e-12)
+        assert entry.expected_points == pytest.approx(float(known.expected_points), abs=1e-12)
 
 
 def test_each_value_is_the_mean_over_the_rerolls_of_its_hold() -> None:
@@ -79,8 +65,7 @@ def test_impossible_turns_are_rejected() -> None:
         ("maxi", None, 41, "41 rolls left; under maxi there can be 0 to 40"),
         ("yatzy", (1, 2, 3, 4), None, "4 dice"),
     ):
-        with pytest.raises(StateError, match=message):
-            category_odds(load_rules(key), dice, left)
+        refused(message, category_odds, load_rules(key), dice, left)
     assert category_odds(load_rules("maxi"), None, 40)[0].chance > 0.999  # all rolls of nineteen turns saved
 
 

@@ -1,7 +1,5 @@
 """Ties of goals and utilities are broken by the mean: in single queries, batches and simulated games alike."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 
@@ -62,9 +60,7 @@ def test_a_certain_or_unreachable_goal_is_ranked_by_the_mean(yatzy: Strategy) ->
             assert [(c.category, c.mean) for c in found] == [(c.category, c.value) for c in meant]
 
 
-def test_without_a_table_of_means_the_rest_is_solved_for_it(
-    yatzy: Strategy, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_without_a_table_the_rest_is_solved(yatzy: Strategy, tmp_path_factory: pytest.TempPathFactory) -> None:
     """The games do not depend on where the means come from, and nothing is stored."""
     folder = tmp_path_factory.mktemp("empty")
     for other, stored in (
@@ -105,6 +101,8 @@ def check_utility(rules: RuleSet, step: int, period: int) -> tuple[NaiveTieBreak
     worths = [score // 3 * step % period for score in range(300)]
     oracle = NaiveTieBreak(rules.canonical(), lambda score: Fraction(worths[score]), TOLERANCE)
     strategy = maximise(rules, worths)
+    exact = float(oracle.expected_utility(0, 0, 0, False, 0))
+    assert strategy.value() == pytest.approx(exact, rel=3e-6, abs=3e-6)
     found = distribution(strategy)
     assert_chances(found, oracle.distribution())
     if not rules.first_roll_bonus:  # whose points the value, unlike the play, can avoid
@@ -125,6 +123,8 @@ def test_play_for_a_goal_agrees_with_the_oracle(rules: RuleSet, goal: int) -> No
 @examples(0, 8)
 @given(games.rule_sets(), st.integers(1, 6), st.integers(2, 9))
 @example(games.joker_game("none", first_roll_bonus=(("run", 3),)), 5, 7)
+@example(games.joker_game("forced", first_roll_bonus=(("run", 3),)), 1, 99)
+@full_example(games.joker_game("forced", order="forced", saved_rolls=True, first_roll_bonus=(("run", 3),)), 4, 9)
 def test_play_for_a_utility_agrees_with_the_oracle(rules: RuleSet, step: int, period: int) -> None:
     check_utility(rules, step, period)
 
@@ -167,9 +167,8 @@ def check_decisions(oracle: NaiveTieBreak, strategy: ScoreStrategy, state: State
 def test_batches_agree_with_single_queries(key: str, card: str, goal: int) -> None:
     strategy = reach(key, goal, card)
     sample = sample_positions(strategy, 300, 4, exploration=0.5)
-    columns = [
-        getattr(sample, name) for name in ("filled", "upper", "dice", "rolls_left", "joker_paid", "card_total")
-    ]
+    names = ("filled", "upper", "dice", "rolls_left", "joker_paid", "card_total")
+    columns = [getattr(sample, name) for name in names]
     batch = strategy.best(*columns[:4], joker_paid=columns[4], points=columns[5])
     others = 0
     for i, (filled, upper, dice, rerolls, paid, made) in enumerate(zip(*(c.tolist() for c in columns), strict=True)):

@@ -1,7 +1,5 @@
 """Two players exactly: against fractions in every state, against figures measured elsewhere, and by identities."""
 
-from __future__ import annotations
-
 import json
 import tracemalloc
 from collections import defaultdict, deque
@@ -52,8 +50,9 @@ ERROR = 2e-6  # that is stated
 def test_every_state_of_small_games_against_fractions(rules: RuleSet, tie: Fraction) -> None:
     game, oracle = TwoPlayerGame(rules, tie=float(tie)), NaiveDuel(rules.canonical(), (0, 0, 0, False), 1 - tie)
     space, compared = game.players[0].space, 0
-    cards = list(oracle.states())
-    solved = list(game.solve(1))[1:]
+    cards, solved = list(oracle.states()), list(game.solve(1))[1:]
+    for one, three in zip(solved, list(game.solve(3))[1:], strict=True):
+        assert one.values[:-FRAME].tobytes() == three.values[:-FRAME].tobytes()
     for turn, values in zip(game.turns(), solved, strict=True):
         before, other = game.pairs(turn)
         for mine in cards:
@@ -77,24 +76,18 @@ def mean_play(rules: RuleSet) -> ValueFunction:
     return ValueFunction(rules, solve_values(rules))
 
 
-def test_seven_boxes_as_another_program_solved_them() -> None:
-    """Best play, best responses and mean play; the figures were measured without this package."""
-    rules = games.seven_boxes()
-    mean = mean_play(rules)
-    assert round(100 * versus(rules).first, 3) == 49.393
-    assert round(100 * versus(rules, second=mean).first, 3) == 51.019
-    assert round(100 * versus(rules, mean).first, 3) == 48.371
-    assert versus(rules, mean, mean).first == pytest.approx(0.5, abs=ERROR)
-
-
-@pytest.mark.full
-def test_play_that_is_planned_again_each_turn_as_another_program_measured_it() -> None:
-    rules = games.seven_boxes()
-    mean = mean_play(rules)
-    again = Replanned(mean)
-    assert round(100 * versus(rules, again, mean).first, 3) == 51.004
-    assert round(100 * versus(rules, again).first, 3) == 49.338
-    assert round(100 * versus(rules, second=again).first, 3) == 49.444
+@pytest.mark.parametrize(
+    ("first", "second", "percent"),
+    [
+        ("best", "best", 49.393), ("best", "mean", 51.019), ("mean", "best", 48.371),
+        *(pytest.param(*row, marks=FULL) for row in (("again", "mean", 51.004), ("again", "best", 49.338), ("best", "again", 49.444))),
+    ],
+)  # fmt: skip
+def test_seven_boxes_as_another_program_solved_them(first: str, second: str, percent: float) -> None:
+    """Best play, best responses, mean play, and play that is planned again each turn; measured without this package."""
+    mean = mean_play(games.seven_boxes())
+    plays = {"best": None, "mean": mean, "again": Replanned(mean)}
+    assert round(100 * versus(mean.rules, plays[first], plays[second]).first, 3) == percent
 
 
 class NaiveReplan(NaiveTieBreak):
@@ -151,20 +144,10 @@ def test_policies_that_ignore_each_other_have_independent_scores(key: str, ties:
     assert versus(rules, mean, rough, ties=ties).first == pytest.approx(expected, abs=ERROR)
 
 
-def test_the_result_does_not_depend_on_the_threads() -> None:
-    game = TwoPlayerGame(games.seven_boxes())
-    for one, three in zip(game.solve(1), game.solve(3), strict=True):
-        assert np.array_equal(one.place, three.place)
-        assert one.values[:-FRAME].tobytes() == three.values[:-FRAME].tobytes()
-
-
 def test_a_killed_solve_resumes_and_a_flipped_bit_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(two_players, "CHECKPOINT_SECONDS", 0.0)
-    rules, game, expected = (
-        games.seven_boxes(),
-        TwoPlayerGame(games.seven_boxes()),
-        versus(games.seven_boxes(), threads=1),
-    )
+    rules = games.seven_boxes()
+    game, expected = TwoPlayerGame(rules), versus(rules, threads=1)
     part = tmp_path / f"{table_stem(rules, 'mean')}.versus.part"
 
     def killed(done: int, total: int) -> None:
@@ -223,11 +206,9 @@ def test_the_last_boxes_of_yatzy_against_fractions(boxes: int, pairs: int) -> No
 
 
 def test_what_is_no_game_of_two_is_refused() -> None:
-    rules = perfect_yatzy.load_rules("yatzy")
-    refused("as many open boxes as the opponent, or one more", versus, rules, cards=("ones=3 twos=6", "ones=3"))
-    refused("ties is 'draw'; must be one of loss, half, win", versus, rules, ties="draw")
-    other = mean_play(perfect_yatzy.load_rules("yatzy-forced"))
-    refused("another game", versus, "generala", other)
+    refused("as many open boxes as the opponent, or one more", versus, "yatzy", cards=("ones=3 twos=6", "ones=3"))
+    refused("ties is 'draw'; must be one of loss, half, win", versus, "yatzy", ties="draw")
+    refused("another game", versus, "generala", mean_play(perfect_yatzy.load_rules("yatzy-forced")))
 
 
 @pytest.mark.parametrize("ties", ["half", pytest.param("loss", marks=FULL)])
@@ -271,18 +252,15 @@ class NaiveRandomPoints(NaiveUtility):
 
 @pytest.mark.parametrize("seed", seeds(3, 10))
 @pytest.mark.parametrize("filled", [0, 1, 2])
-def test_goals_with_random_points_and_laws_of_the_score_against_fractions(
-    seed: int, filled: int, tmp_path: Path
-) -> None:
+def test_goals_with_random_points_and_laws_against_fractions(seed: int, filled: int, tmp_path: Path) -> None:
     rules = random_rules(seed, boxes=2)
     late = LateScore(reach(rules, 0, "", tmp_path).evaluator, 1)
     late.left = len(rules.categories) - min(filled, len(rules.categories))
     chances = late.reached_with(np.array([0.25, 0, 0.125, 0.625]))
     given = {3: Fraction(1, 4), 1: Fraction(1, 8), 0: Fraction(5, 8)}
     for goal in range(1, len(chances) - 2 * FRAME + 3):
-        exact = NaiveRandomPoints(rules, goal, len(rules.categories) - late.left, given).expected_utility(
-            0, 0, 0, False, 0
-        )
+        one = NaiveRandomPoints(rules, goal, len(rules.categories) - late.left, given)
+        exact = one.expected_utility(0, 0, 0, False, 0)
         assert abs(chances[goal] - exact) < ERROR
     law, found = late.laws[-1][0], perfect_yatzy.distribution(perfect_yatzy.open_strategy(rules, tmp_path))
     assert law[found.scores] == pytest.approx(found.chances, abs=1e-12)
@@ -320,7 +298,7 @@ def test_progress_counts_the_plans_of_all_games() -> None:
         assert game.cost().seconds > 3 * costs[0].seconds
 
 
-@pytest.mark.parametrize("replanned", [None, 0, 1])
+@pytest.mark.parametrize("replanned", [None, pytest.param(0, marks=FULL), 1])
 def test_a_solve_takes_no_more_memory_than_its_cost(replanned: int | None) -> None:
     rules = games.seven_boxes()
     again = Replanned(ValueFunction(rules, solve_values(rules)))

@@ -1,7 +1,5 @@
 """Functions that tests run on the workers of a cluster, which import this module, and an engine of this process."""
 
-from __future__ import annotations
-
 import errno
 import os
 import time

@@ -1,7 +1,5 @@
 """The command in this process and as a process of its own, and a check of error messages."""
 
-from __future__ import annotations
-
 import io
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The engine of a static site under node, and random positions to ask it about."""
 
-from __future__ import annotations
-
 import json
 import random
 import subprocess

@@ -1,7 +1,5 @@
 """Single flipped bits in files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 

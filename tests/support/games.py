@@ -1,7 +1,5 @@
 """Small games for the exact oracle: some fixed ones, and random rule sets for hypothesis."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from random import Random
 

@@ -1,7 +1,5 @@
 """Random hold rules and cards for hypothesis, and what a list does there."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

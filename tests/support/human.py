@@ -1,7 +1,5 @@
 """Games as a person plays them, with mistakes, and games of a simulation from single queries."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from pathlib import Path

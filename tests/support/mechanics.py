@@ -1,7 +1,5 @@
 """Random small rule sets with every mechanic of the rule model, alone and combined; a number gives always the same."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 from random import Random

@@ -7,8 +7,6 @@ and the best of all decisions is taken::
     best(roll, left) = max(stop now, max over holds of mean over rerolls of best(new roll, left - 1))
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
@@ -33,10 +31,8 @@ class Naive:
         self.boxes: list[dict[str, Any]] = game["categories"]
         self.full_mask = (1 << len(self.boxes)) - 1
         self.columns: list[dict[str, Any]] = game.get("columns") or [{"order": game["order"], "factor": 1}]
-        steps = game["bonus"] if isinstance(game["bonus"], list) else [game["bonus"]] if game["bonus"] else []
-        self.steps = [
-            [(s["threshold"] * c["factor"], s["points"] * c["factor"]) for s in steps] for c in self.columns
-        ]
+        paid = game["bonus"] if isinstance(game["bonus"], list) else [game["bonus"]] if game["bonus"] else []
+        self.steps = [[(s["threshold"] * c["factor"], s["points"] * c["factor"]) for s in paid] for c in self.columns]
         ids, joker = [b["id"] for b in self.boxes], game["joker"]
         self.joker_box = ids.index(joker["category"]) if joker else None
         # The flag of a card: whether the one box that other boxes or jokers ask for holds points.

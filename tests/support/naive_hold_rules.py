@@ -3,8 +3,6 @@
 For one roll, one card and one rule at a time, with sets of dice tried by brute force.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cache

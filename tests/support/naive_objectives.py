@@ -16,7 +16,7 @@ from perfect_yatzy import ScoreDistribution
 
 from support.naive import Card, Dice, Naive
 
-Distribution = dict[int, Fraction]
+Law = dict[int, Fraction]  # chance of every number of points
 Option = tuple[Fraction, Fraction, tuple[int, ...]]  # utility, mean, what orders the rest
 Plays = tuple["Callable[[Card], NaivePlay] | None", "Callable[[Card], NaivePlay] | None"]
 
@@ -62,25 +62,28 @@ class NaivePlay(NaiveUtility):
         """The box to end the turn with, or the dice to hold."""
         raise NotImplementedError
 
-    def distribution(
-        self, filled: int = 0, upper: int = 0, saved: int = 0, flag: bool = False, made: int = 0
-    ) -> Distribution:
+    def acts(self, *turn: Any) -> dict[int | Dice, Any]:
+        """The chance of each action; of :meth:`act` alone unless a soft policy says otherwise."""
+        return {self.act(*turn): Fraction(1)}
+
+    def distribution(self, filled: int = 0, upper: int = 0, saved: int = 0, flag: bool = False, made: int = 0) -> Law:
         """Chance of every number of points to come, from the start of a turn."""
         if filled == self.full_mask:
             return {int(self.value(filled, upper)): Fraction(1)}
         left = self.game["rolls"] - 1 + saved
         return mixed((p, 0, self.turn(filled, upper, flag, made, dice, left, True)) for dice, p in self.rolls())
 
-    def turn(
-        self, filled: int, upper: int, flag: bool, made: int, dice: Dice, left: int, first: bool
-    ) -> Distribution:
+    def turn(self, filled: int, upper: int, flag: bool, made: int, dice: Dice, left: int, first: bool) -> Law:
         """The same after a roll."""
-        action, now = self.act(filled, upper, flag, made, dice, left, first), (filled, upper, flag, made)
-        if not isinstance(action, int):
-            return mixed((p, 0, self.turn(*now, again, left - 1, False)) for again, p in self.rolls(action))
-        points, card = self.ending(filled, upper, flag, dice, left, first, action)
-        later = self.distribution(*card, made + points if self.depends_on_points else 0)
-        return mixed([(Fraction(1), points, later)])
+        parts, now = [], (filled, upper, flag, made)
+        for action, chance in self.acts(*now, dice, left, first).items():
+            if isinstance(action, int):
+                points, card = self.ending(filled, upper, flag, dice, left, first, action)
+                made_after = made + points if self.depends_on_points else 0
+                parts.append((chance, points, self.distribution(*card, made_after)))
+            else:
+                parts += [(chance * p, 0, self.turn(*now, again, left - 1, False)) for again, p in self.rolls(action)]
+        return mixed(parts)
 
 
 def mixed(parts: Iterable[tuple[Any, int, dict[int, Any]]]) -> dict[int, Any]:

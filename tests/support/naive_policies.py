@@ -6,8 +6,6 @@ the turn with, or the dice to hold::
     choose(filled, upper, saved, flag, dice, left, first) -> int | Dice
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -15,9 +13,10 @@ from functools import cache
 from typing import Any, TypeVar
 
 from support.naive import Dice, Naive
-from support.naive_objectives import NaivePlay, mixed
+from support.naive_objectives import NaivePlay
 
-Choose = Callable[[int, int, int, bool, Dice, int, bool], "int | Dice"]
+Action = int | Dice
+Choose = Callable[[int, int, int, bool, Dice, int, bool], Action]
 Losses = Counter[tuple[int, str, int]]  # (filled boxes, "hold", rerolls left) or (filled boxes, "box", box)
 
 
@@ -30,7 +29,7 @@ class NaivePolicy(NaivePlay):
         super().__init__(game)
         self.choose = choose
 
-    def act(self, filled: int, upper: int, flag: bool, made: int, dice: Dice, left: int, first: bool) -> int | Dice:
+    def act(self, filled: int, upper: int, flag: bool, made: int, dice: Dice, left: int, first: bool) -> Action:
         return self.choose(filled, upper, 0, flag, dice, left, first)  # saved rolls are among those left
 
     def losses(self, filled: int = 0, upper: int = 0, flag: bool = False) -> Losses:
@@ -78,9 +77,7 @@ class GreedyChoice(Naive):
         holds = self.holds_of(dice) - {dice} if left else ()  # to hold all dice is to end the turn
         return max([*stops, *(self.hold_value(filled, upper, flag, held, left) for held in holds)])
 
-    def __call__(
-        self, filled: int, upper: int, saved: int, flag: bool, dice: Dice, left: int, first: bool
-    ) -> int | Dice:
+    def __call__(self, filled: int, upper: int, saved: int, flag: bool, dice: Dice, left: int, first: bool) -> Action:
         """The action."""
         stops = self.stops(filled, upper, flag, dice, left, first)
         box = min(stops, key=lambda c: (-stops[c], c))
@@ -92,18 +89,15 @@ class GreedyChoice(Naive):
 
 
 Option = TypeVar("Option")
-Distribution = dict[int, float]
 
 
-class NaiveSoft(Naive):
+class NaiveSoft(NaivePlay):
     """Exact play of a soft policy, by brute force: the distribution of the points to come, with chances as floats.
 
         P(option) = w(loss) / sum of w over all options,   w(d) = max(0, 1 - sharpness d)^8
 
     Losses are those of the exact values. To stop counts as one option of a hold; the category is a second decision.
     """
-
-    memoised = *Naive.memoised, "distribution", "from_roll"
 
     def __init__(self, game: dict[str, Any], sharpness: float) -> None:
         super().__init__(game)
@@ -115,24 +109,11 @@ class NaiveSoft(Naive):
         weights = {key: max(0.0, 1 - self.sharpness * float(best - value)) ** 8 for key, value in values.items()}
         return {key: weight / sum(weights.values()) for key, weight in weights.items()}
 
-    def from_roll(self, filled: int, upper: int, flag: bool, dice: Dice, left: int, first: bool) -> Distribution:
-        """Distribution of the points to come with a roll on the table."""
+    def acts(
+        self, filled: int, upper: int, flag: bool, made: int, dice: Dice, left: int, first: bool
+    ) -> dict[Action, float]:
         stops = self.stops(filled, upper, flag, dice, left, first)
-        options: dict[Dice, Fraction] = self.hold_values(filled, upper, flag, dice, left) if left else {}
-        options[dice] = max(stops.values())  # to hold all dice is to stop
-        parts, shares = [], self.chances(stops)
-        for held, chance in self.chances(options).items():
-            if held == dice:
-                for box, points, card in self.endings(filled, upper, flag, dice, left, first):
-                    parts.append((chance * shares[box], points, self.distribution(*card)))
-            else:
-                for again, p in self.rolls(held):
-                    parts.append((chance * float(p), 0, self.from_roll(filled, upper, flag, again, left - 1, False)))
-        return mixed(parts)
-
-    def distribution(self, filled: int, upper: int, saved: int = 0, flag: bool = False) -> Distribution:
-        """Distribution of the points to come at the start of a turn."""
-        if filled == self.full_mask:
-            return {int(self.value(filled, upper)): 1.0}
-        left = self.game["rolls"] - 1 + saved
-        return mixed((float(p), 0, self.from_roll(filled, upper, flag, dice, left, True)) for dice, p in self.rolls())
+        holds: dict[Dice, Fraction] = self.hold_values(filled, upper, flag, dice, left) if left else {}
+        chances = self.chances(holds | {dice: max(stops.values())})  # to hold all dice is to stop
+        stop = chances.pop(dice)
+        return {**chances, **{box: stop * share for box, share in self.chances(stops).items()}}

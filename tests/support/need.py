@@ -1,7 +1,5 @@
 """What some tests need beyond the package: skipped where it is missing, failed where CI should have installed it."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import shutil

@@ -1,7 +1,5 @@
 """The solver against the oracle in fractions, for every state of a small game."""
 
-from __future__ import annotations
-
 from perfect_yatzy import RuleSet, State
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator

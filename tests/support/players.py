@@ -1,7 +1,5 @@
 """Strategies made in memory: perfect ones, and players who play each turn as if wrong values were true."""
 
-from __future__ import annotations
-
 import numpy as np
 from perfect_yatzy import RuleSet, Simulation, Strategy
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator

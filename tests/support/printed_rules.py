@@ -5,8 +5,6 @@ written down from the printed guides. What a reader brings along are the rules o
 they pay, and which box counts which face. A sentence is read as a rule, which an oracle plays (naive_hold_rules.py).
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterator

@@ -1,12 +1,9 @@
 """Slow, plain implementations that the fast ones are compared with."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache
-from itertools import permutations, product
 
 from perfect_yatzy import RuleSet
 from perfect_yatzy.game.dice import lattice
@@ -27,18 +24,6 @@ def card_entries(text: str) -> Iterator[tuple[str, str] | None]:
                 return
             yield entry[1], entry[2]
             named, part = True, part[entry.end() :]
-
-
-def group_points(groups: tuple[int, ...], distinct: bool, counts: tuple[int, ...]) -> int | None:
-    """Best sum of groups of equal dice, by every assignment of faces to groups."""
-    faces = range(len(counts))
-    best = None
-    for chosen in permutations(faces, len(groups)) if distinct else product(faces, repeat=len(groups)):
-        used = [sum(size for size, face in zip(groups, chosen, strict=True) if face == f) for f in faces]
-        if all(map(int.__le__, used, counts)):
-            total = sum(size * (face + 1) for size, face in zip(groups, chosen, strict=True))
-            best = total if best is None else max(best, total)
-    return best
 
 
 def maximum_score(rules: RuleSet) -> int:

@@ -1,7 +1,5 @@
 """Calls that must be refused, and rule files that are read from a text."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Rule files, written."""
 
-from __future__ import annotations
-
 import json
 from datetime import date
 from typing import Any

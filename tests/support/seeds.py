@@ -1,7 +1,5 @@
 """Random cases: fixed ones for ring 1; from ring 2 on more of them, drawn anew in each run."""
 
-from __future__ import annotations
-
 import os
 import random
 from collections.abc import Callable

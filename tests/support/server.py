@@ -1,7 +1,5 @@
 """The server as a process, requests to it, bodies of the largest allowed size in every field; a plain static host."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import os

@@ -1,7 +1,5 @@
 """Sessions for tests of games in progress."""
 
-from __future__ import annotations
-
 from perfect_yatzy import load_rules
 from perfect_yatzy.play.session import Session
 

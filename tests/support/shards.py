@@ -1,7 +1,5 @@
 """Tables in shards, solved in pieces of any size and in any order."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A strategy sheet of Yatzy for tests: prices found by a coordinate search on common dice, outside this package."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction
@@ -79,7 +77,7 @@ def defined_value(
     value += exact(sheet.terms["saved_roll"]) * saved + exact(sheet.terms["joker_turn"]) * len(vacant) * flag
     if not bonus:
         return value
-    best = {c: most_of(oracle, c) for c, box in enumerate(oracle.boxes) if box["upper"]}
+    best = {c: oracle.most_points(c) for c, box in enumerate(oracle.boxes) if box["upper"]}
     to_come = sum(most for c, most in best.items() if c in vacant)
     par = Fraction(bonus["threshold"] * (sum(best.values()) - to_come), sum(best.values()) or 1)
     if upper >= bonus["threshold"]:
@@ -96,10 +94,6 @@ def value_of(sheet: PriceSheet, state: State) -> float:
     if prices:  # a full card has no turn left
         value += sheet.terms["saved_roll"] * state.saved + sheet.terms["joker_turn"] * len(prices) * state.joker_paid
     return value
-
-
-def most_of(oracle: Naive, box: int) -> int:
-    return max(oracle.points(box, dice) for dice, _ in oracle.outcomes(oracle.game["dice"]))
 
 
 def worst_hold(found: WorstDecisions) -> tuple[State, Dice, int, float]:

@@ -1,7 +1,5 @@
 """Approximate solutions as text, to compare all their bits."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The disk cache of compiled kernels: damage and missing room are said in one line and never stop a solve."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -111,6 +109,7 @@ def test_a_cache_that_cannot_be_written(program: Program) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.full
 def test_a_full_disk(program: Program) -> None:
     program.text = f"""
 import builtins

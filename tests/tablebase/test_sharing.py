@@ -1,7 +1,5 @@
 """Many threads and processes on one store: no error, no work done twice, nothing removed that is in use."""
 
-from __future__ import annotations
-
 import contextlib
 import subprocess
 import sys
@@ -137,9 +135,7 @@ def test_a_table_that_is_removed_again_and_again_can_be_opened_all_the_time(tmp_
 
 
 @pytest.mark.parametrize("finishes", [True, False], ids=["finishes", "ends"])
-def test_who_waits_is_told_how_far_the_other_one_is_and_takes_over_from_one_that_ended(
-    tmp_path: Path, finishes: bool
-) -> None:
+def test_who_waits_is_told_how_far_the_other_is_and_takes_over_if_it_ended(tmp_path: Path, finishes: bool) -> None:
     writer, layers = TableWriter(tmp_path, MEAN), list(solve_layers(MEAN))
     writer.add(layers[0].values)
     steps: list[tuple[int, int]] = []
@@ -199,9 +195,7 @@ def test_a_part_that_another_process_began_is_not_published(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("removed", [1, 2])
-def test_an_interrupted_removal_leaves_no_finished_table(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, removed: int
-) -> None:
+def test_interrupted_removal_leaves_no_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, removed: int) -> None:
     """The description goes first, so that nothing looks like a table without its values."""
     stored_table(tmp_path)
     left, unlink = iter([True] * removed), inventory._unlink
@@ -214,15 +208,16 @@ def test_an_interrupted_removal_leaves_no_finished_table(
 
 
 def test_a_table_that_is_being_solved_again_is_not_removed_in_part(tmp_path: Path) -> None:
-    solve_to_store(Objective(SMALL), tmp_path)
-    solve_to_store(Goals(SMALL), tmp_path)
+    for objective in (Objective(SMALL), Goals(SMALL)):
+        solve_to_store(objective, tmp_path)
+    (tmp_path / "README.md").write_text("not a table")
     writer = abandoned(tmp_path)
     before = sorted(tmp_path.iterdir())
     refused("is being solved by another process; nothing was removed", remove, *stored(tmp_path), error=TableError)
     assert sorted(tmp_path.iterdir()) == before
     writer.close()
     remove(*stored(tmp_path))
-    assert list(tmp_path.iterdir()) == []
+    assert [path.name for path in tmp_path.iterdir()] == ["README.md"]
 
 
 @pytest.mark.parametrize("target", ["nowhere", "itself"])

@@ -1,7 +1,5 @@
 """The estimate of a solve: its sizes are those of the solve, its schedule is that of a plain simulation."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tables on disk: whole or refused, never half; a killed solve leaves a store that works."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -44,9 +42,7 @@ def test_a_table_reads_back(tmp_path: Path) -> None:
     assert sorted(path.suffix for path in tmp_path.iterdir()) == [".json", ".npy"]
 
 
-def test_a_large_table_is_stored_in_float32_and_computed_in_float64(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_large_table_in_float32_is_computed_in_float64(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The small twin of Maxi Yatzy with saved rolls: each value is rounded once, on its way to the disk."""
     exact = solve_values(SMALL)
     monkeypatch.setattr(objectives, "FLOAT64_VALUES", 10)
@@ -167,9 +163,7 @@ CHECKPOINTS = ["other version", "1e999", "[" * 100_000, '{"filled": 1e30}', "{}"
     [(".part", ""), (".part.layer", ""), (".part.layer", "flipped"), *((".part.layer", x) for x in CHECKPOINTS)],
     ids=lambda text: text[:20],
 )
-def test_a_damaged_part_is_not_taken_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str, text: str
-) -> None:
+def test_a_damaged_part_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str, text: str) -> None:
     monkeypatch.setattr(objectives, "FLOAT64_VALUES", 10)
     objective = Objective(SMALL)
     checkpoint = write_until(tmp_path, objective, 3).checkpoint_file
@@ -204,9 +198,7 @@ def test_two_solves_of_the_same_table_do_not_disturb_each_other(tmp_path: Path) 
     assert sorted(path.suffix for path in tmp_path.iterdir()) == [".json", ".npy"]
 
 
-def test_order_of_the_store_and_the_layers_that_a_long_solve_keeps(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_order_of_the_store_and_layers_that_a_solve_keeps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "PART_SECONDS", 0.0)
     kept: list[int] = []
     monkeypatch.setattr(TableWriter, "checkpoint", lambda self, filled, layer: kept.append(filled))
@@ -238,21 +230,6 @@ def test_the_estimate_of_memory_covers_maxi() -> None:
     needs = rule_set_stats(load_rules("maxi"))
     assert 2.20 < needs.memory / 2**30 < 2.5
     assert needs.bytes == 713_572_352 * 4
-
-
-def test_the_store_lists_and_removes_its_tables(tmp_path: Path) -> None:
-    solve_to_store(Objective(SMALL), tmp_path)
-    (tmp_path / "README.md").write_text("not a table")
-    writer = TableWriter(tmp_path, Goals(SMALL))
-    writer.add(np.zeros(3, np.float32))
-    done, begun = sorted(inventory.stored(tmp_path), key=lambda table: not table.finished)
-    assert (done.key, done.objective, begun.objective, begun.finished) == ("small", "mean", "goals", False)
-    assert done.bytes == sum(path.stat().st_size for path in done.files)
-    refused("is being solved by another process", inventory.remove, begun, error=TableError)
-    writer.close()
-    for table in (done, begun):
-        inventory.remove(table)
-    assert [path.name for path in tmp_path.iterdir()] == ["README.md"]
 
 
 def test_leftovers_are_old_private_files(tmp_path: Path) -> None:

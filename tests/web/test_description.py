@@ -1,7 +1,5 @@
 """`/api/openapi.json` and the README describe the answers, requests and limits that there are."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import re
@@ -114,10 +112,8 @@ def test_events_of_long_work_are_as_described(
     assert [event["event"] for event in events] == ["progress", "error" if problem else "done"]
     for event in events:
         assert jsonschema_rs.Draft202012Validator(schema).is_valid(event)
-        of_this_name = next(
-            e["properties"] for e in schema["oneOf"] if e["properties"]["event"]["const"] == event["event"]
-        )
-        data = of_this_name["data"]["contentSchema"] | {"components": schema["components"]}
+        kinds = {kind["properties"]["event"]["const"]: kind["properties"] for kind in schema["oneOf"]}
+        data = kinds[event["event"]]["data"]["contentSchema"] | {"components": schema["components"]}
         assert jsonschema_rs.Draft202012Validator(data).is_valid(json.loads(event["data"]))
 
 
@@ -125,20 +121,14 @@ def test_rule_sets_are_as_described(client: TestClient, described: dict[str, Any
     found = client.get("/api/rules").json()
     check(described, "/api/rules", found, method="get")
     assert [each["id"] for each in found] == listed_rules()
-    assert [each["id"] for each in found][:2] == ["yatzy", "maxi"]
-    maxi = found[1]
-    assert not maxi["solved"]
-    assert maxi["cost"]["what"] == "table"
-    assert found[0]["solved"]
-    assert "cost" not in found[0]
+    yatzy, maxi, *_ = found
+    assert (yatzy["id"], yatzy["solved"], "cost" in yatzy) == ("yatzy", True, False)
+    assert (maxi["id"], maxi["solved"], maxi["cost"]["what"]) == ("maxi", False, "table")
 
 
 def test_errors_are_as_described(client: TestClient, described: dict[str, Any]) -> None:
-    for asked, status in (
-        ({}, 422),
-        ({"dice": "33456", "unknown": 1}, 422),
-        ({"dice": "334566", "rules": "maxi"}, 409),
-    ):
+    large = {"dice": "334566", "rules": "maxi"}
+    for asked, status in (({}, 422), ({"dice": "33456", "unknown": 1}, 422), (large, 409)):
         found = client.post("/api/hold", json=asked)
         assert found.status_code == status
         check(described, "/api/hold", found.json(), status)
@@ -176,13 +166,9 @@ def test_a_generated_client_asks_a_question(
     need("httpx")
     (tmp_path / "openapi.json").write_text(json.dumps(described))
     (tmp_path / "config.yml").write_text("post_hooks: []\n")
-    made = subprocess.run(
-        [
-            sys.executable, "-m", "openapi_python_client", "generate", "--path", "openapi.json", "--meta", "none",
-            "--config", "config.yml", "--output-path", "yatzy_client", "--fail-on-warning",
-        ],
-        cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
+    options = "--path openapi.json --meta none --config config.yml --output-path yatzy_client --fail-on-warning"
+    command = [sys.executable, "-m", "openapi_python_client", "generate", *options.split()]
+    made = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
     assert made.returncode == 0, made.stdout + made.stderr
     monkeypatch.syspath_prepend(tmp_path)
     client_module = importlib.import_module("yatzy_client")
@@ -230,14 +216,12 @@ def test_the_examples_in_python_and_javascript_run(address: str, yatzy: Strategy
     assert printed.split() == [best.category, str(best.points)]
 
 
-def test_every_endpoint_is_listed(client: TestClient) -> None:
-    paths = client.get("/api/openapi.json").json()["paths"]
-    described = {(method.upper(), path) for path, methods in paths.items() for method in methods}
+def test_endpoints_codes_and_limits_are_those_of_the_code(described: dict[str, Any]) -> None:
+    methods = {(method.upper(), path) for path, each in described["paths"].items() for method in each}
     listed = set(re.findall(r"^\| `(GET|POST) (/api/[a-z.]+)`", README, re.MULTILINE))
-    assert listed == described | {("GET", "/api/openapi.json")}
-
-
-def test_limits_are_those_of_the_code() -> None:
+    assert listed == methods | {("GET", "/api/openapi.json")}
+    codes = set(re.findall(r"^\| \d{3} \| `([a-z-]+)` \|", README, re.MULTILINE))
+    assert codes - CODES == HTTP_CODES
     text = " ".join(README.split())
     for figure in (
         f"larger than {limits.MAX_BODY_BYTES >> 10} KiB",
@@ -257,8 +241,3 @@ def test_limits_are_those_of_the_code() -> None:
         f"at most {limits.MAX_BYTES_WRITTEN >> 30} GiB",
     ):
         assert figure in text
-
-
-def test_codes_of_the_server_are_its_own_or_those_of_the_package() -> None:
-    listed = set(re.findall(r"^\| \d{3} \| `([a-z-]+)` \|", README, re.MULTILINE))
-    assert listed - CODES == HTTP_CODES

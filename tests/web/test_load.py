@@ -1,7 +1,5 @@
 """A client that sends bodies of the largest allowed size, or sends slowly, does not keep the server from others."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os
@@ -45,17 +43,6 @@ def is_answered(status: int, answer: bytes) -> bool:
     return status == 200 or (status in (422, 503) and is_error(answer))
 
 
-@pytest.mark.parametrize(("query", "number"), [("hold", 235), ("review", 12)])
-def test_large_bodies_are_answered_or_refused(client: TestClient, query: str, number: int) -> None:
-    """A few contents of each field; all of them under load below."""
-    cases = list(largest_bodies(query))
-    assert len(cases) == number
-    for name, body in cases if query == "review" else cases[::6]:
-        assert len(body) <= MAX_BODY_BYTES
-        found = client.post(f"/api/{query}", content=body, headers=JSON_TYPE)
-        assert is_answered(found.status_code, found.content), name
-
-
 def waits(server: Server, is_over: Callable[[], bool]) -> list[float]:
     """How long plain queries take, asked one after the other until it is over."""
     found = list[float]()
@@ -67,17 +54,18 @@ def waits(server: Server, is_over: Callable[[], bool]) -> list[float]:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("query", ["hold", "review"])
-def test_large_bodies_delay_nobody(server: Server, query: str) -> None:
+@pytest.mark.parametrize(("query", "number"), [("hold", 235), ("review", 12)])
+def test_large_bodies_are_answered_or_refused_and_delay_nobody(server: Server, query: str, number: int) -> None:
     """A plain query waits about as long as without them."""
-    stop = Event()
+    bodies, stop = list(largest_bodies(query)), Event()
+    assert (len(bodies), max(len(body) for _, body in bodies) <= MAX_BODY_BYTES) == (number, True)
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(waits, server, stop.is_set)
         for _ in range(50):
             server.post("/api/hold", HOLD)
         stop.set()
     allowed = max(LEAST_WAIT, MOST_DELAY * max(waiting.result()))
-    for name, body in largest_bodies(query):
+    for name, body in bodies:
         for _ in range(TRIES):
             stop = Event()
             with ThreadPoolExecutor(AT_ONCE + 1) as pool:
@@ -89,9 +77,8 @@ def test_large_bodies_delay_nobody(server: Server, query: str) -> None:
             if slowest < MOST_SECONDS and max(waiting.result()) < allowed:
                 break
         else:
-            pytest.fail(
-                f"{name}: {slowest:.3f} s, and {max(waiting.result()):.3f} s for a plain query, in {TRIES} tries"
-            )
+            said = f"{name}: {slowest:.3f} s, and {max(waiting.result()):.3f} s for a plain query, in {TRIES} tries"
+            pytest.fail(said)
 
 
 def after(seconds: float) -> Callable[[], bool]:

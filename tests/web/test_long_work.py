@@ -1,7 +1,5 @@
 """Long work waits for a confirmation, says how far it is, and stops when nobody waits for it any more."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os
@@ -13,6 +11,7 @@ from typing import Any
 
 import pytest
 from support.need import need
+from support.refusals import refused
 
 need("fastapi")
 need("httpx2")
@@ -74,9 +73,8 @@ def test_a_link_writes_nothing(empty: TestClient, tmp_path: Path) -> None:
         ("outcomes", {"rules": "maxi-unsaved", "hold": [3], "rolls_left": 1}),
     ):
         found = empty.post(f"/api/{query}", json=asked)
-        assert found.status_code == 409
         answer = found.json()
-        assert answer["code"] == "confirmation-required"
+        assert (found.status_code, answer["code"]) == (409, "confirmation-required")
         assert answer["cost"].keys() == {"what", "seconds", "disk_bytes", "memory_bytes"}
         assert answer["cost"]["seconds"] > 2
     assert not os.listdir(tmp_path)
@@ -123,9 +121,8 @@ def test_every_question_is_answered_after_its_work(forced: Strategy) -> None:
     """With a budget that does nothing unasked, a confirmed question is in the cache or its table in the store."""
     service = QueryService(budget=NOTHING_UNASKED)
     asked = {"query": "expect", "rules": SMALL, "opponents": "empty", "spread": False}
-    with pytest.raises(ConfirmationRequired) as refused:
-        service.answer(asked)
-    assert refused.value.cost["what"] in ("objective", "opponents", "distribution")
+    wanted = refused(".", service.answer, asked, error=ConfirmationRequired)
+    assert wanted.cost["what"] in ("objective", "opponents", "distribution")  # type: ignore[attr-defined]
     request = service.parse(asked)
     reports: list[tuple[float, float]] = []
     progress = WorkProgress(service.decide(request).works, lambda done, left: reports.append((done, left)))
@@ -149,9 +146,7 @@ LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 yatzy=0"
         ({"opponents": f"250; {LATE}"}, ["opponents", "objective"]),
     ],
 )
-def test_the_works_of_a_question_take_the_time_that_is_planned(
-    yatzy: Strategy, aim: dict[str, str], wanted: list[str]
-) -> None:
+def test_works_of_a_question_take_the_time_planned(yatzy: Strategy, aim: dict[str, str], wanted: list[str]) -> None:
     service = QueryService()
     decision = service.decide(service.parse({"query": "hold", "dice": "33456", "card": LATE} | aim))
     assert [work.what for work in decision.works] == wanted
@@ -196,10 +191,8 @@ def stopping(after: float) -> Callable[[int, int], None]:
 
 
 def test_work_in_memory_stops_too(forced: Strategy) -> None:
-    with pytest.raises(Cancelled):
-        solve_objective(Goals(forced.rules), progress=stopping(0.1))
-    with pytest.raises(Cancelled):
-        reach(forced.rules, 200, "ones=3", progress=stopping(0.0))
+    refused("stopped", solve_objective, Goals(forced.rules), progress=stopping(0.1), error=Cancelled)
+    refused("stopped", reach, forced.rules, 200, "ones=3", progress=stopping(0.0), error=Cancelled)
 
 
 def test_work_stops_when_the_client_has_left() -> None:
@@ -223,7 +216,7 @@ def test_work_stops_when_the_client_has_left() -> None:
     assert stopped.wait(60)
 
 
-def test_errors_and_signs_of_life_are_events(
+def test_errors_and_life_signs_are_events(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(long_work, "KEEP_ALIVE_SECONDS", 0.01)

@@ -1,7 +1,5 @@
 """The engine as an npm package: what is packed, and the golden positions by Node and by Chromium from the package."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import tarfile

@@ -1,7 +1,5 @@
 """The page in a real browser, its core: turns, undo and redo, reloads, advice, the card, reviews, training, axe once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -122,9 +120,7 @@ def test_reviews_of_games_from_a_file_and_of_the_own_game(page: Visitor, yatzy: 
         "s.dice = [6, 6, 6, 6, 6]; s.held = Array(5).fill(false); s.left = 0;"
         " s.rolls = [[1, 1, 6, 6, 6], [1, 6, 6, 6, 6]]; s.holds = [[6, 6, 6], [6, 6, 6, 6]];"
     )
-    page.evaluate(
-        "loaded('game').then((game) => game.takeCategory({ category: 'ones', points: 0, bonus_points: 0 }))"
-    )
+    page.evaluate("loaded('game').then((game) => game.takeCategory({category: 'ones', points: 0, bonus_points: 0}))")
     page.expects("#played", "1 turn played on this page.").click("#review-own")
     page.expects("#review-name", "after 1 turn").expects("#review .grades", "1 blunder")
     page.expects("#drill-counts", "1 of 1 error is due.")  # the own game is kept for practice at once

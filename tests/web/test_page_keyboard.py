@@ -1,7 +1,5 @@
 """The page by keyboard alone, heard by a screen reader, and tapped at random."""
 
-from __future__ import annotations
-
 import os
 import random
 import re

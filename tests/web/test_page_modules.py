@@ -1,7 +1,5 @@
 """Modules of the page under node, tested in JavaScript: the state, a game, links, words, questions, training, the views."""
 
-from __future__ import annotations
-
 import json
 import re
 from datetime import date

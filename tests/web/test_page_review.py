@@ -1,7 +1,5 @@
 """Reviews and training in a real browser: the curve, reasons, files, hidden advice, warnings, old mistakes, puzzles."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -277,9 +275,7 @@ def test_a_wrong_answer_says_what_it_loses_and_what_is_best(page: Visitor, yatzy
 def test_the_best_dice_are_ringed_and_an_open_box_looks_open(page: Visitor) -> None:
     page.start_exercise("#drill-start", MISTAKE | {"dice": [3, 3, 4, 5, 6], "rolls_left": 2})
     look = "(name) => { const e = document.querySelector(name), s = getComputedStyle(e); return [s.fontWeight, s.backgroundColor, s.color]; }"
-    filled, nothing = (
-        page.evaluate(look, name) for name in (".exercise-card .filled .points", ".exercise-card .zero")
-    )
+    filled, nothing = (page.evaluate(look, f".exercise-card {name}") for name in (".filled .points", ".zero"))
     assert filled != nothing
     page.locator(".exercise-dice .die").nth(4).click()
     page.click("#exercise-roll")

@@ -1,7 +1,5 @@
 """The table in a real browser: dice, advice and its reasons, the card, the objective, its dialog."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

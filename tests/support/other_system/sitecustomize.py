@@ -4,8 +4,6 @@ As on Windows: no `fcntl`, `resource`, `readline`, `termios`; no `os.preadv`, `o
 processes are spawned; a file that is open can be neither renamed nor removed.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import sys
