@@ -41,6 +41,17 @@ def test_parts_have_the_bits_of_a_whole_turn(tmp_path: Path, ties: str) -> None:
     assert not any(tmp_path.iterdir())
 
 
+def test_workers_store_the_bits_of_threads(tmp_path: Path) -> None:
+    versus_on(EngineHere(), FORCED, "win", tmp_path / "workers", store=True)  # type: ignore[arg-type]
+    versus(FORCED, tables=tmp_path / "threads", store=True)
+    found = [
+        {path.relative_to(folder): path.read_bytes() for path in folder.glob("*.shards/*")}
+        for folder in (tmp_path / "workers", tmp_path / "threads")
+    ]
+    assert len(found[0]) == 3 * 31
+    assert found[0] == found[1]
+
+
 def test_a_killed_solve_resumes_and_a_flipped_bit_does_not(tmp_path: Path) -> None:
     expected, layer = versus(FORCED, tables=tmp_path).first, versus_checkpoint(FORCED, tmp_path)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
@@ -17,11 +17,10 @@ from zlib import crc32
 
 import numpy as np
 
-from ..game.dice import Floats
 from ..game.rules import RuleSet
 from ..model.objectives import FRAME
 from ..strategy.tie_rules import tie_rule
-from ..strategy.two_player_table import store_game
+from ..strategy.two_player_table import Keep, store_games, stored_game
 from ..strategy.two_players import TASKS, TwoPlayerGame
 from ..strategy.versus import TwoPlayerChances, versus_checkpoint
 from ..tablebase.memory import check_memory
@@ -69,10 +68,8 @@ def versus_on(
     progress: Progress | None = None, store: bool = False,
 ) -> TwoPlayerChances:  # fmt: skip
     """Solve a whole game of two players on the workers; as :func:`perfect_yatzy.versus`."""
-    game = TwoPlayerGame(rules, tie=tie_rule(ties).share)
-    check_memory(rules, game.cost())
 
-    def parts_of(layer: Path, turn: Turn, waiting: int, below: LeadValues) -> Iterator[TurnPart]:
+    def parts_of(game: TwoPlayerGame, layer: Path, turn: Turn, waiting: int, below: LeadValues) -> Iterator[TurnPart]:
         size, after = max(1, waiting // (TASKS * engine.threads)), len(below.place) // waiting
         bounds = np.append(below.place, len(below.values) - FRAME)
         for begin in range(0, waiting, size):
@@ -81,12 +78,10 @@ def versus_on(
             checksum, path = crc32(below.values[first:last].data), layer.with_suffix(f".{secrets.token_hex(8)}.part")
             yield TurnPart(rules, game.tie, turn, begin, end, layer, first, last, checksum, path)
 
-    def solve_turn(layer: Path, turn: Turn, below: LeadValues) -> LeadValues:
+    def solve_turn(game: TwoPlayerGame, layer: Path, turn: Turn, below: LeadValues) -> LeadValues:
         before, other = game.pairs(turn)
-        target, parts = (
-            game.blank(before, other, game.lead_of(turn.mover)),
-            [*parts_of(layer, turn, other.size, below)],
-        )
+        target = game.blank(before, other, game.lead_of(turn.mover))
+        parts = [*parts_of(game, layer, turn, other.size, below)]
         bounds = np.append(target.place, len(target.values) - FRAME)
         try:
             for number, _none in engine.map(solve_part, parts):
@@ -105,10 +100,14 @@ def versus_on(
                 part.path.unlink(missing_ok=True)
         return target
 
-    def solve(layer: Path, keep: Callable[[int, Floats], None] | None = None) -> float:
+    def solve(game: TwoPlayerGame, layer: Path, keep: Keep | None, report: Progress | None) -> float:
+        check_memory(rules, game.cost())
         with engine.seeing(layer.parent, f"versus-{rules.fingerprint[:12]}"):
-            return game.chance(1, progress, layer, partial(solve_turn, layer), keep)
+            return game.chance(1, report, layer, partial(solve_turn, game, layer), keep)
 
-    folder = tables_folder(tables).absolute()
-    chance = store_game(game, folder, solve) if store else solve(versus_checkpoint(rules, folder))
+    game, folder = TwoPlayerGame(rules, tie=tie_rule(ties).share), tables_folder(tables).absolute()
+    if store:
+        store_games(rules, folder, solve, progress)
+    known = stored_game(game, folder)
+    chance = known.first if known else solve(game, versus_checkpoint(rules, folder), None, progress)
     return TwoPlayerChances(rules, chance, 1 - chance)

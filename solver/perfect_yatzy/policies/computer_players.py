@@ -262,9 +262,9 @@ class WinningPlayer(ComputerPlayer):
             from ..strategy.two_players import TwoPlayerGame
 
             game = TwoPlayerGame(self.rules, (card.state, cards[0].state), card.total - cards[0].total)
-            stored = stored_game(game, self.tables)
-        if game and (stored or game.cost().seconds <= WIN_SECONDS):
             key = card.state, game.lead, cards[0].state
+            stored = None if key in self._solved else stored_game(game, self.tables)
+        if game and (key in self._solved or stored or game.cost().seconds <= WIN_SECONDS):
             solve = partial(self._against_one, game, stored, (card, cards[0]))
         else:
             rests = [ReachableUtility(self.rules, lambda made: made.astype(float), c.state) for c in (card, *cards)]

@@ -101,9 +101,8 @@ class GiveUp:
 
     category: int  # position of the category
     points: int  # what it scores: 0, or one die of its face
-    cost: (
-        float  # mean of V(card before the turn) - points - V(card after it), where a box is given up and this is open
-    )
+    # mean of V(card before the turn) - points - V(card after it), where a box is given up and this is open
+    cost: float
     share: float  # share of the turns in which perfect play gives up a box where it gives up this one, 0 to 1
 
 

@@ -112,7 +112,7 @@ def paying(rules: RuleSet, pattern: DicePattern) -> Ints:
 
 @lru_cache(maxsize=16)
 def boxes_of_use(rules: RuleSet, jokers: bool) -> Ints:
-    """Bitmask of the categories in which the dice of each hold may count, ``(holds,)``, as `jokers` too."""
+    """Bitmask of the categories in which the dice of each hold may count, ``(holds,)``; `jokers`: also as jokers."""
     dice = lattice(rules.dice, rules.faces)
     paid = points_table(rules) > 0
     if jokers:

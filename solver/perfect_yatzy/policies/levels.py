@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.resources import files
 from math import exp, inf, log, sqrt
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -45,9 +45,6 @@ from ..strategy.turn_evaluator import GreedyPolicy
 from ..tablebase.backward_induction import default_threads
 from ..tablebase.threads import ScratchPool
 from .evaluation import policy_mean
-
-if TYPE_CHECKING:
-    pass
 
 Option = TypeVar("Option", Hold, Choice)
 LIMIT = 8.0  # an option that loses more than this many temperatures is never taken; the power of the weights

@@ -274,7 +274,9 @@ _FORMS: tuple[tuple[str | re.Pattern[str], Callable[..., NamedPolicy]], ...] = (
     (r"level:(\w{1,20})|([1-8])", _level),
     (
         f"({'|'.join(players.STYLES)}|win)",
-        lambda at, style: NamedPolicy(computer_player(at.strategy(), style, threads=at.threads), f"Playing {style}"),
+        lambda at, style: NamedPolicy(
+            computer_player(at.strategy(), style, at.tables, threads=at.threads), f"Playing {style}"
+        ),
     ),
     (
         re.compile(rf"{players.PROGRAM}(.*)", re.DOTALL),

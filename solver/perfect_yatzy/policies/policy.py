@@ -58,7 +58,13 @@ class Acting:
         return _ActionLookup(cast(Policy, self))
 
     def act(self, position: TurnPosition) -> Action:
-        """The dice to hold, or the id of the category to take; StateError if there is nothing to decide."""
+        """The dice to hold, or the id of the category to take.
+
+        Raises
+        ------
+        StateError
+            If no game of the policy can reach the position, the dice are still to be rolled, or the game is over.
+        """
         return self._lookup.action(position)
 
 

@@ -76,6 +76,7 @@ class ObjectivePlan:
     goals: GoalSolve | None = None  # for a goal that is not in the cache
     cost: SolveCost | None = None  # of the solve, if there is one
     exact: ExactSolve | None = None  # in integers, of a request for fractions
+    two_players: TwoPlayerTable | None = None  # the stored game, if it has the answer
 
 
 class ObjectiveResolver:
@@ -101,8 +102,9 @@ class ObjectiveResolver:
             raise StateError(text, field="opponents")
         if objective.two_sided:
             game = self._two_players(request)[0]
-            if self._cached(request) or self._stored_game(game):
-                return ObjectivePlan()
+            stored = self._stored_game(game)
+            if stored or self._cached(request):
+                return ObjectivePlan(two_players=stored)
             cost = game.cost()
             self.budget.check_objective(rules, cost)
             check_memory(rules, cost)
@@ -195,7 +197,7 @@ class ObjectiveResolver:
 
         assert request.objective
         (game, other), ties = self._two_players(request), request.objective.ties
-        stored = self._stored_game(game)
+        stored = plan.two_players
 
         def solve(report: Progress | None) -> Strategy:
             turn = stored.turn_values(game) if stored else solved_turn(game, self.threads, report)

@@ -3,7 +3,7 @@
 One shard or more for each turn, from the last one of the game on; the values are those of
 :class:`~perfect_yatzy.kernels.leads.LeadValues`, 16 bits each::
 
-    value = round(65535 W)                         the error of a chance is at most ERROR
+    value = round(65535 W)       at least 1 and at most 65534, unless W is 0 or 1
 
 A question reads the pairs of its turn alone, in blocks that are compared with their SHA-256.
 """
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -32,9 +33,10 @@ from ..tablebase.shard_file import ShardReader, listed_shards, open_shard, write
 from ..tablebase.shard_plan import Shard
 from ..tablebase.shard_task import writing_shard
 from ..tablebase.sharded_solve import driver_lock, publish_shards
-from ..tablebase.store import Folder, has_table, table_path
+from ..tablebase.store import Folder, Progress, has_table, table_path
 from ..tablebase.table_info import (
     SHARDED_FORMAT,
+    MissingTable,
     ShardedTableInfo,
     checked_fields,
     damaged,
@@ -48,10 +50,13 @@ from .two_players import TwoPlayerGame
 
 STORE = np.dtype(np.uint16)
 LEVELS = int(np.iinfo(STORE).max)
-ERROR = 0.5 / LEVELS + 2e-6  # of a stored chance
+ERROR = 1 / LEVELS + 2e-6  # of a stored chance
 SHARD = 1 << 25  # values of a shard, at most
 # Of the tables, by what a tie counts for the first player.
 NAMES = {0.0: "versusloss", 0.5: "versus", 1.0: "versuswin"}
+Keep = Callable[[int, Floats], None]
+# The chance of the player who moves first, solved with the arguments `part`, `keep` and `progress` of `solve`.
+Solve = Callable[[TwoPlayerGame, Path, Keep | None, Progress | None], float]
 
 
 @dataclass(frozen=True)
@@ -72,7 +77,8 @@ class TwoPlayerTable:
     def __init__(self, rules: RuleSet, tie: float, tables: Folder) -> None:
         path = table_path(rules, tables, NAMES[tie])
         hint = f"rebuild it with: yatzy versus {rules.spec or rules.key} --store --tables {path.parent}"
-        with reading(path, f"the description of the table {path} is damaged; {hint}"):
+        missing = f"there is no stored game at {path}"
+        with reading(path, f"the description of the table {path} is damaged; {hint}", missing):
             self.info = ShardedTableInfo(**checked_fields(path.with_suffix(".json").read_bytes()))
             if (self.info.fingerprint, self.info.objective) != (rules.fingerprint, NAMES[tie]):
                 raise damaged(f"{path} was made for other rules than {rules.key}; {hint}")
@@ -105,26 +111,30 @@ class TwoPlayerTable:
 def stored_game(rest: TwoPlayerGame, tables: Folder) -> TwoPlayerTable | None:
     """The stored game of which a game is the rest, if there is one."""
     tie = 1 - rest.tie if rest.total % 2 else rest.tie  # the second player moves where an odd number of turns is left
-    return TwoPlayerTable(rest.rules, tie, tables) if has_table(rest.rules, tables, NAMES[tie]) else None
+    if not has_table(rest.rules, tables, NAMES[tie]):
+        return None
+    with suppress(MissingTable):  # removed just now
+        return TwoPlayerTable(rest.rules, tie, tables)
+    return None
 
 
-def store_game(
-    game: TwoPlayerGame, tables: Folder, solve: Callable[[Path, Callable[[int, Floats], None]], float]
-) -> float:
-    """Store a whole game, unless that is done already; the chance of the player who moves first.
+def store_games(rules: RuleSet, tables: Folder, solve: Solve, progress: Progress | None = None) -> None:
+    """Store a whole game for everything that a tie can count, unless that is done already."""
+    for number, tie in enumerate(NAMES):
+        game, path = TwoPlayerGame(rules, tie=tie), table_path(rules, tables, NAMES[tie])
 
-    `solve`: solves it, with the arguments `part` and `keep` of :meth:`.TwoPlayerGame.solve`.
-    """
-    path = table_path(game.rules, tables, NAMES[game.tie])
-    with driver_lock(part_path(path)) as free:
-        if not free:
-            raise TableError(f"{path.stem} is being solved by another process")
-        if found := stored_game(game, tables):
-            return found.first
-        writer = TwoPlayerWriter(game, path)
-        first = solve(writer.part, writer.add)
-        writer.finish(first)
-    return first
+        def report(done: int, total: int, number: int = number) -> None:
+            if progress:
+                progress(number * total + done, len(NAMES) * total)
+
+        with driver_lock(part_path(path)) as free:
+            if not free:
+                raise TableError(f"{path.stem} is being solved by another process")
+            with suppress(TableError):  # a damaged one is solved again
+                if (found := stored_game(game, tables)) and found.values.sha256():
+                    continue
+            writer = TwoPlayerWriter(game, path)
+            writer.finish(solve(game, writer.part, writer.add, report))
 
 
 class TwoPlayerWriter:
@@ -140,7 +150,8 @@ class TwoPlayerWriter:
             for left, (start, stop) in enumerate(pairwise(ends))
             for number, begin in enumerate(range(start, stop, SHARD))
         ]
-        check_space(self.path.parent, ends[-1] * STORE.itemsize)
+        there = sum(path.stat().st_size for path in self.folder.glob("*.npy"))
+        check_space(self.path.parent, max(0, ends[-1] * STORE.itemsize - there))
         with writing_to(self.path.parent):
             self.folder.mkdir(parents=True, exist_ok=True)
 
@@ -150,7 +161,7 @@ class TwoPlayerWriter:
         for shard in (shard for shard in self.shards if shard.filled == left):
             part = values[shard.start - begin : shard.stop - begin]
             with writing_shard(self.folder):
-                rounded = np.rint(part * np.float32(LEVELS)).astype(STORE)
+                rounded = np.rint(part * np.float32(LEVELS)).clip(part > 0, LEVELS - (part < 1)).astype(STORE)
                 write_shard(self.folder / shard.file, rounded, shard.start, fields)
 
     def finish(self, first: float) -> None:
@@ -169,5 +180,6 @@ class TwoPlayerWriter:
         with writing_to(self.path.parent):
             for entry in self.folder.iterdir():
                 if entry.name not in known:
-                    entry.unlink()
+                    with suppress(OSError):
+                        entry.unlink()
             publish_shards(self.path, info)

@@ -357,7 +357,7 @@ class TwoPlayerGame:
         """The chance of the first player at the start; see :meth:`solve`."""
         found = self.solve(threads, progress, part, solve_turn, keep)
         (values,) = deque(found, maxlen=1)  # no layer is kept longer than it is needed
-        if part:
+        if part and not keep:
             part.unlink(missing_ok=True)
         low, _high, chances = self.start_chances(self.first_turn, *self.start_places, values)
         return float(chances[min(max(self.lead - low + FRAME, 0), len(chances) - 1)])

@@ -10,7 +10,7 @@ import click
 
 from ..._messages import _, number_text
 from .. import options
-from ..console import echo_answer, echo_json
+from ..console import echo_json, echo_lines
 from ..options import UsageError
 
 if TYPE_CHECKING:
@@ -173,7 +173,6 @@ def odds(
     from ...game.notation import parse_card, parse_dice
     from ...game.rule_loader import load_rules
     from ...game.translations import localized
-    from ...service.answers import odds_fields
     from ...strategy.category_odds import category_odds
     from ..views.answers import odds_lines
 
@@ -183,6 +182,10 @@ def odds(
     filled = parse_card(rule_set, card).state.filled
     open_ids = {c.id for i, c in enumerate(rule_set.categories) if not filled >> i & 1}
     entries = [entry for entry in category_odds(rule_set, roll, left, exact=exact) if entry.category in open_ids]
-    fields = {"query": "odds", "rules": rule_set.key, "dice": roll, "rolls_left": left}
-    listed = [*map(odds_fields, entries)]
-    echo_answer(odds_lines(rule_set, roll, left, entries), as_json, **fields, categories=listed)
+    if as_json:
+        from ...service.answers import odds_fields
+
+        listed = [*map(odds_fields, entries)]
+        echo_json(query="odds", rules=rule_set.key, dice=roll, rolls_left=left, categories=listed)
+    else:
+        echo_lines(odds_lines(rule_set, roll, left, entries))

@@ -257,8 +257,7 @@ def versus(
 
     With --workers or --cluster processes share the solve, for players who play to win.
 
-    With --store the game takes two bytes a chance on the disk. Where a tie is a loss or a win, two games are stored,
-    for the player who moves first and for the other.
+    With --store the game takes two bytes a chance on the disk, three times: a tie can be a loss, a half or a win.
 
     \b
       yatzy versus generala
@@ -266,7 +265,7 @@ def versus(
       yatzy versus yatzy-forced --policy perfect --policy most-points
       yatzy versus generala --policy perfect --policy replanned
       yatzy versus yacht --workers 2 --yes
-      yatzy versus generala --ties loss --store
+      yatzy versus generala --store
     """
     import numpy as np
 
@@ -275,11 +274,12 @@ def versus(
     from ...policies.named import Setting, listed, named_policy
     from ...service.budget import COMMAND_LIMIT
     from ...strategy.strategy import Strategy
-    from ...strategy.two_player_table import STORE
+    from ...strategy.two_player_table import NAMES, STORE
     from ...strategy.two_players import Replanned
     from ...strategy.versus import exploitability_of, table_costs, versus_bounds, versus_table
     from ...strategy.versus import versus as two_players
     from ...tablebase.memory import available_memory, check_memory
+    from ...tablebase.store import has_table
     from ..progress import progress
     from ..views.results import bounds_lines, versus_lines
 
@@ -288,24 +288,24 @@ def versus(
     rule_set = service.rules(rules)
     costs = table_costs(rule_set, [False, *(name == REPLANNED for name in policies)])
     cost = replace(max(costs, key=attrgetter("memory")), seconds=sum(each.seconds for each in costs))
-    solves, facts = [ties], {"rules": rule_set.key, "cost": cost.words}
-    if store:  # a tie that is a loss for one player is a win for the other
-        solves += [
-            name for name, rule in TIE_RULES.items() if name != ties and rule.share + TIE_RULES[ties].share == 1
-        ]
-        cost = replace(cost, seconds=len(solves) * cost.seconds)
-        size = gigabytes(len(solves) * cost.values * STORE.itemsize)
+    facts = {"rules": rule_set.key, "cost": cost.words}
+    if store:
+        cost = replace(cost, seconds=len(NAMES) * cost.seconds)
+        size = gigabytes(len(NAMES) * cost.values * STORE.itemsize)
         facts["cost"] = _("{cost}, {size} on the disk", cost=cost.words, size=size)
     if estimate:
         echo_lines([_("{rules} for two players: at most {cost}", **facts)])
         return
-    if not policies and (free := available_memory()) is not None and cost.memory > free:
+    is_stored = not policies and all(has_table(rule_set, service.tables, name) for name in NAMES.values())
+    free = None if policies or store or is_stored else available_memory()
+    if free is not None and cost.memory > free:
         begin, (low, high) = perf_counter(), versus_bounds(rule_set, ties, service.tables, threads=service.threads)
         fields, seconds = {"rules": rule_set.key, "ties": ties, "bounds": [low, high]}, perf_counter() - begin
         echo_answer(bounds_lines(rule_set, ties, low, high), as_json, **fields, seconds=round(seconds, 2))
         return
-    check_memory(rule_set, cost)
-    if not yes and not COMMAND_LIMIT.allows(cost):
+    if not is_stored:
+        check_memory(rule_set, cost)
+    if not yes and not is_stored and not COMMAND_LIMIT.allows(cost):
         question = _("{rules} for two players takes at most {cost}.", **facts)
         confirm(question, _("{rules} for two players takes at most {cost}; use --yes to solve it", **facts))
     setting = Setting(rule_set, Scorecard(rule_set), service.tables, service.threads)
@@ -319,11 +319,10 @@ def versus(
     with cluster_workers(workers, cluster) as on:
         if on or store:
             solve, threads = (on.versus, {}) if on else (two_players, {"threads": service.threads})
-            results = [
-                solve(rule_set, ties=each, tables=service.tables, store=store, progress=progress(label), **threads)
-                for each in solves
-            ]
-            chances = np.array([[results[0].first]])
+            found = solve(
+                rule_set, ties=ties, tables=service.tables, store=store, progress=progress(label), **threads
+            )
+            chances = np.array([[found.first]])
         else:
             chances = versus_table(
                 rule_set, [None, *players], ties, service.tables, threads=service.threads, progress=progress(label)
