@@ -32,7 +32,7 @@ demo: $(USER_READY) ## a real question, answered: what to hold of 3 3 4 5 6
 	$(RUN)/yatzy hold 33456
 	$(RUN)/yatzy hold 33456 --rolls-left 1 --card "ones=3 sixes=24 chance=22"
 
-test: $(READY) ## ring 1, the proof of the core: 4 to 5 minutes on two processors, the first time
+test: $(READY) ## ring 1, the proof of the core: about 4 minutes on two processors, the first time
 	$(PYTEST) $(PARALLEL)
 
 test-full: $(READY) ## ring 2 alone, everything else that is not minutes or gigabytes
