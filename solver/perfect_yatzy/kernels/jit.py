@@ -166,9 +166,13 @@ class RepairingCache(FunctionCache):
         warn_once(f"cannot write compiled kernels to {_PATH} ({reason}); they are compiled in every process")
 
 
-def jit(function: Any) -> Any:
-    """Compile a function that releases the interpreter lock, so that threads run in parallel, with the disk cache."""
-    compiled = numba.njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True)(function)
+def jit(function: Any, inline: bool = False) -> Any:
+    """Compile a function that releases the interpreter lock, so that threads run in parallel, with the disk cache.
+
+    `inline`: always into its callers. A call copies the pointers of all arrays of a job.
+    """
+    options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, "forceinline": inline}
+    compiled = numba.njit(**options)(function)
     if _FOLDER is None:
         warn_once(f"cannot write compiled kernels to {_PATH}; they are compiled in every process")
         return compiled

@@ -7,6 +7,7 @@ policies meet the same dice as long as they reroll equally many, and the number 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -131,7 +132,7 @@ def decide(player, job, game, roll, rerolls, number):
     """What a player does with roll `number` of its turn, from 0: the hold or -1 to stop; the outcome if it stops."""
 
 
-@jit
+@partial(jit, inline=True)
 def play_turn(player, job, game):
     """One turn of one game."""
     model, log = job.policy.model, job.log
