@@ -20,7 +20,7 @@ import numpy as np
 from ..game.rules import RuleSet
 from ..model.objectives import FRAME
 from ..strategy.tie_rules import tie_rule
-from ..strategy.two_player_table import Keep, store_games, stored_game
+from ..strategy.two_player_table import OnLayer, store_games, stored_game
 from ..strategy.two_players import TASKS, TwoPlayerGame
 from ..strategy.versus import TwoPlayerChances, versus_checkpoint
 from ..tablebase.memory import check_memory
@@ -100,10 +100,10 @@ def versus_on(
                 part.path.unlink(missing_ok=True)
         return target
 
-    def solve(game: TwoPlayerGame, layer: Path, keep: Keep | None, report: Progress | None) -> float:
+    def solve(game: TwoPlayerGame, layer: Path, on_layer: OnLayer | None, report: Progress | None) -> float:
         check_memory(rules, game.cost())
         with engine.seeing(layer.parent, f"versus-{rules.fingerprint[:12]}"):
-            return game.chance(1, report, layer, partial(solve_turn, game, layer), keep)
+            return game.chance(1, report, layer, partial(solve_turn, game, layer), on_layer)
 
     game, folder = TwoPlayerGame(rules, tie=tie_rule(ties).share), tables_folder(tables).absolute()
     if store:

@@ -1,11 +1,11 @@
-"""A game of two players on disk: the chances of all pairs of cards, so that no question has to solve them again.
+"""A game of two players on disk: the chances of all pairs of cards, so that no query has to solve them again.
 
 One shard or more for each turn, from the last one of the game on; the values are those of
 :class:`~perfect_yatzy.kernels.leads.LeadValues`, 16 bits each::
 
     value = round(65535 W)       at least 1 and at most 65534, unless W is 0 or 1
 
-A question reads the pairs of its turn alone, in blocks that are compared with their SHA-256.
+A query reads only the pairs of its turn, in blocks that are compared with their SHA-256.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ STORE = np.dtype(np.uint16)
 LEVELS = int(np.iinfo(STORE).max)
 ERROR = 1 / LEVELS + 2e-6  # of a stored chance
 SHARD = 1 << 25  # values of a shard, at most
-# Of the tables, by what a tie counts for the first player.
+# Objectives of the tables, by the share of a win that a tie counts for the first player.
 NAMES = {0.0: "versusloss", 0.5: "versus", 1.0: "versuswin"}
-Keep = Callable[[int, Floats], None]
-# The chance of the player who moves first, solved with the arguments `part`, `keep` and `progress` of `solve`.
-Solve = Callable[[TwoPlayerGame, Path, Keep | None, Progress | None], float]
+OnLayer = Callable[[int, Floats], None]  # called with the turns left and the values of each layer
+# The chance of the player who moves first, solved with the arguments `part`, `on_layer` and `progress` of `solve`.
+Solve = Callable[[TwoPlayerGame, Path, OnLayer | None, Progress | None], float]
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def stored_game(rest: TwoPlayerGame, tables: Folder) -> TwoPlayerTable | None:
 
 
 def store_games(rules: RuleSet, tables: Folder, solve: Solve, progress: Progress | None = None) -> None:
-    """Store a whole game for everything that a tie can count, unless that is done already."""
+    """Store a whole game for each value of a tie (NAMES), unless it is stored already."""
     for number, tie in enumerate(NAMES):
         game, path = TwoPlayerGame(rules, tie=tie), table_path(rules, tables, NAMES[tie])
 

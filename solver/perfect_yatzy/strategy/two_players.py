@@ -222,13 +222,13 @@ class TwoPlayerGame:
     def solve(
         self, threads: int | None = None, progress: Progress | None = None, part: Path | None = None,
         solve_turn: Callable[[Turn, LeadValues], LeadValues] | None = None,
-        keep: Callable[[int, Floats], None] | None = None,
+        on_layer: Callable[[int, Floats], None] | None = None,
     ) -> Iterator[LeadValues]:  # fmt: skip
         """The values after the last turn, after the one before, and so on; the last ones are those of the start.
 
         `part`: the file where the newest layer of a whole game is stored now and then; a stored one is the first.
         `solve_turn` solves a turn in place of threads, from the values after it, which are in `part` then.
-        `keep` takes the turns left and the values of each layer.
+        `on_layer` is called with the turns left and the values of each layer.
         """
         threads = threads or default_threads()
         needs = list[list[Any]]()  # of the turns of each player, for each layer
@@ -240,8 +240,8 @@ class TwoPlayerGame:
         bonuses = final_bonus(self.players[self.total % 2].space).astype(np.int64)  # of who does not move last
         last = self.full_cards((self.total + 1) % 2, 0, np.eye(int(bonuses.max()) + 1)[bonuses])
         begin, values = (part and self.resume(part)) or (0, last)
-        keep = keep or (lambda _left, _values: None)
-        keep(begin, values.values)
+        on_layer = on_layer or (lambda _left, _values: None)
+        on_layer(begin, values.values)
         yield values
         checkpoint = monotonic()
         done = [0, *accumulate(vectors * SCORE_LANES for vectors, *_bytes in self.sizes(self.replanned))]
@@ -256,7 +256,7 @@ class TwoPlayerGame:
                     values = solve_turn(turn, values)
                 else:
                     values = self._backup(turn, values, needs[turn.mover], in_threads, threads)
-                keep(turn.left, values.values)
+                on_layer(turn.left, values.values)
                 yield values
                 if progress:
                     progress(done[turn.left], done[-1])
@@ -352,12 +352,12 @@ class TwoPlayerGame:
     def chance(
         self, threads: int | None = None, progress: Progress | None = None, part: Path | None = None,
         solve_turn: Callable[[Turn, LeadValues], LeadValues] | None = None,
-        keep: Callable[[int, Floats], None] | None = None,
+        on_layer: Callable[[int, Floats], None] | None = None,
     ) -> float:  # fmt: skip
         """The chance of the first player at the start; see :meth:`solve`."""
-        found = self.solve(threads, progress, part, solve_turn, keep)
+        found = self.solve(threads, progress, part, solve_turn, on_layer)
         (values,) = deque(found, maxlen=1)  # no layer is kept longer than it is needed
-        if part and not keep:
+        if part and not on_layer:
             part.unlink(missing_ok=True)
         low, _high, chances = self.start_chances(self.first_turn, *self.start_places, values)
         return float(chances[min(max(self.lead - low + FRAME, 0), len(chances) - 1)])

@@ -49,7 +49,7 @@ from .position import check_position
 from .score_strategy import reach
 from .tie_rules import tie_rule
 from .turn_evaluator import GreedyPolicy, ScoreEvaluator
-from .two_player_table import Keep, store_games, stored_game
+from .two_player_table import OnLayer, store_games, stored_game
 from .two_players import Play, Replanned, TwoPlayerGame
 
 TURNS = 5  # of the game, for each turn that is left when the opponent learns the score
@@ -101,8 +101,8 @@ def versus(
         Folder of the tables. A whole game that takes long, and that both play to win, stores its newest layer there
         every half minute; after an interruption it continues from that.
     store
-        Whether such a game is stored, for all that a tie can count, with 16 bits for each chance. Questions against
-        an opponent who plays to win are then answered at once, from every card; so is this one.
+        Whether such a game is stored, for each value of `ties`, with 16 bits for each chance. Later calls of this
+        function, and queries against an opponent who plays to win, from every card, then need no solve.
 
     Returns
     -------
@@ -131,11 +131,11 @@ def versus(
     if store and not whole:
         raise StateError("only a whole game that both play to win can be stored")
 
-    def solve(game: TwoPlayerGame, part: Path | None, keep: Keep | None, report: Progress | None) -> float:
+    def solve(game: TwoPlayerGame, part: Path | None, on_layer: OnLayer | None, report: Progress | None) -> float:
         cost = game.cost()
         check_memory(rule_set, cost)
         log_long(f"solving {rule_set.key} for two players", cost.seconds, report)
-        return game.chance(threads, report, part, keep=keep)
+        return game.chance(threads, report, part, on_layer=on_layer)
 
     if store:
         store_games(rule_set, tables, solve, progress)
