@@ -152,15 +152,13 @@ class TwoPlayerWriter:
         ]
         there = sum(path.stat().st_size for path in self.folder.glob("*.npy"))
         check_space(self.path.parent, max(0, ends[-1] * STORE.itemsize - there))
-        with writing_to(self.path.parent):
-            self.folder.mkdir(parents=True, exist_ok=True)
 
     def add(self, left: int, values: Floats) -> None:
         """Store the values with so many turns left."""
         fields, begin = {"fingerprint": self.game.rules.fingerprint}, self.begins[left]
         for shard in (shard for shard in self.shards if shard.filled == left):
             part = values[shard.start - begin : shard.stop - begin]
-            with writing_shard(self.folder):
+            with writing_to(self.folder), writing_shard(self.folder):
                 rounded = np.rint(part * np.float32(LEVELS)).clip(part > 0, LEVELS - (part < 1)).astype(STORE)
                 write_shard(self.folder / shard.file, rounded, shard.start, fields)
 
@@ -176,10 +174,5 @@ class TwoPlayerWriter:
             versions=versions(), seconds=round(perf_counter() - self.began, 3), objective_sha256="",
             shards=[[shard.filled, shard.first, shard.end, shard.stop, digest] for shard, digest in listed],
         )  # fmt: skip
-        known = {shard.file for shard in self.shards}
         with writing_to(self.path.parent):
-            for entry in self.folder.iterdir():
-                if entry.name not in known:
-                    with suppress(OSError):
-                        entry.unlink()
             publish_shards(self.path, info)

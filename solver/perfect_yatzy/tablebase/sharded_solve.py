@@ -31,7 +31,7 @@ from . import table_info
 from .backward_induction import default_threads
 from .locks import claim, folder_lock, is_same_file
 from .memory import check_space, writing_to
-from .shard_file import open_shard
+from .shard_file import listed_shards, open_shard
 from .shard_plan import Shard, first_needed, objective_digest, plan_shards
 from .shard_task import PLAN_FILE, TASK_MEMORY, ShardTask, SharedSolve, read_plan, solve_shard_task, write_plan
 from .store import Folder, Progress, finished_by_other, has_table, table_path
@@ -216,15 +216,18 @@ class ShardedSolve:
             objective_sha256=objective_digest(self.objective),
             shards=[[s.filled, s.first, s.end, s.stop, d] for s, d in zip(self.plan.shards, digests, strict=True)],
         )
-        known = {PLAN_FILE, *(shard.file for shard in self.plan.shards)}
-        self._delete(entry.name for entry in self.folder.iterdir() if entry.name not in known)
         with writing_to(self.path.parent):
             publish_shards(self.path, info)
         return info
 
 
 def publish_shards(path: Path, info: ShardedTableInfo) -> None:
-    """Put a folder of finished shards in its place; the table that was there is replaced."""
+    """Put a folder of finished shards in its place, without other files; the table that was there is replaced."""
+    known = {PLAN_FILE, *(shard.file for shard in listed_shards(info))}
+    for entry in unfinished_shards(path).iterdir():
+        if entry.name not in known:
+            with suppress(OSError):
+                entry.unlink()
     sidecar, old = path.with_suffix(".json"), path.with_suffix(".old.shards")
     with folder_lock(path.parent), replacing(sidecar) as file:
         file.write(table_info.with_checksum(asdict(info)))
