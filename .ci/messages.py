@@ -20,9 +20,9 @@ from babel.messages.catalog import Catalog
 from babel.messages.jslexer import Token, tokenize, unquote_string
 from catalogues import PACKAGE, STATIC, compile_catalogues, po_bytes, po_path, read_catalog
 from perfect_yatzy import __version__
-from perfect_yatzy._messages import LANGUAGES
 from perfect_yatzy.cli import main
 from perfect_yatzy.cli.console import paragraphs, translate_help
+from perfect_yatzy.errors import LANGUAGES
 
 CALLS = {"_": 1, "N_": 1, "ngettext": 2, "pgettext": 2}  # number of leading arguments that are texts
 MARKED = "marked elsewhere"  # the comment on a call whose text is a variable: its literals carry N_() or data-message

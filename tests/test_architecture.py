@@ -26,7 +26,7 @@ ORDER = [
     "base", "game", "model", "kernels", "tablebase", "strategy", "approximation", "policies", "play", "cluster",
     "service", "web", "cli",
 ]  # fmt: skip
-BASE = {"errors", "_files", "_messages", "_version"}
+BASE = {"errors", "_files", "_version"}
 ADD_ONS = {"frames", "rl"}
 TEXTS = {path: path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
 NAMES = {path: ".".join(path.relative_to(PACKAGE).with_suffix("").parts) for path in TEXTS}
@@ -95,7 +95,7 @@ def test_folders_are_packages_in_order_and_modules_short_with_a_docstring(trees:
 # What the core imports besides: it says or refuses something (of the estimated goals three constants), and has no part
 # in a value.
 WORDS_AND_LIMITS = {
-    "_messages", "_version", "errors", "game.limits", "game.rule_words", "game.translations", "model.estimates", "model.goal_estimates",
+    "errors", "_version", "game.limits", "game.rule_words", "game.rule_loader", "model.estimates", "model.goal_estimates",
     "tablebase.memory",
 }  # fmt: skip
 

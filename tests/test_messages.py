@@ -10,8 +10,8 @@ import messages
 import pytest
 from babel.messages.mofile import read_mo
 from perfect_yatzy import _messages
-from perfect_yatzy._messages import LANGUAGES, language_accepted, language_from, language_of_environment
-from perfect_yatzy.game.translations import languages
+from perfect_yatzy.errors import LANGUAGES, language_accepted, language_from, language_of_environment
+from perfect_yatzy.game.rule_loader import languages
 from support.command import Run
 
 LANGUAGE_OF = {

@@ -45,8 +45,7 @@ if TYPE_CHECKING:
     from .approximation.solve import approximate
     from .cluster.session import Cluster, open_cluster
     from .errors import Cancelled, ClusterError, RulesError, SolverError, StateError, TableError
-    from .game.action_numbers import action_number, numbered_action
-    from .game.legal_actions import TurnPosition, legal_actions, start_turn
+    from .game.legal_actions import TurnPosition, action_number, legal_actions, numbered_action, start_turn
     from .game.notation import parse_card
     from .game.rule_loader import load_rules
     from .game.rules import RuleSet
@@ -78,8 +77,7 @@ _NAMES = {
     "approximation.solve": "approximate",
     "cluster.session": "Cluster open_cluster",
     "errors": "Cancelled ClusterError RulesError SolverError StateError TableError",
-    "game.action_numbers": "action_number numbered_action",
-    "game.legal_actions": "TurnPosition legal_actions start_turn",
+    "game.legal_actions": "TurnPosition action_number legal_actions numbered_action start_turn",
     "game.notation": "parse_card",
     "game.rule_loader": "load_rules",
     "game.rules": "RuleSet",

@@ -9,10 +9,10 @@ from typing import Any
 import perfect_yatzy
 import pytest
 from perfect_yatzy import ApproximateStrategy, RulesError, StateError, Strategy, TableError
-from perfect_yatzy._messages import language_scope
 from perfect_yatzy.approximation import solve as pipeline
 from perfect_yatzy.approximation.rollout import verify_approximate
 from perfect_yatzy.cli.views.strategy_tables import STRATEGY_TABLES, as_json, html, markdown
+from perfect_yatzy.errors import language_scope
 from perfect_yatzy.play.record import read_games
 from perfect_yatzy.play.review import review
 from perfect_yatzy.service.queries import QueryService

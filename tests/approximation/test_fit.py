@@ -19,7 +19,7 @@ from perfect_yatzy.approximation.rollout import simulate_values
 from perfect_yatzy.game.patterns import Pattern
 from perfect_yatzy.game.rules import Category
 from perfect_yatzy.game.scorecard import EMPTY_STATE
-from perfect_yatzy.game.upper_sums import upper_sums
+from perfect_yatzy.game.scoring import upper_sums
 from perfect_yatzy.model import card_masks
 from perfect_yatzy.model.relaxed_game import RelaxedGame
 from perfect_yatzy.model.state_space import state_space

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from perfect_yatzy import Scorecard, State, TurnPosition, legal_actions, load_rules, parse_card, start_turn
 from perfect_yatzy.game import legal_actions as module
-from perfect_yatzy.game.action_numbers import action_number, numbered_action
+from perfect_yatzy.game.legal_actions import action_number, numbered_action
 from perfect_yatzy.game.rules import Bonus, RuleSet
 from support import games
 from support.naive import Naive

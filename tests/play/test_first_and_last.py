@@ -125,7 +125,7 @@ def test_par_is_the_threshold_of_each_column_shared_out(rules: RuleSet) -> None:
 def test_points_above_par_are_added_up_over_the_columns() -> None:
     """Par of Fives and Sixes is 5 and 6 in the first column, 15 and 18 in the second, whose points count three times."""
     assert pars(SHEET) == (5, 6, 0, 15, 18, 0)
-    sums = perfect_yatzy.game.upper_sums.upper_sums(SHEET)
+    sums = perfect_yatzy.game.scoring.upper_sums(SHEET)
 
     def features(first: int, second: int, filled: int) -> list[float]:
         return bonus_features(SHEET, filled, np.array([sums.join((first, second))]))[0].tolist()

@@ -10,8 +10,7 @@ import perfect_yatzy
 import pytest
 from perfect_yatzy import Choice, Hold, Scorecard, StateError, Strategy, distribution, rate
 from perfect_yatzy.cli.views.review import grade_word, review_lines, signed
-from perfect_yatzy.game.rule_loader import builtin_ids, load_rules, rules_from_json, rules_to_json
-from perfect_yatzy.game.translations import localized
+from perfect_yatzy.game.rule_loader import builtin_ids, load_rules, localized, rules_from_json, rules_to_json
 from perfect_yatzy.model.objectives import BonusChance
 from perfect_yatzy.play.record import Game, check_writable, read_game, read_games, write_games
 from perfect_yatzy.play.review import Review, action_outlook, review

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from perfect_yatzy import RuleSet, State, evaluate, load_rules, open_strategy
-from perfect_yatzy._messages import LANGUAGES
 from perfect_yatzy.cli.views.guide import guide_text
 from perfect_yatzy.cli.views.guide_content import guide_content
+from perfect_yatzy.errors import LANGUAGES
 from perfect_yatzy.game.dice import Ints, lattice
 from perfect_yatzy.game.notation import dice_of
+from perfect_yatzy.game.rule_loader import localized
 from perfect_yatzy.game.rules import Bonus
-from perfect_yatzy.game.translations import localized
 from perfect_yatzy.model.hold_rule_arrays import ROLL_ALL, STOP
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.policies.evaluation import policy_mean

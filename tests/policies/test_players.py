@@ -14,9 +14,8 @@ import perfect_yatzy
 import pytest
 from perfect_yatzy import BatchPolicy, ValueFunction, evaluate, open_policy, open_strategy, simulate, start_turn
 from perfect_yatzy.errors import RulesError, StateError
-from perfect_yatzy.game.action_numbers import action_number, numbered_action
-from perfect_yatzy.game.dice_stream import dice_of_game
-from perfect_yatzy.game.legal_actions import TurnPosition
+from perfect_yatzy.game.dice import dice_of_game
+from perfect_yatzy.game.legal_actions import TurnPosition, action_number, numbered_action
 from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.policies.evaluation import Losses, SampledEvaluation, sample
 from perfect_yatzy.policies.user_code import ProcessError, ProcessPlayer

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from perfect_yatzy import RuleSet, Scorecard
-from perfect_yatzy._messages import language_scope
+from perfect_yatzy.errors import language_scope
 from perfect_yatzy.service.queries import Decision, QueryService
 from perfect_yatzy.service.requests import COMMON_FIELDS, QUERY_FIELDS, ObjectiveRequest, Request, parse_request
 from perfect_yatzy.service.resolver import _goal_keys, _opponent_key, _utility_key

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from perfect_yatzy import RulesError, Scorecard, State, Strategy, distribution, load_rules
-from perfect_yatzy._messages import number_text
 from perfect_yatzy.cli.views.answers import chance_phrase, expect_lines, objective_lines
 from perfect_yatzy.cli.views.results import bounds_lines
 from perfect_yatzy.cli.views.wording import chance_text, rounded_down, rounded_up
+from perfect_yatzy.errors import number_text
 from perfect_yatzy.game.notation import dice_of, parse_card
 from perfect_yatzy.game.patterns import Pattern
 from perfect_yatzy.game.rules import Bonus, Category, RuleSet

@@ -16,7 +16,7 @@ import perfect_yatzy
 import pytest
 from hypothesis import example, given
 from perfect_yatzy import RuleSet, Scorecard, State, Strategy, action_number, maximise, reach, sample_positions
-from perfect_yatzy.game.action_numbers import action_count, hold_count, numbered_action
+from perfect_yatzy.game.legal_actions import action_count, hold_count, numbered_action
 from perfect_yatzy.game.notation import counts_of, dice_of, is_subset
 from perfect_yatzy.kernels.table_slices import PADDING, window
 from perfect_yatzy.strategy import batch

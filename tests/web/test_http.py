@@ -20,7 +20,7 @@ need("httpx2")
 
 from fastapi.testclient import TestClient
 from perfect_yatzy import Strategy
-from perfect_yatzy._messages import current_language
+from perfect_yatzy.errors import current_language
 from perfect_yatzy.web import static_files
 from perfect_yatzy.web.connections import LimitedProtocol
 from perfect_yatzy.web.limits import client_name

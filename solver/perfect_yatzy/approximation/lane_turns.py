@@ -14,7 +14,7 @@ import numpy as np
 from ..game.dice import Floats, Ints, lattice
 from ..game.rules import RuleSet
 from ..game.scorecard import State
-from ..game.upper_sums import upper_sums
+from ..game.scoring import upper_sums
 from ..kernels import state_lanes as kernels
 from ..kernels.lattice import kernel_lattice
 from ..model.card_masks import card_masks, packed

@@ -21,10 +21,9 @@ from time import perf_counter
 import numpy as np
 
 from ..errors import RulesError
-from ..game.box_order import chains
 from ..game.dice import Floats, Ints, lattice
 from ..game.limits import ONE_WORD
-from ..game.rules import RuleSet
+from ..game.rules import RuleSet, chains
 from ..kernels.lattice import kernel_lattice
 from ..kernels.solve import solve_rows
 from ..kernels.table_slices import PADDING, TableSlice

@@ -23,13 +23,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._messages import N_, _, number_text
-from ..errors import StateError, game_over, whole_number
+from ..errors import N_, StateError, _, game_over, number_text, whole_number
 from ..game.dice import Floats
 from ..game.maximum import maximum_score
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
-from ..game.upper_sums import upper_sums
+from ..game.scoring import upper_sums
 from ..strategy.approximate_strategy import ApproximateStrategy, needs_table
 from ..strategy.fitted_file import fitted_path
 from ..strategy.fitted_values import FittedValues

@@ -20,9 +20,19 @@ from typing import IO, Any
 import click
 
 from .._files import replacing
-from .._messages import DOMAIN, ENGLISH, _, current_language, language_from, language_of_environment, set_language
 from .._version import ANSWER_SCHEMA
-from ..errors import SolverError, StateError, alternatives
+from ..errors import (
+    DOMAIN,
+    ENGLISH,
+    SolverError,
+    StateError,
+    _,
+    alternatives,
+    current_language,
+    language_from,
+    language_of_environment,
+    set_language,
+)
 from .options import UsageError, ensure_language_option
 
 VERBATIM = "\b"  # click prints a paragraph that begins with it as it is: examples

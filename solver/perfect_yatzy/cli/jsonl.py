@@ -9,9 +9,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from .._messages import _
 from .._version import ANSWER_SCHEMA
-from ..errors import RulesError, SolverError, StateError, shown
+from ..errors import RulesError, SolverError, StateError, _, shown
 from ..game.limits import MAX_LINE_BYTES, parse_json
 
 if TYPE_CHECKING:

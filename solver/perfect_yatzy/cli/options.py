@@ -12,8 +12,7 @@ import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
-from .._messages import ENGLISH, LANGUAGES, _, current_language, language_from
-from ..errors import SolverError
+from ..errors import ENGLISH, LANGUAGES, SolverError, _, current_language, language_from
 from ..strategy.tie_rules import TIE_RULES
 
 if TYPE_CHECKING:
@@ -73,7 +72,7 @@ class LanguageParam(click.ParamType[str]):
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """Codes that begin with `incomplete`, with the names of the languages."""
-        from ..game.translations import languages
+        from ..game.rule_loader import languages
 
         return [CompletionItem(code, help=name) for code, name in languages().items() if code.startswith(incomplete)]
 

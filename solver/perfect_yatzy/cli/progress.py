@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._messages import N_, _, ngettext, number_text
+from ..errors import N_, _, ngettext, number_text
 from ..game.rule_words import number_word
 from ..game.rules import RuleSet
 from ..model.estimates import duration, gigabytes

@@ -11,8 +11,7 @@ from typing import Any, Literal
 
 import click
 
-from .._messages import _, number_text
-from ..errors import RulesError, StateError
+from ..errors import RulesError, StateError, _, number_text
 from ..game.notation import parse_category, parse_faces, parse_hold
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard

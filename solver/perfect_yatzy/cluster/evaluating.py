@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from .._messages import _
-from ..errors import StateError, whole_number
+from ..errors import StateError, _, whole_number
 from ..game.notation import CardText, read_card
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard

@@ -21,8 +21,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._messages import _
-from ..errors import ClusterError, MissingPackage, StateError, shown, whole_number
+from ..errors import ClusterError, MissingPackage, StateError, _, shown, whole_number
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..model.objectives import Objective

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from .._messages import _
 from ..approximation.rollout import BATCH, ApproximateSimulation, simulate_values
-from ..errors import StateError, game_over
+from ..errors import StateError, _, game_over
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
 from ..strategy.approximate_strategy import ApproximateStrategy, needs_table

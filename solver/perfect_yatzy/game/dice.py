@@ -101,3 +101,28 @@ def sub_multisets(counts: npt.NDArray[np.int64]) -> Ints:
     """All different holds of a roll, given by the number of dice of each face, from no dice to all dice."""
     grids = np.meshgrid(*(np.arange(count + 1) for count in counts), indexing="ij")
     return np.stack([grid.ravel() for grid in grids], axis=1).astype(np.int64)
+
+
+MASK = (1 << 64) - 1
+GOLDEN_GAMMA = 0x9E3779B97F4A7C15
+FRACTION_BITS = 60
+
+
+def dice_of_game(seed: int, game: int, turn: int, roll: int, number: int, faces: int) -> Dice:
+    """The dice of one roll of a simulation, in the order they are rolled; game, turn and roll count from 0."""
+    word = _mix((seed + GOLDEN_GAMMA) & MASK)
+    word = _mix((word + game * GOLDEN_GAMMA) & MASK)
+    word = _mix((word + (turn * 256 + roll + 1) * GOLDEN_GAMMA) & MASK)
+    fraction = word >> (64 - FRACTION_BITS)
+    dice = []
+    for _ in range(number):
+        fraction *= faces
+        dice.append((fraction >> FRACTION_BITS) + 1)
+        fraction &= (1 << FRACTION_BITS) - 1
+    return tuple(dice)
+
+
+def _mix(word: int) -> int:
+    word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 & MASK
+    word = (word ^ word >> 27) * 0x94D049BB133111EB & MASK
+    return word ^ word >> 31

@@ -15,8 +15,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from .._messages import _, number_text
-from ..errors import StateError
+from ..errors import StateError, _, number_text
 
 # Text in requests, options and prompts, in characters
 MAX_DICE_TEXT = 100

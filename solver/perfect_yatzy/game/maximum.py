@@ -12,11 +12,9 @@ from collections.abc import Collection
 
 import numpy as np
 
-from .box_order import chains
 from .dice import lattice
-from .rules import RuleSet
-from .scoring import matching_upper_boxes, points_table, possible_points
-from .upper_sums import upper_sums
+from .rules import RuleSet, chains
+from .scoring import matching_upper_boxes, points_table, possible_points, upper_sums
 
 NO_BOX = 0  # the class of joker rolls that no upper box matches
 MAX_MATCHING = 12  # upper boxes that match jokers, over whose sets there is a search

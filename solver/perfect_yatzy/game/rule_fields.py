@@ -14,8 +14,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, get_args
 
-from .._messages import _, number_text
-from ..errors import shown
+from ..errors import _, number_text, shown
 from . import limits
 from .limits import MAX_CATEGORIES, MAX_COLUMNS, MAX_ID, MAX_NAME, MAX_PROBLEMS, MAX_STEPS, MAX_SWITCHES, suggestion
 from .patterns import KINDS, ScoreKind

@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._messages import N_, _
-from ..errors import shown
+from ..errors import N_, _, shown
 from .limits import suggestion
 from .rule_fields import PLACE_FIELDS, FieldPath, ValueReader
 

@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from .._messages import _, number_text
-from ..errors import enumerated, shown
+from ..errors import _, enumerated, number_text, shown
 from . import limits
 from . import rule_fields as fields
 from .limits import MAX_CATEGORIES, MAX_COLUMNS, MAX_STEPS

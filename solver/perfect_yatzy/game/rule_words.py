@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import reduce
 
-from .._messages import N_, _
+from ..errors import N_, _
 
 ORDERS = {
     "free": N_("in any order"),

@@ -1,7 +1,7 @@
 """Rule sets as data: dice, rolls, categories made of patterns, bonus, order, saved rolls, jokers.
 
 A category pays the best of its patterns (:mod:`perfect_yatzy.game.patterns`). A box that can be used
-several times, or that stands in several columns, is several categories here: :mod:`perfect_yatzy.game.box_order` says
+several times, or that stands in several columns, is several categories here: :mod:`perfect_yatzy.game.rules` says
 in which order they can be filled. Names, aliases and summaries do not belong to the fingerprint; everything that can
 change the value of a game does.
 """
@@ -11,10 +11,10 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal
 
-from .._messages import N_, _, ngettext
+from ..errors import N_, _, ngettext
 from .patterns import Pattern, sums_text
 from .rule_words import either, number_word, order_text
 
@@ -397,3 +397,45 @@ class RuleSet:
         """SHA-256 of the canonical form, in hexadecimal; rule sets with the same fingerprint are the same game."""
         text = json.dumps(self.canonical(), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
+
+
+@lru_cache(maxsize=32)
+def chains(rules: RuleSet) -> tuple[tuple[int, ...], ...]:
+    """Positions of the boxes of each chain in the order they are filled; the chains by their first position."""
+    found: dict[tuple[int, str], list[int]] = {}
+    for position, category in enumerate(rules.categories):
+        order = column_order(rules, category.column)
+        single = order in ("free", "upper-first")
+        found.setdefault((category.column, (category.row or category.id) if single else ""), []).append(position)
+    ordered = [
+        tuple(reversed(boxes) if column_order(rules, column) == "reversed" else boxes)
+        for (column, _), boxes in found.items()
+    ]
+    return tuple(sorted(ordered, key=min))
+
+
+def leaves_choice(rules: RuleSet) -> bool:
+    """Whether a turn can have several boxes to choose from; not if all boxes are one chain."""
+    return len(chains(rules)) > 1
+
+
+@lru_cache(maxsize=32)
+def prerequisites(rules: RuleSet) -> tuple[int, ...]:
+    """For each category the bitmask of the boxes that must be filled before it."""
+    needed = [0] * len(rules.categories)
+    for chain in chains(rules):
+        before = 0
+        for position in chain:
+            needed[position] |= before
+            before |= 1 << position
+    for position, category in enumerate(rules.categories):
+        if not category.upper and column_order(rules, category.column) == "upper-first":
+            needed[position] |= sum(
+                1 << c for c, other in enumerate(rules.categories) if other.upper and other.column == category.column
+            )
+    return tuple(needed)
+
+
+def column_order(rules: RuleSet, column: int) -> str:
+    """The order within a column."""
+    return rules.columns[column].order if rules.columns else rules.order

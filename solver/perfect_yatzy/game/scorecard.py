@@ -6,13 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from .._messages import _
-from ..errors import StateError, span, whole_number
-from .box_order import prerequisites
-from .rules import RuleSet
-from .scoring import possible_points
-from .translations import category_label
-from .upper_sums import upper_sums
+from ..errors import StateError, _, span, whole_number
+from .rule_loader import category_label
+from .rules import RuleSet, prerequisites
+from .scoring import possible_points, upper_sums
 
 
 @dataclass(frozen=True)
@@ -25,7 +22,7 @@ class State:
         Bitmask of filled categories, bit i for the i-th of the score sheet.
     upper : int
         Sum of the upper boxes, capped at the last threshold of the bonus; 0 without a bonus. With columns one number
-        for the sums of all columns (:mod:`perfect_yatzy.game.upper_sums`).
+        for the sums of all columns (:mod:`perfect_yatzy.game.scoring`).
     saved : int
         Saved rolls; 0 unless the rules have them.
     joker_paid : bool

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from ..game.dice import Floats, Ints, lattice
 from ..game.rules import RuleSet
-from ..game.upper_sums import upper_sums
+from ..game.scoring import upper_sums
 from ..model.state_space import check_one_word
 from ..model.turn_model import TurnModel
 from ..model.turn_slots import TurnSlots, turn_slots
@@ -41,7 +41,7 @@ CHOICE_BITS = 40  # of a random word, to choose one of the legal actions
 
 
 class UpperModel(NamedTuple):
-    """The upper sums of a card as one number (:mod:`perfect_yatzy.game.upper_sums`), and the bonuses; int64."""
+    """The upper sums of a card as one number (:mod:`perfect_yatzy.game.scoring`), and the bonuses; int64."""
 
     weight: Ints  # (categories,): weight of the digit that the category counts towards; 0 if it counts towards none
     width: Ints  # number of values of the digit

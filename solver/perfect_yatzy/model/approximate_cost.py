@@ -18,10 +18,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import RulesError
-from ..game.box_order import chains
 from ..game.dice import Ints
 from ..game.maximum import maximum_score
-from ..game.rules import RuleSet
+from ..game.rules import RuleSet, chains
 from .estimates import LANE_OPERATIONS_PER_SECOND, THREADS, rule_set_stats, turn_operations
 from .relaxed_layout import RelaxedLayout, required_exact, tracked_exact
 from .state_space import LANES

@@ -23,13 +23,11 @@ from math import prod
 
 import numpy as np
 
-from .._messages import _, number_text
-from ..game.box_order import chains, column_order
+from ..errors import _, number_text
 from ..game.dice import lattice
 from ..game.rule_loader import builtin_ids, load_rules
-from ..game.rules import RuleSet
-from ..game.scoring import possible_points
-from ..game.upper_sums import upper_sums
+from ..game.rules import RuleSet, chains, column_order
+from ..game.scoring import possible_points, upper_sums
 from .lanes import LaneSets
 from .state_space import LANES, check_enumerable
 

@@ -1,6 +1,6 @@
 """Lanes: the upper sums of a card, those that lead to the same rest of the game in one.
 
-Cards with the same upper boxes filled share a *lane set*. Chains (:mod:`perfect_yatzy.game.box_order`) number them:
+Cards with the same upper boxes filled share a *lane set*. Chains (:mod:`perfect_yatzy.game.rules`) number them:
 a lane set is a mixed-radix number, with the upper boxes filled in each chain as digits. Without columns there is one
 sum s of the upper boxes, at most the last threshold T. Two sums are equal for the rest of the game if no step of the
 bonus lies between them, whatever the open boxes still add::
@@ -17,12 +17,10 @@ from math import prod
 
 import numpy as np
 
-from ..game.box_order import chains
 from ..game.dice import Ints
-from ..game.rules import RuleSet
+from ..game.rules import RuleSet, chains
 from ..game.scorecard import EMPTY_STATE, State
-from ..game.scoring import possible_points
-from ..game.upper_sums import upper_sums
+from ..game.scoring import possible_points, upper_sums
 
 
 def upper_chains(rules: RuleSet) -> list[tuple[int, ...]]:

@@ -25,8 +25,7 @@ import numpy.typing as npt
 from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
-from ..game.scoring import possible_points
-from ..game.upper_sums import upper_sums
+from ..game.scoring import possible_points, upper_sums
 from .checked_values import Table
 from .estimates import BASE_MEMORY, FLOAT64_VALUES, SolveCost, layer_seconds, rule_set_stats, score_turn_seconds
 from .policies import Policy

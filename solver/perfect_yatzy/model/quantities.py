@@ -9,7 +9,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._messages import N_
+from ..errors import N_
 
 if TYPE_CHECKING:
     from ..game.rules import RuleSet

@@ -28,8 +28,7 @@ import numpy as np
 
 from ..game.dice import Floats, Ints, lattice
 from ..game.rules import Bonus, RuleSet
-from ..game.scoring import full_points, points_table
-from ..game.upper_sums import upper_sums
+from ..game.scoring import full_points, points_table, upper_sums
 from .relaxed_layout import Levels, RelaxedLayout
 from .turn_model import CategoryOutcomes, JokerModel, LegalCategories, TurnModel, TurnOutcomes, dice_model
 from .turn_slots import open_boxes

@@ -23,14 +23,11 @@ from itertools import accumulate
 
 import numpy as np
 
-from .._messages import _
-from ..errors import RulesError
-from ..game.box_order import chains, prerequisites
+from ..errors import RulesError, _
 from ..game.dice import Ints
 from ..game.limits import ONE_WORD
-from ..game.rules import Bonus, RuleSet
-from ..game.scoring import possible_points
-from ..game.upper_sums import upper_sums
+from ..game.rules import Bonus, RuleSet, chains, prerequisites
+from ..game.scoring import possible_points, upper_sums
 from .card_masks import card_masks
 from .state_space import LANES, StateLayout, in_layers
 
@@ -43,7 +40,7 @@ MAX_ROWS = 1 << 25  # their arrays take 24 bytes a row
 class RelaxedLayout:
     """Rows and lanes of a relaxed game.
 
-    Of a chain (:func:`perfect_yatzy.game.box_order.chains`) all boxes or none are exact, and so are the upper boxes
+    Of a chain (:func:`perfect_yatzy.game.rules.chains`) all boxes or none are exact, and so are the upper boxes
     of `bonus_column`, whose sum is remembered (-1: none); else ValueError. RulesError if there are more than MAX_ROWS
     rows or ONE_WORD exact boxes. `levels`: the sums that end a level; default: every sum that makes a difference.
     """

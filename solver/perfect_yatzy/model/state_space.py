@@ -9,7 +9,7 @@ that other boxes require) holds points. Equivalent upper sums share a *lane*, ca
     row 0: saved 0: lane lane lane ... saved 1: lane ...        row = filled categories (+ flag of the tracked box)
 
 so a layer is one contiguous slice, and a solve appends each layer to the table. A row is a mixed-radix number with a
-digit for each chain of boxes (:mod:`perfect_yatzy.game.box_order`), how many of them are filled::
+digit for each chain of boxes (:mod:`perfect_yatzy.game.rules`), how many of them are filled::
 
     free order: the bitmask of the filled boxes      forced order: their number      a row of 4 boxes: a digit 0...4
 """
@@ -24,14 +24,12 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from .._messages import _, number_text
-from ..errors import RulesError, StateError, span
-from ..game.box_order import chains, prerequisites
+from ..errors import RulesError, StateError, _, number_text, span
 from ..game.dice import Ints
 from ..game.limits import ONE_WORD
-from ..game.rules import RuleSet
+from ..game.rules import RuleSet, chains, prerequisites
 from ..game.scorecard import EMPTY_STATE, State, check_state
-from ..game.upper_sums import upper_sums
+from ..game.scoring import upper_sums
 from .lanes import LaneSets, lane_set_count
 
 MAX_FREE_CATEGORIES = 24  # 2^24 cards, or as many in other orders

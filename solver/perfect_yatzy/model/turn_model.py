@@ -31,12 +31,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..game.box_order import prerequisites
 from ..game.dice import Floats, Ints, Lattice, lattice, sub_multisets
-from ..game.rules import RuleSet
+from ..game.rules import RuleSet, prerequisites
 from ..game.scorecard import State
-from ..game.scoring import full_points, is_joker, matching_upper_boxes, points_table
-from ..game.upper_sums import upper_sums
+from ..game.scoring import full_points, is_joker, matching_upper_boxes, points_table, upper_sums
 from .card_masks import card_masks, packed, single_mask
 from .state_space import StateLayout, StateSpace, by_start, state_space
 

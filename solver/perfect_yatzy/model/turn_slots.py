@@ -19,10 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..game.box_order import prerequisites
 from ..game.dice import Floats, Ints
-from ..game.rules import RuleSet
-from ..game.upper_sums import upper_sums
+from ..game.rules import RuleSet, prerequisites
+from ..game.scoring import upper_sums
 from .card_masks import Bools, card_masks, is_wide, single_mask, unpacked
 from .turn_model import (
     ON_FIRST_ROLL,
@@ -41,7 +40,7 @@ class TurnSlots(NamedTuple):
     """One turn of a rule set by slots; the last fields but one are those of :class:`.turn_model.TurnModel`."""
 
     slot_category: Ints  # (slots,): the category that is filled
-    slot_shift: Ints  # (slots,): increase of the upper sum (:mod:`perfect_yatzy.game.upper_sums`)
+    slot_shift: Ints  # (slots,): increase of the upper sum (:mod:`perfect_yatzy.game.scoring`)
     slot_pays: Ints  # (slots,): 1 if the box holds points and that matters
     zero_outcome: Ints  # (categories,): outcome of a box that is crossed out
     zero_everywhere: Ints  # (categories,): 1 if crossing out may be offered to every roll: it is never better

@@ -16,8 +16,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from .._messages import _
-from ..errors import StateError
+from ..errors import StateError, _
 
 CONFIDENCE = 0.95
 NODES = 128  # of the integral

@@ -20,10 +20,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from .._messages import _
-from ..errors import StateError
-from ..game.action_numbers import hold_count
+from ..errors import StateError, _
 from ..game.dice import Floats, Ints, lattice
+from ..game.legal_actions import hold_count
 from ..game.notation import dice_of
 from ..game.rules import RuleSet
 from ..model.objectives import final_bonus

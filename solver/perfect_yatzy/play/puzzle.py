@@ -10,10 +10,8 @@ import random
 from dataclasses import dataclass
 from datetime import date
 
-from .._messages import N_, _
-from ..errors import RulesError, StateError, shown, whole_number
-from ..game.dice import Dice
-from ..game.dice_stream import dice_of_game
+from ..errors import N_, RulesError, StateError, _, shown, whole_number
+from ..game.dice import Dice, dice_of_game
 from ..game.scorecard import Scorecard
 from ..strategy.actions import Choice, Hold
 from ..strategy.strategy import Strategy, check_strategy

@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._messages import _
-from ..errors import StateError, whole_number
+from ..errors import StateError, _, whole_number
 from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
 from ..strategy.opening import open_strategy

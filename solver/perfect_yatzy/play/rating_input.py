@@ -16,8 +16,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._messages import _, number_text
-from ..errors import SolverError, StateError, shown
+from ..errors import SolverError, StateError, _, number_text, shown
 from ..game.limits import MAX_CARD_ENTRIES, check_length
 from ..game.rule_loader import rules_from_json
 from ..game.rules import RuleSet

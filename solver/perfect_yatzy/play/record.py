@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Any
 from unicodedata import category
 
-from .._messages import N_, _, number_text
-from ..errors import StateError, game_over, shown
+from ..errors import N_, StateError, _, game_over, number_text, shown
 from ..game import limits
 from ..game.dice import Dice
 from ..game.notation import check_dice, counts_of, is_subset, spaced

@@ -17,8 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from .._messages import _
-from ..errors import StateError, whole_number
+from ..errors import StateError, _, whole_number
 from ..game.dice import Dice
 from ..game.scorecard import Scorecard, State
 from ..strategy.actions import Choice, Hold

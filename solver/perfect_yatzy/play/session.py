@@ -7,7 +7,7 @@ costs nothing and undo takes the last position off the list::
     hold   some of the dice are held, the others will be rerolled
     score  a category takes the dice and the turn ends
 
-The program's dice are those of a simulated game (:func:`perfect_yatzy.game.dice_stream.dice_of_game`): a function
+The program's dice are those of a simulated game (:func:`perfect_yatzy.game.dice.dice_of_game`): a function
 of the seed, the turn and the roll. Undoing a decision therefore does not change the dice that follow. The choices of
 computer players are such a function, too (:meth:`Session.choice_seed`).
 """
@@ -22,10 +22,8 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from .._files import replacing
-from .._messages import _
-from ..errors import SolverError, StateError, shown
-from ..game.dice import Dice
-from ..game.dice_stream import dice_of_game
+from ..errors import SolverError, StateError, _, shown
+from ..game.dice import Dice, dice_of_game
 from ..game.legal_actions import TurnPosition
 from ..game.limits import MAX_GAME_BYTES, parse_json, read_limited
 from ..game.rule_loader import rules_from_json, rules_to_json

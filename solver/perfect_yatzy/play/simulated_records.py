@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ..game.action_numbers import numbered_action
 from ..game.dice import Dice, Ints, lattice
+from ..game.legal_actions import numbered_action
 from ..game.limits import MAX_NAME
 from ..game.notation import dice_of
 from ..model.policies import Policy

@@ -32,11 +32,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from .._messages import _
-from ..errors import StateError, game_over, shown
-from ..game.action_numbers import read_action
+from ..errors import StateError, _, game_over, shown
 from ..game.dice import Floats, Ints
-from ..game.legal_actions import TurnPosition, start_turn
+from ..game.legal_actions import TurnPosition, read_action, start_turn
 from ..game.notation import CardText, parse_dice, read_card
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard, State

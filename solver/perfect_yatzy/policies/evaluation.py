@@ -25,9 +25,8 @@ from typing import overload
 import numpy as np
 
 from ..errors import StateError, whole_number
-from ..game.action_numbers import hold_count
 from ..game.dice import Floats, Ints
-from ..game.legal_actions import start_turn
+from ..game.legal_actions import hold_count, start_turn
 from ..game.notation import CardText
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet

@@ -14,14 +14,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..game.action_numbers import hold_count
-from ..game.box_order import leaves_choice
 from ..game.dice import Dice, Floats, Ints, lattice
+from ..game.legal_actions import hold_count
 from ..game.notation import counts_of, dice_of
-from ..game.rules import RuleSet
+from ..game.rules import RuleSet, leaves_choice
 from ..game.scorecard import State
-from ..game.scoring import scoring_options
-from ..game.upper_sums import upper_sums
+from ..game.scoring import scoring_options, upper_sums
 from ..strategy.category_odds import CategoryOdds, category_odds
 from ..strategy.positions import PositionSample, sample_positions
 from ..strategy.turn_evaluator import state_places

@@ -14,12 +14,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..game.box_order import prerequisites
 from ..game.dice import Floats, Ints, lattice
-from ..game.rules import RuleSet
+from ..game.rules import RuleSet, prerequisites
 from ..game.scorecard import EMPTY_STATE, State
-from ..game.scoring import full_points, points_table
-from ..game.upper_sums import upper_sums
+from ..game.scoring import full_points, points_table, upper_sums
 from ..kernels.table_slices import window
 from ..model.hold_rule_arrays import NO_FIT, ROLL_ALL, STOP, HoldRuleArrays
 from ..model.policies import RowActions

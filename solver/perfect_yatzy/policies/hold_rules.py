@@ -20,8 +20,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from .._messages import _
-from ..errors import StateError, shown
+from ..errors import StateError, _, shown
 from ..game.limits import check_length, closest
 from ..game.notation import find_category
 from ..game.rules import RuleSet

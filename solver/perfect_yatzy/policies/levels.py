@@ -28,11 +28,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .._messages import _
-from ..errors import StateError, shown
-from ..game.action_numbers import Action
+from ..errors import StateError, _, shown
 from ..game.dice import Floats, Ints, lattice
-from ..game.legal_actions import TurnPosition
+from ..game.legal_actions import Action, TurnPosition
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE
 from ..kernels.table_slices import window

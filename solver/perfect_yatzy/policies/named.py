@@ -15,8 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .._messages import _
-from ..errors import StateError, shown
+from ..errors import StateError, _, shown
 from ..game.rule_loader import builtin_ids, load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard

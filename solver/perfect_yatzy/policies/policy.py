@@ -25,9 +25,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import RulesError, StateError, game_over, shown
-from ..game.action_numbers import Action
 from ..game.dice import Ints, Lattice, lattice
-from ..game.legal_actions import TurnPosition
+from ..game.legal_actions import Action, TurnPosition
 from ..game.notation import CardText, counts_of, dice_of, read_card
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet

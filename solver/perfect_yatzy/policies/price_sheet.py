@@ -20,12 +20,10 @@ from typing import Any
 import numpy as np
 
 from ..errors import StateError, shown
-from ..game.box_order import leaves_choice
 from ..game.dice import Floats, Ints
-from ..game.rules import RuleSet
+from ..game.rules import RuleSet, leaves_choice
 from ..game.scorecard import EMPTY_STATE, State
-from ..game.scoring import possible_points
-from ..game.upper_sums import upper_sums
+from ..game.scoring import possible_points, upper_sums
 from ..model.objectives import final_bonus
 from ..model.state_space import StateSpace, state_space
 

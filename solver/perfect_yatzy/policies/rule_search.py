@@ -21,7 +21,7 @@ import numpy as np
 
 from ..game.dice import Floats, Ints, lattice
 from ..game.scorecard import EMPTY_STATE
-from ..game.upper_sums import upper_sums
+from ..game.scoring import upper_sums
 from ..kernels.table_slices import TableSlice, padded
 from ..model.checked_values import Table
 from ..model.state_space import state_space

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import combinations
 
-from ..game.box_order import leaves_choice
-from ..game.rules import Category, RuleSet
+from ..game.rules import Category, RuleSet, leaves_choice
 from ..game.scoring import possible_points
 from .hold_rules import Action, Condition, DicePattern, HoldRule, hold_rule
 

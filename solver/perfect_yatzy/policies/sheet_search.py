@@ -18,9 +18,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..game.box_order import leaves_choice
 from ..game.dice import Floats
-from ..game.rules import RuleSet
+from ..game.rules import RuleSet, leaves_choice
 from ..model.checked_values import Table, checked_part
 from ..model.estimates import rule_set_stats
 from ..model.state_space import state_space

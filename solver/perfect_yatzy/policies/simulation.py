@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .._messages import _
 from ..approximation import rollout
-from ..errors import StateError, whole_number
+from ..errors import StateError, _, whole_number
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
-from ..game.upper_sums import upper_sums
+from ..game.scoring import upper_sums
 from ..strategy import simulation
 from ..strategy.approximate_strategy import ApproximateStrategy
 from ..strategy.played_games import Actor, GameLog, Player, play_games, start_of

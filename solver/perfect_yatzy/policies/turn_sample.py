@@ -19,9 +19,8 @@ from itertools import repeat
 
 import numpy as np
 
-from ..game.box_order import prerequisites
 from ..game.dice import Floats, Ints
-from ..game.rules import RuleSet
+from ..game.rules import RuleSet, prerequisites
 from ..kernels.rollout import LANE, ROW, SAVED, Games
 from ..kernels.table_slices import PADDING, TableSlice
 from ..model.checked_values import Table

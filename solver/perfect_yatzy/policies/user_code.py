@@ -27,11 +27,9 @@ from weakref import finalize
 import numpy as np
 import numpy.typing as npt
 
-from .._messages import _
-from ..errors import SolverError, StateError, shown
-from ..game.action_numbers import Action, ActionText, numbered_action
+from ..errors import SolverError, StateError, _, shown
 from ..game.dice import Ints
-from ..game.legal_actions import TurnPosition
+from ..game.legal_actions import Action, ActionText, TurnPosition, numbered_action
 from ..game.limits import MAX_LINE_BYTES, parse_json
 from ..game.notation import CardText
 from ..game.rule_loader import load_rules

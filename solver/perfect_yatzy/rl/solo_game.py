@@ -1,6 +1,6 @@
 """One player's game in progress: the card, the dice on the table, the legal actions. No table is needed.
 
-The dice are those of :mod:`perfect_yatzy.game.dice_stream`, a function of seed, game, turn and roll: the same actions
+The dice are those of :mod:`perfect_yatzy.game.dice`, a function of seed, game, turn and roll: the same actions
 give the same game, and game g of ``perfect_yatzy.simulate(..., seed=s)`` meets the dice of game g of seed s here.
 """
 
@@ -15,13 +15,12 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from ..errors import StateError, shown, whole_number
-from ..game import action_numbers as numbers
-from ..game.dice import Dice
-from ..game.dice_stream import dice_of_game
+from ..game import legal_actions as numbers
+from ..game.dice import Dice, dice_of_game
 from ..game.legal_actions import start_turn
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
-from ..game.upper_sums import upper_sums
+from ..game.scoring import upper_sums
 from ..strategy.opening import open_strategy
 from ..strategy.strategy import Strategy
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from .._messages import _, significant_text
 from .._version import ANSWER_SCHEMA
+from ..errors import _, significant_text
 from ..game.scorecard import Scorecard
 from ..strategy.actions import Choice, Hold, max_rerolls
 from ..strategy.strategy import Strategy, certificate_of

@@ -17,8 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 
-from .._messages import _, number_text
-from ..errors import RulesError
+from ..errors import RulesError, _, number_text
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
 from ..model.estimates import INSTANT_SOLVE_SECONDS, MAX_UNASKED_BYTES, MAX_UNASKED_SECONDS, SolveCost

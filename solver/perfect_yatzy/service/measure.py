@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from .._messages import _
 from ..approximation.rollout import ApproximateSimulation
-from ..errors import StateError
+from ..errors import StateError, _
 from ..model.policies import Policy
 from ..policies.evaluation import Evaluation, Losses, SampledEvaluation, sample
 from ..policies.named import evaluate_named, listed, named_policy

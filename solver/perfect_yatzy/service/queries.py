@@ -15,12 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._messages import _, current_language
-from ..errors import RulesError
-from ..game.rule_loader import load_rules
+from ..errors import RulesError, _, current_language
+from ..game.rule_loader import ENGLISH, load_rules, localized
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE
-from ..game.translations import ENGLISH, localized
 from ..model.estimates import SolveCost, rule_set_stats
 from ..strategy.actions import Choice, Hold, rank_categories, rank_holds
 from ..strategy.opening import approximate_advice, open_strategy, opens_approximate, strategy_in_memory

@@ -15,8 +15,7 @@ from datetime import date
 from itertools import islice
 from typing import Any
 
-from .._messages import _
-from ..errors import StateError, error_context, game_over, shown, span, whole_number
+from ..errors import StateError, _, error_context, game_over, shown, span, whole_number
 from ..game.limits import MAX_DICE_LISTED
 from ..game.notation import parse_card, parse_dice, parse_faces
 from ..game.rules import RuleSet

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._messages import _
-from ..errors import RulesError, StateError, error_context
+from ..errors import RulesError, StateError, _, error_context
 from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard

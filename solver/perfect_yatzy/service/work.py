@@ -15,8 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .._messages import _, number_text
-from ..errors import SolverError
+from ..errors import SolverError, _, number_text
 
 Report = Callable[[float, float], None]  # share that is done, seconds left
 StageProgress = Callable[[int, int], None]  # done and all, in any unit

@@ -17,8 +17,8 @@ from typing import Any, Generic, SupportsIndex, TypeVar, overload
 
 import numpy as np
 
-from ..game.action_numbers import Action as GameAction
 from ..game.dice import sub_multisets
+from ..game.legal_actions import Action as GameAction
 from ..game.notation import counts_of, dice_of, glyphs, spaced
 from ..game.notebook import html_table
 from ..game.rules import RuleSet

@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, NoReturn, Protocol
 
 import numpy as np
 
-from .._messages import _
-from ..errors import RulesError
+from ..errors import RulesError, _
 from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
 from ..game.scorecard import State

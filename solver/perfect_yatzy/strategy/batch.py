@@ -18,11 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import SolverError, StateError, shown
-from ..game.action_numbers import ActionText, action_count, action_number, hold_count, numbered_action
-from ..game.box_order import prerequisites
 from ..game.dice import Floats, Ints, lattice
+from ..game.legal_actions import ActionText, action_count, action_number, hold_count, numbered_action
 from ..game.notation import dice_of, spaced
-from ..game.rules import RuleSet
+from ..game.rules import RuleSet, prerequisites
 from ..kernels.table_slices import window
 from ..model.estimates import gigabytes
 from ..model.state_space import LANES
@@ -74,7 +73,7 @@ class BatchAnswer(Rows):
 
     @cached_property
     def action(self) -> Ints:
-        """``(n,)`` int64: number of each action (:mod:`perfect_yatzy.game.action_numbers`)."""
+        """``(n,)`` int64: number of each action (:mod:`perfect_yatzy.game.legal_actions`)."""
         rank = lattice(self.rules.dice, self.rules.faces).rank(self.held)
         return np.where(self.category >= 0, hold_count(self.rules) + self.category, rank)
 
@@ -112,7 +111,7 @@ class BatchOptions(BatchAnswer):
     Attributes
     ----------
     values : (n, actions) float64
-        Value of each action by its number (:mod:`perfect_yatzy.game.action_numbers`): the holds of fewer dice than
+        Value of each action by its number (:mod:`perfect_yatzy.game.legal_actions`): the holds of fewer dice than
         the game has, then the categories; -inf where an action is not legal. 8 bytes each: 1.8 kB a position for
         Yatzy (225 actions), 3.9 kB for Maxi Yatzy (482).
     """

@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .._messages import _
-from ..errors import StateError, span
+from ..errors import StateError, _, span
 from ..game.dice import sub_multisets
 from ..game.notation import check_dice, counts_of, dice_of
 from ..game.rules import RuleSet

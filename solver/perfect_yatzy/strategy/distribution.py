@@ -22,9 +22,8 @@ from typing import Any
 import numpy as np
 
 from .._files import replacing
-from .._messages import _
 from .._version import __version__
-from ..errors import RulesError, whole_number
+from ..errors import RulesError, _, whole_number
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
 from ..model.estimates import BASE_MEMORY, SolveCost, gigabytes, log_long

@@ -14,8 +14,7 @@ from urllib.parse import urlsplit
 from urllib.request import urlopen
 
 from .._files import replace
-from .._messages import _
-from ..errors import StateError, TableError
+from ..errors import StateError, TableError, _
 from ..game.rules import RuleSet
 from ..model.checked_values import DIGEST_BYTES, block_count
 from ..model.objectives import Objective

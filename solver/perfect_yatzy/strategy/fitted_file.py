@@ -25,9 +25,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .._files import replacing
-from .._messages import _, number_text, significant_text
 from .._version import __version__
-from ..errors import shown
+from ..errors import _, number_text, shown, significant_text
 from ..game.rules import RuleSet
 from ..model.relaxed_layout import RelaxedLayout
 from ..tablebase.locks import folder_lock

@@ -30,7 +30,7 @@ import numpy.typing as npt
 
 from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
-from ..game.upper_sums import upper_sums
+from ..game.scoring import upper_sums
 from ..model import turn_slots as slots_of
 from ..model.card_masks import card_masks
 from ..model.relaxed_layout import RelaxedLayout

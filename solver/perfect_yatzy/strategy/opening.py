@@ -13,8 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .._messages import _
-from ..errors import RulesError
+from ..errors import RulesError, _
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..model.estimates import duration, rule_set_stats

@@ -16,8 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .._messages import _
-from ..errors import StateError, shown
+from ..errors import StateError, _, shown
 from ..game.dice import Floats, Ints
 from ..game.limits import MAX_OPPONENTS, MAX_OPPONENTS_TEXT, check_length
 from ..game.notation import parse_card

@@ -13,10 +13,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..errors import SolverError, StateError
-from ..game.action_numbers import ActionText, action_number
-from ..game.dice import Floats
-from ..game.dice_stream import dice_of_game
-from ..game.legal_actions import TurnPosition, start_turn
+from ..game.dice import Floats, dice_of_game
+from ..game.legal_actions import ActionText, TurnPosition, action_number, start_turn
 from ..game.notation import parse_faces
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard, State
@@ -39,7 +37,7 @@ class Decision:
 
     game: int
     position: TurnPosition
-    action: int  # its number (:mod:`perfect_yatzy.game.action_numbers`)
+    action: int  # its number (:mod:`perfect_yatzy.game.legal_actions`)
 
 
 @dataclass(frozen=True)

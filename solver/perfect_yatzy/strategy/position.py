@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from .._messages import _
-from ..errors import StateError
+from ..errors import StateError, _
 from ..game.legal_actions import TurnPosition
 from ..game.notation import read_card
 from ..game.rules import RuleSet

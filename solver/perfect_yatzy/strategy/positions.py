@@ -18,11 +18,10 @@ from typing import Any
 import numpy as np
 
 from ..errors import StateError, game_over, whole_number
-from ..game.action_numbers import action_count, numbered_action
 from ..game.dice import Floats, Ints, lattice
-from ..game.legal_actions import TurnPosition
+from ..game.legal_actions import TurnPosition, action_count, numbered_action
 from ..game.rules import RuleSet
-from ..game.upper_sums import upper_sums
+from ..game.scoring import upper_sums
 from ..model.estimates import gigabytes
 from ..model.turn_model import turn_model, turn_outcomes
 from ..tablebase.memory import available_memory
@@ -95,7 +94,7 @@ class PositionSample(Rows):
     rolls_left : (n,) int64
         Rerolls left.
     action : (n,) int64
-        Number of the best action (:mod:`perfect_yatzy.game.action_numbers`).
+        Number of the best action (:mod:`perfect_yatzy.game.legal_actions`).
     value : (n,) float64
         Value of the best action: expected points still to come; for goals chances, for utilities expected utilities.
     taken : (n,) int64

@@ -33,7 +33,7 @@ from ..game.notation import CardText, read_card
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard, State
-from ..game.upper_sums import upper_sums
+from ..game.scoring import upper_sums
 from ..kernels.table_slices import whole_table, window
 from ..model.checked_values import Table
 from ..model.estimates import INSTANT_SOLVE_SECONDS, MAX_UNASKED_BYTES, MAX_UNASKED_SECONDS, SolveCost, log_long

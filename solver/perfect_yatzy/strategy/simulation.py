@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from .._messages import _
-from ..errors import StateError, whole_number
+from ..errors import StateError, _, whole_number
 from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
 from ..model.state_space import state_space

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import StateError, game_over, shown, whole_number
-from ..game.action_numbers import Action, ActionText, read_action
 from ..game.dice import Floats
-from ..game.legal_actions import TurnPosition
+from ..game.legal_actions import Action, ActionText, TurnPosition, read_action
 from ..game.notation import counts_of, parse_dice
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard, State
@@ -338,7 +337,7 @@ class Strategy:
             As for :meth:`best`.
         actions
             The action taken in each position: ``(n,)`` int, numbers of actions
-            (:mod:`perfect_yatzy.game.action_numbers`); or n holds and names of categories, as for :meth:`regret`; or
+            (:mod:`perfect_yatzy.game.legal_actions`); or n holds and names of categories, as for :meth:`regret`; or
             the answer of another strategy's :meth:`best`.
 
         Returns

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .._messages import N_, _
-from ..errors import StateError, shown
+from ..errors import N_, StateError, _, shown
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,7 @@ from ..errors import StateError
 from ..game.dice import Floats, Ints, Lattice, lattice
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
-from ..game.scoring import points_table, roll_options
-from ..game.upper_sums import upper_sums
+from ..game.scoring import points_table, roll_options, upper_sums
 from ..kernels.table_slices import restricted, window
 from ..model.checked_values import Table
 from ..model.objectives import ScoreObjective

@@ -25,8 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from .._messages import _
-from ..errors import StateError, TableError
+from ..errors import StateError, TableError, _
 from ..game.dice import Floats, Ints, lattice
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, Scorecard, State

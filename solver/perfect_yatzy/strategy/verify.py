@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._messages import N_, _, number_text
+from ..errors import N_, _, number_text
 from ..game.maximum import maximum_score
 from ..game.rules import RuleSet
 from ..game.scorecard import State

@@ -19,8 +19,7 @@ from typing import Any
 import numpy as np
 
 from .._files import replacing
-from .._messages import _
-from ..errors import RulesError
+from ..errors import RulesError, _
 from ..game.dice import Floats, Ints, lattice
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet

@@ -12,8 +12,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from .._messages import _
-from ..errors import TableError
+from ..errors import TableError, _
 from .locks import being_written, folder_lock, locked_if_free
 from .store import Folder, tables_folder
 from .table_info import part_path

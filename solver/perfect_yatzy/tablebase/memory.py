@@ -7,8 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from .._messages import _, number_text
-from ..errors import RulesError, TableError
+from ..errors import RulesError, TableError, _, number_text
 from ..game.rules import RuleSet
 from ..model.estimates import SolveCost, gigabytes
 

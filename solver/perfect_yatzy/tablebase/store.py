@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .._files import HAS_LOCKS
-from .._messages import _
-from ..errors import Cancelled, TableError
+from ..errors import Cancelled, TableError, _
 from ..game.rules import RuleSet
 from ..model.checked_values import Table
 from ..model.estimates import gigabytes, log_long

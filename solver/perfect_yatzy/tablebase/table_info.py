@@ -22,9 +22,8 @@ from typing import Any
 import numpy as np
 
 from .._files import replacing
-from .._messages import _
 from .._version import __version__
-from ..errors import TableError, shown
+from ..errors import TableError, _, shown
 from ..game.rules import RuleSet
 from ..model.objectives import Objective, Values
 from .memory import check_space, writing_to

@@ -19,10 +19,9 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
-from .._messages import _
 from .._version import __version__
-from ..errors import RulesError, SolverError, StateError, shown
-from ..game.translations import ENGLISH, languages
+from ..errors import RulesError, SolverError, StateError, _, shown
+from ..game.rule_loader import ENGLISH, languages
 from ..play.record import read_game
 from ..service.reviews import explained_review
 from ..service.work import ConfirmationRequired

@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from ipaddress import IPv6Address
 from threading import Lock, Semaphore
 
-from .._messages import _
-from ..errors import SolverError
+from ..errors import SolverError, _
 from ..service.budget import SolveBudget, SolveLimit
 
 # Connections; a client is an address, or a network of one subscriber (IPv6)

@@ -17,8 +17,8 @@ from weakref import WeakValueDictionary
 import anyio
 from starlette.requests import ClientDisconnect, Request
 
-from .._messages import ENGLISH, _, language_accepted, language_scope
 from .._version import ANSWER_SCHEMA
+from ..errors import ENGLISH, _, language_accepted, language_scope
 from .limits import MAX_ACTIVE_REQUESTS, MAX_BODY_BYTES, MAX_BODY_SECONDS, MAX_VALUES, RateLimiter, client_name
 
 SECURITY_HEADERS = {

@@ -6,11 +6,9 @@ import json
 from functools import lru_cache
 from typing import Any
 
-from ..game.box_order import leaves_choice
-from ..game.rule_loader import builtin_ids, load_rules
-from ..game.rules import RuleSet
+from ..game.rule_loader import builtin_ids, load_rules, localized
+from ..game.rules import RuleSet, leaves_choice
 from ..game.scoring import possible_points
-from ..game.translations import localized
 from ..service.answers import picked
 from .limits import MAX_RULE_SETS_CACHED
 from .static_files import Content

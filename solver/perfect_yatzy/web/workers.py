@@ -19,8 +19,7 @@ from contextvars import copy_context
 from threading import Event, Thread
 from typing import Any
 
-from .._messages import _
-from ..errors import Cancelled, RulesError, SolverError, StateError
+from ..errors import Cancelled, RulesError, SolverError, StateError, _
 from ..game.legal_actions import start_turn
 from ..game.rule_loader import builtin_ids
 from ..game.rules import RuleSet

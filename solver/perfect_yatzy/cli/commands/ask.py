@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..._messages import _, number_text
+from ...errors import _, number_text
 from .. import options
 from ..console import echo_json, echo_lines
 from ..options import UsageError
@@ -171,8 +171,7 @@ def odds(
       yatzy odds 33456 --rolls-left 2
     """
     from ...game.notation import parse_card, parse_dice
-    from ...game.rule_loader import load_rules
-    from ...game.translations import localized
+    from ...game.rule_loader import load_rules, localized
     from ...strategy.category_odds import category_odds
     from ..views.answers import odds_lines
 

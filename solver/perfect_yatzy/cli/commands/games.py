@@ -21,8 +21,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from ..._messages import _, ngettext, number_text
-from ...errors import StateError, alternatives
+from ...errors import StateError, _, alternatives, ngettext, number_text
 from ...strategy.tie_rules import TIE_RULES
 from .. import options
 from ..console import check_overwrite, confirm, echo_answer, echo_lines, output_file

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..._messages import _, number_text
-from ...errors import StateError
+from ...errors import StateError, _, number_text
 from .. import options
 from ..console import check_overwrite, echo_json, file_format, write_output
 from ..options import UsageError

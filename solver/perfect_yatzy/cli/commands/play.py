@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..._messages import _
-from ...errors import RulesError, SolverError, StateError
+from ...errors import RulesError, SolverError, StateError, _
 from ..console import confirm, echo_fitted, record_path
 from ..options import KnownWords, Number, is_given, language_option, rules_argument, seed_option, service_options
 
@@ -80,7 +79,7 @@ def play(
 
     import platformdirs
 
-    from ...game.translations import localized
+    from ...game.rule_loader import localized
     from ...play.session import SaveFile
     from ...policies.computer_players import is_code, parse_kind
     from ..terminal_game import Quit, TerminalGame

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..._messages import _, ngettext
-from ...errors import StateError
+from ...errors import StateError, _, ngettext
 from .. import options
 from ..console import check_overwrite, echo_answer, echo_json, echo_lines, finished_games, output_file, prompt_line
 from ..options import Number
@@ -51,7 +50,7 @@ def review(
       yatzy review
       yatzy review games.jsonl --game 3 --drill
     """
-    from ...game.translations import localized
+    from ...game.rule_loader import localized
     from ...play.record import read_games
     from ...play.review import review as grade_game
     from ...service.answers import approximate_fields
@@ -168,7 +167,7 @@ def rate(
       yatzy rate games.jsonl
       yatzy rate ann.jsonl bo.jsonl --csv ratings.csv --plot ratings.png
     """
-    from ...game.translations import localized
+    from ...game.rule_loader import localized
     from ...play.rating import Ratings
     from ...play.rating import rate as rate_games
     from ...service.ratings import comparisons_of, ratings_json

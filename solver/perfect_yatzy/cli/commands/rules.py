@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from ..._messages import _
+from ...errors import _
 from ..console import echo_answer, echo_lines, wrap_columns
 from ..options import json_option, language_option, rules_argument
 
@@ -21,8 +21,7 @@ def rules() -> None:
 @json_option
 def rules_list(lang: str, as_json: bool) -> None:
     """List the built-in rule sets and their switches."""
-    from ...game.rule_loader import builtin_ids, load_rules
-    from ...game.translations import localized
+    from ...game.rule_loader import builtin_ids, load_rules, localized
     from ...service.answers import picked
 
     found = [localized(load_rules(name), lang) for name in builtin_ids()]
@@ -40,8 +39,7 @@ def rules_list(lang: str, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print the canonical form as one JSON object.")
 def rules_show(rules: str, lang: str, as_json: bool) -> None:
     """Show a rule set and its categories."""
-    from ...game.rule_loader import load_rules
-    from ...game.translations import localized
+    from ...game.rule_loader import load_rules, localized
     from ...model.approximate_cost import rule_set_facts
     from ..views.rules import rules_lines
 

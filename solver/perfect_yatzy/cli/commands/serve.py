@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..._messages import _
-from ...errors import MissingPackage
+from ...errors import MissingPackage, _
 from ..console import cannot_write, echo_lines
 from ..options import RULES, number_option, service_options, table_options
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ..._messages import _, number_text
+from ...errors import _, number_text
 from ...model.quantities import QUANTITIES
 from .. import options
 from ..console import echo_answer, echo_json

@@ -11,8 +11,7 @@ from typing import ClassVar
 import click
 import numpy as np
 
-from ..._messages import _, ngettext, number_text
-from ...errors import RulesError
+from ...errors import RulesError, _, ngettext, number_text
 from ...game.rules import RuleSet
 from ...model.approximate_cost import approximate_seconds
 from ...model.checked_values import Table

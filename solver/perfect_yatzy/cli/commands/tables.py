@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..._messages import _, ngettext
+from ...errors import _, ngettext
 from .. import options
 from ..console import check_overwrite, echo_answer, echo_lines, file_format, write_output
 from ..options import RULES, KnownWords, UsageError, stored_tables

@@ -8,7 +8,7 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from ..._messages import _, ngettext, number_text
+from ...errors import _, ngettext, number_text
 from ...game.notation import glyphs, spaced
 from ...game.rules import RuleSet
 from ...strategy.tie_rules import TIE_RULES

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TypeVar
 
-from ...game.box_order import leaves_choice
 from ...game.dice import Dice
-from ...game.rules import RuleSet
+from ...game.rules import RuleSet, leaves_choice
 from ...policies.guide import RARE, Example, Guide, Option, Stage
 from ...policies.opening_rolls import OpeningLine, shortened
 from ...policies.price_sheet import PriceSheet, pars

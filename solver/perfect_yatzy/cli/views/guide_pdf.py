@@ -15,9 +15,8 @@ from typing import Any
 
 import click
 
-from ..._messages import _
 from ..._version import __version__
-from ...errors import MissingPackage
+from ...errors import MissingPackage, _
 from .guide import PIPS
 from .guide_content import GuideContent, Section, Sheet, column_groups, sheets
 from .words import Span, Text, text_of

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..._messages import N_, _
-from ...errors import enumerated
+from ...errors import N_, _, enumerated
 from ...game.notation import glyphs, spaced
 from ...game.rules import RuleSet
 from ...game.scorecard import Scorecard

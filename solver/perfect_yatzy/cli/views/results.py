@@ -9,8 +9,7 @@ from typing import Any
 
 import click
 
-from ..._messages import _, ngettext, number_text
-from ...errors import MissingPackage
+from ...errors import MissingPackage, _, ngettext, number_text
 from ...game.dice import Floats
 from ...game.notebook import histogram_bins
 from ...game.rules import RuleSet

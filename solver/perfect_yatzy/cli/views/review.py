@@ -10,11 +10,9 @@ from typing import IO
 
 import numpy as np
 
-from ..._messages import N_, _, ngettext, number_text
-from ...errors import StateError
-from ...game.box_order import leaves_choice
+from ...errors import N_, StateError, _, ngettext, number_text
 from ...game.notation import glyphs, parse_category, parse_hold, spaced
-from ...game.rules import RuleSet
+from ...game.rules import RuleSet, leaves_choice
 from ...play.estimates import Estimate, mean_of
 from ...play.puzzle import Puzzle
 from ...play.rating import GRADE_NAMES, Block, Comparison, Rating, Ratings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..._messages import _, ngettext
+from ...errors import _, ngettext
 from ...game.rule_words import number_word, order_text
 from ...game.rules import RuleSet
 from ...game.sheet_boxes import row_of

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from ..._messages import N_, _, current_language, number_text
 from ..._version import ANSWER_SCHEMA
-from ...errors import StateError
-from ...game.box_order import leaves_choice
+from ...errors import N_, StateError, _, current_language, number_text
 from ...game.notation import dice_of, spaced
+from ...game.rules import leaves_choice
 from ...game.scorecard import State
 from ...service.answers import approximate_fields
 from ...strategy.actions import Hold

@@ -14,12 +14,11 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from ..._messages import N_, _, ngettext, number_text, significant_text
-from ...errors import StateError
+from ...errors import N_, StateError, _, ngettext, number_text, significant_text
 from ...errors import alternatives as alternatives
 from ...game.rule_words import number_word as number_word
 from ...game.rules import RuleSet
-from ...game.upper_sums import upper_sums
+from ...game.scoring import upper_sums
 
 WIDTH = 78  # columns of a line, fewer in a narrower terminal
 # What a player may enter, in English and in the chosen language; the first word is the name of the command.

@@ -1,8 +1,8 @@
 """The words of the printed guide in several languages: text with dice and bold parts, hold rules as sentences.
 
 The templates are in ``cli/words/en.toml``: sections with ``{fields}``, ``*bold parts*`` and plural forms
-``{count:die|dice}``. Their translations are in the catalogues of :mod:`perfect_yatzy._messages`, with the key of a
-template as its context. The names of categories and games come from :mod:`perfect_yatzy.game.translations`.
+``{count:die|dice}``. Their translations are in the catalogues of :mod:`perfect_yatzy.errors`, with the key of a
+template as its context. The names of categories and games come from :mod:`perfect_yatzy.game.rule_loader`.
 """
 
 from __future__ import annotations
@@ -15,11 +15,10 @@ from pathlib import Path
 from string import Formatter
 from typing import Any, Literal
 
-from ..._messages import LANGUAGES, pgettext
-from ...game.box_order import prerequisites
+from ...errors import LANGUAGES, pgettext
 from ...game.dice import Dice
-from ...game.rules import RuleSet
-from ...game.translations import ENGLISH, languages, toml_text
+from ...game.rule_loader import ENGLISH, languages, toml_text
+from ...game.rules import RuleSet, prerequisites
 from ...policies.hold_policy import bonus_box
 from ...policies.hold_rules import Condition, DicePattern, HoldRule, all_categories, section
 

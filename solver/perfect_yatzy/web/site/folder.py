@@ -22,9 +22,8 @@ import numpy as np
 from ..._files import replacing
 from ..._version import __version__
 from ...errors import RulesError, StateError
-from ...game.rule_loader import builtin_ids, load_rules
+from ...game.rule_loader import builtin_ids, languages, load_rules, localized
 from ...game.rules import RuleSet
-from ...game.translations import languages, localized
 from ...model.objectives import BonusChance, PolicyQuantity, Variance
 from ...model.state_space import state_space
 from ...play.puzzle import DIFFICULTIES, daily_seed, find_puzzle

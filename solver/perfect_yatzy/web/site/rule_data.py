@@ -10,13 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ..._messages import _
-from ...errors import RulesError
-from ...game.box_order import chains, column_order, prerequisites
+from ...errors import RulesError, _
 from ...game.dice import Ints, lattice
-from ...game.rules import RuleSet
-from ...game.scoring import points_table, possible_points
-from ...game.upper_sums import upper_sums
+from ...game.rules import RuleSet, chains, column_order, prerequisites
+from ...game.scoring import points_table, possible_points, upper_sums
 from ...model.state_space import state_space
 from ...model.turn_model import SCORING_WAYS, joker_model, legal_categories, numbered_outcomes, turn_outcomes
 from ...service.answers import picked

@@ -24,9 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from ...game.box_order import prerequisites
 from ...game.dice import Ints
-from ...game.rules import RuleSet
+from ...game.rules import RuleSet, prerequisites
 from ...model.checked_values import Table
 from ...model.state_space import StateSpace, state_space
 

@@ -101,7 +101,7 @@ export class Game {
     };
   }
 
-  // The sum of each column of an upper sum, which is one number (game/upper_sums.py).
+  // The sum of each column of an upper sum, which is one number (game/scoring.py).
   columnSums(upper) {
     const { weights, widths } = this.uppers, last = weights.length - 1;
     return weights.map((weight, i) => (i < last ? Math.floor(upper / weight) % widths[i] : Math.floor(upper / weight)));
