@@ -108,7 +108,7 @@ def fitted_policy() -> perfect_yatzy.ValueFunction:
 
 def network(path: str) -> perfect_yatzy.BatchPolicy:
     """The agent of a file of `benchmarks.train_ppo`: the legal action that its network rates highest."""
-    from perfect_yatzy.rl.solo_game import Encoding
+    from perfect_yatzy.rl.single import Encoding
 
     weights = np.load(path)
     layers = [

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import perfect_yatzy
-from perfect_yatzy.approximation.rollout import verify_approximate
-from perfect_yatzy.model.approximate_cost import BOUND_WORK
+from perfect_yatzy.approximation.solve import verify_approximate
+from perfect_yatzy.model.estimates import BOUND_WORK
 
 RUNS = Path(__file__).resolve().parent / "runs"
 

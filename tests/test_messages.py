@@ -9,9 +9,9 @@ import catalogues
 import messages
 import pytest
 from babel.messages.mofile import read_mo
-from perfect_yatzy import _messages
+from perfect_yatzy import errors
 from perfect_yatzy.errors import LANGUAGES, language_accepted, language_from, language_of_environment
-from perfect_yatzy.game.rule_loader import languages
+from perfect_yatzy.game.translations import languages
 from support.command import Run
 
 LANGUAGE_OF = {
@@ -51,13 +51,13 @@ def test_the_language_of_an_environment(language: str, environment: dict[str, st
 def test_numbers_have_the_signs_of_the_language() -> None:
     shown = {}
     for code in LANGUAGES:
-        with _messages.language_scope(code):
-            signed = _messages.number_text(-0.001, 1), _messages.number_text(0.25, 1, signed=True)
-            shown[code] = _messages.number_text(12345.678, 2, grouped=True), *signed
+        with errors.language_scope(code):
+            signed = errors.number_text(-0.001, 1), errors.number_text(0.25, 1, signed=True)
+            shown[code] = errors.number_text(12345.678, 2, grouped=True), *signed
     assert shown["en"] == ("12,345.68", "0.0", "+0.2")
     assert shown["de"] == shown["da"] == ("12.345,68", "0,0", "+0,2")
     assert shown["sv"] == shown["nb"] == shown["fi"] == ("12\u00a0345,68", "0,0", "+0,2")
-    assert _messages.current_language() == "en"
+    assert errors.current_language() == "en"
 
 
 TRANSLATED = LANGUAGES[1:]
@@ -168,7 +168,7 @@ ERRORS = {
     "SolverError", "RulesError", "StateError", "TableError", "ClusterError", "UsageError", "ClickException", "echo",
 }  # fmt: skip
 SPOKEN = [
-    "cli/views", "cli/commands", "cli/console.py", "cli/terminal_game.py", "cli/jsonl.py", "game/patterns.py",
+    "cli/views", "cli/commands", "cli/console.py", "cli/terminal_game.py", "cli/commands/ask.py", "game/patterns.py",
     "game/rules.py", "game/rule_words.py", "game/scorecard.py", "game/legal_actions.py", "strategy/fitted_file.py",
     "strategy/verify.py", "service", "play",
 ]  # fmt: skip

@@ -26,8 +26,15 @@ from perfect_yatzy.model.objectives import Objective
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy.distribution import distribution_path, first_turns_path, read_stored, write_stored
-from perfect_yatzy.strategy.fitted_file import Certificate, fitted_path, read_fitted, to_arrays, write_fitted
-from perfect_yatzy.strategy.fitted_values import FittedValues, feature_count
+from perfect_yatzy.strategy.fitted_file import (
+    Certificate,
+    FittedValues,
+    feature_count,
+    fitted_path,
+    read_fitted,
+    to_arrays,
+    write_fitted,
+)
 from perfect_yatzy.strategy.score_distribution import CategoryResult, ScoreDistribution
 from perfect_yatzy.tablebase.sharded_solve import solve_sharded
 from perfect_yatzy.tablebase.store import solve_to_store, table_path
@@ -192,8 +199,8 @@ def sites(folder: Path) -> Iterator[list[Target]]:
     for rules, values in (("yatzy-forced", 4_000_000), ("crag", 1000)):
         place = folder / rules
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("perfect_yatzy.web.site.tables.WHOLE_VALUES", values)
-            patch.setattr("perfect_yatzy.web.site.tables.PART_BYTES", 1 << 14)
+            patch.setattr("perfect_yatzy.web.site.folder.WHOLE_VALUES", values)
+            patch.setattr("perfect_yatzy.web.site.folder.PART_BYTES", 1 << 14)
             make_site(place, service, [rules], 2, values_only=rules == "crag")
         engine, positions = Engine(place), list(random_positions(service.rules(rules), 40, seed=5))
         questions = [*positions, ("rules", {}), ("puzzle", {"rules": rules})]

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from perfect_yatzy.cli.jsonl import answer_lines
+from perfect_yatzy.cli.commands.ask import answer_lines
 from perfect_yatzy.errors import SolverError
 from perfect_yatzy.game.limits import MAX_LINE_BYTES
 from perfect_yatzy.game.notation import find_category, parse_card, parse_category, parse_dice, parse_hold

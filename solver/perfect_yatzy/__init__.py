@@ -53,9 +53,8 @@ if TYPE_CHECKING:
     from .play.rating import Rating, Ratings, rate
     from .policies.computer_players import ComputerPlayer
     from .policies.evaluation import Evaluation, Losses, SampledEvaluation, evaluate
-    from .policies.named import computer_player, open_policy
+    from .policies.named import computer_player, open_policy, simulate
     from .policies.policy import CardTurn, FunctionPolicy, ValueFunction
-    from .policies.simulation import simulate
     from .policies.user_code import BatchPolicy
     from .strategy.actions import Choice, Hold
     from .strategy.approximate_strategy import ApproximateStrategy
@@ -85,9 +84,8 @@ _NAMES = {
     "play.rating": "Rating Ratings rate",
     "policies.computer_players": "ComputerPlayer",
     "policies.evaluation": "Evaluation Losses SampledEvaluation evaluate",
-    "policies.named": "computer_player open_policy",
+    "policies.named": "computer_player open_policy simulate",
     "policies.policy": "CardTurn FunctionPolicy ValueFunction",
-    "policies.simulation": "simulate",
     "policies.user_code": "BatchPolicy",
     "strategy.actions": "Choice Hold",
     "strategy.approximate_strategy": "ApproximateStrategy",

@@ -6,6 +6,11 @@ the fields ``error``, ``code`` and, where one field of the request is at fault, 
 bug and keeps its traceback.
 
 A program should test ``code``, one of :data:`CODES`, and never the message.
+
+Messages are in the current language: an English sentence is the key of its translation in
+``locale/CODE/LC_MESSAGES/perfect_yatzy.po``, and stays English without one. As a library the package speaks English.
+The command chooses a language once for its process (:func:`set_language`), the server one for each request
+(:func:`language_scope`). How to change a text or to add a language: ``locale/README.md``.
 """
 
 from __future__ import annotations

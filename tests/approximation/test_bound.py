@@ -18,8 +18,7 @@ from support.seeds import FULL, examples, seeds
 need("perfect_yatzy.approximation.relaxation")
 from perfect_yatzy.approximation.relaxation import Budget, relax, rounding_error, solve_relaxed, upper_bound, visits
 from perfect_yatzy.game.rules import chains
-from perfect_yatzy.model.relaxed_game import RelaxedGame
-from perfect_yatzy.model.relaxed_layout import required_exact
+from perfect_yatzy.model.relaxed_game import RelaxedGame, required_exact
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.tablebase.backward_induction import solve_values
 

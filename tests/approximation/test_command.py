@@ -10,7 +10,7 @@ import perfect_yatzy
 import pytest
 from perfect_yatzy import ApproximateStrategy, RulesError, StateError, Strategy, TableError
 from perfect_yatzy.approximation import solve as pipeline
-from perfect_yatzy.approximation.rollout import verify_approximate
+from perfect_yatzy.approximation.solve import verify_approximate
 from perfect_yatzy.cli.views.strategy_tables import STRATEGY_TABLES, as_json, html, markdown
 from perfect_yatzy.errors import language_scope
 from perfect_yatzy.play.record import read_games
@@ -156,7 +156,7 @@ def test_the_commands(strategy: ApproximateStrategy, sheet: str, run: Run, tmp_p
 def test_other_games_do_not_verify(strategy: ApproximateStrategy, monkeypatch: pytest.MonkeyPatch, off: int) -> None:
     played = perfect_yatzy.simulate(strategy, 50, seed=9)
     moved = replace(played, final_scores=played.final_scores + off)
-    monkeypatch.setattr("perfect_yatzy.approximation.rollout.simulate", lambda *args, **options: moved)
+    monkeypatch.setattr("perfect_yatzy.approximation.solve.simulate", lambda *args, **options: moved)
     found = {check.name: check.passed for check in verify_approximate(strategy.rules, games=50)}
     assert found == {"file": True, "bound": True, "simulation": not off}
 

@@ -15,16 +15,16 @@ from perfect_yatzy.approximation.fit import fit_values
 from perfect_yatzy.approximation.lane_turns import LaneTurns, States, same_cards
 from perfect_yatzy.approximation.multipliers import optimal_prices
 from perfect_yatzy.approximation.relaxation import Budget, relax, solve_relaxed
-from perfect_yatzy.approximation.rollout import simulate_values
+from perfect_yatzy.approximation.solve import simulate_values
 from perfect_yatzy.game.patterns import Pattern
 from perfect_yatzy.game.rules import Category
 from perfect_yatzy.game.scorecard import EMPTY_STATE
 from perfect_yatzy.game.scoring import upper_sums
-from perfect_yatzy.model import card_masks
+from perfect_yatzy.model import state_space as spaces
 from perfect_yatzy.model.relaxed_game import RelaxedGame
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.model.turn_slots import allowed_boxes, feature_count, turn_slots
-from perfect_yatzy.strategy.fitted_values import NOT_ALLOWED, FittedValues, first_guess
+from perfect_yatzy.strategy.fitted_file import NOT_ALLOWED, FittedValues, first_guess
 from perfect_yatzy.tablebase.backward_induction import solve_values
 from support.games import CHANCE, PAIR, joker_game, saved_rolls_game, small
 from support.mechanics import random_rules
@@ -192,7 +192,7 @@ def check_turns(rules: RuleSet, cards: list[Card] | None = None) -> None:
         part = states[:: -(-len(states) // 20)]
         filled, *others = zip(*part, strict=True)
         fields = (np.array(field, dtype=np.int64) for field in others)
-        values = turns.backups(States(card_masks.card_masks(rules, filled), *fields))
+        values = turns.backups(States(spaces.card_masks(rules, filled), *fields))
         assert values == pytest.approx([float(oracle.turn(*state)) for state in part], abs=1e-9)
 
 
@@ -260,7 +260,7 @@ def test_masks_of_two_words_give_the_same_bits(rules: RuleSet, monkeypatch: pyte
         return games(LaneTurns(values, 1), 200, 0.3), relax(rules, Budget(1e7), threads=1).bound
 
     (found, bound), wide = played(rules), replace(rules, id="wide")
-    monkeypatch.setattr(card_masks, "ONE_WORD", 0)
+    monkeypatch.setattr(spaces, "ONE_WORD", 0)
     monkeypatch.setattr(multipliers, "SLOPE_UNIT", 1.0)
     again, same_bound = played(wide)  # another id: nothing of the first rules is used
     assert same_bound == bound

@@ -14,7 +14,7 @@ import perfect_yatzy
 import pytest
 from perfect_yatzy import load_rules
 from perfect_yatzy.approximation import relaxation
-from perfect_yatzy.approximation.bundle import dot, exact_bits, rounded
+from perfect_yatzy.approximation.multipliers import dot, exact_bits, rounded
 from perfect_yatzy.approximation.relaxation import Budget, relax
 from perfect_yatzy.kernels.linear import solve_positive
 from support.rule_files import two_dice_sheet

@@ -9,15 +9,15 @@ from perfect_yatzy import RulesError, RuleSet, State, load_rules
 from perfect_yatzy.approximation.fit import fit_values
 from perfect_yatzy.approximation.lane_turns import LaneTurns, same_cards
 from perfect_yatzy.approximation.relaxation import Budget, relax
-from perfect_yatzy.approximation.rollout import simulate_values
+from perfect_yatzy.approximation.solve import simulate_values
 from perfect_yatzy.game.dice import lattice
 from perfect_yatzy.game.patterns import Pattern
 from perfect_yatzy.game.rules import Category
 from perfect_yatzy.game.scorecard import EMPTY_STATE
 from perfect_yatzy.game.scoring import scoring_options
-from perfect_yatzy.model import card_masks
+from perfect_yatzy.model import state_space as spaces
 from perfect_yatzy.model.state_space import state_space
-from perfect_yatzy.strategy.fitted_values import first_guess
+from perfect_yatzy.strategy.fitted_file import first_guess
 from support.games import CHANCE, joker_game, small
 from support.refusals import refused
 from support.rule_files import six_columns
@@ -82,7 +82,7 @@ def test_a_fit_with_masks_of_two_words_has_the_same_bits(monkeypatch: pytest.Mon
     start = first_guess(rules, np.array([1.0, 2.0, 1.0, 3.0]))
     fit = partial(fit_values, games=200, rounds=2, ridge=0.1, seed=4)
     known, _ = fit(start, threads=1)
-    monkeypatch.setattr(card_masks, "ONE_WORD", 0)
+    monkeypatch.setattr(spaces, "ONE_WORD", 0)
     for threads in (1, 2):
         again, _ = fit(replace(start, rules=replace(rules, id="wide")), threads=threads)
         assert known.coefficients.tobytes() == again.coefficients.tobytes()

@@ -56,7 +56,7 @@ BROKEN = (b"", b"{", b"[]", b'"x"', b"null", b"\xff\xfe", b'{"dice": ' + b"[" * 
 ARGUMENTS: dict[str, Callable[[], tuple[Any, ...]]] = {
     "MissingPackage": lambda: ("a feature", "package"),
     "RuleFileError": lambda: ([],),
-    "ConfirmationRequired": lambda: ([import_module("perfect_yatzy.service.work").Work("table", 9.0, 1, 1, 9.0)],),
+    "ConfirmationRequired": lambda: ([import_module("perfect_yatzy.service.budget").Work("table", 9.0, 1, 1, 9.0)],),
 }
 
 
@@ -146,12 +146,12 @@ def client() -> Any:
 def test_the_server_answers_with_the_status(name: str, client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     status, _, code = TABLE[name]
     fail = Mock(side_effect=raised(name))
-    monkeypatch.setattr("perfect_yatzy.web.workers.parse_request", fail)
+    monkeypatch.setattr("perfect_yatzy.web.app.parse_request", fail)
     for path in ("/api/hold", "/api/solve"):
         found = client.post(path, json={"dice": "33456"} | ({"query": "hold"} if "solve" in path else {}))
         assert found.status_code == status
         assert found.json().items() >= {"code": code, "error": str(raised(name)), "schema": 2}.items()
-    monkeypatch.setattr("perfect_yatzy.web.workers.RequestScheduler.confirmed", lambda *args: fail)
+    monkeypatch.setattr("perfect_yatzy.web.app.RequestScheduler.confirmed", lambda *args: fail)
     stream = client.post("/api/solve", json={"query": "hold", "dice": "33456"})
     event, data = stream.text.strip().split("\n")
     assert (stream.status_code, event) == (200, "event: error")
@@ -186,7 +186,7 @@ def test_other_answers_of_the_server(client: Any, monkeypatch: pytest.MonkeyPatc
     found = client.post("/api/hold", **hold)
     assert (found.status_code, found.json()["code"]) == (429, "rate-limited")
     monkeypatch.undo()
-    monkeypatch.setattr("perfect_yatzy.web.workers.parse_request", lambda *args: 1 // 0)
+    monkeypatch.setattr("perfect_yatzy.web.app.parse_request", lambda *args: 1 // 0)
     assert client.post("/api/hold", **hold).status_code == 500
 
 

@@ -13,8 +13,7 @@ from perfect_yatzy import Strategy, load_rules
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.policies.evaluation import policy_mean
 from perfect_yatzy.policies.hold_policy import HoldRulePolicy
-from perfect_yatzy.policies.price_sheet import PriceSheet
-from perfect_yatzy.policies.strategy_sheet import StrategySheet, sheet_path
+from perfect_yatzy.policies.strategy_sheet import PriceSheet, StrategySheet, sheet_path
 from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy
 from support.command import Run, printed, refusal
 from support.rule_files import TINY

@@ -18,7 +18,7 @@ from perfect_yatzy.cli.views.guide_content import GuideContent, guide_content
 from perfect_yatzy.cli.views.guide_pdf import guide_pdf
 from perfect_yatzy.cli.views.words import Words, words_of
 from perfect_yatzy.errors import LANGUAGES
-from perfect_yatzy.game.rule_loader import localized
+from perfect_yatzy.game.translations import localized
 from perfect_yatzy.policies.guide import Guide, make_guide
 from perfect_yatzy.policies.strategy_sheet import packaged_sheet
 from support.command import Run, refusal

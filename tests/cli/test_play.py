@@ -19,7 +19,8 @@ from perfect_yatzy.cli.console import confirm
 from perfect_yatzy.cli.views.play import card_lines, card_rows, dice_question, points_line, stage_line, winner_line
 from perfect_yatzy.cli.views.wording import COMMANDS, command_of, upper_bonus_labels, upper_bonus_lines, words_of
 from perfect_yatzy.errors import LANGUAGES, language_scope
-from perfect_yatzy.game.rule_loader import builtin_ids, localized
+from perfect_yatzy.game.rule_loader import builtin_ids
+from perfect_yatzy.game.translations import localized
 from perfect_yatzy.play.record import read_games
 from perfect_yatzy.play.session import SaveFile, Session
 from support.command import Run, printed, refusal

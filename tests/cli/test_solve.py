@@ -16,11 +16,9 @@ from perfect_yatzy.approximation import solve as approximation
 from perfect_yatzy.cli import progress as shown
 from perfect_yatzy.game.scorecard import EMPTY_STATE
 from perfect_yatzy.model import estimates
-from perfect_yatzy.model.approximate_cost import approximate_seconds, relaxation_work
-from perfect_yatzy.model.estimates import SolveCost, duration, rule_set_stats
+from perfect_yatzy.model.estimates import SolveCost, approximate_seconds, duration, relaxation_work, rule_set_stats
 from perfect_yatzy.model.objectives import Goals, Objective, ReachableUtility
-from perfect_yatzy.service.budget import mean_work
-from perfect_yatzy.service.work import Pace
+from perfect_yatzy.service.budget import Pace, mean_work
 from perfect_yatzy.strategy.distribution import distribution_cost
 from perfect_yatzy.tablebase.solve_estimate import estimate_solve
 from perfect_yatzy.tablebase.store import solve_to_store
@@ -170,7 +168,7 @@ def test_lines_are_rare(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 def test_the_time_left_follows_the_speed_of_late(monkeypatch: pytest.MonkeyPatch) -> None:
     """What an earlier solve has done took no time now; tiny first layers give no estimate; a machine may get busy."""
     now = 0.0
-    monkeypatch.setattr("perfect_yatzy.service.work.time.perf_counter", lambda: now)
+    monkeypatch.setattr("perfect_yatzy.service.budget.time.perf_counter", lambda: now)
     for steps, expected in (
         ([(0, 0.0), (60, 0.5)], 60),
         ([(0, 0.0), (500, 0.1)], 4500),

@@ -22,7 +22,7 @@ from perfect_yatzy.cli.views.strategy_tables import (
     opening,
     parquet,
 )
-from perfect_yatzy.game.rule_loader import localized
+from perfect_yatzy.game.translations import localized
 from support.command import Run, printed, refusal
 from support.need import need
 

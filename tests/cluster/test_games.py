@@ -21,7 +21,7 @@ from support.refusals import refused
 need("distributed")
 
 
-from perfect_yatzy.cluster.evaluating import evaluate_on, sample_on
+from perfect_yatzy.cluster.tasks import evaluate_on, sample_on
 
 CARD = "ones=3 twos=6 threes=9 fours=12 fives=15 one-pair=10 two-pairs=18 chance=22 small-straight=15 yatzy=0"
 BOT = """

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from perfect_yatzy import Cluster, TableError, load_rules, versus
-from perfect_yatzy.cluster.versus import TurnPart, versus_on
+from perfect_yatzy.cluster.tasks import TurnPart, versus_on
 from perfect_yatzy.strategy.versus import versus_checkpoint
 from perfect_yatzy.tablebase.inventory import leftovers
 from support.cluster_tasks import EngineHere

@@ -13,12 +13,13 @@ import jsonschema_rs
 import pytest
 from documents import DOCUMENTS, blocks
 from perfect_yatzy import RulesError, load_rules
-from perfect_yatzy.cli.jsonl import answer_lines
+from perfect_yatzy.cli.commands.ask import answer_lines
 from perfect_yatzy.game import limits, rule_fields, rule_schema
 from perfect_yatzy.game import rule_fields as known
 from perfect_yatzy.game.notation import find_category, parse_card, parse_dice, parse_faces
 from perfect_yatzy.game.rule_fields import rule_file_schema
-from perfect_yatzy.game.rule_loader import RuleFileError, rules_from_json, toml_names, toml_text
+from perfect_yatzy.game.rule_loader import RuleFileError, rules_from_json
+from perfect_yatzy.game.translations import toml_names, toml_text
 from perfect_yatzy.play import record
 from perfect_yatzy.play.record import check_names, record_lines
 from perfect_yatzy.play.session import SaveFile

@@ -7,10 +7,11 @@ import pytest
 from perfect_yatzy.cli.views.rules import rules_lines
 from perfect_yatzy.errors import RulesError
 from perfect_yatzy.game.notation import find_category, parse_card, parse_category
-from perfect_yatzy.game.rule_loader import load_rules, localized, rules_from_json, rules_to_json
+from perfect_yatzy.game.rule_loader import load_rules, rules_from_json, rules_to_json
 from perfect_yatzy.game.rules import Bonus, Joker, RuleSet
 from perfect_yatzy.game.scoring import roll_points
 from perfect_yatzy.game.sheet_boxes import row_of
+from perfect_yatzy.game.translations import localized
 from support.refusals import load_text, mistakes, refused
 
 HEAD = "dice = 3\n"

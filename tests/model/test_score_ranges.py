@@ -12,7 +12,7 @@ from perfect_yatzy.game.scorecard import EMPTY_STATE, State
 from perfect_yatzy.game.scoring import points_table
 from perfect_yatzy.kernels.jit import jit
 from perfect_yatzy.kernels.simd import views
-from perfect_yatzy.kernels.solve import fill_between, misses_of
+from perfect_yatzy.kernels.turn import fill_between, misses_of
 from perfect_yatzy.model.estimates import count_states
 from perfect_yatzy.model.objectives import Goals, ReachableUtility, ScoreObjective, Utility
 from perfect_yatzy.model.score_places import ScoreOffsets

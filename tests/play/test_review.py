@@ -10,13 +10,13 @@ import perfect_yatzy
 import pytest
 from perfect_yatzy import Choice, Hold, Scorecard, StateError, Strategy, distribution, rate
 from perfect_yatzy.cli.views.review import grade_word, review_lines, signed
-from perfect_yatzy.game.rule_loader import builtin_ids, load_rules, localized, rules_from_json, rules_to_json
+from perfect_yatzy.game.rule_loader import builtin_ids, load_rules, rules_from_json, rules_to_json
+from perfect_yatzy.game.translations import localized
 from perfect_yatzy.model.objectives import BonusChance
 from perfect_yatzy.play.record import Game, check_writable, read_game, read_games, write_games
-from perfect_yatzy.play.review import Review, action_outlook, review
+from perfect_yatzy.play.review import Review, action_outlook, outcomes_of_hold, review
 from perfect_yatzy.service.reviews import review_json
 from perfect_yatzy.strategy.simulation import simulate
-from perfect_yatzy.strategy.turn_outcomes import outcomes_of_hold
 from perfect_yatzy.tablebase.backward_induction import solve_objective
 from support.command import Run, printed, refusal
 from support.human import human, replay

@@ -16,20 +16,19 @@ from perfect_yatzy.cli.views.guide_content import guide_content
 from perfect_yatzy.errors import LANGUAGES
 from perfect_yatzy.game.dice import Ints, lattice
 from perfect_yatzy.game.notation import dice_of
-from perfect_yatzy.game.rule_loader import localized
 from perfect_yatzy.game.rules import Bonus
+from perfect_yatzy.game.translations import localized
 from perfect_yatzy.model.hold_rule_arrays import ROLL_ALL, STOP
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.policies.evaluation import policy_mean
 from perfect_yatzy.policies.guide import Guide
 from perfect_yatzy.policies.hold_policy import Cards, HoldRulePolicy, decisions
 from perfect_yatzy.policies.hold_rules import HoldRule, hold_rule, parse_hold_rule, parse_hold_rules
-from perfect_yatzy.policies.price_sheet import PriceSheet, pars, terms_of
 from perfect_yatzy.policies.rule_search import Sample, Search, best_places, learn_holds
 from perfect_yatzy.policies.rule_vocabulary import candidate_conditions, candidate_patterns, rule_cost
-from perfect_yatzy.policies.strategy_sheet import StrategySheet, packaged_sheet
+from perfect_yatzy.policies.strategy_sheet import PriceSheet, StrategySheet, packaged_sheet, pars, terms_of
 from perfect_yatzy.policies.worst_decisions import worst_decisions
-from perfect_yatzy.strategy.category_odds import category_odds
+from perfect_yatzy.strategy.turn_evaluator import category_odds
 from support import games
 from support.hold_rules import cards, hold_rules, kept_by, some_rolls
 from support.naive import Dice, Naive

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from perfect_yatzy import RuleSet, State, load_rules
 from perfect_yatzy.game.rules import Bonus
 from perfect_yatzy.model.state_space import state_space
-from perfect_yatzy.policies import sheet_search, turn_sample
+from perfect_yatzy.policies import sheet_search, worst_decisions
 from perfect_yatzy.policies.evaluation import policy_mean, policy_values
-from perfect_yatzy.policies.price_sheet import PriceSheet, pars, terms_of
-from perfect_yatzy.policies.turn_sample import TurnSample, inclusion_chances, visited_states
+from perfect_yatzy.policies.strategy_sheet import PriceSheet, pars, terms_of
+from perfect_yatzy.policies.worst_decisions import TurnSample, inclusion_chances, visited_states
 from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy
 from perfect_yatzy.tablebase.backward_induction import solve_values
 from support.games import CHANCE, PAIR, classic_rule_sets, face, joker_game, saved_rolls_game, small
@@ -143,7 +143,7 @@ def test_sampling_in_proportion_to_counts(counts: list[int], number: int, seed: 
     inner = chances < 1
     ratios = chances[inner] / np.array(counts)[inner]
     assert len(ratios) == 0 or ratios.max() - ratios.min() < 1e-9
-    taken = turn_sample.systematic_sample(chances, np.random.default_rng(seed))
+    taken = worst_decisions.systematic_sample(chances, np.random.default_rng(seed))
     assert abs(taken.sum() - chances.sum()) < 1 + 1e-9
     assert taken[~inner].all()
 

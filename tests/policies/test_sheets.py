@@ -16,15 +16,31 @@ from perfect_yatzy.game.dice import lattice
 from perfect_yatzy.game.notation import counts_of, dice_of
 from perfect_yatzy.model.estimates import rule_set_stats
 from perfect_yatzy.policies import guide as guide_data
-from perfect_yatzy.policies import price_sheet
+from perfect_yatzy.policies import strategy_sheet
 from perfect_yatzy.policies.evaluation import policy_mean
-from perfect_yatzy.policies.guide import SampledTurns, give_up_stages, make_guide, sample_turns, stage_turns
+from perfect_yatzy.policies.guide import (
+    OpeningEntry,
+    SampledTurns,
+    give_up_stages,
+    groups_of,
+    make_guide,
+    opening_lines,
+    sample_turns,
+    shortened,
+    stage_turns,
+    which_groups,
+)
 from perfect_yatzy.policies.hold_policy import Cards, HoldRulePolicy, decisions
 from perfect_yatzy.policies.hold_rules import parse_hold_rule
-from perfect_yatzy.policies.opening_rolls import OpeningEntry, groups_of, opening_lines, shortened, which_groups
-from perfect_yatzy.policies.price_sheet import PriceSheet, terms_of
 from perfect_yatzy.policies.sheet_search import turn_losses
-from perfect_yatzy.policies.strategy_sheet import StrategySheet, find_sheet, packaged_sheet, sheet_path
+from perfect_yatzy.policies.strategy_sheet import (
+    PriceSheet,
+    StrategySheet,
+    find_sheet,
+    packaged_sheet,
+    sheet_path,
+    terms_of,
+)
 from perfect_yatzy.policies.worst_decisions import worst_decisions
 from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy
 from support.games import CHANCE, face, joker_game, saved_rolls_game, small
@@ -137,7 +153,7 @@ def test_the_stated_means_are_exact(key: str) -> None:
 
 
 def test_the_readme_has_the_figures_of_all_sheets() -> None:
-    readme = Path(price_sheet.__file__).with_name("README.md").read_text()
+    readme = Path(strategy_sheet.__file__).with_name("README.md").read_text()
     row = r"^\| ([a-z0-9-]+) \| (\d+) \| ([0-9.]+)(?: ± ([0-9.]+))? \| ([0-9.]+) \|"
     table = re.findall(row, readme, re.MULTILINE)
     assert [row[0] for row in table] == KEYS

@@ -11,7 +11,7 @@ from perfect_yatzy.errors import language_scope
 from perfect_yatzy.service.queries import Decision, QueryService
 from perfect_yatzy.service.requests import COMMON_FIELDS, QUERY_FIELDS, ObjectiveRequest, Request, parse_request
 from perfect_yatzy.service.resolver import _goal_keys, _opponent_key, _utility_key
-from perfect_yatzy.strategy.position import CheckedPosition
+from perfect_yatzy.strategy.strategy import CheckedPosition
 from support.games import joker_game
 
 RULES = joker_game("free", saved_rolls=True)

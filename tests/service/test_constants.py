@@ -17,10 +17,9 @@ from perfect_yatzy.cli import COMMANDS, main
 from perfect_yatzy.model.estimates import SolveCost
 from perfect_yatzy.play.review import grade
 from perfect_yatzy.service import budget
-from perfect_yatzy.service.budget import SolveBudget, SolveLimit
+from perfect_yatzy.service.budget import SolveBudget, SolveLimit, Work
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.service.requests import parse_request
-from perfect_yatzy.service.work import Work
 from perfect_yatzy.strategy import distribution
 from perfect_yatzy.tablebase import memory
 from perfect_yatzy.web.limits import SERVER_BUDGET
@@ -51,8 +50,8 @@ CONSTANTS: dict[str, dict[str, Any]] = {
     "policies.computer_players": {
         "TOLERANCE": 0.1, "STYLES": {"safe": -1.0, "bold": 1.0}, "WIN_SECONDS": 0.5, "MAX_SOLVED": 64,
     },
-    "web.site.folder": {"SCHEMA": 2, "ICON_SIZES": (192, 512)},
-    "web.site.tables": {
+    "web.site.folder": {
+        "SCHEMA": 2, "ICON_SIZES": (192, 512),
         "WHOLE_VALUES": 4_000_000, "VALUE_BITS": 30, "DEVIATION_BITS": 8, "CHANCE_BITS": 12, "PART_BYTES": 67_108_864,
         "PAGE_BYTES": 16_384, "PAGE_DIGEST_BYTES": 16, "HASH_DIGITS": 12,
     },
@@ -63,18 +62,17 @@ CONSTANTS: dict[str, dict[str, Any]] = {
     },
     "play.rating": {"BLOCKS": 10, "SMALLEST_BLOCK": 5},
     "play.rating_input": {"CHUNK": 4096},
-    "play.grading": {"MAX_POINTS": 1_000_000},
     "play.record": {"SCHEMA": 2, "READABLE_SCHEMAS": (1, 2)},
-    "play.review": {"TIE_TOLERANCE": 0.000001},
+    "play.review": {"MAX_POINTS": 1_000_000, "TIE_TOLERANCE": 0.000001},
     "play.session": {"SCHEMA": 2, "READABLE_SCHEMAS": (1, 2)},
     "play.simulated_records": {"CHUNK": 10_000},
     "service.answers": {"PERCENTILES": (5, 25, 50, 75, 95), "MAX_UNCERTAIN_CHANCE": 0.999999940395355224609375},
-    "service.bonus": {"MAX_BYTES": 268_435_456, "MAX_WAITING": 4},
-    "service.budget": {"FIRST_TURNS_LIMIT_SECONDS": 15.0, "FIRST_TURNS_LIMIT_BYTES": 4_000_000},
+    "service.budget": {
+        "FIRST_TURNS_LIMIT_SECONDS": 15.0, "FIRST_TURNS_LIMIT_BYTES": 4_000_000, "LATELY": 60.0, "NO_ESTIMATE_BELOW": 0.03,
+    },
     "service.queries": {"MAX_COSTS": 256, "PUZZLE_SECONDS": 0.5},
-    "service.resolver": {"MAX_OPPONENT_DISTRIBUTIONS": 256},
+    "service.resolver": {"MAX_BYTES": 268_435_456, "MAX_WAITING": 4, "MAX_OPPONENT_DISTRIBUTIONS": 256},
     "service.reviews": {"EXPLAINED_OPTIONS": 2, "MIN_EXPLAINED_LOSS": 0.05},
-    "service.work": {"LATELY": 60.0, "NO_ESTIMATE_BELOW": 0.03},
     "cli.commands.ask": {"TOP": 5},
     "cli.progress": {"SILENCE": 30.0, "LONG_RECORD": 20_971_520, "LONG_SIMULATION": 300_000},
     "cli.terminal_game": {"TOP": 5, "WIN_CHANCE_PER_POINT": 0.01},

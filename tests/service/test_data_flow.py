@@ -22,11 +22,12 @@ from perfect_yatzy.service.budget import SolveBudget, SolveLimit
 from perfect_yatzy.service.cache import WeightedLRUCache
 from perfect_yatzy.service.queries import Decision, QueryService
 from perfect_yatzy.service.requests import Request, parse_request
-from perfect_yatzy.strategy import position, score_strategy
+from perfect_yatzy.strategy import score_strategy
+from perfect_yatzy.strategy import strategy as strategies
 from perfect_yatzy.strategy.score_strategy import goals_to_solve
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator
 from perfect_yatzy.tablebase.store import Progress, has_table
-from perfect_yatzy.web.workers import RequestScheduler
+from perfect_yatzy.web.app import RequestScheduler
 from support.refusals import refused
 
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
@@ -55,7 +56,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     for module in (scorecard, notation):
         count(module, "check_card", lambda card: "card")
     count(StateSpace, "check", lambda space: "state")
-    count(position, "check_state", lambda rules: "state")
+    count(strategies, "check_state", lambda rules: "state")
     count(TurnEvaluator, "hold_values", lambda evaluator: f"turns of the {kind(evaluator)}")
     count(queries, "rank_categories", lambda evaluator: f"rankings of the {kind(evaluator)}")
     return counted

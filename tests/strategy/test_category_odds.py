@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 from perfect_yatzy import load_rules
-from perfect_yatzy.strategy.category_odds import CategoryOdds, category_odds
+from perfect_yatzy.strategy.turn_evaluator import CategoryOdds, category_odds
 from support import games
 from support.command import Run
 from support.naive import Naive

@@ -52,7 +52,7 @@ def make_site(
             patch.setattr("perfect_yatzy.web.site.folder._other_tables", lambda *_: iter(()))
             patch.setattr("perfect_yatzy.web.site.folder.has_distribution", lambda _: False)
         if in_pages:
-            patch.setattr("perfect_yatzy.web.site.tables.WHOLE_VALUES", 1000)
+            patch.setattr("perfect_yatzy.web.site.folder.WHOLE_VALUES", 1000)
         return write_site(folder, chosen, service, options)
 
 

@@ -9,8 +9,7 @@ from perfect_yatzy import RuleSet, State
 from perfect_yatzy.game.dice import Dice, lattice
 from perfect_yatzy.game.notation import dice_of
 from perfect_yatzy.policies.hold_rules import parse_hold_rule
-from perfect_yatzy.policies.price_sheet import PriceSheet
-from perfect_yatzy.policies.strategy_sheet import StrategySheet
+from perfect_yatzy.policies.strategy_sheet import PriceSheet, StrategySheet
 from perfect_yatzy.policies.worst_decisions import WorstDecisions
 
 from support.naive import Naive

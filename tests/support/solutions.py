@@ -5,7 +5,7 @@ from typing import Any
 
 import perfect_yatzy
 from perfect_yatzy import ApproximateStrategy, RuleSet
-from perfect_yatzy.strategy.fitted_values import FittedValues
+from perfect_yatzy.strategy.fitted_file import FittedValues
 
 
 def solution_bits(found: ApproximateStrategy) -> str:

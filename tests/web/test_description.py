@@ -21,13 +21,13 @@ import pytest
 from fastapi.testclient import TestClient
 from perfect_yatzy import Strategy, TableError, load_rules, open_strategy
 from perfect_yatzy.errors import CODES
-from perfect_yatzy.service.work import Report
+from perfect_yatzy.service.budget import Report
 from perfect_yatzy.strategy.score_strategy import INSTANT_SOLVE_SECONDS
 from perfect_yatzy.web import limits
 from perfect_yatzy.web.answers import HTTP_CODES
+from perfect_yatzy.web.app import RequestScheduler
 from perfect_yatzy.web.limits import IsDisconnected
 from perfect_yatzy.web.rule_sets import listed_rules
-from perfect_yatzy.web.workers import RequestScheduler
 from support.human import human
 from support.server import Server
 

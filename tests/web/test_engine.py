@@ -18,7 +18,7 @@ from perfect_yatzy.play.record import Game
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.service.reviews import explained_review
 from perfect_yatzy.strategy.opponents import least_score
-from perfect_yatzy.web.site.rule_data import rule_data
+from perfect_yatzy.web.site.folder import rule_data
 from support.engine import FIRST_DAY, Question, ask_engine, difference, differences, make_site, random_positions
 from support.games import joker_game, saved_rolls_game
 from support.human import human
@@ -307,7 +307,7 @@ def test_ten_thousand_positions(rules: str, service: QueryService, tmp_path: Pat
 
 def test_pages_give_the_same_answers(service: QueryService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The table of a small game as that of a large one: read in pages, from several parts, a few kilobytes a question."""
-    monkeypatch.setattr("perfect_yatzy.web.site.tables.PART_BYTES", 1 << 14)
+    monkeypatch.setattr("perfect_yatzy.web.site.folder.PART_BYTES", 1 << 14)
     sizes = make_site(tmp_path, service, ["crag"], values_only=True, in_pages=True)
     assert sum(bool(re.search(r"/values-\d", name)) for name in sizes) == 4
     questions = list(random_positions(service.rules("crag"), 60, seed=4))

@@ -19,15 +19,13 @@ need("httpx2")
 from fastapi.testclient import TestClient
 from perfect_yatzy import Cancelled, StateError, Strategy, reach
 from perfect_yatzy.model.objectives import Goals
-from perfect_yatzy.service.budget import SolveBudget
+from perfect_yatzy.service.budget import ConfirmationRequired, Report, SolveBudget, Work, WorkProgress
 from perfect_yatzy.service.queries import QueryService
-from perfect_yatzy.service.work import ConfirmationRequired, Report, Work, WorkProgress
 from perfect_yatzy.tablebase.backward_induction import solve_objective
 from perfect_yatzy.tablebase.store import has_table
-from perfect_yatzy.web import workers as long_work
-from perfect_yatzy.web.app import create_app
+from perfect_yatzy.web import app as long_work
+from perfect_yatzy.web.app import Solve, create_app, work_events
 from perfect_yatzy.web.limits import IsDisconnected
-from perfect_yatzy.web.workers import Solve, work_events
 
 SMALL = "yatzy-forced"  # a game that is solved in a moment
 NOTHING_UNASKED = SolveBudget(unasked_seconds=0.0)
@@ -170,7 +168,7 @@ def test_progress_adds_up_over_several_works() -> None:
 
 def test_what_an_interrupted_solve_has_done_does_not_shorten_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
-    monkeypatch.setattr("perfect_yatzy.service.work.time.perf_counter", lambda: now)
+    monkeypatch.setattr("perfect_yatzy.service.budget.time.perf_counter", lambda: now)
     reports: list[tuple[float, float]] = []
     progress = WorkProgress([Work("table", 50.0, 0, 0, 0.0)], lambda done, left: reports.append((done, left)))
     table = progress.of("table")

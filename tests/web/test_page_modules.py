@@ -17,7 +17,6 @@ from perfect_yatzy.service import reviews as service_reviews
 from perfect_yatzy.strategy import score_strategy
 from perfect_yatzy.web.rule_sets import rule_set_json
 from perfect_yatzy.web.site import folder as site_folder
-from perfect_yatzy.web.site import rule_data
 from support.engine import run_node
 from support.seeds import seeds
 
@@ -78,7 +77,7 @@ def test_python_and_the_page_have_the_same_constants() -> None:
     assert found == json.loads(json.dumps(CONSTANTS))
     assert reviews.GRADES == ((0.4, "inaccuracy"), (1.7, "mistake"))
     ways = (turn_model.IN_FULL, turn_model.WITH_BONUS, turn_model.ON_FIRST_ROLL, turn_model.UNMET)
-    assert (*ways, rule_data.MAX_CATEGORIES, date(1970, 1, 1).toordinal()) == (1, 2, 4, 8, 30, 719_163)
+    assert (*ways, site_folder.MAX_CATEGORIES, date(1970, 1, 1).toordinal()) == (1, 2, 4, 8, 30, 719_163)
     known = re.findall(r"\b([a-z]{2}): \"", constant("i18n", "LANGUAGES"))
     assert set(known) == set(translations.languages()) == {"en", "da", "de", "fi", "nb", "sv"}
 

@@ -24,14 +24,13 @@ from hypothesis import strategies as st
 from perfect_yatzy import StateError, Strategy, distribution
 from perfect_yatzy.cli.commands.serve import in_header, is_loopback
 from perfect_yatzy.errors import CODES
+from perfect_yatzy.service.budget import WorkProgress
 from perfect_yatzy.service.queries import Decision, QueryService
 from perfect_yatzy.service.reviews import explained_review
-from perfect_yatzy.service.work import WorkProgress
 from perfect_yatzy.tablebase.store import has_table
-from perfect_yatzy.web.app import create_app
+from perfect_yatzy.web.app import RequestScheduler, create_app
 from perfect_yatzy.web.limits import ClientDisconnected, ConcurrencyLimiter, QueueFullError, RateLimiter
 from perfect_yatzy.web.middleware import RequestFilter, host_name
-from perfect_yatzy.web.workers import RequestScheduler
 from support.human import human
 from support.refusals import WRONG_QUESTIONS
 

@@ -7,7 +7,7 @@ With t open boxes, and V_t the fitted values of the cards that have t of them (V
         for t = 1, 2, ...:   y(S) = value of one exact turn from S on the values V_{t-1}      for all kept S with t
                              V_t = ridge regression of y on the features of S, towards V_{t-1}
 
-(:class:`perfect_yatzy.strategy.fitted_values.FittedValues` has the features.) Approximate value iteration with a
+(:class:`perfect_yatzy.strategy.fitted_file.FittedValues` has the features.) Approximate value iteration with a
 linear architecture: Bertsekas and Tsitsiklis, "Neuro-Dynamic Programming", Athena Scientific 1996, chapter 6. The
 states are those that good play visits, because only their values matter, and regression on the last round alone
 oscillates: a policy avoids the states whose values were too low. Values are fitted in excess of the relaxed game.
@@ -26,11 +26,11 @@ from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE
 from ..kernels.linear import solve_positive
-from ..model.approximate_cost import FIT_GAMES, ROUNDS, played_games
-from ..model.card_masks import is_wide
-from ..strategy.fitted_values import COEFFICIENT_BITS, FEATURE_BITS, FittedValues
-from .bundle import dot, exact_bits, rounded
+from ..model.estimates import FIT_GAMES, ROUNDS, played_games
+from ..model.state_space import is_wide
+from ..strategy.fitted_file import COEFFICIENT_BITS, FEATURE_BITS, FittedValues
 from .lane_turns import LaneTurns, States, same_cards
+from .multipliers import dot, exact_bits, rounded
 
 EXPLORATION = 0.05  # chance that a turn of an exploring game fills a box drawn at random
 RIDGE = 0.1  # penalty on squared changes of a coefficient, against squares of points summed over the states

@@ -17,10 +17,9 @@ from ..game.scorecard import State
 from ..game.scoring import upper_sums
 from ..kernels import state_lanes as kernels
 from ..kernels.lattice import kernel_lattice
-from ..model.card_masks import card_masks, packed
-from ..model.state_space import LANES
+from ..model.state_space import LANES, card_masks, packed
 from ..model.turn_slots import allowed_boxes, box_masks, turn_slots
-from ..strategy.fitted_values import FittedValues
+from ..strategy.fitted_file import FittedValues
 from ..tablebase.backward_induction import default_threads
 from ..tablebase.threads import ScratchPool, thread_map
 
@@ -29,7 +28,7 @@ CHUNK = 512  # states a thread takes at a time
 
 @dataclass(frozen=True)
 class States:
-    """States at the start of a turn, ``(n,)`` each: int64, and masks of :mod:`perfect_yatzy.model.card_masks`."""
+    """States at the start of a turn, ``(n,)`` each: int64, and masks of :mod:`perfect_yatzy.model.state_space`."""
 
     filled: Ints
     upper: Ints

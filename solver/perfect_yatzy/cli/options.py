@@ -72,7 +72,7 @@ class LanguageParam(click.ParamType[str]):
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """Codes that begin with `incomplete`, with the names of the languages."""
-        from ..game.rule_loader import languages
+        from ..game.translations import languages
 
         return [CompletionItem(code, help=name) for code, name in languages().items() if code.startswith(incomplete)]
 

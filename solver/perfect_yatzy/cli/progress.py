@@ -13,7 +13,7 @@ from ..errors import N_, _, ngettext, number_text
 from ..game.rule_words import number_word
 from ..game.rules import RuleSet
 from ..model.estimates import duration, gigabytes
-from ..service.work import Pace
+from ..service.budget import Pace
 from ..tablebase.store import Progress
 
 if TYPE_CHECKING:

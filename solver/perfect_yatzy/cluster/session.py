@@ -37,9 +37,8 @@ if TYPE_CHECKING:
     from ..game.scorecard import Scorecard
     from ..model.checked_values import Table
     from ..policies.evaluation import Evaluation, SampledEvaluation
-    from ..strategy.position import Position
     from ..strategy.simulation import Simulation
-    from ..strategy.strategy import Strategy
+    from ..strategy.strategy import Position, Strategy
     from ..strategy.versus import TwoPlayerChances
     from ..tablebase.table_info import TableInfo
 
@@ -279,7 +278,7 @@ class Cluster:
         ClusterError
             As :meth:`solve`.
         """
-        from .simulating import simulate_on
+        from .tasks import simulate_on
 
         return simulate_on(self.engine, strategy, games, seed, start, points, tables, progress)
 
@@ -312,7 +311,7 @@ class Cluster:
         SolverError
             If a policy is unknown or cannot be evaluated; ClusterError as :meth:`solve`.
         """
-        from .evaluating import evaluate_on
+        from .tasks import evaluate_on
 
         found = {n: result for n, _, result in evaluate_on(self.engine, policies, load_rules(rules), card, tables)}
         return [found[number] for number in range(len(policies))]
@@ -342,7 +341,7 @@ class Cluster:
         SolverError
             StateError if `ties` is unknown; ClusterError and TableError as :meth:`solve`.
         """
-        from .versus import versus_on
+        from .tasks import versus_on
 
         return versus_on(self.engine, load_rules(rules), ties, tables, progress, store)
 

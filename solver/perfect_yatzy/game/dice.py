@@ -11,6 +11,15 @@ multiset with those that have one die more. With it, the two operations of a tur
 
     reroll   mean(hold) = 1/faces * sum over faces f of mean(hold + f)      from full rolls to smaller holds
     choose   best(dice) = max(mean(dice), max over faces f of best(dice - f))   from small holds to full rolls
+
+The dice of a simulated game or of an environment are a function of seed, game, turn and roll, so a simulation gives
+the same games with any number of threads. :mod:`perfect_yatzy.kernels.rollout` computes them in machine code, too::
+
+    word = mix(seed + G),  word = mix(word + game * G),  word = mix(word + (256 * turn + roll + 1) * G)   (mod 2^64)
+
+`mix` and G are those of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA
+2014). The top 60 bits of the last word are a fraction in [0, 1). Each die multiplies it by the number of faces: the
+integer part is the die, the rest the next fraction.
 """
 
 from __future__ import annotations

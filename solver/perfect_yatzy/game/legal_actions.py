@@ -20,6 +20,13 @@ as the call that makes it, and equal positions have equal hashes:
 
 >>> held
 start_turn('yatzy', held='33')
+
+Actions have numbers, in the columns of the values of all options and in the Gymnasium environment. First come the
+holds, every multiset of fewer dice than the game has, by size and then by faces (:mod:`.dice`); to hold all dice is
+no action. Then come the categories in the order of the sheet::
+
+    number   0             1       2      ...  209           210    211    ...  224
+    action   reroll all    hold 1  hold 2      hold 6 6 6 6  ones   twos        yatzy        (five dice: 210 holds)
 """
 
 from __future__ import annotations

@@ -21,10 +21,11 @@ from unicodedata import combining, normalize
 from ..errors import StateError, _, alternatives, ngettext, shown, whole_number
 from .dice import Dice
 from .limits import MAX_CARD_ENTRIES, MAX_CARD_TEXT, MAX_DICE_LISTED, MAX_DICE_TEXT, MAX_NAME, check_length, closest
-from .rule_loader import category_label, foreign_names, load_rules
+from .rule_loader import load_rules
 from .rules import RuleSet
 from .scorecard import Scorecard, check_card
 from .sheet_boxes import row_names
+from .translations import category_label, foreign_names
 
 GLYPHS = "⚀⚁⚂⚃⚄⚅"
 FACES = {digit: int(digit) for digit in "0123456789"} | {glyph: face for face, glyph in enumerate(GLYPHS, start=1)}

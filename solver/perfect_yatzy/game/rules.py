@@ -1,9 +1,17 @@
 """Rule sets as data: dice, rolls, categories made of patterns, bonus, order, saved rolls, jokers.
 
-A category pays the best of its patterns (:mod:`perfect_yatzy.game.patterns`). A box that can be used
-several times, or that stands in several columns, is several categories here: :mod:`perfect_yatzy.game.rules` says
-in which order they can be filled. Names, aliases and summaries do not belong to the fingerprint; everything that can
-change the value of a game does.
+A category pays the best of its patterns (:mod:`perfect_yatzy.game.patterns`). A box that can be used several times,
+or that stands in several columns, is several categories here. Names, aliases and summaries do not belong to the
+fingerprint; everything that can change the value of a game does.
+
+A *chain* is a sequence of boxes that are filled one after another, and the order of a game is a set of chains::
+
+    free             each box is a chain of its own
+    forced           all boxes of the column, from the top down; reversed: from the bottom up
+    times = 4        four equal boxes are a chain: which of them a turn fills makes no difference
+
+so a card is given by the number of boxes filled in each chain. Upper section first is not a chain: each lower box
+requires all upper boxes.
 """
 
 from __future__ import annotations

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from ..errors import StateError, _, span, whole_number
-from .rule_loader import category_label
 from .rules import RuleSet, prerequisites
 from .scoring import possible_points, upper_sums
+from .translations import category_label
 
 
 @dataclass(frozen=True)

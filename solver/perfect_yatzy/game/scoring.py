@@ -1,7 +1,13 @@
 """What rolls pay: points tables, what a box can hold, and what a card may do with one roll or with all of them.
 
 :data:`perfect_yatzy.game.patterns.KINDS` says what a pattern pays. `counts[f - 1]` is the number of dice that show
-face f.
+face f. The upper sums of a card are one number, also if each column of the sheet has a bonus of its own: one sum a
+column, each capped at the last threshold of its bonus, as digits of a mixed-radix number::
+
+    upper = sum of column 0 + width 0 * (sum of column 1 + width 1 * (...))
+
+A digit has room for the points of one more box beyond the threshold, so that points can be added before the sum is
+capped.
 """
 
 from __future__ import annotations

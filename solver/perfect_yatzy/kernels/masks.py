@@ -1,6 +1,6 @@
 """Bitmasks of categories as the kernels read them: int64, or 128 bits for a sheet of more boxes than a word has bits.
 
-A kernel is compiled for one of the two, by the dtype of the arrays (:mod:`perfect_yatzy.model.card_masks`). Masks of
+A kernel is compiled for one of the two, by the dtype of the arrays (:mod:`perfect_yatzy.model.state_space`). Masks of
 128 bits have the operators that :mod:`.legal` needs: ``& ~ -`` and truth, and ``>>`` with an int64 as result.
 """
 

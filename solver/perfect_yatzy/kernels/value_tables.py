@@ -19,7 +19,7 @@ spreads of a state (:mod:`perfect_yatzy.model.goal_estimates`).
 
 A new objective needs a new kind of table only if points count in another way, or values lie elsewhere: its named
 tuple, :func:`states_after` and :func:`value_after` here (:func:`write_values` only if values lie elsewhere), and an
-entry point in :mod:`.solve`, which the objective names. The shortest example is :class:`ExponentialTable`.
+entry point in :mod:`.turn`, which the objective names. The shortest example is :class:`ExponentialTable`.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class ScoreTable(NamedTuple):
     origin: Ints
     low: Ints
     high: Ints
-    spacing: int  # x from one lane of a vector to the next; the scores between are interpolated (:mod:`.solve`)
+    spacing: int  # x from one lane of a vector to the next; the scores between are interpolated (:mod:`.turn`)
 
 
 @by_kind()

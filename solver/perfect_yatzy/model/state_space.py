@@ -12,14 +12,18 @@ so a layer is one contiguous slice, and a solve appends each layer to the table.
 digit for each chain of boxes (:mod:`perfect_yatzy.game.rules`), how many of them are filled::
 
     free order: the bitmask of the filled boxes      forced order: their number      a row of 4 boxes: a digit 0...4
+
+Bitmasks of categories are int64, ``(n,)``, and a single one is an integer. A sheet of more than ONE_WORD boxes,
+which only an approximate strategy can play, has uint64, ``(n, 2)``, the low word first. The dtype tells the kernels
+which of the two they read (:mod:`perfect_yatzy.kernels.masks`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from math import prod
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +35,44 @@ from ..game.rules import RuleSet, chains, prerequisites
 from ..game.scorecard import EMPTY_STATE, State, check_state
 from ..game.scoring import upper_sums
 from .lanes import LaneSets, lane_set_count
+
+Bools = npt.NDArray[np.bool_]
+
+
+def is_wide(rules: RuleSet) -> bool:
+    """Whether masks have two words."""
+    return len(rules.categories) > ONE_WORD
+
+
+def card_masks(rules: RuleSet, masks: Any) -> Ints:
+    """Masks as an array, from integers or one; an array of masks is returned as it is."""
+    if not is_wide(rules):
+        return np.atleast_1d(np.asarray(masks, dtype=np.int64))
+    if not isinstance(masks, np.ndarray):
+        numbers = [masks] if isinstance(masks, int) else masks
+        masks = np.array([(mask & (1 << 64) - 1, mask >> 64) for mask in numbers], dtype=np.uint64).reshape(-1, 2)
+    return masks  # type: ignore[no-any-return]
+
+
+def single_mask(rules: RuleSet, mask: int) -> Any:
+    """One mask as a field of a named tuple that the kernels take."""
+    return card_masks(rules, [mask])[0] if is_wide(rules) else mask
+
+
+def packed(rules: RuleSet, boxes: Bools) -> Ints:
+    """Masks of sets of boxes, ``(n, categories)``."""
+    octets = np.zeros((len(boxes), 16 if is_wide(rules) else 8), dtype=np.uint8)
+    bits = np.packbits(boxes, axis=1, bitorder="little")
+    octets[:, : bits.shape[1]] = bits
+    masks = octets.view("<u8" if is_wide(rules) else "<i8")
+    return masks if is_wide(rules) else masks.ravel()
+
+
+def unpacked(rules: RuleSet, masks: Ints) -> Bools:
+    """Which boxes each mask has, ``(n, categories)``."""
+    octets = np.ascontiguousarray(masks).view(np.uint8).reshape(len(masks), 16 if is_wide(rules) else 8)
+    return np.unpackbits(octets, axis=1, count=len(rules.categories), bitorder="little").view(np.bool_)
+
 
 MAX_FREE_CATEGORIES = 24  # 2^24 cards, or as many in other orders
 MAX_FREE_UPPER = 12  # 2^12 lane sets, or as many in other orders
@@ -277,7 +319,7 @@ def check_enumerable(rules: RuleSet, filled: int = 0, *, any_number: bool = Fals
 
 
 def check_one_word(rules: RuleSet) -> None:
-    """Raise RulesError if a rule set has more boxes than a mask of one word (:mod:`.card_masks`)."""
+    """Raise RulesError if a rule set has more boxes than a mask of one word (:mod:`.state_space`)."""
     if len(rules.categories) > ONE_WORD:
         text = _("{rules} has {count} boxes; at most {most} are possible, except with an approximate strategy")
         fields = {"rules": rules.key, "count": len(rules.categories), "most": ONE_WORD}
@@ -291,3 +333,25 @@ def by_start(build: Callable[[RuleSet, State], T]) -> Callable[..., T]:
 
 
 state_space = by_start(StateSpace)
+
+
+RowActions = Callable[[Ints], Iterable[tuple[Ints, Any]]]
+
+
+class Policy(Protocol):
+    """A way to play: in every state and for every roll an action, or chances of actions."""
+
+    @property
+    def rules(self) -> RuleSet:
+        """The game."""
+
+    @property
+    def start(self) -> State:
+        """Where the games begin."""
+
+    @property
+    def ties(self) -> tuple[float, float]:
+        """Absolute and relative difference of equal values, for a greedy policy."""
+
+    def layer(self, filled: int) -> RowActions:
+        """For rows of a layer, in any thread, parts of them, each with the policy argument of the kernels."""

@@ -35,8 +35,7 @@ from ..game.dice import Floats, Ints, Lattice, lattice, sub_multisets
 from ..game.rules import RuleSet, prerequisites
 from ..game.scorecard import State
 from ..game.scoring import full_points, is_joker, matching_upper_boxes, points_table, upper_sums
-from .card_masks import card_masks, packed, single_mask
-from .state_space import StateLayout, StateSpace, by_start, state_space
+from .state_space import StateLayout, StateSpace, by_start, card_masks, packed, single_mask, state_space
 
 
 class CategoryOutcomes(NamedTuple):
@@ -82,7 +81,7 @@ class JokerModel(NamedTuple):
 
 
 class LegalCategories(NamedTuple):
-    """Which categories may take a roll, apart from jokers, as masks of :mod:`.card_masks`."""
+    """Which categories may take a roll, apart from jokers, as masks of :mod:`.state_space`."""
 
     prerequisites: Ints  # (categories,): bitmask of the categories that must be filled before each
     requiring: int | Ints  # bitmask of the categories that pay only while another box holds points

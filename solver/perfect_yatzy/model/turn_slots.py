@@ -22,7 +22,7 @@ import numpy as np
 from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet, prerequisites
 from ..game.scoring import upper_sums
-from .card_masks import Bools, card_masks, is_wide, single_mask, unpacked
+from .state_space import Bools, card_masks, is_wide, single_mask, unpacked
 from .turn_model import (
     ON_FIRST_ROLL,
     SCORING_WAYS,

@@ -26,10 +26,9 @@ from ..game.rules import RuleSet
 from ..strategy.opening import open_strategy
 from ..strategy.strategy import Strategy
 from .estimates import CONFIDENCE, Difference, Estimate, difference_of, mean_of, ratio_of, slope_of
-from .grading import GradedGames
 from .rating_input import Entry, GradedChunk, RatingInput, Skipped, Source
 from .record import Game
-from .review import GRADES, TIE_TOLERANCE
+from .review import GRADES, TIE_TOLERANCE, GradedGames
 
 BLOCKS = 10  # parts in which the games are listed over time
 SMALLEST_BLOCK = 5  # games

@@ -23,8 +23,8 @@ from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard, check_card
 from ..strategy.opponents import MAX_FINAL_SCORE
 from ..strategy.strategy import Strategy
-from .grading import Bools, GameColumns, GradedGames, grade_games
 from .record import READABLE_SCHEMAS, Game, bonus_points_of, check_names, parse_game_line, read_game, record_lines
+from .review import Bools, GameColumns, GradedGames, grade_games
 
 CHUNK = 4096  # games valued at the same time; bounds the memory
 

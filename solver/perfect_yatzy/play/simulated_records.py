@@ -17,11 +17,10 @@ from ..game.dice import Dice, Ints, lattice
 from ..game.legal_actions import numbered_action
 from ..game.limits import MAX_NAME
 from ..game.notation import dice_of
-from ..model.policies import Policy
-from ..policies.simulation import PlayedSimulation
-from ..strategy.position import check_position
-from ..strategy.rollout import Rollout, rollout_of
-from ..strategy.strategy import Strategy
+from ..model.state_space import Policy
+from ..policies.named import PlayedSimulation
+from ..strategy.simulation import Rollout, rollout_of
+from ..strategy.strategy import Strategy, check_position
 from ..tablebase.backward_induction import default_threads
 from .record import Game, Turn
 

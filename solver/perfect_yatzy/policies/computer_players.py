@@ -40,15 +40,14 @@ from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard, State
 from ..model.checked_values import Table
 from ..model.objectives import ExponentialUtility, ReachableUtility
-from ..model.policies import Policy
+from ..model.state_space import Policy
 from ..strategy.actions import max_rerolls, rank_categories, rank_holds
 from ..strategy.approximate_strategy import ApproximateStrategy
 from ..strategy.distribution import has_distribution
 from ..strategy.opponents import Opponent, WinUtility, opponent, parse_opponents
 from ..strategy.played_games import Player, asked
-from ..strategy.position import check_position
 from ..strategy.score_strategy import ScoreStrategy, utility_strategy
-from ..strategy.strategy import DiceText, Strategy
+from ..strategy.strategy import DiceText, Strategy, check_position
 from ..strategy.turn_evaluator import TurnEvaluator
 from ..tablebase.memory import check_memory
 from ..tablebase.store import Folder

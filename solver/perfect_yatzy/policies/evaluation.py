@@ -34,7 +34,7 @@ from ..game.scorecard import EMPTY_STATE, Scorecard
 from ..kernels.table_slices import restricted
 from ..model.estimates import LOGGED_SECONDS, log_long
 from ..model.objectives import BonusChance, Objective, PolicyMean, Variance
-from ..model.policies import Policy
+from ..model.state_space import Policy
 from ..strategy.distribution import check_distribution_memory, distribution, has_distribution
 from ..strategy.opening import open_strategy
 from ..strategy.played_games import Actor, Player, play_games

@@ -20,11 +20,10 @@ from ..game.scorecard import EMPTY_STATE, State
 from ..game.scoring import full_points, points_table, upper_sums
 from ..kernels.table_slices import window
 from ..model.hold_rule_arrays import NO_FIT, ROLL_ALL, STOP, HoldRuleArrays
-from ..model.policies import RowActions
-from ..model.state_space import StateSpace, state_space
+from ..model.state_space import RowActions, StateSpace, state_space
 from .hold_rules import ON_UPPER_SUM, Condition, DicePattern, HoldRule, all_categories
 from .policy import Acting
-from .price_sheet import PriceSheet, upper_best
+from .strategy_sheet import PriceSheet, upper_best
 
 Holds = npt.NDArray[np.int32]
 CARD_LIMITS = ("all_open", "none_open", "scored", "rerolls", "least_turns", "most_turns")

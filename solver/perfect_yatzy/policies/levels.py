@@ -34,11 +34,10 @@ from ..game.legal_actions import Action, TurnPosition
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE
 from ..kernels.table_slices import window
-from ..model.policies import RowActions
+from ..model.state_space import RowActions
 from ..model.turn_model import turn_model
 from ..strategy.actions import Choice, Hold
-from ..strategy.position import Position
-from ..strategy.strategy import Strategy
+from ..strategy.strategy import Position, Strategy
 from ..strategy.turn_evaluator import GreedyPolicy
 from ..tablebase.backward_induction import default_threads
 from ..tablebase.threads import ScratchPool
@@ -99,7 +98,7 @@ class SoftPolicy(GreedyPolicy):
         return ScratchPool(lambda: soft_scratch(dice, model, most_saved))
 
     def layer(self, filled: int) -> RowActions:
-        """Actions at the cards with `filled` categories filled; see :class:`perfect_yatzy.model.policies.Policy`."""
+        """Actions at the cards with `filled` categories filled; see :class:`.state_space.Policy`."""
         from ..kernels.soft_policy import SoftTurns
 
         table = window(self.space, self.values, filled)
@@ -126,7 +125,7 @@ def soft_loss(policy: SoftPolicy, *, threads: int | None = None) -> SoftLoss:
 
 def simulated_loss(policy: SoftPolicy, games: int, seed: int = 1, *, threads: int | None = None) -> SoftLoss:
     """The same from simulated games, at least 2; the error is about 0.2 % of the loss for 4,000."""
-    from ..strategy.rollout import Rollout
+    from ..strategy.simulation import Rollout
 
     counting = copy(policy)
     counting.lost = np.zeros(games)

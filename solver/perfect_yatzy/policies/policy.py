@@ -32,8 +32,7 @@ from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard, State
 from ..game.scoring import roll_options
-from ..model.policies import Policy, RowActions
-from ..model.state_space import StateSpace, state_space
+from ..model.state_space import Policy, RowActions, StateSpace, state_space
 from ..model.turn_model import turn_model, turn_outcomes
 from ..strategy.played_games import Player
 from ..strategy.strategy import Strategy
@@ -289,7 +288,7 @@ class FunctionPolicy(Acting):
         self.lock = threading.Lock()
 
     def layer(self, filled: int) -> RowActions:
-        """Actions at the cards with `filled` categories filled; see :class:`perfect_yatzy.model.policies.Policy`."""
+        """Actions at the cards with `filled` categories filled; see :class:`.state_space.Policy`."""
 
         def actions(rows: Ints) -> Iterator[tuple[Ints, Any]]:
             for row in rows:

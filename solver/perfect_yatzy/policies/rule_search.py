@@ -29,8 +29,8 @@ from ..model.turn_model import turn_model, turn_outcomes
 from .evaluation import policy_values
 from .hold_policy import Cards, HoldRulePolicy, applies, hold_rule_arrays, rule_lines
 from .hold_rules import Condition, DicePattern, HoldRule, hold_rule
-from .price_sheet import PriceSheet
 from .rule_vocabulary import candidate_conditions, candidate_patterns, pays_neighbours, rule_cost
+from .strategy_sheet import PriceSheet
 from .worst_decisions import HoldGuard
 
 GAMES = 150  # games that are sampled for each step

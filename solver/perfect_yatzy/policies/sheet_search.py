@@ -3,9 +3,9 @@
 The price sheet is the few numbers whose greedy play loses least in exact mean:
 
 1. Least squares: the numbers that come closest to the exact table in the states that perfect play meets.
-2. Descent on the mean, in rounds. Powell's method maximises a sample of turns (:mod:`.turn_sample`), which is cheap;
-   the exact mean decides how far to go in the direction found, so no round makes the sheet worse. Where the exact
-   mean takes no longer than a sample, it is maximised itself.
+2. Descent on the mean, in rounds. Powell's method maximises a sample of turns (:mod:`.worst_decisions`), which is
+   cheap; the exact mean decides how far to go in the direction found, so no round makes the sheet worse. Where the
+   exact mean takes no longer than a sample, it is maximised itself.
 3. One number is added to all prices, which changes no choice, so that the prices of the empty card sum to the mean;
    then the numbers are rounded as they are printed. The mean that is stated is that of the rounded sheet.
 """
@@ -31,10 +31,9 @@ from .evaluation import evaluate, policy_mean, policy_values
 from .hold_policy import HoldRulePolicy
 from .hold_rules import HoldRule
 from .policy import ValueFunction
-from .price_sheet import PriceSheet, terms_of
 from .rule_search import learn_holds
-from .strategy_sheet import StrategySheet, price_figures
-from .turn_sample import TurnSample, Visits, visited_states
+from .strategy_sheet import PriceSheet, StrategySheet, price_figures, terms_of
+from .worst_decisions import TurnSample, Visits, visited_states
 
 MAX_NUMBERS = 20  # of a sheet; with more, the prices of the upper boxes are put on a line
 STEP = 0.1  # numbers are printed in multiples of it

@@ -1,6 +1,12 @@
-"""A strategy on one page, as a JSON file: prices of the boxes, rules for the holds, and how good it is.
+"""A strategy on one page, as a JSON file: prices of the boxes, rules for the holds, how good it is (see README.md).
 
-::
+The prices are a value function that a person can use, with a few numbers for the bonus. *Par* is what the filled
+upper boxes should have made: the threshold, shared out in proportion to what each box can pay at most. For Yatzy that
+is three of each face. A full card has its true value, the upper bonus.
+
+Whoever plays each turn as if V were true chooses the box with the most *points minus price*, plus what the choice
+changes about the bonus. Adding one number to every price changes no choice, because a turn fills one box. In a forced
+order prices change none at all; there they only say what a box is expected to make. The file::
 
     {"format": 1, "rules": "yatzy", "fingerprint": "...",
      "prices": {"ones": 6.9, ...},
@@ -9,28 +15,206 @@
      "figures": {"perfect": 248.44, "prices_mean": 244.7, "mean": 236.2, "worst": 9.8, "worth": [4.1, ...]},
      "shorter": {"5": {"holds": ["...", ...], "figures": {"mean": 232.1, ...}}, ...}}
 
-``bonus`` also has ``saved_roll`` and ``joker_turn`` if the rules have a use for them
-(:mod:`perfect_yatzy.policies.price_sheet`). ``shorter`` may be missing. Rules that are not built in are written out
-instead of their name. The sheets of the built-in rule sets are in ``sheets/``.
+``bonus`` also has ``saved_roll`` and ``joker_turn`` if the rules have a use for them. ``shorter`` may be missing.
+Rules that are not built in are written out instead of their name. The sheets of the built-in rule sets are in ``sheets/``.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
+from itertools import pairwise
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from .._files import replacing
 from ..errors import StateError, TableError, shown
+from ..game.dice import Floats, Ints
 from ..game.limits import MAX_GAME_BYTES, parse_json, read_limited
 from ..game.rule_loader import rules_from_json, rules_to_json
-from ..game.rules import RuleSet
+from ..game.rules import RuleSet, leaves_choice
+from ..game.scorecard import EMPTY_STATE, State
+from ..game.scoring import possible_points, upper_sums
+from ..model.objectives import final_bonus
+from ..model.state_space import StateSpace, state_space
 from ..tablebase.store import tables_folder
-from .price_sheet import PriceSheet, terms_of
+
+MAX_PRICE = 1e6  # the largest number of a sheet; keeps sums of them finite
+BONUS_TERMS = ("lost", "secured", "par_point", "saved_roll", "joker_turn")
+BLOCK_VALUES = 1 << 20  # values written at once; bounds the memory in addition to the table
+
+
+@dataclass(frozen=True)
+class PriceSheet:
+    """Prices of the boxes and of the bonus, as a value function."""
+
+    rules: RuleSet
+    prices: Sequence[float]
+    terms: dict[str, float] = field(default_factory=dict, hash=False)  # other numbers; 0 if left out
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "prices", tuple(self.prices))
+        object.__setattr__(self, "terms", dict.fromkeys(BONUS_TERMS, 0.0) | self.terms)
+        if (n := len(self.prices)) != len(self.rules.categories):
+            raise StateError(f"{n} prices; {self.rules.key} has {len(self.rules.categories)} categories")
+        ids = (c.id for c in self.rules.categories)
+        named: dict[str, Any] = {**dict(zip(ids, self.prices, strict=True)), **self.terms}
+        for name, number in named.items():
+            if isinstance(number, bool) or not isinstance(number, Real) or not abs(float(number)) <= MAX_PRICE:
+                raise StateError(f"{name} is {shown(number)}; must be a number up to {MAX_PRICE:.0f}")
+        used = terms_of(self.rules)
+        for name, number in self.terms.items():
+            if number and name not in used:
+                raise StateError(f"{self.rules.key} has no use for {name}; it is {number}, must be 0")
+
+    @property
+    def n_numbers(self) -> int:
+        """How many numbers choices depend on; prices of upper boxes that rise evenly with the face are two."""
+        if not leaves_choice(self.rules):
+            return len(terms_of(self.rules))
+        by_face = sorted((box.face, self.prices[c]) for c, box in enumerate(self.rules.categories) if box.face)
+        steps = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(by_face) if b[0] > a[0]]
+        even = len(steps) == len(by_face) - 1 and len(steps) > 1 and max(steps) - min(steps) < 1e-9
+        return len(self.prices) + len(terms_of(self.rules)) - (len(by_face) - 2 if even else 0)
+
+    def bonus_value(self, filled: int, upper: int) -> float:
+        """Value of the bonus at the start of a turn, in points."""
+        if filled == self.rules.full_mask:
+            return float(upper_sums(self.rules).bonus(upper))
+        features = bonus_features(self.rules, filled, np.array([upper]))[0]
+        return float(features @ [self.terms[name] for name in BONUS_TERMS[:3]])
+
+    def values(self, start: State = EMPTY_STATE) -> Floats:
+        """The value function as a table."""
+        space = state_space(self.rules, start)
+        values = np.empty(space.size)
+        self.write_values(values, space)
+        return values
+
+    def write_values(self, values: Floats, space: StateSpace, rows: Iterable[Ints] | None = None) -> None:
+        """Write the value function to a table."""
+        of_cards, of_cells = self.weights
+        for block in state_blocks(space, space.layers if rows is None else rows):
+            values[block.places] = (block.cards @ of_cards)[:, None] + block.cells @ of_cells
+        values[space.layer_slice(space.categories)] = final_bonus(space)
+
+    @property
+    def weights(self) -> tuple[Floats, Floats]:
+        """The numbers that the features of cards and of cells are multiplied with (:class:`StateBlock`)."""
+        *cells, joker_turn = (self.terms[name] for name in BONUS_TERMS)
+        return np.array([*self.prices, joker_turn]), np.array(cells)
+
+    def rounded(self, step: float = 0.1) -> PriceSheet:
+        """The sheet with every number a multiple of a step, as it is printed."""
+        places = max(0, -math.floor(math.log10(step)))
+
+        def nearest(number: float) -> float:
+            return round(round(number / step) * step, places) + 0.0  # + 0.0: no negative zero
+
+        terms = {name: nearest(number) for name, number in self.terms.items()}
+        return PriceSheet(self.rules, [*map(nearest, self.prices)], terms)
+
+
+def terms_of(rules: RuleSet) -> tuple[str, ...]:
+    """The numbers other than prices that a rule set uses."""
+    bonus = BONUS_TERMS[:3] if rules.bonus and any(c.upper for c in rules.categories) else ()
+    saved = ("saved_roll",) if rules.saved_rolls else ()
+    joker = ("joker_turn",) if rules.joker and rules.joker.bonus else ()
+    return (*bonus, *saved, *joker)
+
+
+def upper_best(rules: RuleSet) -> list[int]:
+    """The most that each category can add to the upper sum."""
+    possible = possible_points(rules)
+    return [max(possible[c]) if box.upper and rules.bonus else 0 for c, box in enumerate(rules.categories)]
+
+
+def pars(rules: RuleSet) -> tuple[float, ...]:
+    """The threshold of each bonus, shared out over the boxes of its column by the most that each can pay."""
+    best, thresholds = upper_best(rules), upper_sums(rules).thresholds
+    columns = [box.column if best[c] else 0 for c, box in enumerate(rules.categories)]
+    total = [sum(most for most, other in zip(best, columns, strict=True) if other == column) for column in columns]
+    return tuple(thresholds[columns[c]] * most / (total[c] or 1) for c, most in enumerate(best))
+
+
+def bonus_features(rules: RuleSet, filled: int, upper: Ints) -> Floats:
+    """What the numbers of the bonus multiply, ``(n, 3)``: bonuses lost and secured, points above par."""
+    sums, par, features = upper_sums(rules), pars(rules), np.zeros((len(upper), 3))
+    if rules.bonus is None:
+        return features
+    columns = zip(rules.bonuses, sums.split(upper), sums.to_come(filled), strict=True)
+    for column, (bonus, total, more) in enumerate(columns):
+        boxes = [c for c in sums.counting if rules.categories[c].column == column and filled >> c & 1]
+        secured = total >= bonus.threshold
+        reachable = [(total < least) & (total + more >= least) for least, _ in bonus.steps]
+        lost = ~secured & ~np.any(reachable, axis=0)
+        above = np.where(lost | secured, 0.0, total - math.fsum(par[c] for c in boxes))
+        features += np.column_stack([lost, secured, above])
+    return features
+
+
+@dataclass(frozen=True)
+class StateBlock:
+    """The states of some cards with the same upper boxes filled, as features that the numbers of a sheet multiply."""
+
+    # (cards, cells) int64: Places of the states in the table; a cell is a number of saved rolls and an upper sum
+    places: Ints
+    # (cards, categories + 1) float64: 1 for each open box; the number of open boxes if the joker's box holds points
+    cards: Floats
+    # (cells, 4) float64: 1 if the bonus is lost; 1 if it is secured; else the points above par; saved rolls
+    cells: Floats
+
+
+def state_blocks(space: StateSpace, layers: Iterable[Ints]) -> Iterator[StateBlock]:
+    """The states of some rows, without those of full cards."""
+    layout = space.layout
+    for rows in layers:
+        if not len(rows) or (filled := int(space.filled[rows[0]])) == space.categories:
+            continue
+        group = layout.lane_sets[rows]
+        order = np.argsort(group, kind="stable")
+        for alike in np.split(rows[order], np.flatnonzero(np.diff(group[order])) + 1):
+            lane_set = layout.lane_sets[alike[0]]
+            upper = layout.lane_upper[lane_set, : layout.lane_count[lane_set]]
+            is_open = layout.masks[alike, None] >> np.arange(space.categories) & 1 == 0
+            saved = np.repeat(np.arange(int(space.most_saved[filled]) + 1), len(upper))
+            cells = np.zeros((len(saved), 4))
+            features = bonus_features(space.rules, int(layout.masks[alike[0]]), upper)
+            cells[:, :3] = np.tile(features, (len(cells) // len(upper), 1))
+            cells[:, 3] = saved
+            cards = np.column_stack([is_open, is_open.sum(axis=1) * (alike >= space.cards)]).astype(np.float64)
+            at_once = max(1, BLOCK_VALUES // len(cells))
+            for first in range(0, len(alike), at_once):
+                some = slice(first, first + at_once)
+                yield StateBlock(layout.offsets[alike[some], None] + np.arange(len(cells)), cards[some], cells)
+
+
+class SheetWriter:
+    """Writes the values of one sheet after another to the same rows of a table, in a fraction of the time."""
+
+    def __init__(self, space: StateSpace, layers: Iterable[Ints]) -> None:
+        empty = StateBlock(np.empty((0, 0), np.int64), np.empty((0, space.categories + 1)), np.empty((0, 4)))
+        blocks = [empty, *state_blocks(space, layers)]
+        self._cards = np.concatenate([block.cards for block in blocks])
+        self._cells = np.concatenate([block.cells for block in blocks])
+        self.places = np.concatenate([block.places.ravel() for block in blocks])
+        sizes = np.array([block.places.shape for block in blocks])
+        begins = zip(blocks, (np.cumsum(sizes, axis=0) - sizes).tolist(), strict=True)
+        pairs = [np.indices(block.places.shape).reshape(2, -1) + np.array([begin]).T for block, begin in begins]
+        self._card, self._cell = np.concatenate(pairs, axis=1)
+
+    def write(self, sheet: PriceSheet, values: Floats) -> None:
+        """Write the values of the states of the rows, without full cards, to their places."""
+        of_cards, of_cells = sheet.weights
+        values[self.places] = (self._cards @ of_cards)[self._card] + (self._cells @ of_cells)[self._cell]
+
 
 if TYPE_CHECKING:
     from .hold_rules import HoldRule  # type: ignore[import-not-found,unused-ignore]

@@ -15,8 +15,7 @@ from .._version import __version__
 from ..errors import MissingPackage, StateError, whole_number
 from ..strategy.played_games import Actor, Player, asked
 from . import ID
-from .single import YatzyEnv
-from .solo_game import Form
+from .single import Form, YatzyEnv
 
 try:
     from minari import DataCollector

@@ -20,7 +20,7 @@ from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
 from ..kernels import environment as kernel
-from .solo_game import (
+from .single import (
     RENDER_MODES,
     SEED_MASK,
     Encoding,

@@ -26,7 +26,7 @@ from ..game.maximum import maximum_score
 from ..game.notation import counts_of
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
-from .solo_game import RENDER_MODES, NumberedActions, SoloGame, check_choice, observation_bounds
+from .single import RENDER_MODES, NumberedActions, SoloGame, check_choice, observation_bounds
 
 try:
     from pettingzoo import AECEnv

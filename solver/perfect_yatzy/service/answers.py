@@ -22,10 +22,10 @@ from ..tablebase.table_info import fraction_fields
 from .requests import DIGITS, Request
 
 if TYPE_CHECKING:
-    from ..strategy.category_odds import CategoryOdds
     from ..strategy.score_distribution import ScoreDistribution
     from ..strategy.score_strategy import ScoreStrategy
     from ..strategy.simulation import Simulation
+    from ..strategy.turn_evaluator import CategoryOdds
     from .resolver import ResolvedObjective
 
 PERCENTILES = (5, 25, 50, 75, 95)
@@ -160,7 +160,7 @@ def measured_fields(
     request: Request, strategy: Strategy, objective: ResolvedObjective, threads: int | None
 ) -> dict[str, Any]:
     """The field ``approximate``: the chance that approximate play has in simulated games."""
-    from ..policies.simulation import simulate
+    from ..policies.named import simulate
     from ..strategy.simulation import wilson_interval
 
     def reached(played_by: Strategy) -> int:
@@ -183,7 +183,7 @@ def measured_fields(
 
 def simulation_fields(request: Request, strategy: Strategy, threads: int | None) -> dict[str, Any]:
     """The field ``simulation``: the distribution of the final score in simulated games."""
-    from ..policies.simulation import simulate
+    from ..policies.named import simulate
 
     played = simulate(strategy, request.games, request.seed, request.position, threads)
     found = games_fields(played)

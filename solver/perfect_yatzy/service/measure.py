@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ..approximation.rollout import ApproximateSimulation
+from ..approximation.solve import ApproximateSimulation
 from ..errors import StateError, _
-from ..model.policies import Policy
+from ..model.state_space import Policy
 from ..policies.evaluation import Evaluation, Losses, SampledEvaluation, sample
-from ..policies.named import evaluate_named, listed, named_policy
+from ..policies.named import evaluate_named, listed, named_policy, simulate
 from ..policies.policy import exact_policy
-from ..policies.simulation import simulate
 from ..policies.user_code import ProcessPlayer
 from ..strategy.played_games import Actor
 from ..strategy.positions import PositionSample, sample_positions
@@ -133,7 +132,7 @@ def run_evaluation(
     strategy, how = service.strategy(request.rules), (request.games, request.seed, request.card)
     with workers as cluster:
         if cluster:
-            from ..cluster.evaluating import sample_on
+            from ..cluster.tasks import sample_on
 
             sampled = sample_on(cluster.engine, command, strategy, *how, tables=service.tables, progress=progress)
         else:
@@ -163,7 +162,7 @@ def run_evaluations(
     found: dict[int, tuple[str, Evaluation | SampledEvaluation]] = {}
     with workers as cluster:
         if cluster:
-            from ..cluster.evaluating import evaluate_on
+            from ..cluster.tasks import evaluate_on
 
             results = evaluate_on(cluster.engine, names, rules, card, service.tables, parsed[0].games, parsed[0].seed)
         else:

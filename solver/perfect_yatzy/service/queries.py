@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import RulesError, _, current_language
-from ..game.rule_loader import ENGLISH, load_rules, localized
+from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE
+from ..game.translations import ENGLISH, localized
 from ..model.estimates import SolveCost, rule_set_stats
 from ..strategy.actions import Choice, Hold, rank_categories, rank_holds
 from ..strategy.opening import approximate_advice, open_strategy, opens_approximate, strategy_in_memory
@@ -26,12 +27,10 @@ from ..strategy.strategy import Strategy, certificate_of
 from ..tablebase.store import has_table, open_table
 from ..tablebase.table_info import fraction_fields
 from . import answers
-from .bonus import BonusChances
-from .budget import SolveBudget, distribution_works, mean_work
+from .budget import ConfirmationRequired, SolveBudget, Work, WorkProgress, distribution_works, mean_work
 from .cache import WeightedLRUCache
 from .requests import ObjectiveRequest, Request, parse_request
-from .resolver import Announce, ObjectivePlan, ObjectiveResolver, ResolvedObjective, table_bytes
-from .work import ConfirmationRequired, Work, WorkProgress
+from .resolver import Announce, BonusChances, ObjectivePlan, ObjectiveResolver, ResolvedObjective, table_bytes
 
 if TYPE_CHECKING:
     from ..policies.computer_players import ComputerPlayer

@@ -21,7 +21,7 @@ from ..game.notation import parse_card, parse_dice, parse_faces
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard, State
 from ..strategy.actions import max_rerolls
-from ..strategy.position import CheckedPosition, check_position
+from ..strategy.strategy import CheckedPosition, check_position
 
 COMMON_FIELDS = frozenset({"query", "rules", "id"})
 CARD_FIELDS = frozenset({"card", "saved", "bonus_points"})

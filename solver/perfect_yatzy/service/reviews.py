@@ -7,21 +7,25 @@ outcomes of a hold are the rolls that may follow.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from math import factorial, prod
 from typing import Any
 
 import numpy as np
 
+from .._version import ANSWER_SCHEMA
 from ..game.notation import counts_of, dice_of
+from ..play.estimates import CONFIDENCE, Estimate, mean_of
 from ..play.puzzle import Puzzle, find_puzzle
+from ..play.rating import GRADE_NAMES, Comparison, Rating, Ratings
 from ..play.record import Game
 from ..play.review import ActionOutlook, Review, action_outlook, review, turn_outlook
 from ..strategy.actions import Choice, Hold
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import TurnEvaluator
-from .answers import approximate_fields, boxes, picked
-from .bonus import ChanceOfState
+from .answers import approximate_fields, boxes, category_fields, picked
 from .requests import Request
+from .resolver import ChanceOfState
 
 EXPLAINED_OPTIONS = 2  # the best and the next, to compare
 MIN_EXPLAINED_LOSS = 0.05  # points; smaller errors are not explained
@@ -118,3 +122,73 @@ def outcome_fields(strategy: Strategy, request: Request) -> dict[str, Any]:
     mean = sum(entry["chance"] * entry["expected_final_score"] for entry in outcomes)
     head = {"hold": list(request.dice), "rolls_left": request.rolls_left, "expected_final_score": mean}
     return head | {"outcomes": outcomes}
+
+
+def comparisons_of(found: Ratings) -> list[Comparison]:
+    """The players of each rule set that two players have played, compared."""
+    by_rules: dict[str, list[Rating]] = {}
+    for rating in found.ratings:
+        by_rules.setdefault(rating.rules.fingerprint, []).append(rating)
+    pairs = [pair for same in by_rules.values() if len(same) == 2 for pair in combinations(same, 2)]
+    return [first.versus(second) for first, second in pairs]
+
+
+def ratings_json(
+    found: Ratings, comparisons: list[Comparison], block: int | None = None, confidence: float = CONFIDENCE
+) -> dict[str, Any]:
+    """The answer of `yatzy rate --json`."""
+    results_only = [
+        {"player": player, "rules": rules, "games": len(each), "result": _estimate_json(mean_of(each, confidence))}
+        for (rules, player), each in found.results_only.items()
+    ]
+    not_rated = [{name: value for name, value in vars(s).items() if value or name != "player"} for s in found.skipped]
+    return {
+        "schema": ANSWER_SCHEMA,
+        "query": "rate",
+        "ratings": [rating_json(rating, block) for rating in found.ratings],
+        "results_only": results_only,
+        "comparisons": [comparison_json(comparison) for comparison in comparisons],
+        "not_rated": not_rated,
+    }
+
+
+def _estimate_json(found: Estimate | None) -> dict[str, float | None] | None:
+    return {"mean": found.value, "low": found.low, "high": found.high} if found else None
+
+
+def rating_json(rating: Rating, block: int | None = None) -> dict[str, Any]:
+    """A rating; all figures are means of a game in points, unless their name says otherwise."""
+    kinds, categories = [], []
+    for i, kind in enumerate(rating.kinds):
+        lost, per_decision = rating.kind_lost(i)
+        entry = {"kind": kind, "decisions": int(rating.figures.decisions[:, i].sum())}
+        kinds.append(entry | {"points_lost": _estimate_json(lost), "lost_per_decision": _estimate_json(per_decision)})
+    for i, category in enumerate(rating.rules.categories):
+        taking, leaving = map(_estimate_json, rating.category_lost(i))
+        entry = category_fields(category.id, rating.figures.category_points[:, i])
+        categories.append(entry | {"lost_by_taking": taking, "lost_by_leaving": leaving})
+    means = picked(rating, "result", "luck", "points_lost", "result_without_luck")
+    return {
+        "player": rating.player,
+        "rules": rating.rules.key,
+        **picked(rating, "games", "confidence", "start"),
+        **{name: _estimate_json(mean) for name, mean in means.items()},
+        "times_narrower": rating.narrower,
+        "lost_per_decision": _estimate_json(rating.lost_per_decision),
+        "errors": dict(zip(GRADE_NAMES, np.asarray(rating.figures.errors.mean(axis=0)).tolist(), strict=True)),
+        "kinds": kinds,
+        "categories": categories,
+        "turns": [_estimate_json(rating.turn_lost(turn)) for turn in range(len(rating.rules.categories))],
+        "blocks": [vars(part) | {"points_lost": _estimate_json(part.points_lost)} for part in rating.blocks(block)],
+        "trend_per_game": _estimate_json(rating.trend),
+        "games_without_decisions": len(rating.other_results),
+    }
+
+
+def comparison_json(comparison: Comparison) -> dict[str, Any]:
+    """Two players compared: by how much the first plays better, and the difference of the plain results."""
+    players = [comparison.first.player, comparison.second.player]
+    found = {"advantage": comparison.advantage, "result_difference": comparison.results}
+    return {"rules": comparison.first.rules.key, "players": players} | {
+        name: (_estimate_json(each) or {}) | {"p_value": each.chance} for name, each in found.items()
+    }

@@ -23,10 +23,9 @@ from ..errors import RulesError, _
 from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
 from ..game.scorecard import State
-from ..model.card_masks import card_masks
+from ..model.state_space import card_masks
 from .fitted_file import OBJECTIVE, Certificate
-from .position import CheckedPosition, Position, check_position
-from .strategy import Strategy
+from .strategy import CheckedPosition, Position, Strategy, check_position
 from .turn_evaluator import TurnEvaluator
 
 if TYPE_CHECKING:

@@ -38,8 +38,7 @@ from ..kernels.simd import aligned
 from ..kernels.table_slices import window
 from ..model.checked_values import Table
 from ..model.objectives import FRAME, Goals, final_bonus
-from ..model.policies import Policy
-from ..model.state_space import LANES, state_space
+from ..model.state_space import LANES, Policy, state_space
 from ..model.turn_model import turn_model, turn_outcomes
 from ..tablebase.store import Progress
 from ..tablebase.threads import ScratchPool, thread_map

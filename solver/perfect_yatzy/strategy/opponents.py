@@ -24,9 +24,8 @@ from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
 from ..game.scoring import points_table
 from ..tablebase.store import Folder
-from .position import CheckedPosition, check_position
 from .score_distribution import DiscreteDistribution
-from .strategy import Strategy
+from .strategy import CheckedPosition, Strategy, check_position
 from .tie_rules import tie_rule
 
 BONUS_POINTS = re.compile(r"(?<![\w-])(?:extra|bonus[-_]points)\s*[=:]\s*([0-9]{1,6})(?!\w)")

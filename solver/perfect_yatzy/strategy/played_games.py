@@ -19,7 +19,7 @@ from ..game.notation import parse_faces
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard, State
 from ..tablebase.store import Progress
-from .position import CheckedPosition, Position
+from .strategy import CheckedPosition, Position
 
 Player = Callable[[TurnPosition], ActionText]
 

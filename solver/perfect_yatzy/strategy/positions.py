@@ -28,9 +28,8 @@ from ..tablebase.memory import available_memory
 from .batch import BatchOptions
 from .metadata import Ragged, Rows, metadata, preview_html, value_name
 from .played_games import Actor, Player, play_games, start_of
-from .position import CheckedPosition, Position
 from .simulation import check_seed
-from .strategy import Strategy, check_strategy
+from .strategy import CheckedPosition, Position, Strategy, check_strategy
 
 MAX_GAMES = 100_000  # played at the same time
 OPTION_BYTES = 1 << 28  # for the values of all options of one roll of these games

@@ -42,8 +42,7 @@ from ..model.objectives import Goals, Objective, ReachableUtility, ScoreObjectiv
 from ..tablebase.memory import check_memory
 from ..tablebase.store import Folder, Progress, has_table, open_table
 from ..tablebase.table_info import TableInfo
-from .position import CheckedPosition, check_position
-from .strategy import Strategy
+from .strategy import CheckedPosition, Strategy, check_position
 from .turn_evaluator import ScoreEvaluator, TurnEvaluator
 
 if TYPE_CHECKING:

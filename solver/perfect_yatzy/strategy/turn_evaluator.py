@@ -11,24 +11,26 @@ quickly, and the tests compare the two.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import StateError
-from ..game.dice import Floats, Ints, Lattice, lattice
+from ..errors import StateError, _, span
+from ..game.dice import Floats, Ints, Lattice, lattice, sub_multisets
+from ..game.notation import check_dice, counts_of, dice_of
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
-from ..game.scoring import points_table, roll_options, upper_sums
+from ..game.scoring import points_table, roll_options, scoring_options, upper_sums
 from ..kernels.table_slices import restricted, window
 from ..model.checked_values import Table
 from ..model.objectives import ScoreObjective
-from ..model.policies import RowActions
 from ..model.score_places import ScoreOffsets
-from ..model.state_space import StateLayout, StateSpace, state_space
+from ..model.state_space import RowActions, StateLayout, StateSpace, state_space
 
 if TYPE_CHECKING:
     from ..kernels.value_tables import EstimatedScores, StoredScores
@@ -266,6 +268,112 @@ class GreedyPolicy:
         self.values = values if whole.start == start else restricted(whole, self.space, values)
 
     def layer(self, filled: int) -> RowActions:
-        """Actions at the cards with `filled` categories filled; see :class:`perfect_yatzy.model.policies.Policy`."""
+        """Actions at the cards with `filled` categories filled; see :class:`.state_space.Policy`."""
         table = window(self.space, self.values, filled)
         return lambda rows: [(rows, table)]
+
+
+@dataclass(frozen=True)
+class CategoryOdds:
+    """What one category can yield within a turn."""
+
+    category: str  # id of the category
+    chance: float  # probability (a Fraction if exact) of scoring in it if the turn maximises that probability
+    # Dice to hold to maximise the probability; None before the first roll
+    hold: tuple[int, ...] | None
+    # Expected points in it if the turn maximises these; in general a different way to play
+    expected_points: float
+    # Dice to hold to maximise the expected points; None before the first roll
+    expected_points_hold: tuple[int, ...] | None = None
+
+
+def category_odds(
+    rules: RuleSet, dice: Sequence[int] | None = None, rolls_left: int | None = None, *, exact: bool = False
+) -> list[CategoryOdds]:
+    """Chance and expected points of every category, in the order of the sheet; fractions if `exact`."""
+    rerolls = rules.rolls_per_turn - 1 if rolls_left is None else rolls_left
+    max_rerolls = rules.rolls_per_turn - 1
+    max_rerolls *= len(rules.categories) if rules.saved_rolls else 1  # the last turn with all rerolls saved
+    if not 0 <= rerolls <= max_rerolls:
+        text = _("{count} rolls left; under {rules} there can be {possible}")
+        raise StateError(text.format(count=rerolls, rules=rules.key, possible=span(0, max_rerolls)))
+    roll = None if dice is None else check_dice(rules, dice)
+    turn, found = passes(rules.dice, rules.faces), []
+    # In arrays of fractions, the passes are exact.
+    number: Any = np.frompyfunc(Fraction, 1, 1) if exact else np.float64
+    for category, points in zip(rules.categories, number(points_table(rules)), strict=True):
+        chance, hold = _best(rules, turn, number(np.array(points > 0, dtype=np.int64)), roll, rerolls)
+        expected_points, points_hold = _best(rules, turn, points, roll, rerolls)
+        found.append(CategoryOdds(category.id, chance, hold, expected_points, points_hold))
+    return found
+
+
+def _best(
+    rules: RuleSet, turn: Passes, final_values: Any, roll: tuple[int, ...] | None, rerolls: int
+) -> tuple[Any, tuple[int, ...] | None]:
+    """Largest expected value of the final roll, and the hold that begins it; None before the first roll."""
+    grid, roll_values, hold_values, exact = turn.dice, final_values, None, final_values.dtype == object
+    for _reroll in range(rerolls):
+        hold_values = turn.holds_from_rolls(roll_values)
+        roll_values = turn.best_within(hold_values)
+    if roll is None:
+        if not exact:
+            return float(grid.weights @ roll_values), None
+        ways = rules.faces**rules.dice
+        return Fraction((np.round(grid.weights * ways).astype(np.int64) * roll_values).sum(), ways), None
+    counts = counts_of(rules, roll)
+    value = np.asarray(roll_values[grid.rank(counts) - grid.first_roll]).item()
+    if hold_values is None:
+        return value, roll
+    holds = sub_multisets(np.array(counts, dtype=np.int64))[::-1]
+    values = hold_values[grid.rank(holds)]
+    # Of equal holds the one with the most dice, so that no die is rerolled without need.
+    best = holds[values >= values.max() - (0 if exact else 1e-12)]
+    return value, dice_of(best[np.argmax(best.sum(axis=1))].tolist())
+
+
+@dataclass(frozen=True)
+class TurnOutcome:
+    """One way a turn can end."""
+
+    category: int  # index of the category that is filled
+    points: int  # points of its box
+    bonus_points: int  # points of a joker or first-roll bonus
+    saved: int  # rolls saved for later turns
+    chance: float  # probability of this outcome
+
+    def next_state(self, evaluator: TurnEvaluator, state: State) -> State:
+        """State of the card after this outcome of a turn that began in `state`."""
+        return state.filled_with(evaluator.rules, self.category, self.points, self.saved)
+
+
+def outcomes_of_hold(evaluator: TurnEvaluator, state: State, held: Sequence[int], rerolls: int) -> list[TurnOutcome]:
+    """Different outcomes of the turn after holding fewer than all dice, rerolling, and playing for the mean."""
+    from ..model.turn_model import dice_model
+
+    rules, grid, lowest_equal = evaluator.rules, evaluator.dice, evaluator.lowest_equal
+    saving = rules.saved_rolls
+    stop_values = [evaluator.category_values(state, saved) for saved in range(rerolls if saving else 1)]
+    hold_values = [evaluator.hold_values(state, left) for left in range(1, rerolls)]
+    dice = dice_model(rules.dice, rules.faces)
+    chances: dict[tuple[int, int, int, int], float] = {}
+    start = np.zeros(grid.n_holds)
+    start[int(grid.rank(np.array(counts_of(rules, held))))] = 1.0
+    roll_chance = evaluator.passes.rolls_from_holds(start)
+    for left in range(rerolls - 1, -1, -1):
+        stops, hold_chance = stop_values[left if saving else 0], np.zeros(grid.n_holds)
+        for roll in np.flatnonzero(roll_chance).tolist():
+            best_stop = stops[:, roll].max()
+            holds = dice.holds[dice.hold_start[roll] + 1 : dice.hold_start[roll + 1]]  # without all dice
+            values = hold_values[left - 1][holds] if left else np.empty(0)
+            best = max(best_stop, values.max(initial=-np.inf))
+            if best_stop >= lowest_equal(best):
+                category = int(np.argmax(stops[:, roll] >= lowest_equal(best_stop)))
+                allowed = scoring_options(rules, state.filled, state.joker_paid, evaluator.roll_counts[roll])
+                outcome = (category, *allowed[category], left if saving else 0)
+                chances[outcome] = chances.get(outcome, 0.0) + float(roll_chance[roll])
+            else:
+                hold_chance[holds[int(np.argmax(values >= lowest_equal(best)))]] += roll_chance[roll]
+        if left:
+            roll_chance = evaluator.passes.rolls_from_holds(hold_chance)
+    return [TurnOutcome(*outcome, chance) for outcome, chance in chances.items()]

@@ -38,9 +38,8 @@ from ..kernels.table_slices import PADDING, TableSlice
 from ..kernels.turn import make_scratch
 from ..model.estimates import BASE_MEMORY, SolveCost, score_turn_seconds
 from ..model.objectives import FRAME, Goals, Utility, final_bonus
-from ..model.policies import Policy
 from ..model.score_places import ScoreOffsets
-from ..model.state_space import LANES
+from ..model.state_space import LANES, Policy
 from ..model.turn_model import turn_model
 from ..tablebase.backward_induction import default_threads
 from ..tablebase.store import Progress

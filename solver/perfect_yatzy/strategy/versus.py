@@ -45,8 +45,8 @@ from ..tablebase.store import Folder, Progress, tables_folder
 from ..tablebase.table_info import table_stem
 from ..tablebase.threads import thread_map
 from .forward_pass import laws_of_points
-from .position import check_position
 from .score_strategy import reach
+from .strategy import check_position
 from .tie_rules import tie_rule
 from .turn_evaluator import GreedyPolicy, ScoreEvaluator
 from .two_player_table import OnLayer, store_games, stored_game

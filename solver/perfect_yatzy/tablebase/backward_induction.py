@@ -76,14 +76,14 @@ class RowSolver:
             if isinstance(objective, PolicyQuantity):
                 self._evaluate(objective, rows, below, out, filled, scratch)
                 return UNKNOWN
-            from ..kernels import solve
+            from ..kernels import turn
 
             job = self.job(below, out, filled, scratch)
             if isinstance(objective, ScoreObjective):
                 places = offsets or objective.score_offsets
-                missed, changes = solve.solve_score_rows(rows, job, places, objective.before > 0, self._spacing)
+                missed, changes = turn.solve_score_rows(rows, job, places, objective.before > 0, self._spacing)
                 return missed, changes
-            getattr(solve, objective.kernel)(rows, job, *objective.kernel_arguments)
+            getattr(turn, objective.kernel)(rows, job, *objective.kernel_arguments)
             return UNKNOWN
 
     def after_layer(self, filled: int, misses: Iterable[Misses]) -> None:

@@ -6,9 +6,10 @@ import json
 from functools import lru_cache
 from typing import Any
 
-from ..game.rule_loader import builtin_ids, load_rules, localized
+from ..game.rule_loader import builtin_ids, load_rules
 from ..game.rules import RuleSet, leaves_choice
 from ..game.scoring import possible_points
+from ..game.translations import localized
 from ..service.answers import picked
 from .limits import MAX_RULE_SETS_CACHED
 from .static_files import Content

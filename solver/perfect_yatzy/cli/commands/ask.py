@@ -1,14 +1,21 @@
-"""`yatzy hold`, `score`, `expect` and `odds`: options in, one request to the service, its answer printed."""
+"""`yatzy hold`, `score`, `expect` and `odds`: options in, one request to the service, its answer printed.
+
+With `--jsonl` each line of the input is a request, each line of the output its answer, in the same order.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+import traceback
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from ...errors import _, number_text
+from ..._version import ANSWER_SCHEMA
+from ...errors import RulesError, SolverError, StateError, _, number_text, shown
+from ...game.limits import MAX_LINE_BYTES, parse_json
 from .. import options
 from ..console import echo_json, echo_lines
 from ..options import UsageError
@@ -16,6 +23,71 @@ from ..options import UsageError
 if TYPE_CHECKING:
     from ...service.queries import QueryService
     from ...service.requests import Request
+
+
+def answer_lines(service: QueryService, query: str, defaults: dict[str, Any], lines: IO[bytes]) -> None:
+    """Answer each line of a stream; `query` and `defaults` are for the fields that a request lacks."""
+    from ...game.rule_loader import names_file
+
+    while line := lines.readline(MAX_LINE_BYTES):
+        if not line.strip():
+            continue
+        request: Any = None
+        try:
+            if not line.endswith(b"\n") and len(line) == MAX_LINE_BYTES:
+                while (rest := lines.readline(MAX_LINE_BYTES)) and not rest.endswith(b"\n"):
+                    pass
+                too_long = _("the line is longer than {most} bytes", most=MAX_LINE_BYTES)
+                raise StateError(too_long, code="invalid-request")
+            request = parse_line(line)
+            spec = request.get("rules")
+            if isinstance(spec, str) and spec != defaults.get("rules") and names_file(spec):
+                # The sender of a request opens no files.
+                text = _("rules is {value}; must be built-in rules, or the file that is given by --rules")
+                raise RulesError(text.format(value=shown(spec)), code="unknown-rules", field="rules")
+            output = json.dumps(service.answer(with_defaults({"query": query} | request, defaults)))
+        except SolverError as error:
+            output = error_line(error.as_json(), request)
+        except Exception as error:
+            # A bug in one request must not end the others: report it in place, with the traceback on stderr.
+            traceback.print_exc()
+            message = _("this is a bug: {error}", error=f"{type(error).__name__}: {error}")
+            output = error_line({"error": message, "code": "internal-error"}, request)
+        click.echo(output)
+        sys.stdout.flush()
+
+
+def parse_line(line: bytes) -> dict[str, Any]:
+    """The request of a line; StateError if it is not a JSON object."""
+    try:
+        request = parse_json(line)
+    except (ValueError, RecursionError) as error:
+        raise StateError(_("the line is not JSON: {error}", error=error), code="invalid-request") from error
+    if not isinstance(request, dict):
+        raise StateError(_("the line is not a JSON object"), code="invalid-request")
+    return request
+
+
+def with_defaults(request: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
+    """A request with the defaults of its query; one with a goal or opponents, also null, takes none of these."""
+    from ...service.requests import COMMON_FIELDS, QUERY_FIELDS
+
+    fields = COMMON_FIELDS | QUERY_FIELDS.get(str(request["query"]), frozenset())
+    if request.keys() & {"goal", "opponents", "versus"}:
+        fields = fields - {"goal", "opponents", "versus"}
+        against = request.get("opponents") is not None or request.get("versus") is not None
+        fields = fields if against else fields - {"ties"}
+    return {name: value for name, value in defaults.items() if name in fields} | request
+
+
+def error_line(error: dict[str, str], request: Any) -> str:
+    """An error as the answer to a request, with the request's ``id``."""
+    answer = {"schema": ANSWER_SCHEMA, **error}
+    try:
+        return json.dumps(answer | ({"id": request["id"]} if isinstance(request, dict) and "id" in request else {}))
+    except RecursionError:  # the id is nested too deeply
+        return json.dumps(answer)
+
 
 TOP = 5  # options listed without --all
 # The options that are fields of the request; what is not listed here does not reach the service.
@@ -34,7 +106,6 @@ def run_query(query: str, given: dict[str, Any]) -> None:
                 raise UsageError(_("{name} cannot be used with --jsonl", name=name))
         if sys.__stdin__ is None:
             raise UsageError(_("--jsonl reads standard input, which is closed"))
-        from ..jsonl import answer_lines
 
         # An "expect" has no distribution unless its line or --spread asks for it, whichever command reads the line.
         answer_lines(service, query, {"spread": False} | request, sys.stdin.buffer)
@@ -171,8 +242,9 @@ def odds(
       yatzy odds 33456 --rolls-left 2
     """
     from ...game.notation import parse_card, parse_dice
-    from ...game.rule_loader import load_rules, localized
-    from ...strategy.category_odds import category_odds
+    from ...game.rule_loader import load_rules
+    from ...game.translations import localized
+    from ...strategy.turn_evaluator import category_odds
     from ..views.answers import odds_lines
 
     rule_set = localized(load_rules(rules), lang)

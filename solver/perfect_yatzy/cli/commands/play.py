@@ -79,7 +79,7 @@ def play(
 
     import platformdirs
 
-    from ...game.rule_loader import localized
+    from ...game.translations import localized
     from ...play.session import SaveFile
     from ...policies.computer_players import is_code, parse_kind
     from ..terminal_game import Quit, TerminalGame

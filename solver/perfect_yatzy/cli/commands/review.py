@@ -50,7 +50,7 @@ def review(
       yatzy review
       yatzy review games.jsonl --game 3 --drill
     """
-    from ...game.rule_loader import localized
+    from ...game.translations import localized
     from ...play.record import read_games
     from ...play.review import review as grade_game
     from ...service.answers import approximate_fields
@@ -167,10 +167,10 @@ def rate(
       yatzy rate games.jsonl
       yatzy rate ann.jsonl bo.jsonl --csv ratings.csv --plot ratings.png
     """
-    from ...game.rule_loader import localized
+    from ...game.translations import localized
     from ...play.rating import Ratings
     from ...play.rating import rate as rate_games
-    from ...service.ratings import comparisons_of, ratings_json
+    from ...service.reviews import comparisons_of, ratings_json
     from ..progress import LONG_RECORD, progress_if_long
     from ..views.results import check_picture
     from ..views.review import comparison_lines, plot_ratings, rating_lines, results_lines, skipped_lines, write_csv

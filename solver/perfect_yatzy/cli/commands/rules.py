@@ -21,7 +21,8 @@ def rules() -> None:
 @json_option
 def rules_list(lang: str, as_json: bool) -> None:
     """List the built-in rule sets and their switches."""
-    from ...game.rule_loader import builtin_ids, load_rules, localized
+    from ...game.rule_loader import builtin_ids, load_rules
+    from ...game.translations import localized
     from ...service.answers import picked
 
     found = [localized(load_rules(name), lang) for name in builtin_ids()]
@@ -39,8 +40,9 @@ def rules_list(lang: str, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print the canonical form as one JSON object.")
 def rules_show(rules: str, lang: str, as_json: bool) -> None:
     """Show a rule set and its categories."""
-    from ...game.rule_loader import load_rules, localized
-    from ...model.approximate_cost import rule_set_facts
+    from ...game.rule_loader import load_rules
+    from ...game.translations import localized
+    from ...model.estimates import rule_set_facts
     from ..views.rules import rules_lines
 
     found = localized(load_rules(rules), lang)
@@ -58,8 +60,7 @@ def rules_check(file: str) -> None:
     Reports every mistake with its line and field, also in the switches.
     """
     from ...game.rule_loader import RuleFileError, load_rules
-    from ...model.approximate_cost import rule_set_facts
-    from ...model.estimates import remarks
+    from ...model.estimates import remarks, rule_set_facts
     from ..views.rules import rules_check_lines
 
     try:

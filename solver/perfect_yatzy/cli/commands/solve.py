@@ -176,7 +176,7 @@ def verify(
 
     rule_set, command = load_rules(rules), f"yatzy solve {rules} --force"
     if not has_table(rule_set, tables) and has_fitted(rule_set, tables):
-        from ...approximation.rollout import verify_approximate
+        from ...approximation.solve import verify_approximate
 
         found = verify_approximate(rule_set, tables, games=games, seed=seed, threads=threads)
         command = f"yatzy solve {rules} --approximate --force"

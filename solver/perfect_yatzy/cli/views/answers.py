@@ -30,7 +30,7 @@ from .wording import (
 )
 
 if TYPE_CHECKING:
-    from ...strategy.category_odds import CategoryOdds
+    from ...strategy.turn_evaluator import CategoryOdds
 
 ALL_OPTIONS = 10**6  # for `top`: list every option
 

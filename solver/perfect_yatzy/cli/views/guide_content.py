@@ -9,10 +9,8 @@ from typing import TypeVar
 
 from ...game.dice import Dice
 from ...game.rules import RuleSet, leaves_choice
-from ...policies.guide import RARE, Example, Guide, Option, Stage
-from ...policies.opening_rolls import OpeningLine, shortened
-from ...policies.price_sheet import PriceSheet, pars
-from ...policies.strategy_sheet import StrategySheet
+from ...policies.guide import RARE, Example, Guide, OpeningLine, Option, Stage, shortened
+from ...policies.strategy_sheet import PriceSheet, StrategySheet, pars
 from .wording import rounded_up
 from .words import NO_TEXT, Text, Words, capitalised, dice_text, hold_sentence, joined, legend, text_of, words_of
 

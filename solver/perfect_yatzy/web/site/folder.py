@@ -3,10 +3,27 @@
 Files are replaced one by one, each as a whole: data first, under names with a hash of their content, then the page,
 last the description and the service worker. A visitor meanwhile has the old site or the new one. What was there and
 is no part of the site stays, such as ``CNAME``.
+
+Rules are the arrays of the turn model as plain JSON values: what a roll scores, which boxes may take it and which
+card follows is computed here, so the engine in the browser has no scoring of its own (``static/engine/game.js``).
+
+Values are read by ``static/engine/table.js``. A small table is one file that is fetched whole. Its values are rounded
+to fixed point, which makes each differ by at most 2^-31 = 4.7e-10 points: float32 would make it 7.6e-6, and options
+that are equal would no longer be known as equal. Neighbouring states have similar values, so differences from an
+expectation are stored::
+
+    expected = V(card + a) + V(card + b) - V(card + a + b)      a, b: the first lower boxes that may be filled
+    stored   = (V - expected) of a lane minus that of the lane before, the sign in the last bit
+
+as bytes, first the highest of all values, then the second highest ..., in gzip: 3.3 MB for Yatzy instead of 7.7.
+
+A large table is stored as it is, in parts that static hosts accept. The engine fetches pages of 16 kB by HTTP Range,
+and compares each with its digest: the first 16 bytes of its SHA-256, one after the other in a file of their own.
 """
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import re
@@ -14,6 +31,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +39,18 @@ import numpy as np
 
 from ..._files import replacing
 from ..._version import __version__
-from ...errors import RulesError, StateError
-from ...game.rule_loader import builtin_ids, languages, load_rules, localized
-from ...game.rules import RuleSet
+from ...errors import RulesError, StateError, _
+from ...game.dice import Ints, lattice
+from ...game.rule_loader import builtin_ids, load_rules
+from ...game.rules import RuleSet, chains, column_order, prerequisites
+from ...game.scoring import points_table, possible_points, upper_sums
+from ...game.translations import languages, localized
+from ...model.checked_values import Table
 from ...model.objectives import BonusChance, PolicyQuantity, Variance
-from ...model.state_space import state_space
+from ...model.state_space import StateSpace, state_space
+from ...model.turn_model import SCORING_WAYS, joker_model, legal_categories, numbered_outcomes, turn_outcomes
 from ...play.puzzle import DIFFICULTIES, daily_seed, find_puzzle
-from ...service.answers import distribution_fields
+from ...service.answers import distribution_fields, picked
 from ...service.queries import QueryService
 from ...service.reviews import puzzle_fields
 from ...strategy.distribution import has_distribution, stored_distribution
@@ -35,8 +58,178 @@ from ...strategy.strategy import Strategy
 from ...tablebase.store import has_table, open_table
 from ..rule_sets import rule_set_json
 from ..static_files import STATIC, static_files
-from .rule_data import rule_data
-from .tables import CHANCE_BITS, DEVIATION_BITS, VALUE_BITS, DataFiles, is_whole
+
+WHOLE_VALUES = 4_000_000  # a table with more values is fetched in pages
+VALUE_BITS = 30  # after the point, of values
+DEVIATION_BITS = 8  # of standard deviations: 0.002 points
+CHANCE_BITS = 12  # of the chance of the upper bonus: 0.01 %
+PART_BYTES = 64 << 20  # static hosts refuse files of more than 100 MB; a multiple of PAGE_BYTES
+PAGE_BYTES = 16 << 10  # fetched and checked as a whole
+PAGE_DIGEST_BYTES = 16
+HASH_DIGITS = 12  # of a file name
+
+
+def is_whole(space: StateSpace) -> bool:
+    """Whether the table of a game is one file that is fetched whole."""
+    return space.size <= WHOLE_VALUES
+
+
+def encoded(rules: RuleSet, values: Table, fraction_bits: int) -> tuple[dict[str, Any], bytes]:
+    """The fields and the bytes of a table as one file.
+
+    A difference d is stored as 2 d, or as -2 d - 1 if it is negative; a *plane* has one byte of every value.
+    """
+    fixed = np.rint(np.asarray(values, dtype=np.float64) * 2.0**fraction_bits).astype(np.int64)
+    stored = np.empty_like(fixed)
+    for place, expected in _expected(rules, state_space(rules), fixed):
+        stored[place] = np.diff(fixed[place] - expected, prepend=0)
+    codes = np.where(stored < 0, -2 * stored - 1, 2 * stored)
+    planes = max(1, -(-int(codes.max(initial=0)).bit_length() // 8))  # as many bytes as the largest code has
+    highest_first = reversed(range(planes))
+    data = b"".join((codes >> 8 * plane & 0xFF).astype(np.uint8).tobytes() for plane in highest_first)
+    fields = {"coding": "planes", "count": len(fixed), "planes": planes, "fraction_bits": fraction_bits}
+    return fields, gzip.compress(data, 9, mtime=0)
+
+
+def _expected(rules: RuleSet, space: StateSpace, fixed: Ints) -> Iterator[tuple[slice, Ints | int]]:
+    """Place of each row in the table, and what the rows after it let expect there."""
+    layout, needed = space.layout, prerequisites(rules)
+    predictable = [
+        c for c in range(len(rules.categories)) if not space.lanes.weight_of[c] and c != rules.tracked_index
+    ]
+    for filled in range(space.categories, -1, -1):
+        for row in space.layers[filled].tolist():
+            mask, begin = int(layout.masks[row]), int(layout.offsets[row])
+            length = int(layout.lane_count[layout.lane_sets[row]]) * (int(space.most_saved[filled]) + 1)
+
+            def after(*boxes: int, row: int = row, length: int = length) -> Ints:
+                start = int(layout.offsets[row + sum(int(space.step_of[c]) for c in boxes)])
+                return fixed[start : start + length]
+
+            free = (c for c in predictable if not mask >> c & 1 and not needed[c] & ~mask)
+            boxes = tuple(islice(free, 2))
+            expected: Ints | int = 0
+            if len(boxes) == 2:
+                expected = after(boxes[0]) + after(boxes[1]) - after(*boxes)
+            elif boxes:
+                expected = after(*boxes)
+            yield slice(begin, begin + length), expected
+
+
+class DataFiles:
+    """Writes data files whose names contain a hash of their content, and remembers their sizes."""
+
+    def __init__(self, write: Callable[[str, bytes], None]) -> None:
+        self.write = write  # takes the name of a file and its content
+        self.sizes: dict[str, int] = {}
+
+    def add(self, name: str, data: bytes) -> dict[str, str]:
+        """Write a file; what the reader must know about it."""
+        digest = hashlib.sha256(data).hexdigest()
+        file = f"data/{name}-{digest[:HASH_DIGITS]}.bin"
+        self.write(file, data)
+        self.sizes[file] = len(data)
+        return {"file": file, "sha256": digest}
+
+    def add_json(self, name: str, value: Any) -> dict[str, str]:
+        """Write a JSON value, compressed."""
+        text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+        return self.add(name, gzip.compress(text.encode(), 9, mtime=0))
+
+    def add_table(self, name: str, rules: RuleSet, values: Table, fraction_bits: int) -> dict[str, Any]:
+        """Write a table: a small one with so many bits after the point, a large one in parts and their digests."""
+        if is_whole(state_space(rules)):
+            fields, content = encoded(rules, values, fraction_bits)
+            return self.add(name, content) | fields
+        size, files, digests = values.dtype.itemsize, list[str](), bytearray()
+        for begin in range(0, len(values), PART_BYTES // size):
+            rows = np.asarray(values[begin : begin + PART_BYTES // size])
+            part = rows.astype(rows.dtype.newbyteorder("<"), copy=False).tobytes()
+            files.append(self.add(f"{name}-{len(files) + 1}", part)["file"])
+            pages = (part[start : start + PAGE_BYTES] for start in range(0, len(part), PAGE_BYTES))
+            digests += b"".join(hashlib.sha256(page).digest()[:PAGE_DIGEST_BYTES] for page in pages)
+        added = self.add(f"{name}-digests", gzip.compress(digests, 1, mtime=0))
+        sizes = {"part_bytes": PART_BYTES, "page_bytes": PAGE_BYTES, "digest_bytes": PAGE_DIGEST_BYTES}
+        fields = {"coding": "pages", "count": len(values), "bytes": size} | sizes
+        return fields | {"parts": files, "digests": added}
+
+
+MAX_CATEGORIES = 30  # bitmasks in JavaScript are 32-bit integers
+JOKER_FLAGS = "must_match", "requires_points", "bonus_requires_points", "bonus_requires_open", "always_in_full"
+
+
+def rule_data(rules: RuleSet) -> dict[str, Any]:
+    """Everything about a rule set but its table."""
+    if len(rules.categories) > MAX_CATEGORIES:
+        facts: dict[str, Any] = {"rules": rules.key, "count": len(rules.categories), "most": MAX_CATEGORIES}
+        text = _("{rules} has {count} categories; a site can have games of up to {most}", **facts)
+        raise RulesError(text, code="too-large")
+    legal, uppers, extra = legal_categories(rules), upper_sums(rules), dict(rules.first_roll_bonus)
+    paid = [[bonus.paid(total) for total in range(bonus.threshold + 1)] for bonus in rules.bonuses]
+    least, boxes = points_table(rules).min(axis=1), zip(rules.categories, possible_points(rules), strict=True)
+    categories = [
+        picked(box, "id", "upper", "column")
+        | {"points": [*map(int, points)], "least": int(least[c]), "first_roll_bonus": extra.get(box.id, 0)}
+        for c, (box, points) in enumerate(boxes)
+    ]
+    return {
+        **picked(rules, "key", "fingerprint", "dice", "faces"),
+        "rolls": rules.rolls_per_turn,
+        "saved_rolls": rules.saved_rolls,
+        "first_roll_bonus": bool(rules.first_roll_bonus),
+        "columns": len(rules.columns),
+        "categories": categories,
+        "prerequisites": list(prerequisites(rules)),
+        "requiring": legal.requiring,
+        "strict": bool(legal.strict),
+        "upper_bits": sum(1 << c for c, category in enumerate(rules.categories) if category.upper),
+        "joker": _joker(rules),
+        "uppers": picked(uppers, "thresholds", "widths", "weights") | {"paid": paid},
+        "layout": _layout(rules),
+        **_outcomes(rules),
+    }
+
+
+def _joker(rules: RuleSet) -> dict[str, Any]:
+    """The flags of :class:`perfect_yatzy.model.turn_model.JokerModel`; rolls are numbered from 0."""
+    model = joker_model(rules)
+    return {
+        "index": rules.joker_index if rules.joker else -1,
+        "rolls": (model.rolls - lattice(rules.dice, rules.faces).first_roll).tolist() if rules.joker else [],
+        "box": model.box.tolist() if rules.joker else [],
+        "bit": model.bit,
+        "bonus": rules.joker.bonus if rules.joker else 0,
+        **{name: bool(getattr(model, name)) for name in JOKER_FLAGS},
+    }
+
+
+def _layout(rules: RuleSet) -> dict[str, Any]:
+    """How the engine finds the place of a state (:class:`perfect_yatzy.model.state_space.StateSpace`)."""
+    space = state_space(rules)
+    orders = {column_order(rules, column) for column in range(max(1, len(rules.columns)))}
+    return {
+        "chains": [list(chain) for chain in chains(rules)],
+        "step_of": space.step_of.tolist(),
+        "weight_of": space.lanes.weight_of.tolist(),
+        "lane_count": space.layout.lane_count.tolist(),
+        "lane_of": space.layout.lane_of.ravel().tolist(),
+        "upper_width": space.layout.upper_width,
+        "most_saved": space.most_saved.tolist(),
+        "tracked_index": rules.tracked_index,
+        "upper_first": "upper-first" in orders,
+        "size": space.size,
+    }
+
+
+def _outcomes(rules: RuleSet) -> dict[str, Any]:
+    """The outcomes of a turn, and which of them each category pays for each roll in each way to score."""
+    found = turn_outcomes(rules)
+    number: Ints = numbered_outcomes(rules)[-1].reshape(SCORING_WAYS * len(rules.categories), -1)
+    rows, row_of = np.unique(number, axis=0, return_inverse=True)
+    names = "category", "points", "total", "step", "shift"
+    outcomes = {name: [*map(int, getattr(found, name))] for name in names}
+    return {"outcomes": outcomes, "rows": rows.tolist(), "ways": row_of.reshape(SCORING_WAYS, -1).tolist()}
+
 
 SCHEMA = 2  # of site.json; static/engine/files.js reads the same one
 GENERATOR = "perfect-yatzy"

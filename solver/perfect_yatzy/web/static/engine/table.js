@@ -14,7 +14,7 @@ class WholeTable {
   async load() { /* everything is here */ }
 }
 
-// Whole numbers in fixed point, as differences from what the cards after it let expect (web/site/tables.py):
+// Whole numbers in fixed point, as differences from what the cards after it let expect (web/site/folder.py):
 //
 //   expected = V(card + a) + V(card + b) - V(card + a + b)     a, b: the first lower boxes that may be filled
 //

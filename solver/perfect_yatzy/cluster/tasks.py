@@ -1,0 +1,317 @@
+"""Evaluations, simulated games and games of two players on the workers, each a list of tasks.
+
+A worker opens the strategy itself, from the tables that all see: the driver sends what it is, and no values. An
+evaluation is that of one policy, or some games of a program. Simulated games are a range of the games, whose dice
+depend on their numbers alone; they come back as small integers, 38 bytes each for Yatzy.
+
+A whole game of two players is solved turn by turn. A part of a turn needs the values after the turn for its own
+states of the player who waits. They are one range of the layer that the driver has stored, from which a killed solve
+resumes, too. The values of a part come back in a file.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
+
+import numpy as np
+import numpy.typing as npt
+
+from ..approximation.solve import BATCH, ApproximateSimulation, simulate_values
+from ..errors import StateError, _, game_over, whole_number
+from ..game.notation import CardText, read_card
+from ..game.rules import RuleSet
+from ..game.scorecard import Scorecard
+from ..model.objectives import FRAME
+from ..policies.evaluation import Evaluation, SampledEvaluation, SampledGames, sample_games, summary
+from ..policies.named import Setting, evaluate_named, policy_file
+from ..policies.user_code import ProcessPlayer
+from ..strategy.approximate_strategy import ApproximateStrategy, needs_table
+from ..strategy.fitted_file import FittedValues
+from ..strategy.opening import open_approximate, open_strategy
+from ..strategy.score_strategy import ScoreStrategy, reach
+from ..strategy.simulation import Simulation, checked_games, joined_games
+from ..strategy.strategy import CheckedPosition, Strategy
+from ..strategy.tie_rules import tie_rule
+from ..strategy.two_player_table import OnLayer, store_games, stored_game
+from ..strategy.two_players import TASKS, TwoPlayerGame
+from ..strategy.versus import TwoPlayerChances, versus_checkpoint
+from ..tablebase.memory import check_memory
+from ..tablebase.store import Progress, tables_folder
+from ..tablebase.table_info import damaged, store_layer, stored_layer
+from .engine import DaskEngine
+
+TASKS_PER_THREAD = 4  # so that workers of different speed end together
+
+
+@dataclass(frozen=True)
+class SampleTask:
+    """Let a program play the games `first` to ``first + number - 1``."""
+
+    command: str
+    rules: RuleSet
+    card: Scorecard
+    tables: str
+    seed: int
+    first: int
+    number: int
+
+
+def evaluate_task(task: tuple[str, Setting]) -> tuple[str, Evaluation | SampledEvaluation]:
+    """Title and evaluation of the policy of a name (:mod:`perfect_yatzy.policies.named`)."""
+    return evaluate_named(*task)
+
+
+@lru_cache(maxsize=2)
+def _perfect(rules: RuleSet, tables: str) -> Strategy:
+    return open_strategy(rules, tables, threads=1)
+
+
+def sample_task(task: SampleTask) -> SampledGames:
+    """Play the games of a task with a program that is started for them."""
+    strategy = _perfect(task.rules, task.tables)
+    with ProcessPlayer(task.command) as player:
+        return sample_games(player, strategy, task.first, task.number, task.seed, task.card, threads=1)
+
+
+def evaluate_on(
+    engine: DaskEngine, policies: Sequence[str], rules: RuleSet, card: CardText | Scorecard = "",
+    tables: str | os.PathLike[str] | None = None, games: int = 200, seed: int = 1,
+) -> Iterator[tuple[int, str, Evaluation | SampledEvaluation]]:  # fmt: skip
+    """Evaluate policies, each on one worker; as :func:`perfect_yatzy.evaluate`."""
+    folder = str(tables_folder(tables).absolute())
+    setting = Setting(rules, read_card(rules, card), folder, threads=1, games=games, seed=seed)
+    open_strategy(rules, folder)  # solved once, here, and not by each worker
+    files = [policy_file(policy) for policy in policies]
+    paths = [str(Path(file).absolute()) if file else "" for file in files]
+    tasks = [
+        (policy.replace(file, path, 1) if file else policy, setting)
+        for policy, file, path in zip(policies, files, paths, strict=True)
+    ]
+    with engine.seeing(folder, f"evaluation-{rules.fingerprint[:12]}"):
+        for number, (title, found) in engine.map(evaluate_task, tasks):
+            file, path = files[number], paths[number]
+            yield number, title.replace(path, file) if file else title, found
+
+
+def sample_on(
+    engine: DaskEngine, command: str, strategy: Strategy, games: int = 200, seed: int = 1,
+    start: CardText | Scorecard = "", *, tables: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> SampledEvaluation:  # fmt: skip
+    """Let a program play games on the workers, which start it; as :func:`.policies.evaluation.sample`."""
+    games = whole_number(games, "games")
+    if games < 1:
+        raise StateError(_("games is {games}; must be at least 1").format(games=games))
+    folder, card = str(tables_folder(tables).absolute()), read_card(strategy.rules, start)
+    size = -(-games // (engine.threads * TASKS_PER_THREAD))
+    tasks = [
+        SampleTask(command, strategy.rules, card, folder, seed, first, min(size, games - first))
+        for first in range(0, games, size)
+    ]
+    with engine.seeing(folder, f"regrets-{strategy.rules.fingerprint[:12]}"):
+        return summary(strategy, card, games, engine.play(sample_task, tasks, progress))
+
+
+if TYPE_CHECKING:
+    from ..strategy.simulation import Rollout
+    from ..strategy.strategy import Position
+
+MOST_GAMES = 100_000  # of a task: many share the evaluation of a turn, and their points are some megabytes
+Games = tuple[npt.NDArray[Any], ...]
+
+
+@dataclass(frozen=True)
+class StrategyName:
+    """What a worker opens."""
+
+    rules: RuleSet
+    tables: str  # folder
+    kind: str  # "mean", "goal" or "approximate"
+    goal: int = 0  # final score to reach, for a goal
+    # those of the earliest card that is asked about, for a goal; `points` as pairs of a category and its points
+    points: tuple[tuple[int, int], ...] = ()
+    saved: int = 0
+    bonus_points: int = 0
+
+
+@dataclass(frozen=True)
+class GamesTask:
+    """The games `first` to ``first + number - 1`` of a simulation from a position."""
+
+    strategy: StrategyName
+    position: CheckedPosition
+    seed: int
+    first: int
+    number: int
+
+
+def strategy_name(strategy: Strategy, tables: str | os.PathLike[str] | None) -> StrategyName:
+    """What tells a worker to open this strategy."""
+    folder = str(tables_folder(tables).absolute())
+    if isinstance(strategy, ApproximateStrategy):
+        if not isinstance(strategy.evaluator.function, FittedValues):
+            raise needs_table(strategy.rules, "a simulation by a function that is not fitted")
+        return StrategyName(strategy.rules, folder, "approximate")
+    if isinstance(strategy, ScoreStrategy):
+        kind, _unused, goal = strategy.policy.partition(":")
+        if kind != "goal":
+            raise StateError(_("the strategy of a utility is not in a table that workers can open; simulate it here"))
+        card = strategy.start
+        assert isinstance(card, Scorecard)
+        points = tuple(sorted(card.points.items()))
+        return StrategyName(strategy.rules, folder, "goal", int(goal), points, card.saved, card.bonus_points)
+    return StrategyName(strategy.rules, folder, "mean")
+
+
+@lru_cache(maxsize=2)
+def _opened(name: StrategyName) -> Strategy:
+    if name.kind == "approximate":
+        return open_approximate(name.rules, name.tables)
+    if name.kind == "mean":
+        return open_strategy(name.rules, name.tables, threads=1)
+    card = Scorecard(name.rules, dict(name.points), name.saved, name.bonus_points)
+    return reach(name.rules, name.goal, card, name.tables, threads=1)
+
+
+@lru_cache(maxsize=2)
+def _rollout(name: StrategyName, position: CheckedPosition) -> Rollout:
+    from ..strategy.simulation import rollout_of
+
+    return rollout_of(_opened(name), position, threads=1)
+
+
+def play_task(task: GamesTask) -> Games:
+    """Play the games of a task."""
+    position = task.position
+    if task.strategy.kind != "approximate":
+        made, boxes, bonus = _rollout(task.strategy, position).play(task.number, task.first, task.seed)
+        return made.astype(np.int32), boxes, bonus.astype(np.int32)
+    strategy = _opened(task.strategy)
+    assert isinstance(strategy, ApproximateStrategy)
+    values, games, start = strategy.evaluator.function, task.number, position.state
+    assert isinstance(values, FittedValues)
+    played = simulate_values(values, games=games, seed=task.seed, threads=1, start=start, first=task.first)
+    made = played.final_scores - played.upper_bonus
+    return made.astype(np.int32), played.category_points, played.upper_bonus.astype(np.int32), played.luck
+
+
+def simulate_on(
+    engine: DaskEngine, strategy: Strategy, games: int, seed: int, start: Position | None, points: int | None,
+    tables: str | os.PathLike[str] | None, progress: Progress | None,
+) -> Simulation:  # fmt: skip
+    """Play games on the workers; see :meth:`perfect_yatzy.cluster.session.Cluster.simulate`."""
+    began, name = time.perf_counter(), strategy_name(strategy, tables)
+    games, position = checked_games(strategy, games, seed, start, points)
+    if position.state.filled == strategy.rules.full_mask:
+        raise game_over()
+    tasks = [GamesTask(name, position, seed, *part) for part in ranges(games, engine.threads, name.kind)]
+    with engine.seeing(name.tables, f"games-{name.kind}-{strategy.rules.fingerprint[:12]}"):
+        parts = engine.play(play_task, tasks, progress)
+    widened = [(made.astype(np.int64), boxes, bonus.astype(np.int64)) for made, boxes, bonus, *_luck in parts]
+    played = joined_games(strategy, seed, position.points, widened)
+    if name.kind != "approximate":
+        return played
+    luck = np.concatenate([part[3] for part in parts])
+    seconds = time.perf_counter() - began
+    return ApproximateSimulation(**vars(replace(played, policy="approximate-mean")), luck=luck, seconds=seconds)
+
+
+def ranges(games: int, threads: int, kind: str) -> list[tuple[int, int]]:
+    """First game and number of games of each task."""
+    size = min(MOST_GAMES, -(-games // (threads * TASKS_PER_THREAD)))
+    if kind == "approximate":  # whole batches, as they are played here
+        size = -(-size // BATCH) * BATCH
+    return [(first, min(size, games - first)) for first in range(0, games, size)]
+
+
+if TYPE_CHECKING:
+    from ..kernels.leads import LeadValues
+    from ..strategy.two_players import Turn
+
+
+@dataclass(frozen=True)
+class TurnPart:
+    """The turns against the states `begin` to ``end - 1`` of the player who waits."""
+
+    rules: RuleSet
+    tie: float
+    turn: Turn
+    begin: int
+    end: int
+    layer: Path  # the values after the turn: those from `first` to ``last - 1`` are needed
+    first: int
+    last: int
+    checksum: int  # of these
+    path: Path  # where the values of the part go
+
+
+@lru_cache(maxsize=1)
+def _game(rules: RuleSet, tie: float) -> TwoPlayerGame:
+    return TwoPlayerGame(rules, tie=tie)
+
+
+def solve_part(part: TurnPart) -> None:
+    """Solve a part of a turn and store its values."""
+    below = np.array(np.load(part.layer, mmap_mode="r")[part.first : part.last])
+    if crc32(below.data) != part.checksum:
+        raise damaged(f"the layer {part.layer} was altered")
+    values = _game(part.rules, part.tie).part_of_turn(part.turn, part.begin, part.end, below)
+    store_layer(part.path, part.rules, values)
+
+
+def versus_on(
+    engine: DaskEngine, rules: RuleSet, ties: str = "half", tables: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None, store: bool = False,
+) -> TwoPlayerChances:  # fmt: skip
+    """Solve a whole game of two players on the workers; as :func:`perfect_yatzy.versus`."""
+
+    def parts_of(game: TwoPlayerGame, layer: Path, turn: Turn, waiting: int, below: LeadValues) -> Iterator[TurnPart]:
+        size, after = max(1, waiting // (TASKS * engine.threads)), len(below.place) // waiting
+        bounds = np.append(below.place, len(below.values) - FRAME)
+        for begin in range(0, waiting, size):
+            end = min(begin + size, waiting)
+            first, last = int(bounds[begin * after]), int(bounds[end * after]) + FRAME
+            checksum, path = crc32(below.values[first:last].data), layer.with_suffix(f".{secrets.token_hex(8)}.part")
+            yield TurnPart(rules, game.tie, turn, begin, end, layer, first, last, checksum, path)
+
+    def solve_turn(game: TwoPlayerGame, layer: Path, turn: Turn, below: LeadValues) -> LeadValues:
+        before, other = game.pairs(turn)
+        target = game.blank(before, other, game.lead_of(turn.mover))
+        parts = [*parts_of(game, layer, turn, other.size, below)]
+        bounds = np.append(target.place, len(target.values) - FRAME)
+        try:
+            for number, _none in engine.map(solve_part, parts):
+                part = parts[number]
+                values, _fields = stored_layer(part.path, rules) or (None, None)
+                if values is None:
+                    raise damaged(f"the values {part.path} were altered or removed")
+                part.path.unlink()
+                ranges = zip(bounds[part.begin : -1 : other.size], bounds[part.end :: other.size], strict=True)
+                begin = 0
+                for first, last in ranges:
+                    target.values[first:last] = values[begin : begin + last - first]
+                    begin += last - first
+        finally:
+            for part in parts:
+                part.path.unlink(missing_ok=True)
+        return target
+
+    def solve(game: TwoPlayerGame, layer: Path, on_layer: OnLayer | None, report: Progress | None) -> float:
+        check_memory(rules, game.cost())
+        with engine.seeing(layer.parent, f"versus-{rules.fingerprint[:12]}"):
+            return game.chance(1, report, layer, partial(solve_turn, game, layer), on_layer)
+
+    game, folder = TwoPlayerGame(rules, tie=tie_rule(ties).share), tables_folder(tables).absolute()
+    if store:
+        store_games(rules, folder, solve, progress)
+    known = stored_game(game, folder)
+    chance = known.first if known else solve(game, versus_checkpoint(rules, folder), None, progress)
+    return TwoPlayerChances(rules, chance, 1 - chance)
