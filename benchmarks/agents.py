@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import perfect_yatzy
-from perfect_yatzy.play.simulated_records import simulated_records
+from perfect_yatzy.play.record import simulated_records
 from perfect_yatzy.policies.policy import States
 from perfect_yatzy.rl import YatzyVectorEnv
 

@@ -20,7 +20,7 @@ from documents import DOCUMENTS, ROOT, Command, blocks, commands, links, name, r
 from perfect_yatzy import Strategy, open_strategy
 from perfect_yatzy.cli import main
 from perfect_yatzy.errors import CODES
-from perfect_yatzy.play.simulated_records import simulated_records
+from perfect_yatzy.play.record import simulated_records
 from perfect_yatzy.tablebase.table_info import FORMAT, ShardedTableInfo
 from support.command import Run
 from support.refusals import load_text

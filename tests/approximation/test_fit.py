@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from perfect_yatzy import RuleSet, State, load_rules
 from perfect_yatzy.approximation import multipliers
-from perfect_yatzy.approximation.fit import fit_values
-from perfect_yatzy.approximation.lane_turns import LaneTurns, States, same_cards
+from perfect_yatzy.approximation.fit import LaneTurns, States, fit_values, same_cards
 from perfect_yatzy.approximation.multipliers import optimal_prices
 from perfect_yatzy.approximation.relaxation import Budget, relax, solve_relaxed
 from perfect_yatzy.approximation.solve import simulate_values

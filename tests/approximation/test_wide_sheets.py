@@ -6,8 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 from perfect_yatzy import RulesError, RuleSet, State, load_rules
-from perfect_yatzy.approximation.fit import fit_values
-from perfect_yatzy.approximation.lane_turns import LaneTurns, same_cards
+from perfect_yatzy.approximation.fit import LaneTurns, fit_values, same_cards
 from perfect_yatzy.approximation.relaxation import Budget, relax
 from perfect_yatzy.approximation.solve import simulate_values
 from perfect_yatzy.game.dice import lattice

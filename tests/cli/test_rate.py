@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 from perfect_yatzy import Strategy, rate
-from perfect_yatzy.play.record import Game, write_games
-from perfect_yatzy.play.simulated_records import simulated_records
+from perfect_yatzy.play.record import Game, simulated_records, write_games
 from support.command import Run, printed, refusal
 from support.human import human
 from support.need import need

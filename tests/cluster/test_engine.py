@@ -14,7 +14,7 @@ import pytest
 from perfect_yatzy import ClusterError, StateError, TableError
 from perfect_yatzy.cluster import engine as engine_module
 from perfect_yatzy.cluster import session
-from perfect_yatzy.cluster.worker import SOURCES, Job, check, differences, problem, software
+from perfect_yatzy.cluster.engine import SOURCES, Job, check, differences, problem, software
 from perfect_yatzy.tablebase.memory import peak_memory
 from support import cluster_tasks as tasks
 from support.need import need

@@ -11,12 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from perfect_yatzy.game.dice import lattice, sub_multisets
-from perfect_yatzy.game.maximum import maximum_score
 from perfect_yatzy.game.notation import dice_of
 from perfect_yatzy.game.patterns import Pattern, group_choices
 from perfect_yatzy.game.rule_loader import builtin_ids, load_rules
 from perfect_yatzy.game.rules import Category, Joker, RuleSet
-from perfect_yatzy.game.scoring import full_points, points_table, roll_points
+from perfect_yatzy.game.scoring import full_points, maximum_score, points_table, roll_points
 from support import games, reference
 from support.naive import Naive
 from support.seeds import seeds

@@ -15,8 +15,7 @@ from perfect_yatzy.kernels.simd import views
 from perfect_yatzy.kernels.turn import fill_between, misses_of
 from perfect_yatzy.model.estimates import count_states
 from perfect_yatzy.model.objectives import Goals, ReachableUtility, ScoreObjective, Utility
-from perfect_yatzy.model.score_places import ScoreOffsets
-from perfect_yatzy.model.state_space import LANES, StateSpace
+from perfect_yatzy.model.state_space import LANES, ScoreOffsets, StateSpace
 from perfect_yatzy.model.turn_model import turn_model
 from perfect_yatzy.strategy.opponents import Opponent, WinUtility
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator

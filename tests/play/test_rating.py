@@ -20,9 +20,8 @@ from perfect_yatzy.game.rule_loader import load_rules, rules_to_json
 from perfect_yatzy.game.rules import Bonus
 from perfect_yatzy.play.estimates import difference_of, mean_of, ratio_of, slope_of, t_distribution, t_quantile
 from perfect_yatzy.play.rating import GRADE_NAMES, decision_kinds
-from perfect_yatzy.play.record import Game, dated, read_game, write_games
+from perfect_yatzy.play.record import Game, dated, read_game, simulated_records, write_games
 from perfect_yatzy.play.review import GameColumns, GradedGames, grade_games, review
-from perfect_yatzy.play.simulated_records import simulated_records
 from perfect_yatzy.policies.evaluation import policy_mean
 from perfect_yatzy.policies.levels import SoftPolicy, calibrated_level, parse_level
 from support.games import CHANCE, PAIR, face, joker_game, rule_sets, saved_rolls_game, small

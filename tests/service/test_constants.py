@@ -62,10 +62,9 @@ CONSTANTS: dict[str, dict[str, Any]] = {
     },
     "play.rating": {"BLOCKS": 10, "SMALLEST_BLOCK": 5},
     "play.rating_input": {"CHUNK": 4096},
-    "play.record": {"SCHEMA": 2, "READABLE_SCHEMAS": (1, 2)},
+    "play.record": {"CHUNK": 10_000, "SCHEMA": 2, "READABLE_SCHEMAS": (1, 2)},
     "play.review": {"MAX_POINTS": 1_000_000, "TIE_TOLERANCE": 0.000001},
     "play.session": {"SCHEMA": 2, "READABLE_SCHEMAS": (1, 2)},
-    "play.simulated_records": {"CHUNK": 10_000},
     "service.answers": {"PERCENTILES": (5, 25, 50, 75, 95), "MAX_UNCERTAIN_CHANCE": 0.999999940395355224609375},
     "service.budget": {
         "FIRST_TURNS_LIMIT_SECONDS": 15.0, "FIRST_TURNS_LIMIT_BYTES": 4_000_000, "LATELY": 60.0, "NO_ESTIMATE_BELOW": 0.03,

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from perfect_yatzy import RulesError, RuleSet, State, Strategy, load_rules
-from perfect_yatzy.game.maximum import maximum_score
 from perfect_yatzy.game.rules import Bonus
 from perfect_yatzy.game.scorecard import EMPTY_STATE
+from perfect_yatzy.game.scoring import maximum_score
 from perfect_yatzy.model.objectives import Objective, Values
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.model.turn_model import turn_model, turn_outcomes

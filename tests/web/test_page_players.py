@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 from perfect_yatzy import Strategy
-from perfect_yatzy.play.record import read_game, read_games
+from perfect_yatzy.play.record import read_game, read_games, simulated_records
 from perfect_yatzy.play.review import review
-from perfect_yatzy.play.simulated_records import simulated_records
 from support.browser import Visitor
 
 pytestmark = pytest.mark.full

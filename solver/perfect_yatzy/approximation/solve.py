@@ -40,11 +40,10 @@ import numpy.typing as npt
 from .._files import HAS_LOCKS
 from ..errors import N_, StateError, TableError, _, game_over, number_text, whole_number
 from ..game.dice import Floats
-from ..game.maximum import maximum_score
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
-from ..game.scoring import upper_sums
+from ..game.scoring import maximum_score, upper_sums
 from ..model import estimates as costs
 from ..model.estimates import LANE_OPERATIONS_PER_SECOND, log_long
 from ..strategy import fitted_file
@@ -58,8 +57,7 @@ from ..tablebase.locks import claim
 from ..tablebase.memory import check_space, peak_memory, writing_to
 from ..tablebase.store import Folder, has_table
 from ..tablebase.table_info import checkpoint_path, part_path, remove_checkpoint, store_layer, stored_layer
-from .fit import fit_values
-from .lane_turns import LaneTurns, same_cards
+from .fit import LaneTurns, fit_values, same_cards
 from .relaxation import Budget, Relaxation, relax
 
 BATCH = 4096  # games played at the same time

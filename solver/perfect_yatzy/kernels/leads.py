@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from ..game.dice import Floats, Ints
 from ..model.objectives import FRAME
-from ..model.score_places import ScoreOffsets
+from ..model.state_space import ScoreOffsets
 from ..model.turn_model import TurnModel
 from .jit import by_kind, jit
 from .legal import choices_of

@@ -23,8 +23,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..game.dice import Floats, Ints
-from ..model.score_places import ScoreOffsets
-from ..model.state_space import LANES
+from ..model.state_space import LANES, ScoreOffsets
 from .jit import jit
 from .lattice import copy_vectors, maxima, means
 from .legal import outcome_number

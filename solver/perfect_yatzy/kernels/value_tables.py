@@ -29,8 +29,7 @@ from typing import NamedTuple
 
 from ..game.dice import Floats, Ints
 from ..model.goal_estimates import LEAST_CHANCE, LEAST_SPREAD, ROOT_HALF
-from ..model.score_places import ScoreOffsets
-from ..model.state_space import LANES
+from ..model.state_space import LANES, ScoreOffsets
 from .jit import by_kind, jit
 from .simd import load, load_as, load_spaced, load_through, shifted, store, width
 from .table_slices import TableSlice
@@ -69,7 +68,7 @@ class ExponentialTable(NamedTuple):
 
 
 class ScoreTable(NamedTuple):
-    """Values that depend on the state and a score x (:class:`perfect_yatzy.model.score_places.ScoreOffsets`)."""
+    """Values that depend on the state and a score x (:class:`perfect_yatzy.model.state_space.ScoreOffsets`)."""
 
     values: Floats
     origin: Ints

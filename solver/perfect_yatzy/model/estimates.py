@@ -36,10 +36,9 @@ import numpy as np
 
 from ..errors import RulesError, _, number_text
 from ..game.dice import Ints, lattice
-from ..game.maximum import maximum_score
 from ..game.rule_loader import builtin_ids, load_rules
 from ..game.rules import RuleSet, chains, column_order
-from ..game.scoring import possible_points, upper_sums
+from ..game.scoring import maximum_score, possible_points, upper_sums
 from .lanes import LaneSets
 from .relaxed_game import RelaxedLayout, required_exact, tracked_exact
 from .state_space import LANES, check_enumerable
@@ -129,7 +128,7 @@ class RuleSetStats(SolveCost):
 
 def rule_set_stats(rules: RuleSet, *, any_number: bool = False) -> RuleSetStats:
     """Sizes and limits of a rule set; `any_number`: also with more cards than can be solved."""
-    from ..game.maximum import maximum_score
+    from ..game.scoring import maximum_score
 
     counts = count_states(rules, any_number=any_number)
     size = sum(counts.values)

@@ -28,8 +28,7 @@ from ..game.scorecard import EMPTY_STATE, State
 from ..game.scoring import possible_points, upper_sums
 from .checked_values import Table
 from .estimates import BASE_MEMORY, FLOAT64_VALUES, SolveCost, layer_seconds, rule_set_stats, score_turn_seconds
-from .score_places import ScoreOffsets, ScorePlaces
-from .state_space import LANES, Policy, StateSpace, state_space
+from .state_space import LANES, Policy, ScoreOffsets, ScorePlaces, StateSpace, state_space
 
 Values = npt.NDArray[Any]
 STATE_MEMORY = 24  # bytes per state, for the arrays that place its range of scores

@@ -16,7 +16,7 @@ order prices change none at all; there they only say what a box is expected to m
      "shorter": {"5": {"holds": ["...", ...], "figures": {"mean": 232.1, ...}}, ...}}
 
 ``bonus`` also has ``saved_roll`` and ``joker_turn`` if the rules have a use for them. ``shorter`` may be missing.
-Rules that are not built in are written out instead of their name. The sheets of the built-in rule sets are in ``sheets/``.
+Rules that are not built in are written out instead of their name. Those of the built-in rule sets are in ``sheets/``.
 """
 
 from __future__ import annotations

@@ -22,10 +22,10 @@ from gymnasium.utils import seeding
 
 from ..errors import MissingPackage, StateError, shown, whole_number
 from ..game.limits import MAX_PLAYERS
-from ..game.maximum import maximum_score
 from ..game.notation import counts_of
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
+from ..game.scoring import maximum_score
 from .single import RENDER_MODES, NumberedActions, SoloGame, check_choice, observation_bounds
 
 try:

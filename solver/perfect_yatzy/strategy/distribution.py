@@ -42,8 +42,7 @@ from ..kernels.simd import aligned
 from ..kernels.table_slices import TableSlice, places_in, window
 from ..model.estimates import BASE_MEMORY, SolveCost, gigabytes, log_long
 from ..model.objectives import FRAME, Goals
-from ..model.score_places import ScoreOffsets
-from ..model.state_space import LANES, state_space
+from ..model.state_space import LANES, ScoreOffsets, state_space
 from ..model.turn_model import turn_outcomes
 from ..tablebase.backward_induction import default_threads
 from ..tablebase.memory import available_memory, check_memory

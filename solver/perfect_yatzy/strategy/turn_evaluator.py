@@ -29,8 +29,7 @@ from ..game.scoring import points_table, roll_options, scoring_options, upper_su
 from ..kernels.table_slices import restricted, window
 from ..model.checked_values import Table
 from ..model.objectives import ScoreObjective
-from ..model.score_places import ScoreOffsets
-from ..model.state_space import RowActions, StateLayout, StateSpace, state_space
+from ..model.state_space import RowActions, ScoreOffsets, StateLayout, StateSpace, state_space
 
 if TYPE_CHECKING:
     from ..kernels.value_tables import EstimatedScores, StoredScores

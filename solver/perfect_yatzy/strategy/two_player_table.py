@@ -27,7 +27,7 @@ from ..game.rules import RuleSet
 from ..kernels.leads import LeadValues
 from ..kernels.table_slices import places_in
 from ..model.checked_values import CheckedValues
-from ..model.score_places import ScoreOffsets
+from ..model.state_space import ScoreOffsets
 from ..tablebase.memory import check_space, writing_to
 from ..tablebase.shard_file import ShardReader, listed_shards, open_shard, write_shard
 from ..tablebase.shard_plan import Shard

@@ -38,8 +38,7 @@ from ..kernels.table_slices import PADDING, TableSlice
 from ..kernels.turn import make_scratch
 from ..model.estimates import BASE_MEMORY, SolveCost, score_turn_seconds
 from ..model.objectives import FRAME, Goals, Utility, final_bonus
-from ..model.score_places import ScoreOffsets
-from ..model.state_space import LANES, Policy
+from ..model.state_space import LANES, Policy, ScoreOffsets
 from ..model.turn_model import turn_model
 from ..tablebase.backward_induction import default_threads
 from ..tablebase.store import Progress

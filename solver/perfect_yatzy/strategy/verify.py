@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import N_, _, number_text
-from ..game.maximum import maximum_score
 from ..game.rules import RuleSet
 from ..game.scorecard import State
+from ..game.scoring import maximum_score
 from ..model.objectives import Objective
 from ..model.state_space import StateSpace
 from ..tablebase.store import Folder, table_path

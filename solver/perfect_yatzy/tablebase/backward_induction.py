@@ -25,7 +25,7 @@ from ..game.rules import RuleSet
 from ..kernels.table_slices import PADDING, TableSlice, padded, read_only, window
 from ..model.estimates import log_long
 from ..model.objectives import Objective, PolicyMean, PolicyQuantity, ScoreObjective, Values
-from ..model.score_places import ScoreOffsets
+from ..model.state_space import ScoreOffsets
 from ..model.turn_model import turn_model
 from .memory import check_memory
 from .threads import ScratchPool, thread_map

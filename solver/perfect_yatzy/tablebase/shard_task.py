@@ -32,7 +32,7 @@ from ..errors import TableError
 from ..kernels.table_slices import PADDING, TableSlice
 from ..model.checked_values import DIGEST_BYTES, sparse_array
 from ..model.objectives import Objective, ScoreObjective, Values
-from ..model.score_places import ScoreOffsets
+from ..model.state_space import ScoreOffsets
 from . import shard_plan
 from .backward_induction import RowSolver
 from .memory import writing_to

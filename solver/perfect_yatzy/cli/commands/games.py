@@ -382,7 +382,7 @@ def write_table(file: IO[bytes], path: str, parts: Iterable[Mapping[str, Any]], 
 
 def write_games(file: IO[bytes], path: str, policy: object, simulation: Simulation) -> None:
     """Write games as a record or as columns with the metadata of the simulation, by the suffix of `path`."""
-    from ...play.simulated_records import played_records, simulated_records
+    from ...play.record import played_records, simulated_records
     from ...policies.named import PlayedSimulation
     from ...policies.policy import exact_policy
 
