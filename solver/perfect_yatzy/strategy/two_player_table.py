@@ -10,7 +10,6 @@ A query reads only the pairs of its turn, in blocks that are compared with their
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -35,7 +34,6 @@ from ..tablebase.shard_task import writing_shard
 from ..tablebase.sharded_solve import driver_lock, publish_shards
 from ..tablebase.store import Folder, Progress, has_table, table_path
 from ..tablebase.table_info import (
-    SHARDED_FORMAT,
     MissingTable,
     ShardedTableInfo,
     checked_fields,
@@ -43,8 +41,8 @@ from ..tablebase.table_info import (
     part_path,
     reading,
     shards_folder,
+    table_fields,
     unfinished_shards,
-    versions,
 )
 from .two_players import TwoPlayerGame
 
@@ -164,15 +162,9 @@ class TwoPlayerWriter:
 
     def finish(self, first: float) -> None:
         """Make the table, if all layers are there; `first`: the chance of the player who moves first."""
-        rules = self.game.rules
-        digests = [open_shard(self.folder / shard.file).footer["blocks_sha256"] for shard in self.shards]
-        listed = zip(self.shards, digests, strict=True)
-        info = ShardedTableInfo(
-            format=SHARDED_FORMAT, key=rules.key, fingerprint=rules.fingerprint, rules=rules.canonical(),
-            objective=NAMES[self.game.tie], dtype=STORE.name, values=self.shards[-1].stop, start_value=first,
-            rounding=ERROR, sha256="", blocks_sha256=hashlib.sha256(bytes.fromhex("".join(digests))).hexdigest(),
-            versions=versions(), seconds=round(perf_counter() - self.began, 3), objective_sha256="",
-            shards=[[shard.filled, shard.first, shard.end, shard.stop, digest] for shard, digest in listed],
+        digests = {shard: open_shard(self.folder / shard.file).footer["blocks_sha256"] for shard in self.shards}
+        fields = table_fields(self.game.rules, NAMES[self.game.tie], STORE, self.shards[-1].stop)
+        publish_shards(
+            self.path, digests, fields, start_value=first, rounding=ERROR, sha256="", objective_sha256="",
+            seconds=round(perf_counter() - self.began, 3),
         )  # fmt: skip
-        with writing_to(self.path.parent):
-            publish_shards(self.path, info)

@@ -31,7 +31,7 @@ from . import table_info
 from .backward_induction import default_threads
 from .locks import claim, folder_lock, is_same_file
 from .memory import check_space, writing_to
-from .shard_file import listed_shards, open_shard
+from .shard_file import open_shard
 from .shard_plan import Shard, first_needed, objective_digest, plan_shards
 from .shard_task import PLAN_FILE, TASK_MEMORY, ShardTask, SharedSolve, read_plan, solve_shard_task, write_plan
 from .store import Folder, Progress, finished_by_other, has_table, table_path
@@ -204,32 +204,39 @@ class ShardedSolve:
     def _finish(self, seconds: float) -> TableInfo:
         """Write the manifest and put the folder in its place."""
         footers = [self._footers[shard] for shard in self.plan.shards]
-        digests = [str(footer["blocks_sha256"]) for footer in footers]
-        info = ShardedTableInfo(
-            **table_info.table_fields(self.objective),
-            format=SHARDED_FORMAT,
+        return publish_shards(
+            self.path,
+            {shard: str(footer["blocks_sha256"]) for shard, footer in zip(self.plan.shards, footers, strict=True)},
+            table_info.table_fields(
+                self.objective.rules, self.objective.name, self.objective.store, self.objective.size
+            ),
             start_value=footers[-1]["start_value"],
             rounding=max(float(footer["rounding"]) for footer in footers),
             sha256=self._sha256(),
-            blocks_sha256=hashlib.sha256(bytes.fromhex("".join(digests))).hexdigest(),
             seconds=round(seconds, 3),
             objective_sha256=objective_digest(self.objective),
-            shards=[[s.filled, s.first, s.end, s.stop, d] for s, d in zip(self.plan.shards, digests, strict=True)],
         )
-        with writing_to(self.path.parent):
-            publish_shards(self.path, info)
-        return info
 
 
-def publish_shards(path: Path, info: ShardedTableInfo) -> None:
-    """Put a folder of finished shards in its place, without other files; the table that was there is replaced."""
-    known = {PLAN_FILE, *(shard.file for shard in listed_shards(info))}
+def publish_shards(path: Path, digests: dict[Shard, str], fields: dict[str, Any], **more: Any) -> ShardedTableInfo:
+    """Put a folder of finished shards in its place, without other files; the table that was there is replaced.
+
+    `digests`: of the blocks of each shard; `fields` and `more`: the other fields of the manifest.
+    """
+    known = {PLAN_FILE, *(shard.file for shard in digests)}
     for entry in unfinished_shards(path).iterdir():
         if entry.name not in known:
             with suppress(OSError):
                 entry.unlink()
+    info = ShardedTableInfo(
+        **fields,
+        **more,
+        format=SHARDED_FORMAT,
+        blocks_sha256=hashlib.sha256(bytes.fromhex("".join(digests.values()))).hexdigest(),
+        shards=[[shard.filled, shard.first, shard.end, shard.stop, digest] for shard, digest in digests.items()],
+    )
     sidecar, old = path.with_suffix(".json"), path.with_suffix(".old.shards")
-    with folder_lock(path.parent), replacing(sidecar) as file:
+    with writing_to(path.parent), folder_lock(path.parent), replacing(sidecar) as file:
         file.write(table_info.with_checksum(asdict(info)))
         # The sidecar of other files must not remain next to these if the process is killed here.
         sidecar.unlink(missing_ok=True)
@@ -241,6 +248,7 @@ def publish_shards(path: Path, info: ShardedTableInfo) -> None:
     part_path(path).unlink(missing_ok=True)
     table_info.remove_checkpoint(path)
     shutil.rmtree(old, ignore_errors=True)
+    return info
 
 
 @contextmanager

@@ -100,12 +100,11 @@ def versions() -> dict[str, str]:
     return {"perfect-yatzy": __version__, "numpy": version("numpy"), "numba": version("numba")}
 
 
-def table_fields(objective: Objective) -> dict[str, Any]:
-    """What a sidecar says about the table of an objective, whatever its values are."""
-    rules = objective.rules
+def table_fields(rules: RuleSet, objective: str, store: np.dtype[Any], size: int) -> dict[str, Any]:
+    """What a sidecar says about a table of `size` values, whatever they are; `objective`: its name."""
     return {
-        "key": rules.key, "fingerprint": rules.fingerprint, "rules": rules.canonical(), "objective": objective.name,
-        "dtype": objective.store.name, "values": objective.size, "versions": versions(),
+        "key": rules.key, "fingerprint": rules.fingerprint, "rules": rules.canonical(), "objective": objective,
+        "dtype": store.name, "values": size, "versions": versions(),
     }  # fmt: skip
 
 

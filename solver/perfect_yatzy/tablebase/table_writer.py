@@ -122,7 +122,7 @@ class TableWriter:
         """Put the table in its place and write its sidecar."""
         digests = self.hasher.block_digests()
         info = TableInfo(
-            **table_info.table_fields(self.objective),
+            **table_info.table_fields(self.rules, self.objective.name, self.objective.store, self.objective.size),
             format=table_info.FORMAT,
             start_value=self.start_value,
             rounding=self.rounding,
