@@ -167,7 +167,6 @@ def distribution(
     cost = score_places(rules, state).solve_cost().doubled() if of_score else distribution_cost(rules, state)
     check_distribution_memory(rules, cost)
     log_long(f"the distribution of {rules.key}", cost.seconds, progress)
-    from .distribution import ScoreForwardPass
     from .forward_pass import ForwardPass
 
     if isinstance(evaluator, ScoreEvaluator):
