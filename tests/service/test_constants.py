@@ -106,7 +106,7 @@ def test_constants_are_what_they_should_be(name: str) -> None:
     named = {part: getattr(module, part) for listed in names for part in listed.split(", ")}
     found = {part: value for part, value in named.items() if is_number(value)}
     found.pop("LIMITS", None)  # of play.rating: the grades
-    assert found == CONSTANTS[name]
+    assert found == CONSTANTS[name], "list each number of the module in CONSTANTS of this file"
 
 
 def test_every_module_of_play_and_service_is_listed() -> None:
