@@ -15,7 +15,7 @@ digit for each chain of boxes (:mod:`perfect_yatzy.game.rules`), how many of the
 
 Bitmasks of categories are int64, ``(n,)``, and a single one is an integer. A sheet of more than ONE_WORD boxes,
 which only an approximate strategy can play, has uint64, ``(n, 2)``, the low word first. The dtype tells the kernels
-which of the two they read (:mod:`perfect_yatzy.kernels.masks`).
+which of the two they read (:mod:`perfect_yatzy.kernels.legal`).
 
 All ranges of scores of a row (:mod:`.objectives`) have a length that depends on the row, and on the lane through the
 bonus still possible. So the places of rows follow from a few numbers for each row; those of states, 24 bytes each,

@@ -257,7 +257,7 @@ def _kernel(evaluator: TurnEvaluator, filled: int, positions: BatchPositions, ac
     """What answers positions of a layer: those from a start to a stop, into the actions and into given options."""
     from ..kernels.batch import BatchJob, MeanPolicy, find_best_actions
     from ..kernels.lattice import kernel_lattice
-    from ..kernels.score_policy import score_policy
+    from ..kernels.policy import score_policy
 
     rules, space = evaluator.rules, evaluator.space
     model = turn_model(rules, space.start)
@@ -335,7 +335,7 @@ def check_positions(
     rolls = grid.rank(counts) - grid.first_roll
     blocks = None
     if isinstance(evaluator, ScoreEvaluator):
-        from ..kernels.score_policy import score_blocks
+        from ..kernels.policy import score_blocks
 
         made = column("points", x, size)
         low, high = evaluator.ranges(state_places(space.layout, rows, saved_rolls, lanes))
