@@ -26,10 +26,10 @@ from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..model.objectives import Objective
 from ..model.quantities import QUANTITIES
-from ..tablebase.backward_induction import default_threads
 from ..tablebase.memory import available_memory
 from ..tablebase.sharded_solve import solve_sharded
 from ..tablebase.store import Progress, open_table, tables_folder
+from ..tablebase.threads import default_threads
 from .engine import DaskEngine
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from ..strategy.simulation import Simulation
     from ..strategy.strategy import Position, Strategy
     from ..strategy.versus import TwoPlayerChances
-    from ..tablebase.table_info import TableInfo
+    from ..tablebase.table_file import TableInfo
 
 
 CONNECT_SECONDS = 15.0  # until a scheduler must answer

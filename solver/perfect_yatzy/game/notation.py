@@ -24,8 +24,7 @@ from .limits import MAX_CARD_ENTRIES, MAX_CARD_TEXT, MAX_DICE_LISTED, MAX_DICE_T
 from .rule_loader import load_rules
 from .rules import RuleSet
 from .scorecard import Scorecard, check_card
-from .sheet_boxes import row_names
-from .translations import category_label, foreign_names
+from .translations import category_label, foreign_names, row_names
 
 GLYPHS = "⚀⚁⚂⚃⚄⚅"
 FACES = {digit: int(digit) for digit in "0123456789"} | {glyph: face for face, glyph in enumerate(GLYPHS, start=1)}

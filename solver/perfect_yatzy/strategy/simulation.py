@@ -29,8 +29,7 @@ from ..kernels.score_policy import ScorePolicyJob, score_blocks, score_policy
 from ..model.objectives import final_bonus
 from ..model.state_space import LANES, Policy, RowActions, state_space
 from ..model.turn_model import turn_model
-from ..tablebase.backward_induction import default_threads
-from ..tablebase.threads import ScratchPool, thread_map
+from ..tablebase.threads import ScratchPool, default_threads, thread_map
 from .metadata import metadata
 from .score_distribution import PERCENTS, scores_html
 from .strategy import CheckedPosition, Position, Strategy, check_position, check_strategy

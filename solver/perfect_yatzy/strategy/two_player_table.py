@@ -33,7 +33,7 @@ from ..tablebase.shard_plan import Shard
 from ..tablebase.shard_task import writing_shard
 from ..tablebase.sharded_solve import driver_lock, publish_shards
 from ..tablebase.store import Folder, Progress, has_table, table_path
-from ..tablebase.table_info import (
+from ..tablebase.table_file import (
     MissingTable,
     ShardedTableInfo,
     checked_fields,

@@ -11,7 +11,6 @@ thread computes each row's values in one order, so that the table is the same to
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import repeat
@@ -28,7 +27,7 @@ from ..model.objectives import Objective, PolicyMean, PolicyQuantity, ScoreObjec
 from ..model.state_space import ScoreOffsets
 from ..model.turn_model import turn_model
 from .memory import check_memory
-from .threads import ScratchPool, thread_map
+from .threads import ScratchPool, default_threads, thread_map
 
 if TYPE_CHECKING:
     from ..kernels.turn import SolveJob
@@ -140,11 +139,6 @@ class Layer:
     values: Values  # (n,) array: In the order of the table. The solver no longer writes to it
     done: int  # values of the table solved so far, and in all
     total: int
-
-
-def default_threads() -> int:
-    """Number of processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def solve_layers(
