@@ -202,8 +202,7 @@ class ComputerPlayer:
             raise game_over()
         roll, most = parse_dice(self.rules, dice), max_rerolls(self.rules, position.state.saved)
         if type(rolls_left) is not int or not 0 <= rolls_left <= most:
-            text = _("{count} rolls left; it must be 0 to {most}")
-            raise StateError(text.format(count=shown(rolls_left), most=most))
+            raise StateError(_("{count} rolls left; it must be 0 to {most}", count=shown(rolls_left), most=most))
         evaluator = self.evaluator(scorecard, others)
         choices = rank_categories(evaluator, position.state, roll, rolls_left)
         random = np.random.default_rng(rng)

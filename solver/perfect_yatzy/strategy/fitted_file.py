@@ -359,8 +359,7 @@ def read_fitted(rules: RuleSet, tables: Folder = None) -> tuple[FittedValues, Ce
             text = _("{path} was made for other rules than {rules}; {hint}")
             raise damaged(text.format(path=path, rules=rules.key, hint=hint))
         if hashlib.sha256(content).hexdigest() != sidecar["sha256"]:
-            text = _("the table {path} was altered (its checksum differs); {hint}")
-            raise damaged(text.format(path=path, hint=hint))
+            raise damaged(_("the table {path} was altered (its checksum differs); {hint}", path=path, hint=hint))
         return from_arrays(rules, unpacked(content)), Certificate.from_json(sidecar["certificate"])
 
 
