@@ -30,7 +30,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -405,7 +404,7 @@ class Solution:
 
     def _simulation(self, values: FittedValues) -> Made:
         def report(done: int, mean: float, half_width: float) -> None:
-            if half_width < inf:
+            if half_width < math.inf:
                 self.known |= {"mean": mean, "half_width": half_width}
             self._report("simulation", done / self.settings.games)
 

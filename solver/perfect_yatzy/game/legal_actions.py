@@ -299,15 +299,9 @@ class TurnPosition:
 
 
 def start_turn(
-    rules: str | Path | RuleSet,
-    card: CardText | Card = "",
-    dice: Rolled | None = None,
-    rolls_left: int | None = None,
-    *,
-    held: Sequence[int] | str = (),
-    saved: int = 0,
-    bonus_points: int = 0,
-) -> TurnPosition:
+    rules: str | Path | RuleSet, card: CardText | Card = "", dice: Rolled | None = None,
+    rolls_left: int | None = None, *, held: Sequence[int] | str = (), saved: int = 0, bonus_points: int = 0,
+) -> TurnPosition:  # fmt: skip
     """A checked position within a turn.
 
     Parameters
@@ -346,7 +340,9 @@ def start_turn(
     start = TurnPosition(rules, checked, (), 0)
     if start.over:
         raise game_over()
-    kept = read_hold(rules, held)
+    kept = read_action(rules, held or ())
+    if isinstance(kept, str):
+        raise StateError(f"held is {shown(held)}; must be dice")
     most = rules.rolls_per_turn - 1 + start.state.saved - bool(kept)
     left = most if rolls_left is None else whole_number(rolls_left, "rolls_left")
     if not 0 <= left <= most:
@@ -414,13 +410,6 @@ def read_action(rules: RuleSet, action: ActionText) -> Action:
     if not all(1 <= face <= rules.faces for face in held):
         raise StateError(f"no action holds {spaced(held)!r}; the faces are 1 to {rules.faces}")
     return held
-
-
-def read_hold(rules: RuleSet, held: ActionText) -> Dice:
-    """The dice of a hold, ascending."""
-    if isinstance(taken := read_action(rules, held or ()), str):
-        raise StateError(f"held is {shown(held)}; must be dice")
-    return taken
 
 
 def action_number(rules: str | Path | RuleSet, action: ActionText) -> int:

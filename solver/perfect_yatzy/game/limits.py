@@ -71,11 +71,8 @@ def check_length(value: Sized, most: int, name: str, unit: str = "") -> None:
 
 
 def closest(word: str, known: Sequence[str], similarity: float = 0.6) -> str | None:
-    """The known word that is most similar to a word, for the suggestion in a message; None if there is none.
-
-    The comparison takes time proportional to the product of the lengths, so long words have no suggestion.
-    """
-    if len(word) > MAX_NAME:
+    """The known word that is most similar to a word, for the suggestion in a message; None if there is none."""
+    if len(word) > MAX_NAME:  # the comparison takes time proportional to the product of the lengths
         return None
     from difflib import get_close_matches
 

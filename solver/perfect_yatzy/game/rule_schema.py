@@ -338,7 +338,6 @@ class RuleChecker(ValueReader):
     def _pattern(self, raw: Mapping[str, Any], path: FieldPath) -> Pattern:
         """One pattern: the fields its kind needs, the fields it must not have, its conditions and its score."""
         self.check_fields(raw, path, fields.PATTERN_FIELDS)
-
         kind = fields.PATTERN_FIELDS["pattern"].read(self, raw, (*path, "pattern"))
         if raw.get("pattern") != kind:
             return Pattern("any")

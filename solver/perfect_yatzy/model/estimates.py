@@ -35,7 +35,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import RulesError, _, number_text
-from ..game.dice import Ints, lattice
+from ..game.dice import lattice
 from ..game.rule_loader import builtin_ids, load_rules
 from ..game.rules import RuleSet, chains, column_order
 from ..game.scoring import maximum_score, possible_points, upper_sums
@@ -128,8 +128,6 @@ class RuleSetStats(SolveCost):
 
 def rule_set_stats(rules: RuleSet, *, any_number: bool = False) -> RuleSetStats:
     """Sizes and limits of a rule set; `any_number`: also with more cards than can be solved."""
-    from ..game.scoring import maximum_score
-
     counts = count_states(rules, any_number=any_number)
     size = sum(counts.values)
     return RuleSetStats(
@@ -329,12 +327,6 @@ GRAM_SECONDS = 5e-11  # of each pair of features of a visited state
 REGRESSION_SECONDS = 4.5e-11  # times the cube of the number of features
 
 
-def row_blocks(game: RelaxedLayout) -> Ints:
-    """Vectors of lanes of each row, ``(rows,)`` int64, also of rows that do not occur."""
-    per_set = -(-game.layout.lane_count // LANES)
-    return np.asarray(per_set[game.layout.lane_sets])
-
-
 def layout_bytes(rules: RuleSet, exact: Sequence[int]) -> float:
     """Memory of the arrays of a layout with these exact boxes, while they are built."""
     cards = float(np.prod([float(len(chain) + 1) for chain in chains(rules) if set(chain) <= set(exact)]))
@@ -345,7 +337,8 @@ def layout_bytes(rules: RuleSet, exact: Sequence[int]) -> float:
 def solve_work(game: RelaxedLayout) -> float:
     """Operations of a solve."""
     rolls = 1.0 + game.most_saved[game.turns_played] / game.rules.rolls_per_turn
-    blocks = float((row_blocks(game) * rolls)[game.occurs].sum())
+    vectors_of_sets = -(-game.layout.lane_count // LANES)
+    blocks = float((vectors_of_sets[game.layout.lane_sets] * rolls)[game.occurs].sum())
     return INDEXED * turn_operations(game.rules, LANES * blocks, 0)
 
 
@@ -405,16 +398,9 @@ def played_games(games: int, rounds: int) -> list[int]:
 
 
 def approximate_seconds(
-    rules: RuleSet,
-    *,
-    work: float = BOUND_WORK,
-    games: int = GAMES,
-    fit_games: int = FIT_GAMES,
-    rounds: int = ROUNDS,
-    memory: int = BOUND_MEMORY,
-    minutes: float | None = None,
-    threads: int | None = None,
-) -> dict[str, float]:
+    rules: RuleSet, *, work: float = BOUND_WORK, games: int = GAMES, fit_games: int = FIT_GAMES, rounds: int = ROUNDS,
+    memory: int = BOUND_MEMORY, minutes: float | None = None, threads: int | None = None,
+) -> dict[str, float]:  # fmt: skip
     """Estimated wall time of each stage of an approximate solution; `minutes` for the bound replace its `work`."""
     if minutes is not None:
         work = 60 * minutes * LANE_OPERATIONS_PER_SECOND

@@ -48,7 +48,7 @@ from ..tablebase.memory import available_memory, check_memory
 from ..tablebase.store import Folder, Progress, table_path
 from ..tablebase.table_file import DAMAGED, checked_fields, with_checksum
 from ..tablebase.threads import ScratchPool, default_threads, thread_map
-from .forward_pass import ForwardPass
+from .forward_pass import BackwardPass, ForwardPass
 from .score_distribution import EARLY_LAYERS, CategoryResult, ScoreDistribution, score_places
 from .score_strategy import EstimatedGoalEvaluator
 from .strategy import Position, Strategy, check_strategy
@@ -105,8 +105,6 @@ def early_distributions(
         found = distribution(strategy, EMPTY_STATE, points=0, threads=threads, progress=progress)
         return {state_space(rules).unchecked_index(EMPTY_STATE): found}
     check_memory(rules, first_turns_cost(rules))
-    from .forward_pass import BackwardPass
-
     games = BackwardPass(GreedyPolicy(rules, strategy.table), threads or default_threads())
     return {state: replace(found, policy=strategy.policy) for state, found in games.run(progress).items()}
 
@@ -166,9 +164,6 @@ def distribution(
     cost = score_places(rules, state).solve_cost().doubled() if of_score else distribution_cost(rules, state)
     check_distribution_memory(rules, cost)
     log_long(f"the distribution of {rules.key}", cost.seconds, progress)
-    from .distribution import ScoreForwardPass
-    from .forward_pass import ForwardPass
-
     if isinstance(evaluator, ScoreEvaluator):
         found = ScoreForwardPass(evaluator, state, threads, progress).distribution(before)
     else:

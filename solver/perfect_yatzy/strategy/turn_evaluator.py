@@ -254,10 +254,7 @@ class ScoreEvaluator(TurnEvaluator):
 
 
 class GreedyPolicy:
-    """Greedy play for a guess of the value of each state of a space (default: the whole game), in points.
-
-    Each turn is played as if the guess were right, so that the guess that is right is perfect play.
-    """
+    """Play of each turn as if a guess of the value of each state of a space (default: the whole game) were right."""
 
     ties = TurnEvaluator.ties
 

@@ -164,10 +164,7 @@ class TwoPlayerGame:
         return SolveCost(sum(vectors) * SCORE_LANES, bytes=memory, memory=BASE_MEMORY + memory, seconds=seconds)
 
     def places(self, waiting: LayerStates, moved: LayerStates, lead: int) -> tuple[Ints, int]:
-        """Where the values of each pair of cards begin, and where the last ones end.
-
-        `lead`: of the player who waits, at the start.
-        """
+        """Where the values of pairs of cards begin, and the last ones end; `lead`: at the start, of who waits."""
         lengths = np.empty(waiting.size * moved.size, np.int64)
         leads.count_leads(waiting, moved, lead, lengths)
         ends = np.cumsum(lengths)

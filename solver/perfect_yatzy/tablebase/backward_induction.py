@@ -169,12 +169,9 @@ def solve_layers(
 
 
 def solve_objective(
-    objective: Objective,
-    *,
-    threads: int | None = None,
-    unrolled: bool = True,
+    objective: Objective, *, threads: int | None = None, unrolled: bool = True,
     progress: Callable[[int, int], None] | None = None,
-) -> Values:
+) -> Values:  # fmt: skip
     """A whole table in memory: ``(objective.size,)`` values of type ``objective.compute``."""
     values = np.empty(objective.size, dtype=objective.compute)
     for layer in solve_layers(objective, threads=threads, unrolled=unrolled, progress=progress):

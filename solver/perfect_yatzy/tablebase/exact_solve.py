@@ -34,7 +34,7 @@ from ..model.turn_model import turn_outcomes
 from .backward_induction import ROWS_PER_TASK, RowSolver, solve_objective
 from .locks import exclusive
 from .memory import check_memory, writing_to
-from .store import Folder, tables_folder
+from .store import Folder, Progress, tables_folder
 from .table_file import CHECKPOINT_SECONDS, fraction_fields, store_layer, stored_layer, table_stem, versions
 from .threads import ScratchPool, default_threads, thread_map
 
@@ -136,7 +136,7 @@ class ExactSolve:
         return total * np.array(points)[self.saved_rolls(filled)]
 
     def layers(
-        self, threads: int | None, progress: Callable[[int, int], None] | None = None
+        self, threads: int | None, progress: Progress | None = None
     ) -> Generator[tuple[int, Floats], None, None]:
         """Solve all layers; number of filled categories of each, and its limbs, ``(states, limbs)``."""
         cost = self.cost()
@@ -197,9 +197,7 @@ class ExactSolve:
         share = self.limbs(space.first_layer) / self.width(space.first_layer, self.most)
         return replace(cost, memory=24 * most + cost.bytes, seconds=COST * share * cost.seconds)
 
-    def start_values(
-        self, threads: int | None = None, progress: Callable[[int, int], None] | None = None
-    ) -> tuple[Fraction, ...]:
+    def start_values(self, threads: int | None = None, progress: Progress | None = None) -> tuple[Fraction, ...]:
         """The expected points to come from the start; with `spread`, their variance and the chance of the bonus."""
         for filled, values in self.layers(threads, progress):
             first, last = self.space.layer_slice(filled).start, values

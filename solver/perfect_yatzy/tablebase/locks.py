@@ -51,17 +51,14 @@ def is_same_file(descriptor: int, path: Path) -> bool:
 
 
 def claim(part: Path) -> tuple[int, bool | None]:
-    """Open or create an unfinished table for writing, and lock it as :func:`perfect_yatzy._files.try_lock` does.
-
-    A symbolic link in its place is removed, not followed.
-    """
+    """Open or create an unfinished table for writing, and lock it as :func:`perfect_yatzy._files.try_lock` does."""
     while True:
         try:
             descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_APPEND | NO_LINKS, 0o666)
         except OSError as error:
             if error.errno != errno.ELOOP or not part.is_symlink():
                 raise
-            part.unlink(missing_ok=True)
+            part.unlink(missing_ok=True)  # a symbolic link is removed, not followed
             continue
         locked = try_lock(descriptor)
         # Between opening and locking the process that had it may have renamed this very file to the finished table.
