@@ -156,14 +156,10 @@ def simulate(
     function = strategy.evaluator.function
     if not isinstance(function, FittedValues):
         raise needs_table(strategy.rules, "a simulation by a function that is not fitted")
+    report = (lambda done, mean, width: progress(done, games)) if progress else None
+    before = checked.points if points is None else whole_number(points, "points")
     return simulate_values(
-        function,
-        games=games,
-        seed=seed,
-        threads=threads,
-        progress=(lambda done, mean, width: progress(done, games)) if progress else None,
-        start=checked.state,
-        points_before=checked.points if points is None else whole_number(points, "points"),
+        function, games=games, seed=seed, threads=threads, progress=report, start=checked.state, points_before=before
     )
 
 

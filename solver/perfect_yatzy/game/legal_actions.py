@@ -43,19 +43,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import StateError, _, game_over, number_text, shown, whole_number
+from . import notation
 from .dice import Dice, Ints, lattice
-from .notation import (
-    CardText,
-    counts_of,
-    dice_of,
-    find_category,
-    is_subset,
-    parse_card,
-    parse_dice,
-    parse_faces,
-    read_card,
-    spaced,
-)
+from .notation import CardText, counts_of, dice_of, is_subset, parse_dice, parse_faces, read_card, spaced
 from .notebook import html_table
 from .rule_loader import load_rules
 from .rules import RuleSet
@@ -168,10 +158,8 @@ class TurnPosition:
             If these dice cannot be held now.
         """
         if len(dice) > self.rules.dice:
-            text = _("{count} dice cannot be held; {rules} has {dice}")
-            raise StateError(
-                text.format(count=number_text(len(dice), grouped=True), rules=self.rules.key, dice=self.rules.dice)
-            )
+            text, count = _("{count} dice cannot be held; {rules} has {dice}"), number_text(len(dice), grouped=True)
+            raise StateError(text.format(count=count, rules=self.rules.key, dice=self.rules.dice))
         held = tuple(sorted(dice))
         if self.over or self.to_roll:
             raise StateError(_("there are no dice to hold yet"))
@@ -335,7 +323,7 @@ def start_turn(
     elif isinstance(card, Scorecard):
         checked = read_card(rules, card)
     else:
-        checked = parse_card(rules, card, saved, bonus_points)
+        checked = notation.parse_card(rules, card, saved, bonus_points)
     check_state(rules, checked if isinstance(checked, State) else checked.state)
     start = TurnPosition(rules, checked, (), 0)
     if start.over:
@@ -403,7 +391,7 @@ def read_action(rules: RuleSet, action: ActionText) -> Action:
     if not isinstance(action, str):
         faces = action
     elif (faces := () if action.lower() == "none" else parse_faces(action)) is None:
-        return rules.categories[find_category(rules, action)].id
+        return rules.categories[notation.find_category(rules, action)].id
     if len(faces) >= rules.dice:
         raise StateError(f"an action holds fewer than {rules.dice} dice; to keep all of them, name the category")
     held = tuple(sorted(whole_number(face, "a die") for face in faces))

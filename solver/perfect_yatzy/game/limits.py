@@ -60,14 +60,9 @@ NO_BRACKETS = bytes(byte for byte in range(256) if byte not in BRACKETS)
 def check_length(value: Sized, most: int, name: str, unit: str = "") -> None:
     """Check the length of a text or list from outside; `name` and `unit` (default: characters) in this language."""
     if len(value) > most:
-        raise StateError(
-            _("{name} has {count} {unit}; at most {most} are allowed").format(
-                name=name,
-                count=number_text(len(value), grouped=True),
-                unit=unit or _("characters"),
-                most=number_text(most, grouped=True),
-            )
-        )
+        count, allowed = (number_text(number, grouped=True) for number in (len(value), most))
+        text = _("{name} has {count} {unit}; at most {most} are allowed")
+        raise StateError(text.format(name=name, count=count, unit=unit or _("characters"), most=allowed))
 
 
 def closest(word: str, known: Sequence[str], similarity: float = 0.6) -> str | None:

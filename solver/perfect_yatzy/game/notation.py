@@ -91,9 +91,8 @@ def check_dice(rules: RuleSet, dice: Iterable[int], text: str | None = None) -> 
             "{written} is {count} dice; {rules} has {dice}",
             len(faces),
         )
-        raise StateError(
-            message.format(written=written, count=len(faces), rules=rules.key, dice=rules.dice), code="invalid-dice"
-        )
+        message = message.format(written=written, count=len(faces), rules=rules.key, dice=rules.dice)
+        raise StateError(message, code="invalid-dice")
     for face in faces:
         if not 1 <= face <= rules.faces:
             message = _("{written} has a {face}; the faces are 1 to {faces}")

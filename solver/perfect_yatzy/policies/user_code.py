@@ -187,14 +187,9 @@ class UserCode:
                 about = f"filled={question.filled}, upper={question.upper.tolist()}"
             elif isinstance(question, dict):
                 about = f"filled={question['filled'][0].tolist()}"
-            text = _(
-                "{path}, line {line}, in {name}: {error}; asked about {question}",
-                path=self.path,
-                line=own[-1].lineno,
-                name=own[-1].name,
-                error="".join(traceback.format_exception_only(error)).strip(),
-                question=about,
-            )
+            what = "".join(traceback.format_exception_only(error)).strip()
+            text = _("{path}, line {line}, in {name}: {error}; asked about {question}")
+            text = text.format(path=self.path, line=own[-1].lineno, name=own[-1].name, error=what, question=about)
             raise StateError(text, code="policy-failed", field="policy") from error
 
     __call__ = act

@@ -202,18 +202,16 @@ class ShardedSolve:
 
     def _finish(self, seconds: float) -> TableInfo:
         """Write the manifest and put the folder in its place."""
-        footers = [self._footers[shard] for shard in self.plan.shards]
+        objective, footers = self.objective, [self._footers[shard] for shard in self.plan.shards]
         return publish_shards(
             self.path,
             {shard: str(footer["blocks_sha256"]) for shard, footer in zip(self.plan.shards, footers, strict=True)},
-            table_file.table_fields(
-                self.objective.rules, self.objective.name, self.objective.store, self.objective.size
-            ),
+            table_file.table_fields(objective.rules, objective.name, objective.store, objective.size),
             start_value=footers[-1]["start_value"],
             rounding=max(float(footer["rounding"]) for footer in footers),
             sha256=self._sha256(),
             seconds=round(seconds, 3),
-            objective_sha256=objective_digest(self.objective),
+            objective_sha256=objective_digest(objective),
         )
 
 
