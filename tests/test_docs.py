@@ -21,7 +21,7 @@ from perfect_yatzy import Strategy, open_strategy
 from perfect_yatzy.cli import main
 from perfect_yatzy.errors import CODES
 from perfect_yatzy.play.record import simulated_records
-from perfect_yatzy.tablebase.table_file import FORMAT, ShardedTableInfo
+from perfect_yatzy.tablebase.table_info import FORMAT, ShardedTableInfo
 from support.command import Run
 from support.refusals import load_text
 

@@ -31,7 +31,8 @@ from perfect_yatzy.tablebase.store import (
     solve_to_store,
     table_path,
 )
-from perfect_yatzy.tablebase.table_file import TableInfo, read_table
+from perfect_yatzy.tablebase.table_file import read_table
+from perfect_yatzy.tablebase.table_info import TableInfo
 from support import games
 from support.shards import CountingEngine
 

@@ -38,7 +38,8 @@ from perfect_yatzy.strategy.fitted_file import (
 from perfect_yatzy.strategy.score_distribution import CategoryResult, ScoreDistribution
 from perfect_yatzy.tablebase.sharded_solve import solve_sharded
 from perfect_yatzy.tablebase.store import solve_to_store, table_path
-from perfect_yatzy.tablebase.table_file import read_table, shards_folder
+from perfect_yatzy.tablebase.table_file import read_table
+from perfect_yatzy.tablebase.table_info import shards_folder
 from support.engine import DRIVER, make_site, random_positions
 from support.flips import flip
 from support.need import need_program

@@ -13,7 +13,7 @@ from perfect_yatzy import Cluster, RuleSet, StateError, TableError, load_rules, 
 from perfect_yatzy.model.objectives import Goals, Objective, Values
 from perfect_yatzy.tablebase.backward_induction import solve_objective
 from perfect_yatzy.tablebase.store import open_table, table_path
-from perfect_yatzy.tablebase.table_file import shards_folder, unfinished_shards
+from perfect_yatzy.tablebase.table_info import shards_folder, unfinished_shards
 from support import cluster_tasks, games
 from support.cluster_tasks import wait_until
 from support.need import need

@@ -28,7 +28,7 @@ from support.refusals import refused
 GB = 1_073_741_824
 CONSTANTS: dict[str, dict[str, Any]] = {
     "_version": {"ANSWER_SCHEMA": 2},
-    "tablebase.table_file": {
+    "tablebase.table_info": {
         "FORMAT": 2, "SHARDED_FORMAT": 3, "CHECKPOINT_SECONDS": 30.0, "MAX_SIDECAR": 16_777_216,
     },
     "tablebase.memory": {"SPARE_DISK": 16_777_216},

@@ -13,7 +13,8 @@ import pytest
 from perfect_yatzy import Strategy, load_rules
 from perfect_yatzy.model.checked_values import BlockHasher
 from perfect_yatzy.tablebase.store import table_path
-from perfect_yatzy.tablebase.table_file import HEADER_BYTES, checked_fields, table_stem, with_checksum
+from perfect_yatzy.tablebase.table_file import HEADER_BYTES
+from perfect_yatzy.tablebase.table_info import checked_fields, table_stem, with_checksum
 from support.command import Run, printed, refusal
 
 RULES = load_rules("yatzy-forced")

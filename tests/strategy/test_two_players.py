@@ -23,7 +23,7 @@ from perfect_yatzy.strategy.verify import random_states
 from perfect_yatzy.strategy.versus import LateScore, split, table_costs, versus_bounds, versus_table
 from perfect_yatzy.tablebase.backward_induction import solve_values
 from perfect_yatzy.tablebase.store import leftovers
-from perfect_yatzy.tablebase.table_file import table_stem
+from perfect_yatzy.tablebase.table_info import table_stem
 from support import games
 from support.command import Run
 from support.mechanics import random_rules

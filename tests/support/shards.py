@@ -20,7 +20,7 @@ from perfect_yatzy.tablebase.backward_induction import solve_values
 from perfect_yatzy.tablebase.shard_plan import Shard, ShardPlan, plan_from_cuts
 from perfect_yatzy.tablebase.shard_task import ShardTask, solve_shard_task
 from perfect_yatzy.tablebase.store import solve_to_store, table_path
-from perfect_yatzy.tablebase.table_file import shards_folder
+from perfect_yatzy.tablebase.table_info import shards_folder
 
 from support import games
 

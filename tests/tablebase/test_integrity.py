@@ -22,7 +22,8 @@ from perfect_yatzy.tablebase import table_file
 from perfect_yatzy.tablebase.backward_induction import solve_values
 from perfect_yatzy.tablebase.sharded_solve import solve_sharded
 from perfect_yatzy.tablebase.store import open_table, solve_to_store, table_path
-from perfect_yatzy.tablebase.table_file import npy_header, read_table, shards_folder, with_checksum
+from perfect_yatzy.tablebase.table_file import npy_header, read_table
+from perfect_yatzy.tablebase.table_info import shards_folder, with_checksum
 from support import games
 from support.flips import flip
 from support.refusals import refused

@@ -20,7 +20,7 @@ from perfect_yatzy.model import objectives
 from perfect_yatzy.model.checked_values import BLOCK_BYTES, CheckedValues
 from perfect_yatzy.model.objectives import BonusChance, Goals, Objective, Utility, Values, Variance
 from perfect_yatzy.strategy.verify import verify
-from perfect_yatzy.tablebase import shard_file, shard_task, sharded_solve, table_file
+from perfect_yatzy.tablebase import shard_file, shard_task, sharded_solve, table_info
 from perfect_yatzy.tablebase.backward_induction import solve_objective, solve_values
 from perfect_yatzy.tablebase.shard_file import PAGE_BYTES, listed_shards, open_shard, shard_header, write_shard
 from perfect_yatzy.tablebase.shard_plan import (
@@ -43,13 +43,8 @@ from perfect_yatzy.tablebase.store import (
     stored,
     table_path,
 )
-from perfect_yatzy.tablebase.table_file import (
-    ShardedTableInfo,
-    read_table,
-    shards_folder,
-    unfinished_shards,
-    with_checksum,
-)
+from perfect_yatzy.tablebase.table_file import read_table
+from perfect_yatzy.tablebase.table_info import ShardedTableInfo, shards_folder, unfinished_shards, with_checksum
 from support import games
 from support import shards as shard_tables
 from support.command import Run
@@ -553,7 +548,7 @@ def test_a_table_has_one_form_at_a_time(tmp_path: Path) -> None:
     for _ in range(2):
         solve_to_store(MEAN, tmp_path)
         assert sorted(entry.suffix for entry in tmp_path.iterdir()) == [".json", ".npy"]
-        assert type(read_table(table_path(SMALL, tmp_path), MEAN)[0]) is table_file.TableInfo
+        assert type(read_table(table_path(SMALL, tmp_path), MEAN)[0]) is table_info.TableInfo
         solve_sharded(MEAN, tmp_path)
         assert sorted(entry.suffix for entry in tmp_path.iterdir()) == [".json", ".shards"]
         assert len(listed_shards(opened(tmp_path, MEAN)[0])) == 5

@@ -27,7 +27,8 @@ from perfect_yatzy.tablebase.store import (
     stored,
     table_path,
 )
-from perfect_yatzy.tablebase.table_file import TableInfo, read_table
+from perfect_yatzy.tablebase.table_file import read_table
+from perfect_yatzy.tablebase.table_info import TableInfo
 from perfect_yatzy.tablebase.table_writer import TableWriter
 from support import games
 from support.refusals import refused

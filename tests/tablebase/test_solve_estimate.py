@@ -16,7 +16,7 @@ from perfect_yatzy.tablebase.shard_plan import plan_shards
 from perfect_yatzy.tablebase.sharded_solve import solve_sharded
 from perfect_yatzy.tablebase.solve_estimate import BUSY, DRIVER_SECONDS, LayerEstimate, estimate_solve
 from perfect_yatzy.tablebase.store import solve_to_store
-from perfect_yatzy.tablebase.table_file import ShardedTableInfo
+from perfect_yatzy.tablebase.table_info import ShardedTableInfo
 from support.seeds import FULL
 from support.shards import OBJECTIVES, SMALL
 

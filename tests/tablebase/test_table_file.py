@@ -22,7 +22,8 @@ from perfect_yatzy.strategy.verify import sampling_error_bound, verify
 from perfect_yatzy.tablebase import memory, store
 from perfect_yatzy.tablebase.backward_induction import solve_layers, solve_values
 from perfect_yatzy.tablebase.store import has_table, open_table, solve_to_store, table_path, tables_folder
-from perfect_yatzy.tablebase.table_file import read_table, with_checksum
+from perfect_yatzy.tablebase.table_file import read_table
+from perfect_yatzy.tablebase.table_info import with_checksum
 from perfect_yatzy.tablebase.table_writer import TableWriter
 from support import games
 from support.flips import flip

@@ -25,7 +25,7 @@ from perfect_yatzy import RulesError, Strategy
 from perfect_yatzy.model.objectives import Objective
 from perfect_yatzy.tablebase.sharded_solve import solve_sharded
 from perfect_yatzy.tablebase.store import table_path
-from perfect_yatzy.tablebase.table_file import shards_folder
+from perfect_yatzy.tablebase.table_info import shards_folder
 from perfect_yatzy.web import rule_sets
 from perfect_yatzy.web.limits import MAX_BODY_BYTES
 from perfect_yatzy.web.middleware import RequestFilter

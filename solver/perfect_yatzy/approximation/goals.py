@@ -22,7 +22,7 @@ from ..strategy.simulation import simulate, wilson_interval
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import TurnEvaluator
 from ..tablebase.store import Folder, Progress, has_table, open_table, solve_to_store, table_path
-from ..tablebase.table_file import TableInfo, read_info
+from ..tablebase.table_info import TableInfo, read_info
 
 RATE = 1.5
 RATE_GAMES = 10_000

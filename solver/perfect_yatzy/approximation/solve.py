@@ -55,7 +55,7 @@ from ..strategy.verify import Check
 from ..tablebase.locks import claim
 from ..tablebase.memory import check_space, peak_memory, writing_to
 from ..tablebase.store import Folder, has_table
-from ..tablebase.table_file import checkpoint_path, part_path, remove_checkpoint, store_layer, stored_layer
+from ..tablebase.table_info import checkpoint_path, part_path, remove_checkpoint, store_layer, stored_layer
 from .fit import LaneTurns, fit_values, same_cards
 from .relaxation import Budget, Relaxation, relax
 

@@ -28,7 +28,7 @@ from ..errors import ClusterError
 from ..tablebase.memory import peak_memory, writing_to
 from ..tablebase.shard_task import ShardTask, solve_shard_task
 from ..tablebase.store import Progress
-from ..tablebase.table_file import versions
+from ..tablebase.table_info import versions
 
 SOURCES = "sources of perfect-yatzy"
 

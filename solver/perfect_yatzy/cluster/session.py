@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from ..strategy.simulation import Simulation
     from ..strategy.strategy import Position, Strategy
     from ..strategy.versus import TwoPlayerChances
-    from ..tablebase.table_file import TableInfo
+    from ..tablebase.table_info import TableInfo
 
 
 CONNECT_SECONDS = 15.0  # until a scheduler must answer

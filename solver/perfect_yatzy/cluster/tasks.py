@@ -45,7 +45,7 @@ from ..strategy.two_players import TASKS, TwoPlayerGame
 from ..strategy.versus import TwoPlayerChances, versus_checkpoint
 from ..tablebase.memory import check_memory
 from ..tablebase.store import Progress, tables_folder
-from ..tablebase.table_file import damaged, store_layer, stored_layer
+from ..tablebase.table_info import damaged, store_layer, stored_layer
 from .engine import DaskEngine
 
 TASKS_PER_THREAD = 4  # so that workers of different speed end together

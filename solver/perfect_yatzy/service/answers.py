@@ -18,7 +18,7 @@ from ..errors import _, significant_text
 from ..game.scorecard import Scorecard
 from ..strategy.actions import Choice, Hold, max_rerolls
 from ..strategy.strategy import Strategy, certificate_of
-from ..tablebase.table_file import fraction_fields
+from ..tablebase.table_info import fraction_fields
 from .requests import DIGITS, Request
 
 if TYPE_CHECKING:

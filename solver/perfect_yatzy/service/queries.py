@@ -25,7 +25,7 @@ from ..strategy.actions import Choice, Hold, rank_categories, rank_holds
 from ..strategy.opening import approximate_advice, open_strategy, opens_approximate, strategy_in_memory
 from ..strategy.strategy import Strategy, certificate_of
 from ..tablebase.store import has_table, open_table
-from ..tablebase.table_file import fraction_fields
+from ..tablebase.table_info import fraction_fields
 from . import answers
 from .budget import ConfirmationRequired, SolveBudget, Work, WorkProgress, distribution_works, mean_work
 from .cache import WeightedLRUCache

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     # For pdoc: the types of inherited fields.
     from ..game.scorecard import Scorecard as Scorecard
-    from ..tablebase.table_file import TableInfo as TableInfo
+    from ..tablebase.table_info import TableInfo as TableInfo
 
 
 class ValueFunction(Protocol):

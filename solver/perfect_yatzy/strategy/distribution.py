@@ -46,7 +46,7 @@ from ..model.state_space import LANES, ScoreOffsets, state_space
 from ..model.turn_model import turn_outcomes
 from ..tablebase.memory import available_memory, check_memory
 from ..tablebase.store import Folder, Progress, table_path
-from ..tablebase.table_file import DAMAGED, checked_fields, with_checksum
+from ..tablebase.table_info import DAMAGED, checked_fields, with_checksum
 from ..tablebase.threads import ScratchPool, default_threads, thread_map
 from .forward_pass import BackwardPass, ForwardPass
 from .score_distribution import EARLY_LAYERS, CategoryResult, ScoreDistribution, score_places

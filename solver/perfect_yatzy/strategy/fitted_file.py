@@ -57,7 +57,7 @@ from ..model.turn_slots import feature_count, feature_lines, feature_pairs, open
 from ..tablebase.locks import folder_lock
 from ..tablebase.memory import check_space, writing_to
 from ..tablebase.store import Folder, table_path
-from ..tablebase.table_file import checked_fields, damaged, reading, with_checksum
+from ..tablebase.table_info import checked_fields, damaged, reading, with_checksum
 
 NOT_ALLOWED = -1e30  # the child value of a slot that a state cannot reach: below every value, and finite
 FEATURE_BITS = 12  # after the binary point

@@ -41,7 +41,7 @@ from ..model.goal_estimates import Downside, EstimatedGoals, LateGoals, Upside, 
 from ..model.objectives import Goals, Objective, ReachableUtility, ScoreObjective
 from ..tablebase.memory import check_memory
 from ..tablebase.store import Folder, Progress, has_table, open_table
-from ..tablebase.table_file import TableInfo
+from ..tablebase.table_info import TableInfo
 from .strategy import CheckedPosition, Strategy, check_position
 from .turn_evaluator import ScoreEvaluator, TurnEvaluator
 

@@ -25,7 +25,7 @@ from ..game.scorecard import Scorecard, State, check_state
 from ..model.checked_values import Table, checked_part
 from ..model.objectives import Values
 from ..model.state_space import StateSpace
-from ..tablebase.table_file import TableInfo
+from ..tablebase.table_info import TableInfo
 from .actions import Choice, Hold, Ranking, max_rerolls, rank_all, rank_categories, rank_holds
 from .turn_evaluator import TurnEvaluator
 

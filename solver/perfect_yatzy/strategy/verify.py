@@ -30,7 +30,8 @@ from ..model.state_space import StateSpace
 from ..tablebase.locks import folder_lock
 from ..tablebase.memory import check_space, writing_to
 from ..tablebase.store import Folder, has_table, table_path
-from ..tablebase.table_file import HEADER_BYTES, MAX_SIDECAR, read_table, rebuild_hint
+from ..tablebase.table_file import HEADER_BYTES, read_table
+from ..tablebase.table_info import MAX_SIDECAR, rebuild_hint
 from .strategy import Strategy
 from .turn_evaluator import TurnEvaluator
 

@@ -42,7 +42,7 @@ from ..model.objectives import Goals, ReachableUtility, ScoreObjective, Values
 from ..tablebase.backward_induction import solve_layers
 from ..tablebase.memory import check_memory
 from ..tablebase.store import Folder, Progress, tables_folder
-from ..tablebase.table_file import table_stem
+from ..tablebase.table_info import table_stem
 from ..tablebase.threads import default_threads, thread_map
 from .forward_pass import laws_of_points
 from .score_strategy import reach

@@ -35,7 +35,7 @@ from .backward_induction import ROWS_PER_TASK, RowSolver, solve_objective
 from .locks import exclusive
 from .memory import check_memory, writing_to
 from .store import Folder, Progress, tables_folder
-from .table_file import CHECKPOINT_SECONDS, fraction_fields, store_layer, stored_layer, table_stem, versions
+from .table_info import CHECKPOINT_SECONDS, fraction_fields, store_layer, stored_layer, table_stem, versions
 from .threads import ScratchPool, default_threads, thread_map
 
 COST = 55  # times that of a solve in float64, measured

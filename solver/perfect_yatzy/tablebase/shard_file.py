@@ -31,9 +31,9 @@ from .._files import replacing
 from ..errors import TableError
 from ..model.checked_values import BLOCK_BYTES, DIGEST_BYTES, BlockHasher, CheckedValues
 from ..model.objectives import Objective, Values
-from . import table_file
+from . import table_info
 from .shard_plan import Shard, objective_digest
-from .table_file import MissingTable, ShardedTableInfo, checked_fields, damaged, reading, unreadable, with_checksum
+from .table_info import MissingTable, ShardedTableInfo, checked_fields, damaged, reading, unreadable, with_checksum
 
 PAGE_BYTES = 1 << 16  # a multiple of the page size of every system, and of the blocks
 LENGTH_BYTES = 8
@@ -195,7 +195,7 @@ def open_sharded(
     path: Path, info: ShardedTableInfo, objective: Objective, *, hashed: bool = False
 ) -> tuple[ShardedTableInfo, CheckedValues]:
     """Open a table in shards."""
-    hint, folder = table_file.rebuild_hint(objective, path, shards=True), table_file.shards_folder(path)
+    hint, folder = table_info.rebuild_hint(objective, path, shards=True), table_info.shards_folder(path)
     if not folder.is_dir():
         if path.is_file():
             raise damaged(f"the description of the table {path} is that of a table in shards; {hint}")

@@ -34,7 +34,7 @@ from ..model.checked_values import BLOCK_BYTES, Table
 from ..model.objectives import ExponentialUtility, Objective, PolicyQuantity, ScoreObjective, Utility
 from ..model.quantities import QUANTITIES
 from ..model.state_space import LANES, StateSpace
-from .table_file import UNROUNDED_ENDING
+from .table_info import UNROUNDED_ENDING
 
 SHARD_BYTES = 32 << 20  # of stored values; larger layers are cut into shards of about this size
 SHARDS_PER_LAYER = 16  # smaller layers are cut into so many

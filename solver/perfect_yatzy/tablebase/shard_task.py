@@ -39,7 +39,7 @@ from .memory import writing_to
 from .shard_file import ShardFile, open_shard, write_shard
 from .shard_plan import Halo, Shard, ShardPlan, is_rounded, row_parts
 from .store import open_table
-from .table_file import DAMAGED, SHARDED_FORMAT, checked_fields, damaged, unreadable, with_checksum
+from .table_info import DAMAGED, SHARDED_FORMAT, checked_fields, damaged, unreadable, with_checksum
 
 PLAN_FILE = "plan.json"
 TASK_MEMORY = 512 << 20  # bytes of values that a task may hold: its shard, and the halo of the rows solved at a time

@@ -27,14 +27,14 @@ from .._files import HAS_LOCKS, replacing
 from ..errors import TableError
 from ..model.estimates import BASE_MEMORY, CARD_MEMORY, SolveCost
 from ..model.objectives import Objective, PolicyQuantity
-from . import table_file
+from . import table_info
 from .locks import claim, folder_lock, is_same_file
 from .memory import check_space, writing_to
 from .shard_file import open_shard
 from .shard_plan import Shard, first_needed, objective_digest, plan_shards
 from .shard_task import PLAN_FILE, TASK_MEMORY, ShardTask, SharedSolve, read_plan, solve_shard_task, write_plan
 from .store import Folder, Progress, finished_by_other, has_table, table_path
-from .table_file import SHARDED_FORMAT, ShardedTableInfo, TableInfo, part_path, shards_folder, unfinished_shards
+from .table_info import SHARDED_FORMAT, ShardedTableInfo, TableInfo, part_path, shards_folder, unfinished_shards
 from .threads import default_threads, thread_pool
 
 TASK_OVERHEAD = 1.25  # memory of a task to that of its values: the places of ranges of scores
@@ -206,7 +206,7 @@ class ShardedSolve:
         return publish_shards(
             self.path,
             {shard: str(footer["blocks_sha256"]) for shard, footer in zip(self.plan.shards, footers, strict=True)},
-            table_file.table_fields(objective.rules, objective.name, objective.store, objective.size),
+            table_info.table_fields(objective.rules, objective.name, objective.store, objective.size),
             start_value=footers[-1]["start_value"],
             rounding=max(float(footer["rounding"]) for footer in footers),
             sha256=self._sha256(),
@@ -234,7 +234,7 @@ def publish_shards(path: Path, digests: dict[Shard, str], fields: dict[str, Any]
     )
     sidecar, old = path.with_suffix(".json"), path.with_suffix(".old.shards")
     with writing_to(path.parent), folder_lock(path.parent), replacing(sidecar) as file:
-        file.write(table_file.with_checksum(asdict(info)))
+        file.write(table_info.with_checksum(asdict(info)))
         # The sidecar of other files must not remain next to these if the process is killed here.
         sidecar.unlink(missing_ok=True)
         path.unlink(missing_ok=True)
@@ -243,7 +243,7 @@ def publish_shards(path: Path, digests: dict[Shard, str], fields: dict[str, Any]
             shards_folder(path).rename(old)
         unfinished_shards(path).rename(shards_folder(path))
     part_path(path).unlink(missing_ok=True)
-    table_file.remove_checkpoint(path)
+    table_info.remove_checkpoint(path)
     shutil.rmtree(old, ignore_errors=True)
     return info
 

@@ -23,10 +23,11 @@ from ..game.rules import RuleSet
 from ..model.checked_values import Table
 from ..model.estimates import gigabytes, log_long
 from ..model.objectives import Objective
-from . import table_file
+from . import table_info
 from .locks import being_written, folder_lock, locked_if_free
 from .memory import check_memory
-from .table_file import MissingTable, TableInfo, part_path, read_info, read_table, shards_folder, table_stem
+from .table_file import read_table
+from .table_info import MissingTable, TableInfo, part_path, read_info, shards_folder, table_stem
 
 if TYPE_CHECKING:
     from .table_writer import TableWriter
@@ -115,9 +116,9 @@ def finished_by_other(
 def written_bytes(path: Path) -> int:
     """Size of an unfinished table, in one file or in shards."""
     size = part_path(path).stat().st_size
-    if os.path.isdir(folder := table_file.unfinished_shards(path)):
+    if os.path.isdir(folder := table_info.unfinished_shards(path)):
         with os.scandir(folder) as entries:
-            stored = (entry for entry in entries if not entry.name.endswith(table_file.UNROUNDED_ENDING))
+            stored = (entry for entry in entries if not entry.name.endswith(table_info.UNROUNDED_ENDING))
             size += sum(entry.stat().st_size for entry in stored)
     return size
 

@@ -22,10 +22,11 @@ from .._files import HAS_LOCKS, open_hidden, replace, replacing, try_lock
 from ..errors import TableError
 from ..model.checked_values import BlockHasher
 from ..model.objectives import Objective, Values
-from . import table_file
+from . import table_info
 from .locks import claim, folder_lock, is_same_file, locked_if_free
 from .memory import check_space, writing_to
-from .table_file import DAMAGED, HEADER_BYTES, TableInfo, part_path, remove_checkpoint, shards_folder, store_layer
+from .table_file import HEADER_BYTES, npy_header
+from .table_info import DAMAGED, TableInfo, part_path, remove_checkpoint, shards_folder, store_layer
 
 CHUNK = 1 << 20  # values handled at a time where a whole table may be larger than memory
 
@@ -40,10 +41,10 @@ class TableWriter:
     def __init__(self, folder: Path, objective: Objective) -> None:
         self.folder, self.rules, self.objective = folder, objective.rules, objective
         self.dtype = objective.store
-        self.path = folder / f"{table_file.table_stem(objective.rules, objective.name)}.npy"
+        self.path = folder / f"{table_info.table_stem(objective.rules, objective.name)}.npy"
         self.part = part_path(self.path)
-        self.checkpoint_file = table_file.checkpoint_path(self.path)
-        self.header = table_file.npy_header(self.dtype, objective.size)
+        self.checkpoint_file = table_info.checkpoint_path(self.path)
+        self.header = npy_header(self.dtype, objective.size)
         self.hasher = BlockHasher()
         self.written = 0
         self.rounding = objective.error
@@ -68,7 +69,7 @@ class TableWriter:
 
     def resume(self) -> tuple[int, Values] | None:
         """Continue an earlier, unfinished solve."""
-        if self.private or not (found := table_file.stored_layer(self.checkpoint_file, self.rules)):
+        if self.private or not (found := table_info.stored_layer(self.checkpoint_file, self.rules)):
             return None
         last, fields = found
         try:
@@ -121,8 +122,8 @@ class TableWriter:
         """Put the table in its place and write its sidecar."""
         digests = self.hasher.block_digests()
         info = TableInfo(
-            **table_file.table_fields(self.rules, self.objective.name, self.objective.store, self.objective.size),
-            format=table_file.FORMAT,
+            **table_info.table_fields(self.rules, self.objective.name, self.objective.store, self.objective.size),
+            format=table_info.FORMAT,
             start_value=self.start_value,
             rounding=self.rounding,
             sha256=self.hasher.hexdigest(),
@@ -141,12 +142,12 @@ class TableWriter:
         """Rename the files into place. A reader that meets one new file waits for the lock and reads again."""
         sidecar = self.path.with_suffix(".json")
         with folder_lock(self.folder), replacing(sidecar) as file:
-            file.write(table_file.with_checksum(asdict(info)))
+            file.write(table_info.with_checksum(asdict(info)))
             # The sidecar of other values must not remain next to these if the process is killed here. One of the same
             # values may, and then the table is never missing.
             same = False
             with suppress(OSError, *DAMAGED):
-                fields = table_file.checked_fields(sidecar.read_bytes())
+                fields = table_info.checked_fields(sidecar.read_bytes())
                 same = all(fields[name] == getattr(info, name) for name in ("format", "dtype", "values", "sha256"))
             if not same:
                 sidecar.unlink(missing_ok=True)

@@ -83,7 +83,7 @@ def solve(
     from ...model.objectives import Objective
     from ...strategy.opening import approximate_advice
     from ...tablebase.store import has_table, table_path
-    from ...tablebase.table_file import shards_folder
+    from ...tablebase.table_info import shards_folder
     from . import table_solver
 
     given = [*filter(options.is_given, ("seed", "games", "work", "minutes"))]

@@ -23,7 +23,7 @@ from ...tablebase.memory import available_memory, check_memory, check_space, fre
 from ...tablebase.sharded_solve import ThreadEngine, sharded_cost, solve_sharded
 from ...tablebase.solve_estimate import SharedEstimate, SolveEstimate, estimate_of_cost, estimate_solve
 from ...tablebase.store import Progress, has_table, solve_to_store, tables_folder
-from ...tablebase.table_file import TableInfo
+from ...tablebase.table_info import TableInfo
 from ...tablebase.threads import default_threads
 from ..console import confirm, echo_answer
 from ..options import cluster_workers
