@@ -30,7 +30,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -40,9 +40,10 @@ from ..game.rule_loader import builtin_ids, load_rules
 from ..game.rules import RuleSet, chains, column_order
 from ..game.scoring import maximum_score, possible_points, upper_sums
 from .lanes import LaneSets
-from .relaxed_game import RelaxedLayout, required_exact, tracked_exact
 from .state_space import LANES, check_enumerable
-from .turn_slots import feature_count, turn_slots
+
+if TYPE_CHECKING:
+    from .relaxed_game import RelaxedLayout
 
 # Measured with two threads on a 2-core Xeon at 2.7 GHz; see benchmarks/runs.
 LANE_OPERATIONS_PER_SECOND = 5e10
@@ -355,6 +356,8 @@ def refining_calls(work: float, each: float) -> int:
 
 def relaxation_work(rules: RuleSet, most: float, memory: int, boxes: int | None = None) -> float:
     """About how many operations a relaxation takes that is limited to so many; with those that no limit counts."""
+    from .relaxed_game import RelaxedLayout, required_exact, tracked_exact  # not for a query
+
     exact, column = required_exact(rules)
     plain = RelaxedLayout(rules, tracked_exact(rules), -1)
     game = plain if layout_bytes(rules, exact) > memory / 2 else RelaxedLayout(rules, exact, column)
@@ -402,6 +405,8 @@ def approximate_seconds(
     memory: int = BOUND_MEMORY, minutes: float | None = None, threads: int | None = None,
 ) -> dict[str, float]:  # fmt: skip
     """Estimated wall time of each stage of an approximate solution; `minutes` for the bound replace its `work`."""
+    from .turn_slots import feature_count, turn_slots
+
     if minutes is not None:
         work = 60 * minutes * LANE_OPERATIONS_PER_SECOND
     small = relaxation_work(rules, min(work, BASELINE_WORK), BASELINE_MEMORY, BASELINE_BOXES)
