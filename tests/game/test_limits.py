@@ -27,7 +27,7 @@ from perfect_yatzy.service import requests
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.service.requests import parse_request
 from perfect_yatzy.strategy import opponents, score_strategy
-from perfect_yatzy.strategy.opponents import parse_opponents
+from perfect_yatzy.strategy.score_distribution import parse_opponents
 from perfect_yatzy.strategy.score_strategy import check_goal
 from perfect_yatzy.strategy.simulation import check_seed
 from support.command import Run

@@ -43,9 +43,9 @@ from ..model.objectives import ExponentialUtility, ReachableUtility
 from ..model.state_space import Policy
 from ..strategy.actions import max_rerolls, rank_categories, rank_holds
 from ..strategy.approximate_strategy import ApproximateStrategy
-from ..strategy.distribution import has_distribution
-from ..strategy.opponents import Opponent, WinUtility, opponent, parse_opponents
+from ..strategy.distribution import has_distribution, opponent
 from ..strategy.played_games import Player, asked
+from ..strategy.score_distribution import Opponent, WinUtility, parse_opponents
 from ..strategy.score_strategy import ScoreStrategy, utility_strategy
 from ..strategy.strategy import DiceText, Strategy, check_position
 from ..strategy.turn_evaluator import TurnEvaluator

@@ -34,7 +34,7 @@ from .._version import __version__
 from ..errors import RulesError, _, whole_number
 from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
-from ..game.scorecard import EMPTY_STATE, State
+from ..game.scorecard import EMPTY_STATE, Scorecard, State
 from ..kernels.policy import PolicyJob, policy_job
 from ..kernels.score_policy import hold_values
 from ..kernels.score_propagation import ScorePassJob, ScorePassScratch, Support, push_lanes, support_rows
@@ -49,9 +49,9 @@ from ..tablebase.store import Folder, Progress, table_path
 from ..tablebase.table_info import DAMAGED, checked_fields, with_checksum
 from ..tablebase.threads import ScratchPool, default_threads, thread_map
 from .forward_pass import BackwardPass, ForwardPass
-from .score_distribution import EARLY_LAYERS, CategoryResult, ScoreDistribution, score_places
+from .score_distribution import EARLY_LAYERS, CategoryResult, Opponent, ScoreDistribution, finished, score_places
 from .score_strategy import EstimatedGoalEvaluator
-from .strategy import Position, Strategy, check_strategy
+from .strategy import CheckedPosition, Position, Strategy, check_strategy
 from .turn_evaluator import GreedyPolicy, ScoreEvaluator
 
 FORMAT = 3  # of the files of stored distributions
@@ -94,6 +94,18 @@ def stored_distribution(
                 write_stored(rules, early, tables)
         found = early[state_space(rules).unchecked_index(EMPTY_STATE)]
     return replace(found, scores=found.scores + points)
+
+
+def opponent(
+    strategy: Strategy, known: int | Scorecard, threads: int | None = None, tables: Folder = None, *,
+    store: bool = True,
+) -> Opponent:  # fmt: skip
+    """The distribution of the final score of an opponent, who is assumed to play for the mean from a checked card."""
+    if isinstance(known, int):
+        return finished(known)
+    position = CheckedPosition(strategy.rules, known.state, known.total)
+    found = stored_distribution(strategy, position, known.total, tables, threads, store=store)
+    return Opponent(found.scores, found.chances, True)
 
 
 def early_distributions(
