@@ -36,7 +36,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._files import HAS_LOCKS
+from .._files import HAS_LOCKS, claim
 from ..errors import N_, StateError, TableError, _, game_over, number_text, whole_number
 from ..game.dice import Floats
 from ..game.rule_loader import load_rules
@@ -52,7 +52,6 @@ from ..strategy.opening import open_approximate, open_strategy
 from ..strategy.simulation import Z99, Simulation, check_seed
 from ..strategy.strategy import Position
 from ..strategy.verify import Check
-from ..tablebase.locks import claim
 from ..tablebase.memory import check_space, peak_memory, writing_to
 from ..tablebase.store import Folder, has_table
 from ..tablebase.table_info import checkpoint_path, part_path, remove_checkpoint, store_layer, stored_layer

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .._files import replace
+from .._files import folder_lock, replace
 from ..errors import N_, StateError, TableError, _, number_text
 from ..game.rules import RuleSet
 from ..game.scorecard import State
@@ -27,7 +27,6 @@ from ..game.scoring import maximum_score
 from ..model.checked_values import DIGEST_BYTES, block_count
 from ..model.objectives import Objective
 from ..model.state_space import StateSpace
-from ..tablebase.locks import folder_lock
 from ..tablebase.memory import check_space, writing_to
 from ..tablebase.store import Folder, has_table, table_path
 from ..tablebase.table_file import HEADER_BYTES, read_table

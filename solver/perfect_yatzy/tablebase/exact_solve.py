@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from .._files import replacing
+from .._files import exclusive, replacing
 from ..errors import RulesError, _
 from ..game.dice import Floats, Ints, lattice
 from ..game.rule_loader import load_rules
@@ -32,7 +32,6 @@ from ..model.objectives import Objective
 from ..model.state_space import LANES
 from ..model.turn_model import turn_outcomes
 from .backward_induction import ROWS_PER_TASK, RowSolver, solve_objective
-from .locks import exclusive
 from .memory import check_memory, writing_to
 from .store import Folder, Progress, tables_folder
 from .table_info import CHECKPOINT_SECONDS, fraction_fields, store_layer, stored_layer, table_stem, versions

@@ -23,12 +23,11 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from .._files import HAS_LOCKS, replacing
+from .._files import HAS_LOCKS, claim, folder_lock, is_same_file, replacing
 from ..errors import TableError
 from ..model.estimates import BASE_MEMORY, CARD_MEMORY, SolveCost
 from ..model.objectives import Objective, PolicyQuantity
 from . import table_info
-from .locks import claim, folder_lock, is_same_file
 from .memory import check_space, writing_to
 from .shard_file import open_shard
 from .shard_plan import Shard, first_needed, objective_digest, plan_shards

@@ -17,14 +17,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .._files import HAS_LOCKS
+from .._files import HAS_LOCKS, being_written, folder_lock, locked_if_free
 from ..errors import Cancelled, TableError, _
 from ..game.rules import RuleSet
 from ..model.checked_values import Table
 from ..model.estimates import gigabytes, log_long
 from ..model.objectives import Objective
 from . import table_info
-from .locks import being_written, folder_lock, locked_if_free
 from .memory import check_memory
 from .table_file import read_table
 from .table_info import MissingTable, TableInfo, part_path, read_info, shards_folder, table_stem
