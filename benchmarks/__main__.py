@@ -23,7 +23,8 @@ from pathlib import Path
 import numpy as np
 import perfect_yatzy
 from perfect_yatzy.strategy.verify import random_states
-from perfect_yatzy.tablebase.backward_induction import default_threads, solve_values
+from perfect_yatzy.tablebase.backward_induction import solve_values
+from perfect_yatzy.tablebase.threads import default_threads
 
 RUNS = Path(__file__).resolve().parent / "runs"
 VALUE = "248.4399893779"

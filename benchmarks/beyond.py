@@ -24,10 +24,11 @@ from perfect_yatzy.game.scorecard import Scorecard
 from perfect_yatzy.model.objectives import Goals, Variance
 from perfect_yatzy.play.puzzle import play_turn
 from perfect_yatzy.play.record import Turn, card_after
-from perfect_yatzy.strategy.distribution import distribution
-from perfect_yatzy.strategy.opponents import WinUtility, opponent
-from perfect_yatzy.tablebase.backward_induction import default_threads, solve_layers, solve_objective
+from perfect_yatzy.strategy.distribution import distribution, opponent
+from perfect_yatzy.strategy.score_distribution import WinUtility
+from perfect_yatzy.tablebase.backward_induction import solve_layers, solve_objective
 from perfect_yatzy.tablebase.store import solve_to_store
+from perfect_yatzy.tablebase.threads import default_threads
 
 RUNS = Path(__file__).resolve().parent / "runs"
 TODAY = date.today().isoformat()

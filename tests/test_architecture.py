@@ -135,7 +135,7 @@ def test_a_query_with_a_table_loads_no_numba(yatzy: object) -> None:
         "approximation", "play", "policies", "cluster", "web", "cli.views.results",
         "model.relaxed_game", "model.turn_model", "service.reviews",
         "strategy.approximate_strategy", "strategy.distribution",
-        "strategy.fitted_file", "strategy.forward_pass", "strategy.opponents", "strategy.score_distribution", "strategy.score_strategy",
+        "strategy.fitted_file", "strategy.forward_pass", "strategy.score_distribution", "strategy.score_strategy",
         "tablebase.backward_induction", "tablebase.table_writer",
     }  # fmt: skip
     assert sorted(other_questions & own) == []

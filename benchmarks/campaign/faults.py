@@ -22,9 +22,15 @@ import numpy as np
 from perfect_yatzy.errors import TableError
 from perfect_yatzy.model.objectives import Goals, Objective
 from perfect_yatzy.tablebase import store
-from perfect_yatzy.tablebase.inventory import leftovers, remove_leftovers
 from perfect_yatzy.tablebase.sharded_solve import solve_sharded
-from perfect_yatzy.tablebase.store import has_table, open_table, solve_to_store, table_path
+from perfect_yatzy.tablebase.store import (
+    has_table,
+    leftovers,
+    open_table,
+    remove_leftovers,
+    solve_to_store,
+    table_path,
+)
 from perfect_yatzy.tablebase.table_file import read_table
 from perfect_yatzy.tablebase.table_info import TableInfo
 from support import games

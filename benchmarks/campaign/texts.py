@@ -18,7 +18,7 @@ from perfect_yatzy.game.notation import find_category, parse_card, parse_categor
 from perfect_yatzy.play.record import read_game, read_games
 from perfect_yatzy.play.session import SaveFile
 from perfect_yatzy.service.queries import QueryService
-from perfect_yatzy.strategy.opponents import parse_opponents
+from perfect_yatzy.strategy.score_distribution import parse_opponents
 from perfect_yatzy.strategy.strategy import Strategy
 from support.human import human
 from support.sessions import scripted_session

@@ -18,7 +18,7 @@ from perfect_yatzy.play.review import review
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy.fitted_file import fitted_path, has_fitted
 from perfect_yatzy.strategy.opening import open_approximate, open_strategy
-from perfect_yatzy.tablebase.inventory import leftovers, matching, stored
+from perfect_yatzy.tablebase.store import leftovers, matching, stored
 from support.command import Run
 from support.flips import flip
 from support.human import check_play, human

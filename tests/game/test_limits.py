@@ -26,8 +26,8 @@ from perfect_yatzy.play.session import SaveFile
 from perfect_yatzy.service import requests
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.service.requests import parse_request
-from perfect_yatzy.strategy import opponents, score_strategy
-from perfect_yatzy.strategy.opponents import parse_opponents
+from perfect_yatzy.strategy import score_distribution, score_strategy
+from perfect_yatzy.strategy.score_distribution import parse_opponents
 from perfect_yatzy.strategy.score_strategy import check_goal
 from perfect_yatzy.strategy.simulation import check_seed
 from support.command import Run
@@ -192,7 +192,7 @@ NOT_OF_INPUT = {"MAX_UPPER_SUMS", "MAX_UTILITY"}  # of what rules and functions 
 
 
 def test_every_limit_is_listed() -> None:
-    modules = (limits, rule_fields, rule_schema, requests, score_strategy, opponents)
+    modules = (limits, rule_fields, rule_schema, requests, score_strategy, score_distribution)
     sources = "".join(Path(str(module.__file__)).read_text(encoding="utf-8") for module in modules)
     named = {*re.findall(r"^(?:MIN_GAMES, )?(MAX_\w+).*=", sources, re.MULTILINE)}
     assert named - NOT_OF_INPUT == {name for name, _, _ in LIMITS}

@@ -15,7 +15,7 @@ from perfect_yatzy.game.notation import find_category, parse_category, parse_dic
 from perfect_yatzy.game.rule_loader import builtin_ids
 from perfect_yatzy.game.scoring import possible_points
 from perfect_yatzy.game.translations import category_names, foreign_names, languages, localized
-from perfect_yatzy.strategy.opponents import parse_opponents
+from perfect_yatzy.strategy.score_distribution import parse_opponents
 from support import reference
 from support.command import Run
 from support.reference import steps

@@ -10,8 +10,7 @@ from perfect_yatzy.game.notation import find_category, parse_card, parse_categor
 from perfect_yatzy.game.rule_loader import load_rules, rules_from_json, rules_to_json
 from perfect_yatzy.game.rules import Bonus, Joker, RuleSet
 from perfect_yatzy.game.scoring import roll_points
-from perfect_yatzy.game.sheet_boxes import row_of
-from perfect_yatzy.game.translations import localized
+from perfect_yatzy.game.translations import localized, row_of
 from support.refusals import load_text, mistakes, refused
 
 HEAD = "dice = 3\n"

@@ -17,7 +17,7 @@ from perfect_yatzy.model.estimates import count_states
 from perfect_yatzy.model.objectives import Goals, ReachableUtility, ScoreObjective, Utility
 from perfect_yatzy.model.state_space import LANES, ScoreOffsets, StateSpace
 from perfect_yatzy.model.turn_model import turn_model
-from perfect_yatzy.strategy.opponents import Opponent, WinUtility
+from perfect_yatzy.strategy.score_distribution import Opponent, WinUtility
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator
 from perfect_yatzy.tablebase.backward_induction import solve_objective
 from support import games

@@ -18,7 +18,7 @@ from perfect_yatzy.play.puzzle import DIFFICULTIES, Puzzle, find_puzzle
 from perfect_yatzy.play.record import read_games, write_games
 from perfect_yatzy.play.session import SaveFile, Session
 from perfect_yatzy.policies.strategy_sheet import bonus_features, pars
-from perfect_yatzy.strategy.opponents import least_score
+from perfect_yatzy.strategy.score_distribution import least_score
 from perfect_yatzy.tablebase import store
 from support.command import Run, printed
 from support.games import CHANCE, face, small

@@ -31,7 +31,8 @@ from perfect_yatzy.policies.levels import LEVELS, SoftPolicy, calibrate, shipped
 from perfect_yatzy.policies.named import computer_player
 from perfect_yatzy.service.budget import SolveBudget, SolveLimit
 from perfect_yatzy.service.queries import QueryService
-from perfect_yatzy.strategy.opponents import WinUtility, finished, opponent
+from perfect_yatzy.strategy.distribution import opponent
+from perfect_yatzy.strategy.score_distribution import WinUtility, finished
 from perfect_yatzy.strategy.score_strategy import utility_strategy
 from perfect_yatzy.strategy.versus import versus
 from perfect_yatzy.tablebase.backward_induction import solve_objective

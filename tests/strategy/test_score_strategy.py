@@ -25,7 +25,8 @@ from perfect_yatzy.model.estimates import SolveCost, rule_set_stats
 from perfect_yatzy.model.objectives import Goals, Objective, Utility
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy import distribution as forward
-from perfect_yatzy.strategy.opponents import Opponent, WinUtility, finished, opponent, parse_opponents
+from perfect_yatzy.strategy.distribution import opponent
+from perfect_yatzy.strategy.score_distribution import Opponent, WinUtility, finished, parse_opponents
 from perfect_yatzy.strategy.score_strategy import ScoreStrategy, maximise, mean_evaluator, reach, solve_in_memory
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator
 from perfect_yatzy.tablebase.backward_induction import solve_objective

@@ -22,7 +22,7 @@ from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.strategy.two_player_table import stored_game
 from perfect_yatzy.strategy.two_players import LeadEvaluator, TwoPlayerGame
 from perfect_yatzy.tablebase.backward_induction import solve_values
-from perfect_yatzy.tablebase.inventory import leftovers
+from perfect_yatzy.tablebase.store import leftovers
 from support import games
 from support.command import Run, printed
 from support.mechanics import random_rules

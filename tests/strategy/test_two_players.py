@@ -22,7 +22,7 @@ from perfect_yatzy.strategy.two_players import Replanned, Turn, TwoPlayerGame, s
 from perfect_yatzy.strategy.verify import random_states
 from perfect_yatzy.strategy.versus import LateScore, split, table_costs, versus_bounds, versus_table
 from perfect_yatzy.tablebase.backward_induction import solve_values
-from perfect_yatzy.tablebase.inventory import leftovers
+from perfect_yatzy.tablebase.store import leftovers
 from perfect_yatzy.tablebase.table_info import table_stem
 from support import games
 from support.command import Run

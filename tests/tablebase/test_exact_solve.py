@@ -13,15 +13,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from perfect_yatzy import Proof, RulesError, RuleSet, State, TableError, load_rules, parse_card, prove
+from perfect_yatzy._files import exclusive
 from perfect_yatzy.kernels import exact as kernel
 from perfect_yatzy.service.budget import SolveBudget
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy.actions import max_rerolls, rank_categories, rank_holds
-from perfect_yatzy.strategy.exact_turn import ExactEvaluator
+from perfect_yatzy.strategy.turn_evaluator import ExactEvaluator
 from perfect_yatzy.tablebase import exact_solve
 from perfect_yatzy.tablebase.exact_solve import ExactSolve
-from perfect_yatzy.tablebase.inventory import leftovers
-from perfect_yatzy.tablebase.locks import exclusive
+from perfect_yatzy.tablebase.store import leftovers
 from support.command import Run
 from support.flips import flip
 from support.games import SAVED, joker_game

@@ -22,7 +22,6 @@ from perfect_yatzy.model.objectives import BonusChance, Goals, Objective, Utilit
 from perfect_yatzy.strategy.verify import verify
 from perfect_yatzy.tablebase import shard_file, shard_task, sharded_solve, table_info
 from perfect_yatzy.tablebase.backward_induction import solve_objective, solve_values
-from perfect_yatzy.tablebase.inventory import leftovers, remove, remove_leftovers, stored
 from perfect_yatzy.tablebase.shard_file import PAGE_BYTES, listed_shards, open_shard, shard_header, write_shard
 from perfect_yatzy.tablebase.shard_plan import (
     SHARDS_PER_LAYER,
@@ -34,7 +33,16 @@ from perfect_yatzy.tablebase.shard_plan import (
     plan_shards,
 )
 from perfect_yatzy.tablebase.sharded_solve import ThreadEngine, sharded_cost, solve_sharded
-from perfect_yatzy.tablebase.store import has_table, open_table, solve_to_store, table_path
+from perfect_yatzy.tablebase.store import (
+    has_table,
+    leftovers,
+    open_table,
+    remove,
+    remove_leftovers,
+    solve_to_store,
+    stored,
+    table_path,
+)
 from perfect_yatzy.tablebase.table_file import read_table
 from perfect_yatzy.tablebase.table_info import ShardedTableInfo, shards_folder, unfinished_shards, with_checksum
 from support import games

@@ -14,10 +14,19 @@ import numpy as np
 import pytest
 from perfect_yatzy.errors import TableError
 from perfect_yatzy.model.objectives import Goals, Objective
-from perfect_yatzy.tablebase import inventory, store
+from perfect_yatzy.tablebase import store
 from perfect_yatzy.tablebase.backward_induction import solve_layers
-from perfect_yatzy.tablebase.inventory import leftovers, matching, remove, remove_leftovers, stored
-from perfect_yatzy.tablebase.store import has_table, open_table, solve_to_store, table_path
+from perfect_yatzy.tablebase.store import (
+    has_table,
+    leftovers,
+    matching,
+    open_table,
+    remove,
+    remove_leftovers,
+    solve_to_store,
+    stored,
+    table_path,
+)
 from perfect_yatzy.tablebase.table_file import read_table
 from perfect_yatzy.tablebase.table_info import TableInfo
 from perfect_yatzy.tablebase.table_writer import TableWriter
@@ -198,8 +207,8 @@ def test_a_part_that_another_process_began_is_not_published(tmp_path: Path) -> N
 def test_interrupted_removal_leaves_no_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, removed: int) -> None:
     """The description goes first, so that nothing looks like a table without its values."""
     stored_table(tmp_path)
-    left, unlink = iter([True] * removed), inventory._unlink
-    monkeypatch.setattr(inventory, "_unlink", lambda path: unlink(path) if next(left, False) else sys.exit(1))
+    left, unlink = iter([True] * removed), store._unlink
+    monkeypatch.setattr(store, "_unlink", lambda path: unlink(path) if next(left, False) else sys.exit(1))
     with contextlib.suppress(SystemExit):
         remove(*stored(tmp_path))
     assert not [entry for entry in stored(tmp_path) if entry.finished]

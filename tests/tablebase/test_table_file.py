@@ -19,7 +19,7 @@ from perfect_yatzy.model.objectives import Goals, Objective
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.strategy.verify import sampling_error_bound, verify
-from perfect_yatzy.tablebase import inventory, memory, store
+from perfect_yatzy.tablebase import memory, store
 from perfect_yatzy.tablebase.backward_induction import solve_layers, solve_values
 from perfect_yatzy.tablebase.store import has_table, open_table, solve_to_store, table_path, tables_folder
 from perfect_yatzy.tablebase.table_file import read_table
@@ -239,8 +239,8 @@ def test_leftovers_are_old_private_files(tmp_path: Path) -> None:
         (tmp_path / name).touch()
         if not name.endswith("4"):
             os.utime(tmp_path / name, (0, 0))
-    assert [path.name for path in inventory.leftovers(tmp_path)] == old
-    assert inventory.leftovers(tmp_path / "nowhere") == []
+    assert [path.name for path in store.leftovers(tmp_path)] == old
+    assert store.leftovers(tmp_path / "nowhere") == []
 
 
 @pytest.mark.full

@@ -17,7 +17,7 @@ from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.play.record import Game
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.service.reviews import explained_review
-from perfect_yatzy.strategy.opponents import least_score
+from perfect_yatzy.strategy.score_distribution import least_score
 from perfect_yatzy.web.site.folder import rule_data
 from support.engine import FIRST_DAY, Question, ask_engine, difference, differences, make_site, random_positions
 from support.games import joker_game, saved_rolls_game

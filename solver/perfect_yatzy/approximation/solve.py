@@ -30,14 +30,13 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from math import inf
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from .._files import HAS_LOCKS
+from .._files import HAS_LOCKS, claim
 from ..errors import N_, StateError, TableError, _, game_over, number_text, whole_number
 from ..game.dice import Floats
 from ..game.rule_loader import load_rules
@@ -53,7 +52,6 @@ from ..strategy.opening import open_approximate, open_strategy
 from ..strategy.simulation import Z99, Simulation, check_seed
 from ..strategy.strategy import Position
 from ..strategy.verify import Check
-from ..tablebase.locks import claim
 from ..tablebase.memory import check_space, peak_memory, writing_to
 from ..tablebase.store import Folder, has_table
 from ..tablebase.table_info import checkpoint_path, part_path, remove_checkpoint, store_layer, stored_layer
@@ -157,14 +155,10 @@ def simulate(
     function = strategy.evaluator.function
     if not isinstance(function, FittedValues):
         raise needs_table(strategy.rules, "a simulation by a function that is not fitted")
+    report = (lambda done, mean, width: progress(done, games)) if progress else None
+    before = checked.points if points is None else whole_number(points, "points")
     return simulate_values(
-        function,
-        games=games,
-        seed=seed,
-        threads=threads,
-        progress=(lambda done, mean, width: progress(done, games)) if progress else None,
-        start=checked.state,
-        points_before=checked.points if points is None else whole_number(points, "points"),
+        function, games=games, seed=seed, threads=threads, progress=report, start=checked.state, points_before=before
     )
 
 
@@ -405,7 +399,7 @@ class Solution:
 
     def _simulation(self, values: FittedValues) -> Made:
         def report(done: int, mean: float, half_width: float) -> None:
-            if half_width < inf:
+            if half_width < math.inf:
                 self.known |= {"mean": mean, "half_width": half_width}
             self._report("simulation", done / self.settings.games)
 

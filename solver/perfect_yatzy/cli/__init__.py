@@ -54,10 +54,9 @@ def versions() -> Iterator[str]:
     from .._files import HAS_LOCKS
     from ..errors import SolverError
     from ..kernels.jit import cache_path
-    from ..tablebase.backward_induction import default_threads
-    from ..tablebase.inventory import stored
     from ..tablebase.memory import available_memory
-    from ..tablebase.store import tables_folder
+    from ..tablebase.store import stored, tables_folder
+    from ..tablebase.threads import default_threads
     from .commands.tables import stored_tables_lines
 
     yield f"python     {platform.python_version()} ({platform.python_implementation()}), {sys.executable}"

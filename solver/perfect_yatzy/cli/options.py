@@ -45,7 +45,7 @@ def _builtin_rules(ctx: click.Context, text: str) -> Iterable[str]:
 
 def stored_tables(ctx: click.Context, text: str) -> Iterable[str]:
     """Names that `yatzy tables` lists, and those of the rule sets that have a table."""
-    from ..tablebase.inventory import short_names, stored
+    from ..tablebase.store import short_names, stored
 
     with suppress(SolverError):
         entries = stored(ctx.params.get("tables"))

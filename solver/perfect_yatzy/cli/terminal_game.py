@@ -19,7 +19,7 @@ from ..play.review import find_action
 from ..play.session import Action, SaveFile, Session
 from ..policies.computer_players import ComputerPlayer
 from ..service.queries import QueryService
-from ..strategy.opponents import card_text
+from ..strategy.score_distribution import card_text
 from ..strategy.strategy import Strategy
 from .console import echo_fitted, prompt_line
 from .views import play as view

@@ -144,8 +144,8 @@ def compiling(kernels: str) -> Iterator[None]:
     if not kernels or kernels in _compiled:
         yield
         return
+    from .._files import folder_lock
     from ..kernels.jit import cache_folder, cache_path
-    from ..tablebase.locks import folder_lock
 
     folder = cache_folder(cache_path())
     if folder is None or (mark := folder / f"{kernels}.compiled").exists():

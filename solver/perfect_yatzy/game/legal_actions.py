@@ -42,19 +42,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import StateError, _, game_over, number_text, shown, whole_number
+from . import notation
 from .dice import Dice, Ints, lattice
-from .notation import (
-    CardText,
-    counts_of,
-    dice_of,
-    find_category,
-    is_subset,
-    parse_card,
-    parse_dice,
-    parse_faces,
-    read_card,
-    spaced,
-)
+from .notation import CardText, counts_of, dice_of, is_subset, parse_dice, parse_faces, read_card, spaced
 from .notebook import html_table
 from .rule_loader import load_rules
 from .rules import RuleSet
@@ -167,10 +157,8 @@ class TurnPosition:
             If these dice cannot be held now.
         """
         if len(dice) > self.rules.dice:
-            text = _("{count} dice cannot be held; {rules} has {dice}")
-            raise StateError(
-                text.format(count=number_text(len(dice), grouped=True), rules=self.rules.key, dice=self.rules.dice)
-            )
+            text, count = _("{count} dice cannot be held; {rules} has {dice}"), number_text(len(dice), grouped=True)
+            raise StateError(text.format(count=count, rules=self.rules.key, dice=self.rules.dice))
         held = tuple(sorted(dice))
         if self.over or self.to_roll:
             raise StateError(_("there are no dice to hold yet"))
@@ -298,15 +286,9 @@ class TurnPosition:
 
 
 def start_turn(
-    rules: str | Path | RuleSet,
-    card: CardText | Card = "",
-    dice: Rolled | None = None,
-    rolls_left: int | None = None,
-    *,
-    held: Sequence[int] | str = (),
-    saved: int = 0,
-    bonus_points: int = 0,
-) -> TurnPosition:
+    rules: str | Path | RuleSet, card: CardText | Card = "", dice: Rolled | None = None,
+    rolls_left: int | None = None, *, held: Sequence[int] | str = (), saved: int = 0, bonus_points: int = 0,
+) -> TurnPosition:  # fmt: skip
     """A checked position within a turn.
 
     Parameters
@@ -340,12 +322,14 @@ def start_turn(
     elif isinstance(card, Scorecard):
         checked = read_card(rules, card)
     else:
-        checked = parse_card(rules, card, saved, bonus_points)
+        checked = notation.parse_card(rules, card, saved, bonus_points)
     check_state(rules, checked if isinstance(checked, State) else checked.state)
     start = TurnPosition(rules, checked, (), 0)
     if start.over:
         raise game_over()
-    kept = read_hold(rules, held)
+    kept = read_action(rules, held or ())
+    if isinstance(kept, str):
+        raise StateError(_("held is {held}; must be dice", held=shown(held)))
     most = rules.rolls_per_turn - 1 + start.state.saved - bool(kept)
     left = most if rolls_left is None else whole_number(rolls_left, "rolls_left")
     if not 0 <= left <= most:
@@ -408,7 +392,7 @@ def read_action(rules: RuleSet, action: ActionText) -> Action:
     if not isinstance(action, str):
         faces = action
     elif (faces := () if action.lower() == "none" else parse_faces(action)) is None:
-        return rules.categories[find_category(rules, action)].id
+        return rules.categories[notation.find_category(rules, action)].id
     if len(faces) >= rules.dice:
         text = _("an action holds fewer than {dice} dice; to keep all of them, name the category", dice=rules.dice)
         raise StateError(text)
@@ -417,13 +401,6 @@ def read_action(rules: RuleSet, action: ActionText) -> Action:
         text = _("no action holds {held}; the faces are 1 to {faces}")
         raise StateError(text.format(held=repr(spaced(held)), faces=rules.faces))
     return held
-
-
-def read_hold(rules: RuleSet, held: ActionText) -> Dice:
-    """The dice of a hold, ascending."""
-    if isinstance(taken := read_action(rules, held or ()), str):
-        raise StateError(_("held is {held}; must be dice", held=shown(held)))
-    return taken
 
 
 def action_number(rules: str | Path | RuleSet, action: ActionText) -> int:

@@ -60,22 +60,14 @@ NO_BRACKETS = bytes(byte for byte in range(256) if byte not in BRACKETS)
 def check_length(value: Sized, most: int, name: str, unit: str = "") -> None:
     """Check the length of a text or list from outside; `name` and `unit` (default: characters) in this language."""
     if len(value) > most:
-        raise StateError(
-            _("{name} has {count} {unit}; at most {most} are allowed").format(
-                name=name,
-                count=number_text(len(value), grouped=True),
-                unit=unit or _("characters"),
-                most=number_text(most, grouped=True),
-            )
-        )
+        count, allowed = (number_text(number, grouped=True) for number in (len(value), most))
+        text = _("{name} has {count} {unit}; at most {most} are allowed")
+        raise StateError(text.format(name=name, count=count, unit=unit or _("characters"), most=allowed))
 
 
 def closest(word: str, known: Sequence[str], similarity: float = 0.6) -> str | None:
-    """The known word that is most similar to a word, for the suggestion in a message; None if there is none.
-
-    The comparison takes time proportional to the product of the lengths, so long words have no suggestion.
-    """
-    if len(word) > MAX_NAME:
+    """The known word that is most similar to a word, for the suggestion in a message; None if there is none."""
+    if len(word) > MAX_NAME:  # the comparison takes time proportional to the product of the lengths
         return None
     from difflib import get_close_matches
 

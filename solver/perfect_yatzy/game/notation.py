@@ -24,8 +24,7 @@ from .limits import MAX_CARD_ENTRIES, MAX_CARD_TEXT, MAX_DICE_LISTED, MAX_DICE_T
 from .rule_loader import load_rules
 from .rules import RuleSet
 from .scorecard import Scorecard, check_card
-from .sheet_boxes import row_names
-from .translations import category_label, foreign_names
+from .translations import category_label, foreign_names, row_names
 
 GLYPHS = "⚀⚁⚂⚃⚄⚅"
 FACES = {digit: int(digit) for digit in "0123456789"} | {glyph: face for face, glyph in enumerate(GLYPHS, start=1)}
@@ -92,9 +91,8 @@ def check_dice(rules: RuleSet, dice: Iterable[int], text: str | None = None) -> 
             "{written} is {count} dice; {rules} has {dice}",
             len(faces),
         )
-        raise StateError(
-            message.format(written=written, count=len(faces), rules=rules.key, dice=rules.dice), code="invalid-dice"
-        )
+        message = message.format(written=written, count=len(faces), rules=rules.key, dice=rules.dice)
+        raise StateError(message, code="invalid-dice")
     for face in faces:
         if not 1 <= face <= rules.faces:
             message = _("{written} has a {face}; the faces are 1 to {faces}")

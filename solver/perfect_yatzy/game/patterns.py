@@ -278,10 +278,6 @@ def sums_text(patterns: tuple[Pattern, ...]) -> str:
     in_a_row = len(sums) == len(points) > 3 and sums == [*range(sums[0], sums[0] + len(sums))]
     if not in_a_row or first.score != "fixed" or len(rest) > 1 or len(steps) > 1:
         return ""
-    return _("{dice}, sum of all dice {low} to {high}: {least} to {most} points").format(
-        dice=replace(first, low=None, high=None).required,
-        low=first.low,
-        high=last.low,
-        least=points[0],
-        most=points[-1],
-    )
+    dice = replace(first, low=None, high=None).required
+    text = _("{dice}, sum of all dice {low} to {high}: {least} to {most} points")
+    return text.format(dice=dice, low=first.low, high=last.low, least=points[0], most=points[-1])

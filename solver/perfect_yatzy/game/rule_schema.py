@@ -18,7 +18,7 @@ from .patterns import KINDS, Pattern
 from .rule_fields import IDENTIFIER, PLACEHOLDER, Field, FieldPath, ValueReader, identifier, number, text
 from .rule_patches import checked_categories
 from .rules import Bonus, Category, Column, Joker, Published, RuleSet, Switch
-from .sheet_boxes import boxes_of, id_ending
+from .translations import boxes_of, id_ending
 
 BOX_ID = re.compile(rf"{IDENTIFIER.pattern[:-2]}(\.{IDENTIFIER.pattern[:-2]})?\Z")
 MAX_BOX_POINTS = 20_000  # fits the 16-bit boxes of simulated games
@@ -338,7 +338,6 @@ class RuleChecker(ValueReader):
     def _pattern(self, raw: Mapping[str, Any], path: FieldPath) -> Pattern:
         """One pattern: the fields its kind needs, the fields it must not have, its conditions and its score."""
         self.check_fields(raw, path, fields.PATTERN_FIELDS)
-
         kind = fields.PATTERN_FIELDS["pattern"].read(self, raw, (*path, "pattern"))
         if raw.get("pattern") != kind:
             return Pattern("any")

@@ -14,7 +14,6 @@ ORDERS = {
     "upper-first": N_("the upper ones (*) before the others"),
 }
 
-
 NUMBER_WORDS = (
     N_("no"), N_("one"), N_("two"), N_("three"), N_("four"), N_("five"), N_("six"), N_("seven"), N_("eight"),
     N_("nine"), N_("ten"), N_("eleven"), N_("twelve"),

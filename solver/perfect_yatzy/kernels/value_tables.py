@@ -19,8 +19,8 @@ spreads of a state (:mod:`perfect_yatzy.model.goal_estimates`).
 
 A new objective needs a new kind of table only if points count in another way, or values lie elsewhere: its named
 tuple, :func:`states_after` and :func:`value_after` here, and an entry point in :mod:`.turn`, which the objective
-names. If its values lie where those of a mean do, it is named beside MeanTable at `states_after`, and its target stays
-a mean table; else it needs :func:`write_values`, too. The shortest example is :class:`ExponentialTable`.
+names. If its values lie where those of a mean do, it is named beside MeanTable at `states_after`, and its target
+stays a mean table; else it needs :func:`write_values`, too. The shortest example is :class:`ExponentialTable`.
 """
 
 from __future__ import annotations

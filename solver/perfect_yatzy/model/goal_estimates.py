@@ -87,12 +87,10 @@ class LateGoals(Goals):
 
     def __init__(self, rules: RuleSet, layers: int | None = None) -> None:
         super().__init__(rules)
-        self.layers = self._fitting_layers() if layers is None else layers
-
-    def _fitting_layers(self) -> int:
-        self.layers = len(self.rules.categories)
-        sizes = np.cumsum([self.compute.itemsize * entries for _, entries in self.layer_sizes()[::-1]])
-        return max(1, int(np.searchsorted(sizes, LATE_GOALS_BYTES, side="right")) - 1)
+        self.layers = len(rules.categories) if layers is None else layers
+        if layers is None:
+            sizes = np.cumsum([self.compute.itemsize * entries for _, entries in self.layer_sizes()[::-1]])
+            self.layers = max(1, int(np.searchsorted(sizes, LATE_GOALS_BYTES, side="right")) - 1)
 
     @property
     def first_layer(self) -> int:

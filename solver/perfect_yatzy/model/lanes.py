@@ -13,8 +13,6 @@ With columns there is one sum for each, and a lane for every combination of thei
 
 from __future__ import annotations
 
-from math import prod
-
 import numpy as np
 
 from ..game.dice import Ints
@@ -28,11 +26,6 @@ def upper_chains(rules: RuleSet) -> list[tuple[int, ...]]:
     counting = upper_sums(rules).counting
     found = (tuple(c for c in chain if c in counting) for chain in chains(rules))
     return [boxes for boxes in found if boxes]
-
-
-def lane_set_count(rules: RuleSet) -> int:
-    """Number of lane sets of a rule set."""
-    return prod(len(boxes) + 1 for boxes in upper_chains(rules))
 
 
 class LaneSets:

@@ -185,16 +185,11 @@ class RelaxedLayout:
     def index(self, filled: Ints, upper: Ints, saved: Ints, tracked: Ints) -> Ints:
         """The place of the value of each state, ``(n,)`` int64."""
         rows = self.row_of(filled, tracked)
-        sets = self.layout.lane_sets[rows]
-        lanes = self._lane_of[sets, np.minimum(self.remembered_sum(upper), self.threshold)]
+        sets, total, sums = self.layout.lane_sets[rows], np.zeros_like(upper), upper_sums(self.rules)
+        if self.upper:  # the sum of the remembered column
+            total = upper // sums.weights[self.bonus_column] % sums.widths[self.bonus_column]
+        lanes = self._lane_of[sets, np.minimum(total, self.threshold)]
         return np.asarray(self.layout.offsets[rows] + saved * self._lane_count[sets] + lanes)
-
-    def remembered_sum(self, upper: Ints) -> Ints:
-        """The upper sum of the remembered column, ``(n,)`` int64; zeros if there is none."""
-        if not self.upper:
-            return np.zeros_like(upper)
-        sums = upper_sums(self.rules)
-        return np.asarray(upper // sums.weights[self.bonus_column] % sums.widths[self.bonus_column])
 
 
 def required_exact(rules: RuleSet) -> tuple[tuple[int, ...], int]:
@@ -247,14 +242,9 @@ class RelaxedGame(RelaxedLayout):
     models: list[TurnModel]  # the turn, by what is known of the tracked box (:meth:`status`)
 
     def __init__(
-        self,
-        rules: RuleSet,
-        exact: Sequence[int],
-        prices: Floats,
-        bonus_column: int = -1,
-        slopes: Floats | None = None,
-        levels: Levels | None = None,
-    ) -> None:
+        self, rules: RuleSet, exact: Sequence[int], prices: Floats, bonus_column: int = -1,
+        slopes: Floats | None = None, levels: Levels | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(rules, exact, bonus_column, levels)
         if rules.joker and rules.joker_index not in self.exact:
             raise ValueError("the joker's box must be exact")

@@ -38,7 +38,7 @@ from ..game.limits import ONE_WORD
 from ..game.rules import RuleSet, chains, prerequisites
 from ..game.scorecard import EMPTY_STATE, State, check_state
 from ..game.scoring import upper_sums
-from .lanes import LaneSets, lane_set_count
+from .lanes import LaneSets, upper_chains
 
 Bools = npt.NDArray[np.bool_]
 
@@ -124,10 +124,8 @@ class StateSpace:
         self._lane_upper, self._lane_of = lanes.arrays(LANES)
         self.step_of = np.zeros(self.categories, dtype=np.int64)  # what filling a category adds to the row
         self._chains: list[tuple[int, int, int]] = []  # bitmask, step, and number of boxes filled at the start
-        masks, sets = (
-            np.array([start.filled], dtype=np.int64),
-            np.array([lanes.of_card(start.filled)], dtype=np.int64),
-        )
+        masks = np.array([start.filled], dtype=np.int64)
+        sets = np.array([lanes.of_card(start.filled)], dtype=np.int64)
         for chain in chains(rules):
             before = sum(start.filled >> c & 1 for c in chain)
             boxes = chain[before:]
@@ -237,9 +235,8 @@ class StateSpace:
             )
             raise StateError(message.format(count=state.saved, possible=span(0, most)), code="invalid-state")
         if not self._occurs[self.row(state)]:
-            raise StateError(
-                _("this table begins at a card whose joker's box holds something else"), code="invalid-state"
-            )
+            text = _("this table begins at a card whose joker's box holds something else")
+            raise StateError(text, code="invalid-state")
 
     def reachable(self) -> int:
         """Number of states a game can reach, before upper sums are merged into lanes."""
@@ -270,50 +267,31 @@ def check_enumerable(rules: RuleSet, filled: int = 0, *, any_number: bool = Fals
     cards = prod(sum(1 - (filled >> c & 1) for c in chain) + 1 for chain in chains(rules))
     free = all(len(chain) == 1 for chain in chains(rules))  # for the words of the errors
     if cards > 1 << MAX_FREE_CATEGORIES and not any_number:
-        n_open = len(rules.categories) - filled.bit_count()
-        text = (
-            _(
+        text = _(
+            "{rules} has {count} categories that make {cards} cards and their upper sums; "
+            "at most {most} in free order, or {most_cards} cards, can be solved"
+        )
+        if free:
+            text = _(
                 "{rules} has {count} categories in free order, 2^{count} cards and their upper sums; "
                 "at most {most} in free order, or {most_cards} cards, can be solved"
             )
-            if free
-            else _(
-                "{rules} has {count} categories that make {cards} cards and their upper sums; "
-                "at most {most} in free order, or {most_cards} cards, can be solved"
-            )
-        )
-        raise RulesError(
-            text.format(
-                rules=rules.key,
-                count=n_open,
-                cards=f"{float(cards):.2g}",
-                most=MAX_FREE_CATEGORIES,
-                most_cards=number_text(1 << MAX_FREE_CATEGORIES, grouped=True),
-            ),
-            code="too-large",
-        )
-    uppers, lane_sets = upper_sums(rules), lane_set_count(rules)
+        n_open, most = len(rules.categories) - filled.bit_count(), number_text(1 << MAX_FREE_CATEGORIES, grouped=True)
+        facts = {"count": n_open, "cards": f"{float(cards):.2g}", "most": MAX_FREE_CATEGORIES, "most_cards": most}
+        raise RulesError(text.format(rules=rules.key, **facts), code="too-large")
+    uppers, lane_sets = upper_sums(rules), prod(len(boxes) + 1 for boxes in upper_chains(rules))
     if lane_sets > 1 << MAX_FREE_UPPER:
-        text = (
-            _(
+        text = _(
+            "{rules} has {count} upper boxes that are filled in {ways} ways, and each has other sums; "
+            "at most {most} in free order can be solved"
+        )
+        if free:
+            text = _(
                 "{rules} has {count} upper boxes in free order, and each set of them has other sums; "
                 "at most {most} in free order can be solved"
             )
-            if free
-            else _(
-                "{rules} has {count} upper boxes that are filled in {ways} ways, and each has other sums; "
-                "at most {most} in free order can be solved"
-            )
-        )
-        raise RulesError(
-            text.format(
-                rules=rules.key,
-                count=len(uppers.counting),
-                ways=number_text(lane_sets, grouped=True),
-                most=MAX_FREE_UPPER,
-            ),
-            code="too-large",
-        )
+        facts = {"count": len(uppers.counting), "ways": number_text(lane_sets, grouped=True), "most": MAX_FREE_UPPER}
+        raise RulesError(text.format(rules=rules.key, **facts), code="too-large")
     if lane_sets * uppers.size > MAX_LANE_ENTRIES:
         text = _(
             "{rules} has {sums} upper sums and {sets} sets of upper boxes; "
@@ -433,13 +411,9 @@ class ScorePlaces:
             copies = layout.lane_count[layout.lane_sets[rows]] * (space.most_saved[filled] + 1)
             row = np.repeat(rows, copies)
             lane, _ = space.lanes_and_saved(row, np.arange(states.start, states.stop))
-            low, high = self._bounds(row, lane)
+            sets = layout.lane_sets[row]
+            low, high = self._score_range(self._lengths[row] + self._bonuses[sets, lane])
+            low, high = low + self._least[sets, lane], high + self._least[sets, lane]
             ends = self._starts[rows[0]] + np.cumsum(high - low + 1 + self._before + self._after)
             offsets.low[states], offsets.high[states] = low, high
             offsets.origin[states] = ends - self._after - 1 - high
-
-    def _bounds(self, rows: Ints, lanes: Ints) -> tuple[Ints, Ints]:
-        """First and last x of states, by their rows and lanes."""
-        sets = self._space.layout.lane_sets[rows]
-        low, high = self._score_range(self._lengths[rows] + self._bonuses[sets, lanes])
-        return low + self._least[sets, lanes], high + self._least[sets, lanes]

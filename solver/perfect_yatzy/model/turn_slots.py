@@ -22,16 +22,9 @@ import numpy as np
 from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet, prerequisites
 from ..game.scoring import upper_sums
+from . import turn_model
 from .state_space import Bools, card_masks, is_wide, single_mask, unpacked
-from .turn_model import (
-    ON_FIRST_ROLL,
-    SCORING_WAYS,
-    DiceModel,
-    JokerModel,
-    LegalCategories,
-    numbered_outcomes,
-    turn_fields,
-)
+from .turn_model import DiceModel, JokerModel, LegalCategories
 
 WIDE_PAIRS = 1000  # of boxes, in a wide sheet: a regression for each of its turns is in memory
 
@@ -73,7 +66,7 @@ class TurnSlots(NamedTuple):
 @lru_cache(maxsize=8)
 def turn_slots(rules: RuleSet) -> TurnSlots:
     """The turn of a rule set by slots; built once per process."""
-    category, points, total, number = numbered_outcomes(rules)
+    category, points, total, number = turn_model.numbered_outcomes(rules)
     sums, n = upper_sums(rules), len(rules.categories)
     # A box that pays for every roll has no outcome of no points yet; if it requires another box, it can have one.
     unpaid = (points == 0) & (total == 0)
@@ -98,7 +91,7 @@ def turn_slots(rules: RuleSet) -> TurnSlots:
 
     def by_roll(way: int) -> tuple[Ints, Ints]:
         """Start and outcomes of every roll."""
-        outcomes = number.reshape(SCORING_WAYS, n, -1)[way].T
+        outcomes = number.reshape(turn_model.SCORING_WAYS, n, -1)[way].T
         listed = (points[outcomes] > 0) | (~zero_everywhere & (not strict))
         return np.concatenate([[0], np.cumsum(listed.sum(axis=1))]), outcomes[listed]
 
@@ -114,10 +107,10 @@ def turn_slots(rules: RuleSet) -> TurnSlots:
         total.astype(np.float64),
         np.array(slot, dtype=np.int64),
         *by_roll(0),
-        *by_roll(ON_FIRST_ROLL),
+        *by_roll(turn_model.ON_FIRST_ROLL),
         outcome_count=len(category),
         slot_count=len(slots),
-        **turn_fields(rules),
+        **turn_model.turn_fields(rules),
         unpaid=single_mask(rules, sum(1 << c for c in np.flatnonzero(needed & counted).tolist())),
     )
 

@@ -35,7 +35,7 @@ from ..model.state_space import Policy
 from ..policies.named import PlayedSimulation
 from ..strategy.simulation import Rollout, rollout_of
 from ..strategy.strategy import Strategy, check_position
-from ..tablebase.backward_induction import default_threads
+from ..tablebase.threads import default_threads
 
 SCHEMA = 2
 READABLE_SCHEMAS = (1, 2)

@@ -43,9 +43,9 @@ from ..model.objectives import ExponentialUtility, ReachableUtility
 from ..model.state_space import Policy
 from ..strategy.actions import max_rerolls, rank_categories, rank_holds
 from ..strategy.approximate_strategy import ApproximateStrategy
-from ..strategy.distribution import has_distribution
-from ..strategy.opponents import Opponent, WinUtility, opponent, parse_opponents
+from ..strategy.distribution import has_distribution, opponent
 from ..strategy.played_games import Player, asked
+from ..strategy.score_distribution import Opponent, WinUtility, parse_opponents
 from ..strategy.score_strategy import ScoreStrategy, utility_strategy
 from ..strategy.strategy import DiceText, Strategy, check_position
 from ..strategy.turn_evaluator import TurnEvaluator
@@ -202,8 +202,7 @@ class ComputerPlayer:
             raise game_over()
         roll, most = parse_dice(self.rules, dice), max_rerolls(self.rules, position.state.saved)
         if type(rolls_left) is not int or not 0 <= rolls_left <= most:
-            text = _("{count} rolls left; it must be 0 to {most}")
-            raise StateError(text.format(count=shown(rolls_left), most=most))
+            raise StateError(_("{count} rolls left; it must be 0 to {most}", count=shown(rolls_left), most=most))
         evaluator = self.evaluator(scorecard, others)
         choices = rank_categories(evaluator, position.state, roll, rolls_left)
         random = np.random.default_rng(rng)

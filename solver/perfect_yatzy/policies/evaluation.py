@@ -41,9 +41,10 @@ from ..strategy.played_games import Actor, Player, play_games
 from ..strategy.score_distribution import CategoryResult, ScoreDistribution, score_places
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import GreedyPolicy, ScoreEvaluator
-from ..tablebase.backward_induction import default_threads, solve_objective
+from ..tablebase.backward_induction import solve_objective
 from ..tablebase.memory import check_memory
 from ..tablebase.store import Progress, open_table
+from ..tablebase.threads import default_threads
 from .policy import exact_policy, player_of
 from .user_code import policy_of
 

@@ -31,6 +31,7 @@ from .hold_policy import Cards, decisions
 
 if TYPE_CHECKING:
     from ..strategy.strategy import Strategy
+    from .strategy_sheet import PriceSheet, StrategySheet
 
 Which = Literal["", "highest", "other"]
 Groups = tuple[int, ...]  # sizes of groups of equal dice, descending
@@ -173,10 +174,6 @@ def shortened(entry: OpeningEntry, pattern: Groups, faces: int) -> tuple[tuple[D
         result += [(group, sum(pattern) - len(group))] if whole else [(roll, 0) for roll in members]
     return tuple(result)
 
-
-if TYPE_CHECKING:
-    from ..strategy.strategy import Strategy
-    from .strategy_sheet import PriceSheet, StrategySheet
 
 GAMES = 2_000  # simulated for the stages and the examples
 MIN_SAMPLES = 30  # give-up turns with a box open, for its mean cost

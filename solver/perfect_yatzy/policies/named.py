@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from ..strategy.approximate_strategy import ApproximateStrategy, needs_table
 from ..strategy.opening import open_strategy
 from ..strategy.played_games import Actor, GameLog, Player, play_games, start_of
 from ..strategy.simulation import Simulation, check_seed
-from ..strategy.strategy import Strategy
+from ..strategy.strategy import Position, Strategy
 from ..tablebase.store import Progress
 from . import computer_players as players
 from .computer_players import ComputerPlayer, Kind, PolicyPlayer, parse_kind
@@ -289,10 +289,6 @@ _FORMS: tuple[tuple[str | re.Pattern[str], Callable[..., NamedPolicy]], ...] = (
     (re.compile(r"(.*\.npy)", re.DOTALL), _array),
     (re.compile(r"(.*\.json)", re.DOTALL), _prices),
 )
-
-
-if TYPE_CHECKING:
-    from ..strategy.strategy import Position
 
 
 def simulate(

@@ -224,9 +224,6 @@ class CardTurn:
         return np.asarray(self.dice.rank(np.asarray(counts, dtype=np.int64)))
 
 
-PolicyFunction = Callable[[CardTurn], tuple[npt.ArrayLike, npt.ArrayLike]]
-
-
 def parameter_name(function: object) -> str:
     """The name of the only parameter of a function, which says what it takes; empty for all else."""
     names = list(signature(function).parameters) if isfunction(function) else []

@@ -12,7 +12,6 @@ The price sheet is the few numbers whose greedy play loses least in exact mean:
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -27,6 +26,7 @@ from ..strategy.distribution import has_distribution
 from ..strategy.simulation import simulate
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import GreedyPolicy, TurnEvaluator
+from ..tablebase.store import Folder, Progress
 from .evaluation import evaluate, policy_mean, policy_values
 from .hold_policy import HoldRulePolicy
 from .hold_rules import HoldRule
@@ -56,8 +56,6 @@ HAND_SWEEPS = 3  # over these numbers
 HAND_GAIN = 1e-4  # points a game
 FIRST_RULES = 5  # rules that the prices are rounded with
 SHORTER = (5, 10)  # lengths of the shorter lists of a sheet
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -347,9 +345,7 @@ def learn_sheet(
     return StrategySheet(rules, fit.sheet, found.holds, figures, shorter)
 
 
-def turn_losses(
-    sheet: StrategySheet, tables: str | os.PathLike[str] | None = None, threads: int | None = None
-) -> tuple[float, ...]:
+def turn_losses(sheet: StrategySheet, tables: Folder = None, threads: int | None = None) -> tuple[float, ...]:
     """Expected points that a sheet gives away in each turn, exactly."""
     if stored := sheet.figures.get("losses_by_turn"):
         return tuple(stored)
@@ -364,9 +360,7 @@ def turn_losses(
     return tuple(losses.by_turn.tolist()) if losses else ()
 
 
-def with_turn_losses(
-    sheet: StrategySheet, tables: str | os.PathLike[str] | None = None, threads: int | None = None
-) -> StrategySheet:
+def with_turn_losses(sheet: StrategySheet, tables: Folder = None, threads: int | None = None) -> StrategySheet:
     """The sheet with the figure ``losses_by_turn``, if the rules have an exact distribution."""
     losses = turn_losses(sheet, tables, threads)
     if not losses:

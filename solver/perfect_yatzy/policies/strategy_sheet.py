@@ -30,7 +30,7 @@ from importlib.resources import files
 from itertools import pairwise
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -45,6 +45,7 @@ from ..game.scoring import possible_points, upper_sums
 from ..model.objectives import final_bonus
 from ..model.state_space import StateSpace, state_space
 from ..tablebase.store import tables_folder
+from .hold_rules import HoldRule, parse_hold_rule
 
 MAX_PRICE = 1e6  # the largest number of a sheet; keeps sums of them finite
 BONUS_TERMS = ("lost", "secured", "par_point", "saved_roll", "joker_turn")
@@ -216,9 +217,6 @@ class SheetWriter:
         values[self.places] = (self._cards @ of_cards)[self._card] + (self._cells @ of_cells)[self._cell]
 
 
-if TYPE_CHECKING:
-    from .hold_rules import HoldRule  # type: ignore[import-not-found,unused-ignore]
-
 FORMAT = 1
 FIELDS = {"format", "rules", "fingerprint", "prices", "bonus", "holds", "figures"}
 LIST_FIELDS = {"holds", "figures"}
@@ -372,10 +370,6 @@ def _hold_rules(raw: Any, rules: RuleSet) -> tuple[HoldRule, ...]:
         raise StateError(f"holds is {shown(raw)}; must be a list of hold rules")
     if len(raw) > MAX_HOLD_RULES:
         raise StateError(f"holds has {len(raw):,} rules; at most {MAX_HOLD_RULES} are allowed")
-    if not raw:
-        return ()
-    from .hold_rules import parse_hold_rule  # the language is not needed without rules
-
     return tuple(parse_hold_rule(rules, text) for text in raw)
 
 

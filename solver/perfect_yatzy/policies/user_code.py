@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import SolverError, StateError, _, shown
-from ..game.dice import Ints
+from ..game.dice import Ints, lattice
 from ..game.legal_actions import Action, ActionText, TurnPosition, numbered_action
 from ..game.limits import MAX_LINE_BYTES, parse_json
 from ..game.notation import CardText
@@ -147,8 +147,6 @@ class BatchPolicy(FunctionPolicy):
 @lru_cache(maxsize=64)
 def _by_lanes(dice: int, faces: int, shape: tuple[int, int, int]) -> tuple[Ints, Ints]:
     """The observations ``rolls_left`` and ``counts`` of a card: they depend on its number of lanes alone."""
-    from ..game.dice import lattice
-
     grid = lattice(dice, faces)
     counts = grid.counts[grid.first_roll :].astype(np.int64)
     left, roll, _ = np.indices(shape, dtype=np.int64, sparse=True)
@@ -189,14 +187,9 @@ class UserCode:
                 about = f"filled={question.filled}, upper={question.upper.tolist()}"
             elif isinstance(question, dict):
                 about = f"filled={question['filled'][0].tolist()}"
-            text = _(
-                "{path}, line {line}, in {name}: {error}; asked about {question}",
-                path=self.path,
-                line=own[-1].lineno,
-                name=own[-1].name,
-                error="".join(traceback.format_exception_only(error)).strip(),
-                question=about,
-            )
+            what = "".join(traceback.format_exception_only(error)).strip()
+            text = _("{path}, line {line}, in {name}: {error}; asked about {question}")
+            text = text.format(path=self.path, line=own[-1].lineno, name=own[-1].name, error=what, question=about)
             raise StateError(text, code="policy-failed", field="policy") from error
 
     __call__ = act

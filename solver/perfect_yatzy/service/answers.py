@@ -122,7 +122,7 @@ def best_value_fields(
     """
     if not objective:
         return {"expected_final_score": entries[0]["expected_final_score"]}
-    from ..strategy.opponents import least_score
+    from ..strategy.score_distribution import least_score
 
     rules = card.rules
     after = [card.filled_with(rules.index_of[c.category], c.points, c.bonus_points) for c in choices]

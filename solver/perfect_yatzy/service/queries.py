@@ -78,7 +78,7 @@ class QueryService:
                 self.budget.check_stored(rules, self.resolver.stored_bytes, cost)
                 self.resolver.count_stored(cost.bytes)
             if cost and self.announce is not None:
-                from ..tablebase.backward_induction import default_threads
+                from ..tablebase.threads import default_threads
 
                 line = _("solving {rules}, {cost}; the table will be stored").format(
                     rules=rules.key, cost=cost.words_with(self.threads or default_threads())
@@ -311,7 +311,7 @@ class Decision:
         state, position = request.state, request.position
         evaluator = (objective.strategy if objective else strategy).evaluator_at(position)
         if plan.exact:
-            from ..strategy.exact_turn import ExactEvaluator
+            from ..strategy.turn_evaluator import ExactEvaluator
 
             evaluator = ExactEvaluator(plan.exact, service.threads)
         choices = rank_categories(evaluator, state, request.dice, request.rolls_left)

@@ -55,7 +55,7 @@ class ObjectiveRequest:
         finals = [other for other in self.opponents if isinstance(other, int)]
         if self.goal is not None or len(finals) < len(self.opponents):
             return self.goal
-        from ..strategy.opponents import WinUtility, finished
+        from ..strategy.score_distribution import WinUtility, finished
 
         return WinUtility([*map(finished, finals)], self.ties).goal
 
@@ -177,7 +177,7 @@ def _parse_objective(rules: RuleSet, fields: Mapping[str, Any]) -> ObjectiveRequ
         if name == "versus":
             text = _("versus is {value}; must be a card as text, such as 'ones=3 sixes=24'")
         raise StateError(text.format(value=shown(others)), field=name)
-    from ..strategy.opponents import WinUtility, finished, parse_opponents
+    from ..strategy.score_distribution import WinUtility, finished, parse_opponents
 
     with error_context(name):
         opponents = tuple(parse_opponents(rules, others))

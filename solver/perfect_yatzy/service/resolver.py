@@ -91,8 +91,7 @@ class BonusChances:
 
 
 if TYPE_CHECKING:
-    from ..strategy.opponents import Opponent
-    from ..strategy.score_distribution import ScoreDistribution
+    from ..strategy.score_distribution import Opponent, ScoreDistribution
     from ..strategy.score_strategy import GoalSolve, ScoreStrategy
     from ..strategy.two_player_table import TwoPlayerTable
     from ..strategy.two_players import TwoPlayerGame
@@ -189,7 +188,7 @@ class ObjectiveResolver:
         self, request: Request, plan: ObjectivePlan, strategy: Strategy, progress: WorkProgress | None = None
     ) -> ResolvedObjective:
         """The strategy for the objective of a request, from its card on."""
-        from ..strategy.opponents import WinUtility
+        from ..strategy.score_distribution import WinUtility
         from ..strategy.score_strategy import utility_strategy
 
         objective, evaluator = request.objective, strategy.evaluator
@@ -248,7 +247,7 @@ class ObjectiveResolver:
         self, request: Request, plan: ObjectivePlan, strategy: Strategy, progress: WorkProgress | None
     ) -> ResolvedObjective:
         """The strategy against an opponent who plays to win, too."""
-        from ..strategy.opponents import WinUtility, card_text, finished
+        from ..strategy.score_distribution import WinUtility, card_text, finished
         from ..strategy.two_players import solved_turn, versus_strategy
 
         assert request.objective
@@ -337,7 +336,8 @@ class ObjectiveResolver:
         return self.announce(rules, line.format(rules=rules.key, cost=plan.cost.words))
 
     def _opponent(self, strategy: Strategy, known: int | Scorecard, progress: WorkProgress | None) -> Opponent:
-        from ..strategy.opponents import finished, opponent
+        from ..strategy.distribution import opponent
+        from ..strategy.score_distribution import finished
 
         if isinstance(known, int):
             return finished(known)

@@ -17,7 +17,7 @@ from typing import Any, Generic, SupportsIndex, TypeVar, overload
 
 import numpy as np
 
-from ..game.dice import sub_multisets
+from ..game.dice import Dice, sub_multisets
 from ..game.legal_actions import Action as GameAction
 from ..game.notation import counts_of, dice_of, glyphs, spaced
 from ..game.notebook import html_table
@@ -197,9 +197,7 @@ def rank_categories(evaluator: TurnEvaluator, state: State, dice: tuple[int, ...
     return [Choice(rules.categories[c].id, p, value, loss, mean, b) for value, loss, mean, (c, p, b) in best_first]
 
 
-def rank_holds(
-    evaluator: TurnEvaluator, state: State, dice: tuple[int, ...], rolls_left: int, best: Choice
-) -> list[Hold]:
+def rank_holds(evaluator: TurnEvaluator, state: State, dice: Dice, rolls_left: int, best: Choice) -> list[Hold]:
     """Every different hold, best first; of equal ones the one with more dice, then higher faces, comes first."""
     held = sub_multisets(np.array(counts_of(evaluator.rules, dice), dtype=np.int64))
     places = evaluator.dice.rank(held)

@@ -121,10 +121,8 @@ class ApproximateStrategy(Strategy):
 
 def needs_table(rules: RuleSet, what: str) -> RulesError:
     """The error for what cannot be answered from a value function."""
-    return RulesError(
-        _(
-            "{what} needs the exact table of {rules}, and there is only an approximate strategy; hold, score, "
-            "expect, play, review and simulate work with it"
-        ).format(what=what, rules=rules.key),
-        code="too-large",
+    text = _(
+        "{what} needs the exact table of {rules}, and there is only an approximate strategy; hold, score, "
+        "expect, play, review and simulate work with it"
     )
+    return RulesError(text.format(what=what, rules=rules.key), code="too-large")

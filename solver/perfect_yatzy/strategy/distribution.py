@@ -34,7 +34,7 @@ from .._version import __version__
 from ..errors import RulesError, _, whole_number
 from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
-from ..game.scorecard import EMPTY_STATE, State
+from ..game.scorecard import EMPTY_STATE, Scorecard, State
 from ..kernels.policy import PolicyJob, hold_values, policy_job
 from ..kernels.score_propagation import ScorePassJob, ScorePassScratch, Support, push_lanes, support_rows
 from ..kernels.simd import aligned
@@ -43,15 +43,14 @@ from ..model.estimates import BASE_MEMORY, SolveCost, gigabytes, log_long
 from ..model.objectives import FRAME, Goals
 from ..model.state_space import LANES, ScoreOffsets, state_space
 from ..model.turn_model import turn_outcomes
-from ..tablebase.backward_induction import default_threads
 from ..tablebase.memory import available_memory, check_memory
 from ..tablebase.store import Folder, Progress, table_path
 from ..tablebase.table_info import DAMAGED, checked_fields, with_checksum
-from ..tablebase.threads import ScratchPool, thread_map
-from .forward_pass import ForwardPass
-from .score_distribution import EARLY_LAYERS, CategoryResult, ScoreDistribution, score_places
+from ..tablebase.threads import ScratchPool, default_threads, thread_map
+from .forward_pass import BackwardPass, ForwardPass
+from .score_distribution import EARLY_LAYERS, CategoryResult, Opponent, ScoreDistribution, finished, score_places
 from .score_strategy import EstimatedGoalEvaluator
-from .strategy import Position, Strategy, check_strategy
+from .strategy import CheckedPosition, Position, Strategy, check_strategy
 from .turn_evaluator import GreedyPolicy, ScoreEvaluator
 
 FORMAT = 3  # of the files of stored distributions
@@ -96,6 +95,18 @@ def stored_distribution(
     return replace(found, scores=found.scores + points)
 
 
+def opponent(
+    strategy: Strategy, known: int | Scorecard, threads: int | None = None, tables: Folder = None, *,
+    store: bool = True,
+) -> Opponent:  # fmt: skip
+    """The distribution of the final score of an opponent, who is assumed to play for the mean from a checked card."""
+    if isinstance(known, int):
+        return finished(known)
+    position = CheckedPosition(strategy.rules, known.state, known.total)
+    found = stored_distribution(strategy, position, known.total, tables, threads, store=store)
+    return Opponent(found.scores, found.chances, True)
+
+
 def early_distributions(
     strategy: Strategy, threads: int | None = None, progress: Progress | None = None, *, first_turns: bool = False
 ) -> dict[int, ScoreDistribution]:
@@ -105,8 +116,6 @@ def early_distributions(
         found = distribution(strategy, EMPTY_STATE, points=0, threads=threads, progress=progress)
         return {state_space(rules).unchecked_index(EMPTY_STATE): found}
     check_memory(rules, first_turns_cost(rules))
-    from .forward_pass import BackwardPass
-
     games = BackwardPass(GreedyPolicy(rules, strategy.table), threads or default_threads())
     return {state: replace(found, policy=strategy.policy) for state, found in games.run(progress).items()}
 
@@ -166,8 +175,6 @@ def distribution(
     cost = score_places(rules, state).solve_cost().doubled() if of_score else distribution_cost(rules, state)
     check_distribution_memory(rules, cost)
     log_long(f"the distribution of {rules.key}", cost.seconds, progress)
-    from .forward_pass import ForwardPass
-
     if isinstance(evaluator, ScoreEvaluator):
         found = ScoreForwardPass(evaluator, state, threads, progress).distribution(before)
     else:

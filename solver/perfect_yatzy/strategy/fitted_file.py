@@ -44,7 +44,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._files import replacing
+from .._files import folder_lock, replacing
 from .._version import __version__
 from ..errors import _, number_text, shown, significant_text
 from ..game.dice import Floats, Ints
@@ -54,7 +54,6 @@ from ..model import turn_slots as slots_of
 from ..model.relaxed_game import RelaxedLayout
 from ..model.state_space import card_masks
 from ..model.turn_slots import feature_count, feature_lines, feature_pairs, open_boxes
-from ..tablebase.locks import folder_lock
 from ..tablebase.memory import check_space, writing_to
 from ..tablebase.store import Folder, table_path
 from ..tablebase.table_info import checked_fields, damaged, reading, with_checksum
@@ -359,8 +358,7 @@ def read_fitted(rules: RuleSet, tables: Folder = None) -> tuple[FittedValues, Ce
             text = _("{path} was made for other rules than {rules}; {hint}")
             raise damaged(text.format(path=path, rules=rules.key, hint=hint))
         if hashlib.sha256(content).hexdigest() != sidecar["sha256"]:
-            text = _("the table {path} was altered (its checksum differs); {hint}")
-            raise damaged(text.format(path=path, hint=hint))
+            raise damaged(_("the table {path} was altered (its checksum differs); {hint}", path=path, hint=hint))
         return from_arrays(rules, unpacked(content)), Certificate.from_json(sidecar["certificate"])
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,8 +28,7 @@ from ..kernels.policy import PolicyJob, ScorePolicyJob, policy_job, score_blocks
 from ..model.objectives import final_bonus
 from ..model.state_space import LANES, Policy, RowActions, state_space
 from ..model.turn_model import turn_model
-from ..tablebase.backward_induction import default_threads
-from ..tablebase.threads import ScratchPool, thread_map
+from ..tablebase.threads import ScratchPool, default_threads, thread_map
 from .metadata import metadata
 from .score_distribution import PERCENTS, scores_html
 from .strategy import CheckedPosition, Position, Strategy, check_position, check_strategy
@@ -155,9 +154,6 @@ def rollout_of(strategy: Strategy | Policy, position: CheckedPosition, threads: 
     space = strategy.space
     return Rollout(GreedyPolicy(strategy.rules, strategy.table, space.start, space), position.state, threads)
 
-
-if TYPE_CHECKING:
-    pass
 
 Z99 = 2.5758293035489004  # half the width of the 99 % interval of a normal distribution, in standard deviations
 CHUNK = 1_000_000  # games played at the same time; bounds the memory
@@ -316,7 +312,6 @@ def simulate(
     distribution. For goals and utilities the mean breaks ties first (:mod:`perfect_yatzy.strategy.score_strategy`).
     """
     games, checked = checked_games(strategy, games, seed, start, points)
-
     rollout = rollout_of(strategy, checked, threads or default_threads())
     turns = rollout.turns * -(-games // CHUNK)
     parts = []

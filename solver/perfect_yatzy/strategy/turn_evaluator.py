@@ -12,6 +12,7 @@ quickly, and the tests compare the two.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
@@ -33,6 +34,7 @@ from ..model.state_space import RowActions, ScoreOffsets, StateLayout, StateSpac
 
 if TYPE_CHECKING:
     from ..kernels.value_tables import EstimatedScores, StoredScores
+    from ..tablebase.exact_solve import ExactSolve
 
     KernelScores = StoredScores | EstimatedScores
 
@@ -252,10 +254,7 @@ class ScoreEvaluator(TurnEvaluator):
 
 
 class GreedyPolicy:
-    """Greedy play for a guess of the value of each state of a space (default: the whole game), in points.
-
-    Each turn is played as if the guess were right, so that the guess that is right is perfect play.
-    """
+    """Play of each turn as if a guess of the value of each state of a space (default: the whole game) were right."""
 
     ties = TurnEvaluator.ties
 
@@ -377,3 +376,25 @@ def outcomes_of_hold(evaluator: TurnEvaluator, state: State, held: Sequence[int]
         if left:
             roll_chance = evaluator.passes.rolls_from_holds(hold_chance)
     return [TurnOutcome(*outcome, chance) for outcome, chance in chances.items()]
+
+
+class ExactEvaluator(TurnEvaluator):
+    """Evaluates the turn at the start of an exact solve in arrays of fractions; only equal values are ties."""
+
+    ties = (0, 0)
+    number = object
+
+    def __init__(self, solve: ExactSolve, threads: int | None = None) -> None:
+        self.solve, after = solve, solve.space.start.filled.bit_count() + 1
+        with closing(solve.layers(threads)) as layers:
+            limbs = next(values for filled, values in layers if filled == after)
+        super().__init__(solve.rules, limbs, solve.space)
+        self.after, self.saved = after, solve.saved_rolls(after)
+
+    def child_value(self, state: State, category: int, points: Ints, bonus_points: Ints | int, saved: int) -> Any:
+        """Value of filling `category` with each of `points`."""
+        first = self.space.layer_slice(self.after).start
+        places, each = np.unique(self.child_index(state, category, points, saved) - first, return_inverse=True)
+        found = [self.solve.value(self.after, self.values[i], int(self.saved[i])) for i in places.tolist()]
+        later = np.array(found, dtype=object)[each.ravel()].reshape(points.shape)
+        return np.asarray(points + bonus_points + later, dtype=object)

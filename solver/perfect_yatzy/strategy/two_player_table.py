@@ -27,23 +27,14 @@ from ..kernels.leads import LeadValues
 from ..kernels.table_slices import places_in
 from ..model.checked_values import CheckedValues
 from ..model.state_space import ScoreOffsets
+from ..tablebase import table_info
 from ..tablebase.memory import check_space, writing_to
 from ..tablebase.shard_file import ShardReader, listed_shards, open_shard, write_shard
 from ..tablebase.shard_plan import Shard
 from ..tablebase.shard_task import writing_shard
 from ..tablebase.sharded_solve import driver_lock, publish_shards
 from ..tablebase.store import Folder, Progress, has_table, table_path
-from ..tablebase.table_info import (
-    MissingTable,
-    ShardedTableInfo,
-    checked_fields,
-    damaged,
-    part_path,
-    reading,
-    shards_folder,
-    table_fields,
-    unfinished_shards,
-)
+from ..tablebase.table_info import ShardedTableInfo, damaged, reading, shards_folder
 from .two_players import TwoPlayerGame
 
 STORE = np.dtype(np.uint16)
@@ -77,7 +68,7 @@ class TwoPlayerTable:
         hint = f"rebuild it with: yatzy versus {rules.spec or rules.key} --store --tables {path.parent}"
         missing = f"there is no stored game at {path}"
         with reading(path, f"the description of the table {path} is damaged; {hint}", missing):
-            self.info = ShardedTableInfo(**checked_fields(path.with_suffix(".json").read_bytes()))
+            self.info = ShardedTableInfo(**table_info.checked_fields(path.with_suffix(".json").read_bytes()))
             if (self.info.fingerprint, self.info.objective) != (rules.fingerprint, NAMES[tie]):
                 raise damaged(f"{path} was made for other rules than {rules.key}; {hint}")
             self.begins = [shard.start for shard in listed_shards(self.info) if shard.first == 0]
@@ -111,7 +102,7 @@ def stored_game(rest: TwoPlayerGame, tables: Folder) -> TwoPlayerTable | None:
     tie = 1 - rest.tie if rest.total % 2 else rest.tie  # the second player moves where an odd number of turns is left
     if not has_table(rest.rules, tables, NAMES[tie]):
         return None
-    with suppress(MissingTable):  # removed just now
+    with suppress(table_info.MissingTable):  # removed just now
         return TwoPlayerTable(rest.rules, tie, tables)
     return None
 
@@ -125,7 +116,7 @@ def store_games(rules: RuleSet, tables: Folder, solve: Solve, progress: Progress
             if progress:
                 progress(number * total + done, len(NAMES) * total)
 
-        with driver_lock(part_path(path)) as free:
+        with driver_lock(table_info.part_path(path)) as free:
             if not free:
                 raise TableError(f"{path.stem} is being solved by another process")
             with suppress(TableError):  # a damaged one is solved again
@@ -139,7 +130,7 @@ class TwoPlayerWriter:
     """Stores the layers of a game while it is solved."""
 
     def __init__(self, game: TwoPlayerGame, path: Path) -> None:
-        self.game, self.path, self.folder, self.began = game, path, unfinished_shards(path), perf_counter()
+        self.game, self.path, self.folder, self.began = game, path, table_info.unfinished_shards(path), perf_counter()
         self.part = self.folder / "newest.part"  # the checkpoint of the solve, as computed
         ends = [0, *accumulate(game.layer_places(left)[1] for left in range(game.total + 1))]
         self.begins = ends[:-1]
@@ -163,7 +154,7 @@ class TwoPlayerWriter:
     def finish(self, first: float) -> None:
         """Make the table, if all layers are there; `first`: the chance of the player who moves first."""
         digests = {shard: open_shard(self.folder / shard.file).footer["blocks_sha256"] for shard in self.shards}
-        fields = table_fields(self.game.rules, NAMES[self.game.tie], STORE, self.shards[-1].stop)
+        fields = table_info.table_fields(self.game.rules, NAMES[self.game.tie], STORE, self.shards[-1].stop)
         publish_shards(
             self.path, digests, fields, start_value=first, rounding=ERROR, sha256="", objective_sha256="",
             seconds=round(perf_counter() - self.began, 3),

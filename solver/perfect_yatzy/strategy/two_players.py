@@ -40,10 +40,9 @@ from ..model.estimates import BASE_MEMORY, SolveCost, score_turn_seconds
 from ..model.objectives import FRAME, Goals, Utility, final_bonus
 from ..model.state_space import LANES, Policy, ScoreOffsets
 from ..model.turn_model import turn_model
-from ..tablebase.backward_induction import default_threads
 from ..tablebase.store import Progress
 from ..tablebase.table_info import CHECKPOINT_SECONDS, store_layer, stored_layer
-from ..tablebase.threads import ScratchPool, thread_map
+from ..tablebase.threads import ScratchPool, default_threads, thread_map
 from .forward_pass import ends_of_turns, laws_of_points
 from .score_strategy import ScoreStrategy
 from .turn_evaluator import ScoreEvaluator, TurnEvaluator
@@ -165,10 +164,7 @@ class TwoPlayerGame:
         return SolveCost(sum(vectors) * SCORE_LANES, bytes=memory, memory=BASE_MEMORY + memory, seconds=seconds)
 
     def places(self, waiting: LayerStates, moved: LayerStates, lead: int) -> tuple[Ints, int]:
-        """Where the values of each pair of cards begin, and where the last ones end.
-
-        `lead`: of the player who waits, at the start.
-        """
+        """Where the values of pairs of cards begin, and the last ones end; `lead`: at the start, of who waits."""
         lengths = np.empty(waiting.size * moved.size, np.int64)
         leads.count_leads(waiting, moved, lead, lengths)
         ends = np.cumsum(lengths)

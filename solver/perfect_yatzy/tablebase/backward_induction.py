@@ -11,7 +11,6 @@ thread computes each row's values in one order, so that the table is the same to
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import repeat
@@ -28,7 +27,7 @@ from ..model.objectives import Objective, PolicyMean, PolicyQuantity, ScoreObjec
 from ..model.state_space import ScoreOffsets
 from ..model.turn_model import turn_model
 from .memory import check_memory
-from .threads import ScratchPool, thread_map
+from .threads import ScratchPool, default_threads, thread_map
 
 if TYPE_CHECKING:
     from ..kernels.turn import SolveJob
@@ -142,11 +141,6 @@ class Layer:
     total: int
 
 
-def default_threads() -> int:
-    """Number of processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def solve_layers(
     objective: Objective, *, threads: int | None = None, resume: tuple[int, Values] | None = None,
     unrolled: bool = True, progress: Callable[[int, int], None] | None = None,
@@ -175,12 +169,9 @@ def solve_layers(
 
 
 def solve_objective(
-    objective: Objective,
-    *,
-    threads: int | None = None,
-    unrolled: bool = True,
+    objective: Objective, *, threads: int | None = None, unrolled: bool = True,
     progress: Callable[[int, int], None] | None = None,
-) -> Values:
+) -> Values:  # fmt: skip
     """A whole table in memory: ``(objective.size,)`` values of type ``objective.compute``."""
     values = np.empty(objective.size, dtype=objective.compute)
     for layer in solve_layers(objective, threads=threads, unrolled=unrolled, progress=progress):

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from .._files import replacing
+from .._files import exclusive, replacing
 from ..errors import RulesError, _
 from ..game.dice import Floats, Ints, lattice
 from ..game.rule_loader import load_rules
@@ -31,12 +31,11 @@ from ..model.estimates import SolveCost, log_long
 from ..model.objectives import Objective
 from ..model.state_space import LANES
 from ..model.turn_model import turn_outcomes
-from .backward_induction import ROWS_PER_TASK, RowSolver, default_threads, solve_objective
-from .locks import exclusive
+from .backward_induction import ROWS_PER_TASK, RowSolver, solve_objective
 from .memory import check_memory, writing_to
-from .store import Folder, tables_folder
+from .store import Folder, Progress, tables_folder
 from .table_info import CHECKPOINT_SECONDS, fraction_fields, store_layer, stored_layer, table_stem, versions
-from .threads import ScratchPool, thread_map
+from .threads import ScratchPool, default_threads, thread_map
 
 COST = 55  # times that of a solve in float64, measured
 MOST_ROLLS, MOST_POINTS = 6**6, 1 << 14  # as the limbs allow
@@ -136,7 +135,7 @@ class ExactSolve:
         return total * np.array(points)[self.saved_rolls(filled)]
 
     def layers(
-        self, threads: int, progress: Callable[[int, int], None] | None = None
+        self, threads: int | None, progress: Progress | None = None
     ) -> Generator[tuple[int, Floats], None, None]:
         """Solve all layers; number of filled categories of each, and its limbs, ``(states, limbs)``."""
         cost = self.cost()
@@ -153,7 +152,7 @@ class ExactSolve:
         self.turns = RowSolver(self.objective)
         filled, values = self.resume() or self.full_cards()
         checkpoint = time.monotonic()
-        with thread_map(threads, "yatzy-prove") as in_threads:
+        with thread_map(threads or default_threads(), "yatzy-prove") as in_threads:
             while True:
                 in_points = self.floats(filled, values)
                 place = space.layer_slice(filled)
@@ -197,11 +196,9 @@ class ExactSolve:
         share = self.limbs(space.first_layer) / self.width(space.first_layer, self.most)
         return replace(cost, memory=24 * most + cost.bytes, seconds=COST * share * cost.seconds)
 
-    def start_values(
-        self, threads: int | None = None, progress: Callable[[int, int], None] | None = None
-    ) -> tuple[Fraction, ...]:
+    def start_values(self, threads: int | None = None, progress: Progress | None = None) -> tuple[Fraction, ...]:
         """The expected points to come from the start; with `spread`, their variance and the chance of the bonus."""
-        for filled, values in self.layers(threads or default_threads(), progress):
+        for filled, values in self.layers(threads, progress):
             first, last = self.space.layer_slice(filled).start, values
         start, (bonus, squares) = self.space.start, self.tail()
         numbers, filled = last[self.space.unchecked_index(start) - first], start.filled.bit_count()

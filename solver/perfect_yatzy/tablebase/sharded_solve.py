@@ -23,20 +23,18 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from .._files import HAS_LOCKS, replacing
+from .._files import HAS_LOCKS, claim, folder_lock, is_same_file, replacing
 from ..errors import TableError
 from ..model.estimates import BASE_MEMORY, CARD_MEMORY, SolveCost
 from ..model.objectives import Objective, PolicyQuantity
 from . import table_info
-from .backward_induction import default_threads
-from .locks import claim, folder_lock, is_same_file
 from .memory import check_space, writing_to
 from .shard_file import open_shard
 from .shard_plan import Shard, first_needed, objective_digest, plan_shards
 from .shard_task import PLAN_FILE, TASK_MEMORY, ShardTask, SharedSolve, read_plan, solve_shard_task, write_plan
 from .store import Folder, Progress, finished_by_other, has_table, table_path
 from .table_info import SHARDED_FORMAT, ShardedTableInfo, TableInfo, part_path, shards_folder, unfinished_shards
-from .threads import thread_pool
+from .threads import default_threads, thread_pool
 
 TASK_OVERHEAD = 1.25  # memory of a task to that of its values: the places of ranges of scores
 HASHED_WHOLE = 8 << 30  # bytes; the values of larger tables are hashed in their order by `yatzy verify` alone
@@ -204,18 +202,16 @@ class ShardedSolve:
 
     def _finish(self, seconds: float) -> TableInfo:
         """Write the manifest and put the folder in its place."""
-        footers = [self._footers[shard] for shard in self.plan.shards]
+        objective, footers = self.objective, [self._footers[shard] for shard in self.plan.shards]
         return publish_shards(
             self.path,
             {shard: str(footer["blocks_sha256"]) for shard, footer in zip(self.plan.shards, footers, strict=True)},
-            table_info.table_fields(
-                self.objective.rules, self.objective.name, self.objective.store, self.objective.size
-            ),
+            table_info.table_fields(objective.rules, objective.name, objective.store, objective.size),
             start_value=footers[-1]["start_value"],
             rounding=max(float(footer["rounding"]) for footer in footers),
             sha256=self._sha256(),
             seconds=round(seconds, 3),
-            objective_sha256=objective_digest(self.objective),
+            objective_sha256=objective_digest(objective),
         )
 
 

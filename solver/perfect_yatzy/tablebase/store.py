@@ -1,28 +1,29 @@
-"""The folder of the tables; opening a table, which solves and stores a missing one.
+"""The folder of the tables: open a table, which solves and stores a missing one; list and remove tables.
 
     --tables DIR  >  $YATZY_TABLES  >  tables/ of a checkout  >  the user's data directory
 
-Tables are read from and written to the first of these that applies. :mod:`perfect_yatzy.tablebase.inventory`
-lists and removes tables.
+Tables are read from and written to the first of these that applies.
 """
 
 from __future__ import annotations
 
 import os
+import re
+import stat
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .._files import HAS_LOCKS
+from .._files import HAS_LOCKS, being_written, folder_lock, locked_if_free
 from ..errors import Cancelled, TableError, _
 from ..game.rules import RuleSet
 from ..model.checked_values import Table
 from ..model.estimates import gigabytes, log_long
 from ..model.objectives import Objective
 from . import table_info
-from .locks import being_written, folder_lock
 from .memory import check_memory
 from .table_file import read_table
 from .table_info import MissingTable, TableInfo, part_path, read_info, shards_folder, table_stem
@@ -67,8 +68,8 @@ def solve_to_store(
     missing_only: bool = False,
 ) -> TableInfo:  # fmt: skip
     """Solve a game and write its table; an unfinished one of an earlier, killed solve is resumed."""
-    from .backward_induction import default_threads
     from .table_writer import TableWriter
+    from .threads import default_threads
 
     folder = tables_folder(tables)
     while True:
@@ -161,3 +162,154 @@ def open_table(
                 text = _("there is no table for {rules}; make it with: yatzy solve {spec}")
                 raise TableError(text.format(rules=rules.key, spec=spec)) from error
             # Removed since we looked: solve it.
+
+
+# See table_stem. A key may have hyphens and so may this one objective: the key is as short as it can be.
+STEM = r"(?P<key>[a-z0-9+-]+?)-(?P<objective>approximate-mean|[a-z]+)-(?P<fingerprint>[0-9a-f]{12})"
+PART_ENDINGS = (".part.shards", ".old.shards", ".part.json", ".part.layer", ".part")
+UNFINISHED = (*map(re.escape, (e[1:] for e in PART_ENDINGS)), r"(?:proof|spread|versus(?:\.\w+)?)\.(?:part|lock)")
+ENDINGS = ("npy", "npz", "json", "shards", *UNFINISHED)
+STALE = 3600.0  # seconds after which a temporary file without a lock is a leftover of a killed process
+
+
+@dataclass(frozen=True)
+class TableEntry:
+    """A table in the store, finished or not."""
+
+    name: str  # key, objective and fingerprint: different games never share it, even under one key
+    key: str  # Its parts; the fingerprint is the first 12 digits of that of the rules
+    objective: str
+    fingerprint: str
+    finished: bool
+    files: tuple[Path, ...]  # those of the table, and of an unfinished solve of it; folders of shards among them
+    bytes: int  # size of the files, with those in folders
+    written: float  # when they were last written to, in seconds since the epoch
+
+
+def _files(tables: Folder) -> list[Path]:
+    """The files of the store, by name; TableError if its folder cannot be read."""
+    try:
+        return sorted(tables_folder(tables).iterdir())
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        text = _("cannot read the folder {tables}: {reason}")
+        raise TableError(text.format(tables=tables_folder(tables), reason=error.strerror)) from error
+
+
+def _status(path: Path) -> os.stat_result | None:
+    """Status of a file or link; None if it has been removed meanwhile."""
+    try:
+        return path.lstat()
+    except OSError:
+        return None
+
+
+def stored(tables: Folder = None) -> list[TableEntry]:
+    """All tables in the store, by name; unfinished ones too."""
+    files: dict[str, list[tuple[Path, os.stat_result]]] = {}
+    for path in _files(tables):
+        if (named := re.fullmatch(rf"({STEM})\.({'|'.join(ENDINGS)})", path.name)) and (status := _status(path)):
+            files.setdefault(named[1], []).append((path, status))
+    found = []
+    for name, of_table in files.items():
+        parts, paths = re.fullmatch(STEM, name), tuple(path for path, _ in of_table)
+        assert parts
+        finished, size = any(path.name == f"{name}.json" for path in paths), sum(_size(*file) for file in of_table)
+        written = max(status.st_mtime for _, status in of_table)
+        found.append(
+            TableEntry(name, **parts.groupdict(), finished=finished, files=paths, bytes=size, written=written)
+        )
+    return found
+
+
+def _size(path: Path, status: os.stat_result) -> int:
+    """Size of a file, or of all files of a folder."""
+    if not stat.S_ISDIR(status.st_mode):
+        return status.st_size
+    try:
+        with os.scandir(path) as entries:
+            return sum(entry.stat(follow_symlinks=False).st_size for entry in entries)
+    except OSError:
+        return 0
+
+
+def matching(entries: Iterable[TableEntry], name: str) -> list[TableEntry]:
+    """The tables that a name means: the one of that name, else those whose name begins so, else all of a rule set."""
+    # `yatzy-mean` is the start of a name, and so is any part of the fingerprint that tells two games apart.
+    entries = list(entries)
+    exact = [entry for entry in entries if entry.name == name]
+    of_key = [entry for entry in entries if entry.key == name]
+    of_objective = [entry for entry in entries if f"{entry.key}-{entry.objective}" == name]
+    start = rf"{re.escape(name)}[0-9a-f]*"
+    abbreviated = [entry for entry in entries if re.search(r"-[0-9a-f]+$", name) and re.fullmatch(start, entry.name)]
+    return exact or of_key or of_objective or abbreviated
+
+
+def short_names(entries: Iterable[TableEntry]) -> dict[str, str]:
+    """The shortest name by which :func:`matching` finds each table alone: ``yatzy-mean``, or the whole name."""
+    entries = list(entries)
+    short = {entry.name: f"{entry.key}-{entry.objective}" for entry in entries}
+    return {e.name: short[e.name] if matching(entries, short[e.name]) == [e] else e.name for e in entries}
+
+
+def remove(*tables: TableEntry) -> None:
+    """Delete the files of tables, all or none of them."""
+    with ExitStack() as locks:
+        for table in tables:
+            part = part_path(table.files[0].parent / f"{table.name}.npy")
+            if not locks.enter_context(locked_if_free(part)):
+                text = _("{table} is being solved by another process; nothing was removed")
+                raise TableError(text.format(table=table.name))
+        for table in tables:
+            # The sidecar first: without it there is no table.
+            for path in sorted(table.files, key=lambda path: path.suffix != ".json"):
+                with folder_lock(path.parent):
+                    _unlink(path)
+
+
+def _unlink(path: Path) -> None:
+    import shutil
+
+    try:
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+    except OSError as error:
+        raise TableError(_("cannot remove {path}: {reason}").format(path=path, reason=error.strerror)) from error
+
+
+def leftovers(tables: Folder = None) -> list[Path]:
+    """Files of killed solves: unfinished tables, values without a sidecar, temporary files; none in use."""
+    return [path for path in _files(tables) if _is_leftover(path)]
+
+
+def _is_leftover(path: Path) -> bool:
+    if named := re.fullmatch(rf"({STEM})\.({'|'.join(UNFINISHED)})", path.name):
+        return not any(being_written(path.parent / f"{named[1]}{ending}") for ending in (".part", ".proof.lock"))
+    if re.fullmatch(rf"{STEM}\.(np[yz]|shards)", path.name):
+        with folder_lock(path.parent, shared=True):
+            return not path.with_suffix(".json").exists()
+    status = _status(path)
+    temporary = re.fullmatch(rf"\.{STEM}(\.[a-z]+)+\.[a-z0-9_]{{8}}", path.name)
+    old = status is not None and stat.S_ISREG(status.st_mode) and time.time() - status.st_mtime > STALE
+    return bool(temporary) and old and not being_written(path)
+
+
+def remove_leftovers(tables: Folder = None) -> list[Path]:
+    """Remove :func:`leftovers`, each only if it still is one when its files are locked."""
+    removed = []
+    for path in leftovers(tables):
+        ending = next((ending for ending in PART_ENDINGS if path.name.endswith(ending)), "")
+        with ExitStack() as locks:
+            free = True
+            if ending:
+                part = path.with_name(path.name.removesuffix(ending) + ".part")
+                free = locks.enter_context(locked_if_free(part))
+            locks.enter_context(folder_lock(path.parent))
+            values = path.suffix in (".npy", ".npz", ".shards") and not ending
+            if free and not (values and path.with_suffix(".json").exists()):
+                _unlink(path)
+                removed.append(path)
+    return removed

@@ -23,10 +23,10 @@ from typing import Any
 
 import numpy as np
 
+from .._files import folder_lock
 from ..errors import TableError
 from ..model.checked_values import BLOCK_BYTES, DIGEST_BYTES, CheckedValues, Table, block_count
 from ..model.objectives import Objective
-from .locks import folder_lock
 from .table_info import (
     ShardedTableInfo,
     TableInfo,

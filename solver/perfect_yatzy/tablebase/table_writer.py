@@ -18,15 +18,15 @@ from typing import BinaryIO
 
 import numpy as np
 
-from .._files import HAS_LOCKS, open_hidden, replace, replacing, try_lock
+from .. import _files
+from .._files import HAS_LOCKS, claim, folder_lock, is_same_file, replace, replacing
 from ..errors import TableError
 from ..model.checked_values import BlockHasher
 from ..model.objectives import Objective, Values
 from . import table_info
-from .locks import claim, folder_lock, is_same_file, locked_if_free
 from .memory import check_space, writing_to
 from .table_file import HEADER_BYTES, npy_header
-from .table_info import DAMAGED, TableInfo, part_path, remove_checkpoint, shards_folder, store_layer, stored_layer
+from .table_info import DAMAGED, TableInfo, part_path, remove_checkpoint, shards_folder, store_layer
 
 CHUNK = 1 << 20  # values handled at a time where a whole table may be larger than memory
 
@@ -63,13 +63,13 @@ class TableWriter:
             os.close(descriptor)
             self.contended = locked is False
         self.private = True
-        descriptor, self.part = open_hidden(self.path)
-        try_lock(descriptor)  # tells others that the file is in use
+        descriptor, self.part = _files.open_hidden(self.path)
+        _files.try_lock(descriptor)  # tells others that the file is in use
         return os.fdopen(descriptor, "w+b")
 
     def resume(self) -> tuple[int, Values] | None:
         """Continue an earlier, unfinished solve."""
-        if self.private or not (found := stored_layer(self.checkpoint_file, self.rules)):
+        if self.private or not (found := table_info.stored_layer(self.checkpoint_file, self.rules)):
             return None
         last, fields = found
         try:
@@ -176,6 +176,6 @@ class TableWriter:
         if self.contended:
             # This writer may have created the part when another thread only looked whether it is locked.
             part = part_path(self.path)
-            with suppress(OSError), folder_lock(self.folder), locked_if_free(part) as free:
+            with suppress(OSError), folder_lock(self.folder), _files.locked_if_free(part) as free:
                 if free and part.stat().st_size == 0:
                     part.unlink()

@@ -16,7 +16,7 @@ from ..options import RULES, KnownWords, UsageError, stored_tables
 
 if TYPE_CHECKING:
     from ...service.queries import QueryService
-    from ...tablebase.inventory import TableEntry
+    from ...tablebase.store import TableEntry
 
 
 @click.command()
@@ -52,7 +52,7 @@ def tables(
     """
     import shutil
 
-    from ...tablebase import inventory
+    from ...tablebase import store
     from ...tablebase.store import tables_folder
     from ..views.wording import size_text
 
@@ -60,26 +60,26 @@ def tables(
         raise UsageError(_("--fetch and --from go together"))
     if fetch is not None and source is not None:
         from ...game.rule_loader import load_rules
-        from ...strategy.fetch import fetch as take
+        from ...strategy.verify import fetch as take
 
         click.echo(_("Wrote {path}").format(path=take(load_rules(fetch), source, tables)))
         return
-    entries, folder = inventory.stored(tables), tables_folder(tables)
+    entries, folder = store.stored(tables), tables_folder(tables)
     if clean:
         from ...kernels.jit import old_caches
 
-        files, caches = inventory.remove_leftovers(tables), old_caches()
+        files, caches = store.remove_leftovers(tables), old_caches()
         for cache in caches:
             shutil.rmtree(cache, ignore_errors=True)
         text = _("Removed {files} leftover files and {caches} folders of compiled kernels")
         click.echo(text.format(files=len(files), caches=len(caches)))
     if name is not None:
-        chosen = inventory.matching(entries, name)
+        chosen = store.matching(entries, name)
         if not chosen:
             raise UsageError(_("there is no table {name}; `yatzy tables` lists all tables", name=repr(name)))
         echo_lines(f"{entry.name}  {size_text(entry.bytes)}" for entry in chosen)
         if yes or click.confirm(_("Remove from disk?"), err=True):
-            inventory.remove(*chosen)
+            store.remove(*chosen)
     if not clean and name is None:
         fields = [
             {"name": each.name, "rules": each.key, "what": each.objective, "finished": each.finished}
@@ -122,7 +122,7 @@ def table(rules: str, what: str, given_format: str | None, output: str, force: b
 
 def stored_tables_lines(entries: list[TableEntry], folder: Path) -> list[str]:
     """Lines for `yatzy tables`: for each table the name that --remove takes; then their number and size."""
-    from ...tablebase.inventory import short_names
+    from ...tablebase.store import short_names
     from ..views.wording import columns, size_text
 
     now, names, rows = time.time(), short_names(entries), []

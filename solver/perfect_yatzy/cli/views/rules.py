@@ -7,7 +7,7 @@ from typing import Any
 from ...errors import _, ngettext
 from ...game.rule_words import number_word, order_text
 from ...game.rules import RuleSet
-from ...game.sheet_boxes import row_of
+from ...game.translations import row_of
 from .wording import columns, grouped
 
 MAX_WIDTH = 80  # of a table
