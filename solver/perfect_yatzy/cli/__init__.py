@@ -23,8 +23,7 @@ MODULES = {  # module of `commands` -> its commands; a module is imported when o
     "review": ("puzzle", "rate", "review"),
     "rules": ("rules",),
     "serve": ("serve", "site"),
-    "solve": ("prove", "solve", "verify"),
-    "tables": ("table", "tables"),
+    "solve": ("prove", "solve", "table", "tables", "verify"),
 }
 COMMANDS = {command: module for module, commands in MODULES.items() for command in commands}
 VERSIONED = ("numpy", "numba", "llvmlite", "click", "dask", "distributed", "fastapi", "uvicorn", "pyarrow", "fpdf2")
@@ -58,7 +57,7 @@ def versions() -> Iterator[str]:
     from ..tablebase.inventory import stored
     from ..tablebase.memory import available_memory
     from ..tablebase.store import tables_folder
-    from .commands.tables import stored_tables_lines
+    from .commands.solve import stored_tables_lines
 
     yield f"python     {platform.python_version()} ({platform.python_implementation()}), {sys.executable}"
     for package in VERSIONED:

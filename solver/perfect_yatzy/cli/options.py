@@ -166,11 +166,7 @@ def output_option(text: str, **settings: Any) -> Callable[[F], F]:
 
 
 def ensure_language_option(command: click.Command, variable: str | None = None) -> None:
-    """Give a command and its subcommands the option ``--lang`` if they have none.
-
-    The language is chosen before any command is read, from all words of the line; the option checks and documents it,
-    and of this command the environment `variable`, too.
-    """
+    """Give a command and its subcommands ``--lang``, which is read before them; this checks and documents it."""
     if not any("--lang" in param.opts for param in command.params):
         command.params.append(
             click.Option(["--lang"], type=LanguageParam(), envvar=variable, expose_value=False, help=LANGUAGE_HELP)

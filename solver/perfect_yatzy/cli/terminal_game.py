@@ -136,8 +136,7 @@ class TerminalGame:
         if text in ("", "?"):
             echo_fitted(view.dice_help(session))
             return
-        dice = parse_faces(text)
-        if dice is None:
+        if (dice := parse_faces(text)) is None:
             wrong = _("{text!r} is not a roll; write the faces, such as {value}")
             raise StateError(wrong.format(text=text, value="12345"[: session.to_roll]))
         if session.holds and len(dice) not in (session.to_roll, session.rules.dice):

@@ -25,6 +25,8 @@ from threading import Lock
 from typing import Any
 
 from ..errors import ClusterError
+from ..model import checked_values
+from ..tablebase.locks import folder_lock
 from ..tablebase.memory import peak_memory, writing_to
 from ..tablebase.shard_task import ShardTask, solve_shard_task
 from ..tablebase.store import Progress
@@ -104,8 +106,6 @@ def check(job: Job) -> None:
         return
     if found := problem(job):
         raise ClusterError(f"worker {_process_name()} {found}")
-    from ..model import checked_values
-
     with suppress(ImportError, ValueError):  # no worker
         from distributed import get_worker
 
@@ -145,7 +145,6 @@ def compiling(kernels: str) -> Iterator[None]:
         yield
         return
     from ..kernels.jit import cache_folder, cache_path
-    from ..tablebase.locks import folder_lock
 
     folder = cache_folder(cache_path())
     if folder is None or (mark := folder / f"{kernels}.compiled").exists():
@@ -191,10 +190,7 @@ class DaskEngine:
 
     @contextmanager
     def seeing(self, folder: str | os.PathLike[str], kernels: str = "") -> Iterator[None]:
-        """Every worker that gets a task inside this block must see a folder, or a ClusterError ends it.
-
-        One worker of each machine compiles these kernels, and the others wait for it.
-        """
+        """In this block all workers must see a folder; one of each machine compiles the kernels for the others."""
         folder, token, before = Path(folder).absolute(), secrets.token_hex(16), self._job
         proof = folder / f".workers-{secrets.token_hex(4)}.proof"
         with writing_to(folder):

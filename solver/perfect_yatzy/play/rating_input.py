@@ -152,7 +152,10 @@ class RatingInput:
         if not turns and not only_scores:
             return False
         check_names(players)
-        rules = self._rules_of(raw.get("rules"))
+        key = json.dumps(raw.get("rules"))  # the text of an object is not the object
+        if key not in self._rules:
+            self._rules[key] = rules_from_json(raw.get("rules"))
+        rules = self._rules[key]
         if turns and self._add(entry, rules, players, raw.get("date"), raw):
             return True
         if not isinstance(turns, list) or not all(isinstance(turn, dict) for turn in turns):
@@ -164,12 +167,6 @@ class RatingInput:
             self.results.append((rules, player, score))
         self._skip(entry, "results", _("only the result is recorded, without the dice and holds"))
         return True
-
-    def _rules_of(self, raw: Any) -> RuleSet:
-        key = json.dumps(raw)  # the text of an object is not the object
-        if key not in self._rules:
-            self._rules[key] = rules_from_json(raw)
-        return self._rules[key]
 
     def strategy(self, rules: RuleSet) -> Strategy | SolverError:
         """The strategy of a rule set, opened once; or why it cannot be opened."""

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from ..kernels.recorded import RecordedTurns, WalkedCards
 
 Bools = npt.NDArray[np.bool_]
+ChanceOfState = Callable[[State], float]  # of a state at the start of a turn
 MAX_POINTS = 1_000_000  # far above what a box can hold: larger numbers do not fit the arrays
 INT, LIST = {int}, {list}
 
@@ -134,10 +135,7 @@ class GameColumns:
 
 @dataclass(frozen=True)
 class GradedGames:
-    """Recorded cards with the value of every decision. Values, losses and luck are in points.
-
-    A *card* is the game of one player; its turns, and the rolls of a turn, follow each other in the arrays.
-    """
+    """Recorded cards with the value of every decision, in points; turns of a card and rolls of a turn in order."""
 
     start: float  # expected final score of an empty card
     # (cards,) int64: Position of the first turn of the card that breaks the rules, -1 if all are possible. The
@@ -201,15 +199,8 @@ def grade_games(strategy: Strategy, columns: GameColumns, threads: int | None = 
     rerolls = strategy.rules.rolls_per_turn - 1 + saved[turn_of_roll] - number
     rolls, holds = turns.rolls[is_good_roll], turns.holds[is_good_roll]
     category = turns.categories[is_good_turn]
-    positions = sorted_positions(
-        strategy.evaluator,
-        dice.counts[rolls],
-        rows[turn_of_roll],
-        lanes[turn_of_roll],
-        rolls - dice.first_roll,
-        rerolls,
-        number == 0,
-    )
+    places = rows[turn_of_roll], lanes[turn_of_roll], rolls - dice.first_roll
+    positions = sorted_positions(strategy.evaluator, dice.counts[rolls], *places, rerolls, number == 0)
     taken = np.where(holds < 0, dice.first_roll + category[turn_of_roll], holds)
     best_hold, best_stop, done, best_category = _option_values(strategy, positions, taken, threads)
 
@@ -399,22 +390,16 @@ class ActionOutlook:
 
 
 def action_outlook(
-    strategy: Strategy,
-    decision: Decision,
-    action: Hold | Choice,
-    upper_bonus_chance: Callable[[State], float] | None = None,
+    strategy: Strategy, decision: Decision, action: Hold | Choice, upper_bonus_chance: ChanceOfState | None = None
 ) -> ActionOutlook:
     """What one of the actions of a decision leads to under optimal play for the mean."""
     return turn_outlook(strategy.evaluator, decision.card, action, decision.rolls_left, upper_bonus_chance)
 
 
 def turn_outlook(
-    evaluator: TurnEvaluator,
-    card: Scorecard,
-    action: Hold | Choice,
-    rolls_left: int,
-    upper_bonus_chance: Callable[[State], float] | None = None,
-) -> ActionOutlook:
+    evaluator: TurnEvaluator, card: Scorecard, action: Hold | Choice, rolls_left: int,
+    upper_bonus_chance: ChanceOfState | None = None,
+) -> ActionOutlook:  # fmt: skip
     """:func:`action_outlook` for any objective, from the values of a turn; a hold of all dice is its category."""
     rules = evaluator.rules
     outcomes: Sequence[TurnOutcome]

@@ -103,8 +103,7 @@ class SoloGame(NumberedActions):
         """Roll the dice that are not held, at the start of a turn all of them."""
         rules, position, state = self.rules, self.position, self.position.state
         turn, rolls = state.filled.bit_count(), rules.rolls_per_turn - 1 + state.saved - position.rolls_left
-        number = rules.dice - len(position.dice)
-        rolled = dice_of_game(self._seed, self._game, turn, rolls, number, rules.faces)
+        rolled = dice_of_game(self._seed, self._game, turn, rolls, rules.dice - len(position.dice), rules.faces)
         self.position = replace(position, dice=tuple(sorted(position.dice + rolled)))
 
     def legal(self, action: Any) -> bool:

@@ -126,10 +126,8 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
             return np.ones(self.num_envs, dtype=np.bool_)
         mask = np.asarray(options["reset_mask"])
         if mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
-            raise StateError(
-                f"reset_mask is {shown(options['reset_mask'])}; must be a bool array of shape ({self.num_envs},) "
-                "with at least one True"
-            )
+            must = f"must be a bool array of shape ({self.num_envs},) with at least one True"
+            raise StateError(f"reset_mask is {shown(options['reset_mask'])}; {must}")
         return mask
 
     def step(self, actions: npt.ArrayLike) -> tuple[Any, Floats, Bools, Bools, dict[str, Any]]:
@@ -231,14 +229,9 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
             grid, rows = lattice(self.rules.dice, self.rules.faces), fields[playing]
             faces = np.arange(1, self.rules.faces + 1)
             dice = np.array([np.repeat(faces, counts) for counts in grid.counts[rows[:, kernel.ROLL]]])
-            values[playing] = self._oracle.options(
-                rows[:, kernel.FILLED],
-                rows[:, kernel.UPPER],
-                dice,
-                rows[:, kernel.REROLLS],
-                rows[:, kernel.SAVED],
-                rows[:, kernel.JOKER_PAID],
-            ).values
+            states = rows[:, [kernel.FILLED, kernel.UPPER, kernel.REROLLS, kernel.SAVED, kernel.JOKER_PAID]]
+            filled, upper, rerolls, saved, joker_paid = states.T
+            values[playing] = self._oracle.options(filled, upper, dice, rerolls, saved, joker_paid).values
         return values
 
     def render(self) -> tuple[str, ...]:

@@ -172,10 +172,7 @@ class Pace:
         self.marks: deque[tuple[float, float]] = deque()  # seconds, and the share that was done then
 
     def left(self, done: float) -> float | None:
-        """Seconds left when a share is done; None while too little is done to tell.
-
-        The first call says what an interrupted solve had done before, which took no time now.
-        """
+        """Seconds left when a share is done, the first one by an earlier run; None while it is too early to tell."""
         now = time.perf_counter()
         if self.first is None or done < self.marks[-1][1]:  # the next of several works
             self.first, self.marks = done, deque([(now, done)])

@@ -21,6 +21,7 @@ from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE
 from ..game.translations import ENGLISH, localized
 from ..model.estimates import SolveCost, rule_set_stats
+from ..model.objectives import Variance
 from ..strategy.actions import Choice, Hold, rank_categories, rank_holds
 from ..strategy.opening import approximate_advice, open_strategy, opens_approximate, strategy_in_memory
 from ..strategy.strategy import Strategy, certificate_of
@@ -80,9 +81,8 @@ class QueryService:
             if cost and self.announce is not None:
                 from ..tablebase.backward_induction import default_threads
 
-                line = _("solving {rules}, {cost}; the table will be stored").format(
-                    rules=rules.key, cost=cost.words_with(self.threads or default_threads())
-                )
+                words = cost.words_with(self.threads or default_threads())
+                line = _("solving {rules}, {cost}; the table will be stored", rules=rules.key, cost=words)
                 report = self.announce(rules, line if self.budget.announces(cost) else None)
             return open_strategy(rules, self.tables, threads=self.threads, progress=report)
 
@@ -111,9 +111,8 @@ class QueryService:
         """Where the named policy of a request plays."""
         from ..policies.named import Setting
 
-        return Setting(
-            request.rules, request.card, self.tables, self.threads, games=request.games or 200, seed=request.seed
-        )
+        games = {"games": request.games or 200, "seed": request.seed}
+        return Setting(request.rules, request.card, self.tables, self.threads, **games)
 
     def computer_player(self, rules: RuleSet, kind: str) -> ComputerPlayer:
         """A computer player; what it needs is solved first, after an announcement if it takes a while."""
@@ -162,7 +161,7 @@ class QueryService:
 
     def resolve(self, request: Request, strategy: Strategy) -> ResolvedObjective:
         """The strategy for the objective of a request, from its card on."""
-        return self.resolver.resolve(request, self.plan(request), strategy)
+        return self.resolver.resolve(self.plan(request), strategy)
 
     def plan(self, request: Request) -> ObjectivePlan:
         """What has to be solved for the objective of a request; what is too much is refused before anything is."""
@@ -240,11 +239,13 @@ class Decision:
         strategy = service.strategy(request.rules, progress)
         answer = answers.answer_head(request) | answers.approximate_fields(strategy)
         if request.query == "puzzle":
-            from .reviews import puzzle_answer
+            from ..play.puzzle import find_puzzle
+            from .reviews import puzzle_fields
 
             head = {name: value for name, value in answer.items() if name in (*answers.HEAD, "approximate")}
-            return head | puzzle_answer(strategy, request)
-        objective = service.resolver.resolve(request, plan, strategy, progress) if request.objective else None
+            found = find_puzzle(strategy, request.seed, request.difficulty)
+            return head | answers.picked(request, "seed", "difficulty") | puzzle_fields(found)
+        objective = service.resolver.resolve(plan, strategy, progress) if request.objective else None
         if objective:
             answer |= answers.estimate_fields(objective.strategy, request) | {"aim": objective.fields}
         if request.query == "expect":
@@ -259,7 +260,6 @@ class Decision:
         self, plan: ObjectivePlan, strategy: Strategy, objective: ResolvedObjective | None,
         progress: WorkProgress | None,
     ) -> dict[str, Any]:  # fmt: skip
-        from ..model.objectives import Variance
         from ..strategy.distribution import stored_distribution
 
         service, request = self.service, self.request
@@ -295,8 +295,7 @@ class Decision:
             answer["distribution"] = None  # requested, but not available for these rules
             if exact and has_table(rules, service.tables, Variance.name):
                 variances = open_table(Variance(rules, strategy.table), service.tables)[1]
-                index = strategy.space.unchecked_index(state)
-                answer["standard_deviation"] = float(np.sqrt(variances[index]))
+                answer["standard_deviation"] = float(np.sqrt(variances[strategy.space.unchecked_index(state)]))
         if request.games:
             answer["simulation"] = answers.simulation_fields(request, strategy, service.threads)
             if objective and objective.strategy.is_approximate(state):

@@ -152,8 +152,7 @@ def _parse_position(query: str, fields: Mapping[str, Any], find_rules: Callable[
     with error_context("card", "invalid-card"):
         card = parse_card(rules, fields.get("card", ""), saved, bonus_points)
         position = replace(check_position(rules, card.state), points=card.total)
-    echo = {"id": fields["id"]} if "id" in fields else {}
-    return Request(query, rules, card, position, echo=echo)
+    return Request(query, rules, card, position, echo={"id": fields["id"]} if "id" in fields else {})
 
 
 def _parse_objective(rules: RuleSet, fields: Mapping[str, Any]) -> ObjectiveRequest | None:

@@ -16,16 +16,15 @@ import numpy as np
 from .._version import ANSWER_SCHEMA
 from ..game.notation import counts_of, dice_of
 from ..play.estimates import CONFIDENCE, Estimate, mean_of
-from ..play.puzzle import Puzzle, find_puzzle
+from ..play.puzzle import Puzzle
 from ..play.rating import GRADE_NAMES, Comparison, Rating, Ratings
 from ..play.record import Game
-from ..play.review import ActionOutlook, Review, action_outlook, review, turn_outlook
+from ..play.review import ActionOutlook, ChanceOfState, Review, action_outlook, review, turn_outlook
 from ..strategy.actions import Choice, Hold
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import TurnEvaluator
 from .answers import approximate_fields, boxes, category_fields, picked
 from .requests import Request
-from .resolver import ChanceOfState
 
 EXPLAINED_OPTIONS = 2  # the best and the next, to compare
 MIN_EXPLAINED_LOSS = 0.05  # points; smaller errors are not explained
@@ -92,12 +91,6 @@ def puzzle_fields(puzzle: Puzzle) -> dict[str, Any]:
     return {"card": boxes(card)} | picked(card, "saved", "bonus_points") | picked(puzzle, "dice", "rolls_left")
 
 
-def puzzle_answer(strategy: Strategy, request: Request) -> dict[str, Any]:
-    """The answer to "puzzle": the position without its solution."""
-    found = find_puzzle(strategy, request.seed, request.difficulty)
-    return {"seed": request.seed, "difficulty": request.difficulty} | puzzle_fields(found)
-
-
 def outcome_fields(strategy: Strategy, request: Request) -> dict[str, Any]:
     """The answer to "outcomes", from a strategy of the mean.
 
@@ -141,14 +134,13 @@ def ratings_json(
         {"player": player, "rules": rules, "games": len(each), "result": _estimate_json(mean_of(each, confidence))}
         for (rules, player), each in found.results_only.items()
     ]
-    not_rated = [{name: value for name, value in vars(s).items() if value or name != "player"} for s in found.skipped]
     return {
         "schema": ANSWER_SCHEMA,
         "query": "rate",
         "ratings": [rating_json(rating, block) for rating in found.ratings],
         "results_only": results_only,
-        "comparisons": [comparison_json(comparison) for comparison in comparisons],
-        "not_rated": not_rated,
+        "comparisons": [*map(comparison_json, comparisons)],
+        "not_rated": [{name: x for name, x in vars(each).items() if x or name != "player"} for each in found.skipped],
     }
 
 

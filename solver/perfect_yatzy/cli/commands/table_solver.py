@@ -13,11 +13,13 @@ import numpy as np
 
 from ...errors import RulesError, _, ngettext, number_text
 from ...game.rules import RuleSet
+from ...game.scorecard import EMPTY_STATE
 from ...model.approximate_cost import approximate_seconds
 from ...model.checked_values import Table
 from ...model.estimates import SolveCost, duration, gigabytes, rule_set_stats
 from ...model.objectives import Objective
 from ...model.quantities import QUANTITIES
+from ...model.state_space import state_space
 from ...service.budget import SolveBudget
 from ...strategy.opening import open_approximate, open_strategy
 from ...tablebase.backward_induction import default_threads
@@ -28,7 +30,7 @@ from ...tablebase.store import Progress, has_table, solve_to_store, tables_folde
 from ...tablebase.table_info import TableInfo
 from ..console import confirm, echo_answer
 from ..options import cluster_workers
-from ..progress import solve_progress
+from ..progress import StageProgress, solve_progress
 from ..views.rules import approximate_advice
 from ..views.wording import chance_text, columns, grouped, wrapped
 
@@ -122,8 +124,6 @@ def solved_lines(rules: RuleSet, what: str, info: TableInfo, place: Path) -> str
 
 def solve_distribution(solver: TableSolver, force: bool) -> None:
     """Compute and store the distribution from the empty card on, of a small game also those after each first turn."""
-    from ...game.scorecard import EMPTY_STATE
-    from ...model.state_space import state_space
     from ...strategy import distribution
     from ...strategy.score_distribution import PERCENTS
     from ..views.results import percentile_line
@@ -298,7 +298,6 @@ def solve_approximately(
     """Make a strategy with a certificate and store it, with a line for each stage; print the certificate."""
     from ...approximation.solve import UNIT, approximate
     from ...strategy.fitted_file import fitted_path, has_fitted
-    from ..progress import StageProgress
 
     path = fitted_path(rules, tables)
     known = has_fitted(rules, tables) and not force

@@ -131,11 +131,8 @@ def position_lines(rules: RuleSet, answer: dict[str, Any], path: str) -> list[st
     )
     lines = [written.format(count=grouped(rows), path=path), "", card_line(rules, answer)]
     lines.append(played.format(decisions=grouped(decisions), count=grouped(games), seed=answer["seed"]))
-    shares = [
-        _("{share} % with {count} left", share=number_text(100 * number / decisions, 1), count=left)
-        for left, number in answer["rolls_left"].items()
-        if number
-    ]
+    named = {left: number_text(100 * n / decisions, 1) for left, n in answer["rolls_left"].items() if n}
+    shares = [_("{share} % with {count} left", share=share, count=left) for left, share in named.items()]
     lines.append(_("Rerolls: {shares}", shares=", ".join(reversed(shares))))
     if answer["exploration"]:
         chance = decimal_text(answer["exploration"])
@@ -190,8 +187,7 @@ def loss_lines(rules: RuleSet, losses: dict[str, Any]) -> list[str]:
     total = sum(losses["holds"].values()) + losses["category"]
     lines = [_("Points lost a game: {points}", points=number_text(total, 2))]
     for left, loss in sorted((-int(left), loss) for left, loss in losses["holds"].items()):
-        count = number_word(-left)
-        label = ngettext("hold, {count} reroll left", "hold, {count} rerolls left", -left, count=count)
+        label = ngettext("hold, {count} reroll left", "hold, {count} rerolls left", -left, count=number_word(-left))
         lines.append(f"  {label:<28}{number_text(loss, 2):>8}")
     lines.append(f"  {_('category'):<28}{number_text(losses['category'], 2):>8}")
     lines += ["", _("By turn")]

@@ -92,8 +92,7 @@ def _decision_lines(rules: RuleSet, decision: Decision, actual: ActionOutlook, b
     lines = wrap(text, line_width(), subsequent_indent="  ")
     best_action = _("best: {action}", action=_action_text(rules, decision.best))
     lines += wrap(best_action, line_width(), initial_indent="  ", subsequent_indent="    ")
-    rows = [("", _("best"), _("actual")), *outlook_rows(rules, actual, best)]
-    return lines + columns(rows, "<", ">12", ">12")
+    return lines + columns([("", _("best"), _("actual")), *outlook_rows(rules, actual, best)], "<", ">12", ">12")
 
 
 def outlook_rows(rules: RuleSet, actual: ActionOutlook, best: ActionOutlook) -> list[tuple[str, str, str]]:

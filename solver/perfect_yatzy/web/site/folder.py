@@ -56,8 +56,7 @@ from ...service.reviews import puzzle_fields
 from ...strategy.distribution import has_distribution, stored_distribution
 from ...strategy.strategy import Strategy
 from ...tablebase.store import has_table, open_table
-from ..rule_sets import rule_set_json
-from ..static_files import STATIC, static_files
+from ..static_files import STATIC, rule_set_json, static_files
 
 WHOLE_VALUES = 4_000_000  # a table with more values is fetched in pages
 VALUE_BITS = 30  # after the point, of values
@@ -85,8 +84,7 @@ def encoded(rules: RuleSet, values: Table, fraction_bits: int) -> tuple[dict[str
         stored[place] = np.diff(fixed[place] - expected, prepend=0)
     codes = np.where(stored < 0, -2 * stored - 1, 2 * stored)
     planes = max(1, -(-int(codes.max(initial=0)).bit_length() // 8))  # as many bytes as the largest code has
-    highest_first = reversed(range(planes))
-    data = b"".join((codes >> 8 * plane & 0xFF).astype(np.uint8).tobytes() for plane in highest_first)
+    data = b"".join((codes >> 8 * plane & 0xFF).astype(np.uint8).tobytes() for plane in reversed(range(planes)))
     fields = {"coding": "planes", "count": len(fixed), "planes": planes, "fraction_bits": fraction_bits}
     return fields, gzip.compress(data, 9, mtime=0)
 
@@ -262,10 +260,7 @@ def default_rules(service: QueryService) -> list[RuleSet]:
 
 
 def check_folder(folder: Path, force: bool) -> None:
-    """Raise ForeignFolder if a folder has files and is no site of this program.
-
-    Files whose names begin with a dot do not count.
-    """
+    """Raise ForeignFolder if a folder has files, hidden ones excepted, and is no site of this program."""
     if folder.exists() and not folder.is_dir():
         raise ForeignFolder(f"{folder} is a file; name a folder")
     if force or not folder.is_dir() or all(entry.name.startswith(".") for entry in folder.iterdir()):
@@ -406,10 +401,9 @@ def _other_tables(
     service: QueryService, strategy: Strategy, files: DataFiles, options: SiteOptions
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Standard deviations, and chances of the upper bonus: of a large game only if they are stored already."""
-    rules, kinds = strategy.rules, list[tuple[str, type[PolicyQuantity], int]]()
-    kinds.append(("deviations", Variance, DEVIATION_BITS))
-    if rules.bonus:
-        kinds.append(("bonus", BonusChance, CHANCE_BITS))
+    rules = strategy.rules
+    kinds: list[tuple[str, type[PolicyQuantity], int]] = [("deviations", Variance, DEVIATION_BITS)]
+    kinds += [("bonus", BonusChance, CHANCE_BITS)] if rules.bonus else []
     for name, kind, bits in kinds:
         whole = is_whole(state_space(rules))
         if not whole and not has_table(rules, service.tables, kind.name):
