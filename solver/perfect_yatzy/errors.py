@@ -25,6 +25,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+if TYPE_CHECKING:
+    from gettext import NullTranslations
+
 CODES = frozenset({  # they are stable
     "error",  # none of the codes below
     "invalid-request",  # the request is malformed: not JSON, a wrong combination of fields
@@ -200,9 +203,6 @@ def span(low: int, high: int) -> str:
         return f"{low}"
     return (_("{low} or {high}") if high == low + 1 else _("{low} to {high}")).format(low=low, high=high)
 
-
-if TYPE_CHECKING:
-    from gettext import NullTranslations
 
 ENGLISH = "en"
 LANGUAGES = (ENGLISH, *sorted(path.parent.name for path in Path(__file__).parent.glob("locale/*/LC_MESSAGES")))

@@ -1,8 +1,6 @@
-"""The command `yatzy`: terminal only, everything else is in the packages below.
+"""The command `yatzy`. Answers go to standard output, everything else to standard error.
 
-Answers go to standard output, everything else to standard error. Exit codes: 0 done, 1 failed, 2 wrong usage or an
-impossible position, 130 interrupted. Modules that need numpy or numba are imported where they are used, so that help
-and completion are fast.
+Modules that need numpy or numba are imported where they are used, so that help and completion are fast.
 """
 
 from __future__ import annotations

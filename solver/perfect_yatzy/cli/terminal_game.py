@@ -1,7 +1,4 @@
-"""A game of `yatzy play` in the terminal: the loop that asks, shows, warns and saves.
-
-The rules of what may happen next are those of :class:`perfect_yatzy.play.session.Session`.
-"""
+"""A game of `yatzy play` in the terminal: the loop that asks, shows, warns and saves; `Session` is the game."""
 
 from __future__ import annotations
 

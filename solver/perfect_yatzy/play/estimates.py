@@ -59,10 +59,7 @@ def mean_of(values: npt.ArrayLike, confidence: float = CONFIDENCE) -> Estimate:
 
 
 def ratio_of(totals: npt.ArrayLike, counts: npt.ArrayLike, confidence: float = CONFIDENCE) -> Estimate | None:
-    """Sum of `totals` over the sum of `counts`, ``(n,)`` each; None if the counts are zero.
-
-    The pairs are independent, for example the points lost and the decisions of each game.
-    """
+    """Sum of `totals` over that of `counts`, independent pairs, ``(n,)`` each; None if the counts are zero."""
     above, below = (np.asarray(column, dtype=np.float64) for column in (totals, counts))
     if not below.any():
         return None

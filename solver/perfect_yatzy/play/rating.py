@@ -365,13 +365,12 @@ def rate(
     keys = {rules.fingerprint: rules.key for rules, _, _ in reader.results}
     for rules, player, result in reader.results:
         results.setdefault((rules.fingerprint, player), []).append(result)
-    first_of_rules: dict[str, int] = {}
-    for own in collected.values():
-        before = first_of_rules.get(own.rules.fingerprint, own.first)
-        first_of_rules[own.rules.fingerprint] = min(before, own.first)
+    ordered, first_of_rules = sorted(collected.items(), key=lambda item: item[1].first), dict[str, int]()
+    for (rules, _player), own in ordered:
+        first_of_rules.setdefault(rules, own.first)
     ratings = [
         _rating(own, np.array(results.pop(key, []), dtype=np.int64), confidence)
-        for key, own in sorted(collected.items(), key=lambda item: (first_of_rules[item[0][0]], item[1].first))
+        for key, own in sorted(ordered, key=lambda item: first_of_rules[item[0][0]])
     ]
     rest = {(keys[rules], player): np.array(found) for (rules, player), found in results.items()}
     return Ratings(tuple(ratings), reader.skipped, rest)

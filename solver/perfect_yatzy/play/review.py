@@ -212,11 +212,14 @@ def grade_games(strategy: Strategy, columns: GameColumns, threads: int | None = 
     before[1:] = done[:-1]
     before[first_roll] = strategy.table[state_places(space.layout, rows, saved, lanes)]
     tie = strategy.evaluator.ties[0]
+    running = np.concatenate([[0], np.cumsum(turns.points + turns.bonus_points)])
+    made = running[turns.first_turn[1:]] - running[turns.first_turn[:-1]]  # on each card, without the upper bonus
+    full, bonus = walked.filled == space.categories, final_bonus(space).astype(np.int64)
     return GradedGames(
         start=float(strategy.value()),
         faults=np.where(good, -1, walked.faults - turns.first_turn[:-1]),
-        results=_results(strategy, turns, walked)[good],
-        finished=walked.filled[good] == space.categories,
+        results=(made + np.where(full, bonus[np.where(full, walked.ends, 0)], 0))[good],
+        finished=full[good],
         card_of_turn=np.repeat(np.arange(int(good.sum())), card_turns[good]),
         category=category,
         points=turns.points[is_good_turn],
@@ -244,14 +247,6 @@ def _walk(strategy: Strategy, columns: GameColumns) -> tuple[RecordedTurns, Walk
     walked = WalkedCards(*by_turn, *by_card)
     walk_cards(0, cards, WalkJob(turn_model(rules), turns, walked))
     return turns, walked
-
-
-def _results(strategy: Strategy, turns: RecordedTurns, walked: WalkedCards) -> Ints:
-    """Points at the end of each card, ``(cards,)``, with the upper bonus of full cards."""
-    running = np.concatenate([[0], np.cumsum(turns.points + turns.bonus_points)])
-    made = running[turns.first_turn[1:]] - running[turns.first_turn[:-1]]
-    full, bonus = walked.filled == strategy.space.categories, final_bonus(strategy.space).astype(np.int64)
-    return np.asarray(made + np.where(full, bonus[np.where(full, walked.ends, 0)], 0))
 
 
 def _option_values(

@@ -184,8 +184,7 @@ class Session:
         paid = self._turn_position().check_category(category)
         now, player = self.position, self.player
         turn = Turn(player, now.dice_history, now.holds, category, *paid)
-        card = card_after(now.cards[player], turn)
-        cards = (*now.cards[:player], card, *now.cards[player + 1 :])
+        cards = (*now.cards[:player], card_after(now.cards[player], turn), *now.cards[player + 1 :])
         self._steps.append((Action("score", category=category), GamePosition(cards, (*now.turns, turn))))
 
     def apply(self, action: Action) -> None:
@@ -201,11 +200,8 @@ class Session:
         """Undo the last decision of a person and what followed it; or the last dice that were typed in."""
         for i in range(len(self._steps) - 1, -1, -1):
             action, position = self._steps[i]
-            if action.kind == "roll":
-                undoable = self.seed is None
-            else:
-                turns = len(position.turns) - (action.kind == "score")
-                undoable = not self.computer(turns % len(self.players))
+            turns = len(position.turns) - (action.kind == "score")  # before it
+            undoable = self.seed is None if action.kind == "roll" else not self.computer(turns % len(self.players))
             if undoable:
                 del self._steps[i:]
                 return action

@@ -1,8 +1,4 @@
-"""The service behind the command and the server: one request in, one answer out.
-
-A request is checked once (:mod:`.requests`), what it may solve is decided once (:mod:`.budget`, :mod:`.resolver`),
-and its turn is evaluated once for each value function: the mean, and the objective if there is one.
-"""
+"""The service behind the command and the server: one request in, one answer out; each is checked and planned once."""
 
 from __future__ import annotations
 
@@ -111,8 +107,8 @@ class QueryService:
         """Where the named policy of a request plays."""
         from ..policies.named import Setting
 
-        games = {"games": request.games or 200, "seed": request.seed}
-        return Setting(request.rules, request.card, self.tables, self.threads, **games)
+        rules, games, seed = request.rules, request.games or 200, request.seed
+        return Setting(rules, request.card, self.tables, self.threads, games=games, seed=seed)
 
     def computer_player(self, rules: RuleSet, kind: str) -> ComputerPlayer:
         """A computer player; what it needs is solved first, after an announcement if it takes a while."""

@@ -1,7 +1,6 @@
 """Reviews of recorded games, puzzles, and what an option leads to, as plain JSON values.
 
-An outlook says why an option is good: what it brings in this turn and later. It is in answers and in reviews. The
-outcomes of a hold are the rolls that may follow.
+An outlook says what an option brings in this turn and later; the outcomes of a hold are the rolls that may follow.
 """
 
 from __future__ import annotations

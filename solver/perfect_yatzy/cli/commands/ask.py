@@ -1,7 +1,4 @@
-"""`yatzy hold`, `score`, `expect` and `odds`: options in, one request to the service, its answer printed.
-
-With `--jsonl` each line of the input is a request, each line of the output its answer, in the same order.
-"""
+"""`yatzy hold`, `score`, `expect` and `odds`: options or JSON lines in, requests to the service, answers printed."""
 
 from __future__ import annotations
 

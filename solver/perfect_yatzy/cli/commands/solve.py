@@ -27,8 +27,7 @@ MOST_ESTIMATED = 100_000  # workers
 @click.command()
 @options.rules_argument
 @click.option(
-    "--what", type=click.Choice([*QUANTITIES, "distribution"]), default="mean",
-    show_default=True,
+    "--what", type=click.Choice([*QUANTITIES, "distribution"]), default="mean", show_default=True,
     help="Table to build: expected scores, chances of every goal, variances of the final score, chances of the "
     "upper bonus, or the distribution of the final score.",
 )  # fmt: skip
@@ -359,11 +358,9 @@ def stored_tables_lines(entries: list[TableEntry], folder: Path) -> list[str]:
         state = age if entry.finished else _("{age}, unfinished", age=age)
         rows.append((names[entry.name], size_text(entry.bytes), state))
     lines = columns(rows, "<", ">8", "<", indent="") if rows else []
-    facts = {"count": len(entries), "size": size_text(sum(entry.bytes for entry in entries)), "folder": folder}
-    total = ngettext(
-        "{count} table, {size}, in {folder}", "{count} tables, {size}, in {folder}", len(entries), **facts
-    )
-    return [*lines, total]
+    total = ngettext("{count} table, {size}, in {folder}", "{count} tables, {size}, in {folder}", len(entries))
+    size = size_text(sum(entry.bytes for entry in entries))
+    return [*lines, total.format(count=len(entries), size=size, folder=folder)]
 
 
 def _age_text(seconds: float) -> str:

@@ -1,7 +1,4 @@
-"""Answers of `hold`, `score`, `expect` and `odds` as text for 80 columns: the answer, then the position, a table.
-
-The functions of :data:`ANSWER_VIEWS` take the rules, the dictionary of the service, and how many options to list.
-"""
+"""Answers of `hold`, `score`, `expect` and `odds` as text for 80 columns: the answer, then the position, a table."""
 
 from __future__ import annotations
 
@@ -275,4 +272,5 @@ def odds_lines(
     return lines + columns([[row[i] for i in shown] for row in rows], *(layout[i] for i in shown))
 
 
+# The text of an answer, by its query: from the rules, the answer of the service, and how many options to list.
 ANSWER_VIEWS = {"hold": _hold_lines, "score": _score_lines, "expect": expect_lines}
