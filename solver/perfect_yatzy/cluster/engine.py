@@ -33,6 +33,13 @@ from ..tablebase.store import Progress
 from ..tablebase.table_info import versions
 
 SOURCES = "sources of perfect-yatzy"
+AHEAD = 8  # tasks under way for each thread at most; more are handed out when half of them are done
+POLL_SECONDS = 5.0  # time between two looks at the workers
+NO_WORKERS_SECONDS = 300.0  # time without any worker after which a run ends
+ATTEMPTS = 5  # Dask gives a task up when four workers were lost with it; then it is submitted again, so often in all
+_checked: set[Job] = set()  # jobs that this process has been checked for
+_compiled: set[str] = set()  # kernels that are compiled or loaded in this process
+_compiling = Lock()
 
 
 @dataclass(frozen=True)
@@ -43,15 +50,6 @@ class Job:
     proof: str = ""  # path of a file in the folder that all workers must see; empty if there is none
     token: str = ""  # content of that file
     kernels: str = ""  # name of the compiled kernels that the tasks need; empty if it does not matter who compiles
-
-
-@dataclass(frozen=True)
-class TaskReport:
-    """The result of a task, and of the worker so far."""
-
-    result: Any
-    process: str  # host and process id
-    peak_memory: int  # most bytes that the process has used at a time
 
 
 @dataclass(frozen=True)
@@ -97,9 +95,6 @@ def problem(job: Job) -> str:
     return ""
 
 
-_checked: set[Job] = set()  # jobs that this process has been checked for
-
-
 def check(job: Job) -> None:
     """Raise ClusterError unless this process can do the tasks of a job."""
     if job in _checked:
@@ -125,16 +120,11 @@ def _process_name() -> str:
     return f"{os.uname().nodename if hasattr(os, 'uname') else 'localhost'}:{os.getpid()}"
 
 
-def run_task(argument: Any, function: Callable[[Any], Any], job: Job) -> TaskReport:
-    """Do one task."""
+def run_task(argument: Any, function: Callable[[Any], Any], job: Job) -> tuple[Any, str, int]:
+    """Do one task: its result, the host and id of this process, and the most bytes it has used at a time."""
     check(job)
     with compiling(job.kernels):
-        result = function(argument)
-    return TaskReport(result, _process_name(), peak_memory())
-
-
-_compiled: set[str] = set()  # kernels that are compiled or loaded in this process
-_compiling = Lock()
+        return function(argument), _process_name(), peak_memory()
 
 
 @contextmanager
@@ -155,12 +145,6 @@ def compiling(kernels: str) -> Iterator[None]:
             with suppress(OSError):  # a full disk
                 mark.touch()
     _compiled.add(kernels)
-
-
-AHEAD = 8  # tasks under way for each thread at most; more are handed out when half of them are done
-POLL_SECONDS = 5.0  # time between two looks at the workers
-NO_WORKERS_SECONDS = 300.0  # time without any worker after which a run ends
-ATTEMPTS = 5  # Dask gives a task up when four workers were lost with it; then it is submitted again, so often in all
 
 
 @dataclass(frozen=True)
@@ -239,8 +223,9 @@ class DaskEngine:
                     if report is None:
                         waiting.appendleft(task)
                         continue
-                    self.peak_memory[report.process] = report.peak_memory
-                    yield task.number, report.result
+                    result, process, peak = report
+                    self.peak_memory[process] = peak
+                    yield task.number, result
         finally:
             if under_way:
                 with suppress(Exception):  # the cluster may be gone
@@ -282,12 +267,12 @@ class DaskEngine:
         except CancelledError as error:
             raise self._lost() from error
 
-    def _report(self, future: Any, task: _UnderWay) -> TaskReport | None:
+    def _report(self, future: Any, task: _UnderWay) -> tuple[Any, str, int] | None:
         """The report of a task that is done; None if its workers were lost."""
         from distributed import CancelledError, KilledWorker
 
         try:
-            report: TaskReport = future.result()
+            report: tuple[Any, str, int] = future.result()
         except KilledWorker as error:
             if task.attempts < ATTEMPTS:
                 return None

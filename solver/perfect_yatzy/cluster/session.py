@@ -115,9 +115,8 @@ def remote_cluster(address: str) -> Iterator[Cluster]:
             with suppress(TimeoutError):
                 client.wait_for_workers(1, timeout=WORKERS_SECONDS)
             if not client.nthreads():
-                raise ClusterError(
-                    _("{address} has no workers; start some with: dask worker {address}", address=address)
-                )
+                text = _("{address} has no workers; start some with: dask worker {address}", address=address)
+                raise ClusterError(text)
             yield Cluster(DaskEngine(client, address), client.dashboard_link)
 
 

@@ -121,8 +121,7 @@ def t_distribution(t: float, freedom: float) -> float:
     end = math.atan(abs(t) / math.sqrt(freedom))
     end = min(end, 12 / math.sqrt(freedom))  # nothing lies beyond, and the nodes stay where the density is
     nodes, weights = _nodes()
-    angles = (nodes + 1) * end / 2
-    density = np.exp((freedom - 1) * np.log(np.cos(angles)))
+    density = np.exp((freedom - 1) * np.log(np.cos((nodes + 1) * end / 2)))
     scale = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(math.pi)
     half = min(0.5, scale * float(weights @ density) * end / 2)
     return 0.5 + math.copysign(half, t)

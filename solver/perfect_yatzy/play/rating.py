@@ -366,8 +366,8 @@ def rate(
     for rules, player, result in reader.results:
         results.setdefault((rules.fingerprint, player), []).append(result)
     ordered, first_of_rules = sorted(collected.items(), key=lambda item: item[1].first), dict[str, int]()
-    for (rules, _player), own in ordered:
-        first_of_rules.setdefault(rules, own.first)
+    for key, own in ordered:
+        first_of_rules.setdefault(key[0], own.first)
     ratings = [
         _rating(own, np.array(results.pop(key, []), dtype=np.int64), confidence)
         for key, own in sorted(ordered, key=lambda item: first_of_rules[item[0][0]])

@@ -50,6 +50,10 @@ Bools = npt.NDArray[np.bool_]
 ChanceOfState = Callable[[State], float]  # of a state at the start of a turn
 MAX_POINTS = 1_000_000  # far above what a box can hold: larger numbers do not fit the arrays
 INT, LIST = {int}, {list}
+# The limits are about the first and third quartile of what the second-best hold loses: 0.36, 0.89 and 1.70 points at
+# the quartiles of 2,900 holds in 60 games of optimal play (1.6, 4.5 and 9.1 for 840 categories).
+GRADES = ((0.4, "inaccuracy"), (1.7, "mistake"))
+TIE_TOLERANCE = 1e-6  # points; values closer than this are equal but for rounding
 
 # Player, dice after each roll, dice held between them, category, points, bonus points.
 PlainTurn = tuple[int, Sequence[Sequence[int]], Sequence[Sequence[int]], str, int, int]
@@ -179,9 +183,8 @@ def grade_games(strategy: Strategy, columns: GameColumns, threads: int | None = 
         message = _("the games were played by {rules}, but the strategy is for {strategy_rules}")
         raise StateError(message.format(rules=columns.rules.key, strategy_rules=strategy.rules.key))
     if strategy.space.start.filled:
-        raise StateError(
-            _("the strategy begins at a card with filled categories; games are rated from the empty card")
-        )
+        message = _("the strategy begins at a card with filled categories; games are rated from the empty card")
+        raise StateError(message)
     space, dice = strategy.space, lattice(strategy.rules.dice, strategy.rules.faces)
     turns, walked = _walk(strategy, columns)
     good = walked.faults < 0
@@ -266,12 +269,6 @@ def _option_values(
 
     each_option(strategy.evaluator, positions, note, threads)
     return best_hold, best_stop, done, best_category
-
-
-# The limits are about the first and third quartile of what the second-best hold loses: 0.36, 0.89 and 1.70 points at
-# the quartiles of 2,900 holds in 60 games of optimal play (1.6, 4.5 and 9.1 for 840 categories).
-GRADES = ((0.4, "inaccuracy"), (1.7, "mistake"))
-TIE_TOLERANCE = 1e-6  # points; values closer than this are equal but for rounding
 
 
 def grade(loss: float, first: bool = True) -> str:

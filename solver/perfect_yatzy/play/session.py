@@ -151,8 +151,7 @@ class Session:
 
     def _turn_position(self) -> TurnPosition:
         """The position within the turn; without the dice that are to be rolled."""
-        dice = self._held() if self.to_roll else self.dice
-        return TurnPosition(self.rules, self.card(), dice, self.rolls_left)
+        return TurnPosition(self.rules, self.card(), self._held() if self.to_roll else self.dice, self.rolls_left)
 
     def _held(self) -> Dice:
         return self.holds[-1] if self.holds else ()

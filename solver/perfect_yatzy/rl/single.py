@@ -33,6 +33,8 @@ Observation = dict[str, npt.NDArray[Any]]
 
 SEED_MASK = (1 << 63) - 1  # the seeds of simulations
 RENDER_MODES = ("ansi", "human")
+Form = Literal["dict", "float", "one-hot"]
+Reward = Literal["points", "regret"]  # the points made, or minus what the action loses against the best one
 
 
 def observation_bounds(rules: RuleSet) -> dict[str, tuple[int, int]]:
@@ -131,10 +133,6 @@ class SoloGame(NumberedActions):
 def line(card: Scorecard, dice: Dice, rolls_left: int) -> str:
     """The card and the dice in one line."""
     return f"{card} | {dice}, {rolls_left} rerolls left"
-
-
-Form = Literal["dict", "float", "one-hot"]
-Reward = Literal["points", "regret"]  # the points made, or minus what the action loses against the best one
 
 
 def check_choice(name: str, value: object, choices: tuple[Any, ...]) -> None:

@@ -121,8 +121,7 @@ def best_value_fields(
         return {"expected_final_score": entries[0]["expected_final_score"]}
     from ..strategy.opponents import least_score
 
-    rules = card.rules
-    after = [card.filled_with(rules.index_of[c.category], c.points, c.bonus_points) for c in choices]
+    after = [card.filled_with(card.rules.index_of[c.category], c.points, c.bonus_points) for c in choices]
     certain = objective.certain(max(map(least_score, [card, *after])))
     for entry in entries:
         if certain and not entry.get("loss"):

@@ -34,6 +34,10 @@ from ..tablebase.memory import available_memory
 
 FIRST_TURNS_LIMIT_SECONDS = 15.0  # distributions after every first turn: if they take longer, they are not made
 FIRST_TURNS_LIMIT_BYTES = 4_000_000  # nor if their file is larger
+Report = Callable[[float, float], None]  # share that is done, seconds left
+StageProgress = Callable[[int, int], None]  # done and all, in any unit
+LATELY = 60.0  # seconds
+NO_ESTIMATE_BELOW = 0.03  # share that must be done before the time so far says how long the rest takes
 
 
 @dataclass(frozen=True)
@@ -156,12 +160,6 @@ def distribution_works(
     made = first_turns and start == EMPTY_STATE and not distribution.has_first_turns(rules, tables)
     cost = distribution.first_turns_cost(rules) if made else alone
     return [Work("distribution", cost.seconds, cost.memory, cost.bytes if made else 0, alone.seconds)]
-
-
-Report = Callable[[float, float], None]  # share that is done, seconds left
-StageProgress = Callable[[int, int], None]  # done and all, in any unit
-LATELY = 60.0  # seconds
-NO_ESTIMATE_BELOW = 0.03  # share that must be done before the time so far says how long the rest takes
 
 
 class Pace:

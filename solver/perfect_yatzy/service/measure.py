@@ -42,17 +42,14 @@ def run_simulation(
     strategy = exact_policy(policy)
     rules, card, games, seed = request.rules, request.card, request.games, request.seed
     start = request.position if strategy else card  # who acts in single positions sees the points of each box
+    settings: dict[str, Any] = {"points": card.total, "progress": progress}
     with workers as cluster:
         if cluster:
             if not isinstance(strategy, Strategy):
                 raise StateError(_("on workers the policy is mean or a goal, such as goal:280"), field="policy")
-            played = cluster.simulate(
-                strategy, games, seed, start, points=card.total, tables=service.tables, progress=progress
-            )
+            played = cluster.simulate(strategy, games, seed, start, tables=service.tables, **settings)
         else:
-            played = simulate(
-                policy, games, seed, start, service.threads, rules=rules, points=card.total, progress=progress
-            )
+            played = simulate(policy, games, seed, start, service.threads, rules=rules, **settings)
     answer = answers.answer_head(request) | answers.approximate_fields(means)
     if isinstance(strategy, ScoreStrategy):
         answer |= answers.estimate_fields(strategy, request)

@@ -57,9 +57,8 @@ def explained_review(strategy: Strategy, game: Game, player: int, max_explained:
     """The review of a game, with the field ``outlook`` in the best and the actual action of its worst decisions."""
     found = review(strategy, game, player)
     answer = review_json(found) | approximate_fields(strategy)
-    errors = [
-        pair for pair in zip(found.decisions, answer["decisions"], strict=True) if pair[0].loss >= MIN_EXPLAINED_LOSS
-    ]
+    pairs = zip(found.decisions, answer["decisions"], strict=True)
+    errors = [pair for pair in pairs if pair[0].loss >= MIN_EXPLAINED_LOSS]
     for decision, entry in sorted(errors, key=lambda pair: -pair[0].loss)[:max_explained]:
         for name, action in (("done", decision.done), ("best", decision.best)):
             entry[name]["outlook"] = outlook_json(action_outlook(strategy, decision, action))

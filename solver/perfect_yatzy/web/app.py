@@ -49,6 +49,9 @@ from .middleware import RequestFilter
 from .static_files import described, listed_rules, page_files
 
 LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
+RULES_PATTERN = re.compile(r"[a-z0-9-]+(\+[a-z0-9-]+)*")
+Solve = Callable[[Report, IsDisconnected], None]
+COMMENT = b": working\n\n"  # keeps the connection alive where nothing is reported, such as during compilation
 ERRORS = {
     403: "The request comes from a page of another site",
     408: f"The request was not complete after {limits.MAX_BODY_SECONDS:g} seconds",
@@ -170,8 +173,7 @@ def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:
         return lambda: from_thread.run(request.is_disconnected)
 
     def answered(query: str, body: schemas.RequestBody, request: Request) -> AsciiJSONResponse:
-        fields = body.model_dump(exclude_none=True)
-        return AsciiJSONResponse(scheduler.answer(query, fields, disconnected(request)))
+        return AsciiJSONResponse(scheduler.answer(query, body.model_dump(exclude_none=True), disconnected(request)))
 
     @app.post("/api/hold", response_model=answers.HoldAnswer)
     def hold(body: schemas.RollRequest, request: Request) -> AsciiJSONResponse:
@@ -258,11 +260,6 @@ def add_page(app: FastAPI) -> None:
 
     for name in files:
         app.add_route(f"/{name}", page, methods=["GET", "HEAD"])
-
-
-RULES_PATTERN = re.compile(r"[a-z0-9-]+(\+[a-z0-9-]+)*")
-Solve = Callable[[Report, IsDisconnected], None]
-COMMENT = b": working\n\n"  # keeps the connection alive where nothing is reported, such as during compilation
 
 
 class RequestScheduler:

@@ -20,6 +20,10 @@ from ..options import UsageError
 if TYPE_CHECKING:
     from ...service.queries import QueryService
     from ...service.requests import Request
+TOP = 5  # options listed without --all
+# The options that are fields of the request; what is not listed here does not reach the service.
+FIELDS = ("rules", "card", "saved", "bonus_points", "dice", "rolls_left", "games", "seed", "spread", "goal",
+          "opponents", "versus", "ties", "exact", "digits")  # fmt: skip
 
 
 def answer_lines(service: QueryService, query: str, defaults: dict[str, Any], lines: IO[bytes]) -> None:
@@ -84,12 +88,6 @@ def error_line(error: dict[str, str], request: Any) -> str:
         return json.dumps(answer | ({"id": request["id"]} if isinstance(request, dict) and "id" in request else {}))
     except RecursionError:  # the id is nested too deeply
         return json.dumps(answer)
-
-
-TOP = 5  # options listed without --all
-# The options that are fields of the request; what is not listed here does not reach the service.
-FIELDS = ("rules", "card", "saved", "bonus_points", "dice", "rolls_left", "games", "seed", "spread", "goal",
-          "opponents", "versus", "ties", "exact", "digits")  # fmt: skip
 
 
 def run_query(query: str, given: dict[str, Any]) -> None:

@@ -306,9 +306,8 @@ def solve_approximately(
         click.echo(text.format(rules=rules.key, path=path))
         strategy = open_approximate(rules, tables)
     else:
-        seconds = approximate_seconds(
-            rules, work=UNIT * work, games=games, minutes=minutes, threads=threads or default_threads()
-        )
+        used = threads or default_threads()
+        seconds = approximate_seconds(rules, work=UNIT * work, games=games, minutes=minutes, threads=used)
         text = _("making an approximate strategy of {rules}, {time}")
         click.echo(text.format(rules=rules.key, time=duration(sum(seconds.values()))), err=True)
         strategy = approximate(
@@ -335,9 +334,8 @@ def solve_goals_approximately(solver: TableSolver, seed: int, games: int, force:
     rules, tables, threads = solver.rules, solver.tables, solver.threads
     size = gigabytes(goal_estimates_cost(rules).bytes)
     count = len(solve_goal_estimates(rules, tables, threads=threads, begin=solver.begin, force=force))
-    click.echo(
-        _("Estimates of all goals of {rules}: {size} in {count} tables", rules=rules.key, size=size, count=count)
-    )
+    text = _("Estimates of all goals of {rules}: {size} in {count} tables")
+    click.echo(text.format(rules=rules.key, size=size, count=count))
     text = _("goal  estimate  simulated ({games} games, 99 % interval)  play for the expected score")
     click.echo(text.format(games=number_text(games, grouped=True)))
     for goal in measured_goals(rules, tables, games=games, seed=seed, threads=threads):

@@ -109,8 +109,7 @@ def ranking_lines(answer: dict[str, Any], head: str, labels: list[str], entries:
     for i, (label, entry) in enumerate(zip(labels, entries, strict=False)):
         expected = entry["exact"]["decimal"] if "exact" in entry else number_text(entry["expected_final_score"], 2)
         if has_aim:
-            is_tie = i > 0 and entry["loss"] == 0.0
-            loss = _("tie") if is_tie else f"{loss_text(100 * entry['loss'], i == 0)} %"
+            loss = f"{loss_text(100 * entry['loss'], i == 0)} %" if i == 0 or entry["loss"] else _("tie")
             rows.append((label, chance_text(entry["chance"]), loss, expected))
         else:
             rows.append((label, expected, loss_text(entry["loss"], i == 0)))

@@ -226,9 +226,8 @@ def _draw(paper: Paper, sheet: Sheet, is_first: bool) -> None:
         y += paper.line() * 0.3
     left = (width - gap) * 0.42
     places = [(0.0, width)] if len(sheet.columns) == 1 else [(0.0, left), (left + gap, width - left - gap)]
-    ends = [
-        _column(paper, names, paper.left + x, y, wide) for names, (x, wide) in zip(sheet.columns, places, strict=True)
-    ]
+    columns = zip(sheet.columns, places, strict=True)
+    ends = [_column(paper, names, paper.left + x, y, wide) for names, (x, wide) in columns]
     _column(paper, sheet.below, paper.left, max(ends) + paper.line() * 0.4, width)
 
 

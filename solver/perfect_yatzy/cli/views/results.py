@@ -218,8 +218,7 @@ def versus_lines(
     cells = [[chance_text(chance) for chance in row] for row in chances.tolist()]
     rows = [["", *names], *([name, *row] for name, row in zip(names, cells, strict=True))]
     lines += [*columns(rows, "<", *(">" for _name in names)), ""]
-    text = _("What best responses win beyond a half, over both orders of moving:")
-    lines += [*wrapped(text).splitlines(), ""]
+    lines += [*wrapped(_("What best responses win beyond a half, over both orders of moving:")).splitlines(), ""]
     rows = [[name, chance_text(each)] for name, each in zip(policies, exploitability, strict=True)]
     return [*lines, *columns(rows, "<", ">")]
 

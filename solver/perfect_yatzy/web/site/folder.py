@@ -66,6 +66,19 @@ PART_BYTES = 64 << 20  # static hosts refuse files of more than 100 MB; a multip
 PAGE_BYTES = 16 << 10  # fetched and checked as a whole
 PAGE_DIGEST_BYTES = 16
 HASH_DIGITS = 12  # of a file name
+SCHEMA = 2  # of site.json; static/engine/files.js reads the same one
+GENERATOR = "perfect-yatzy"
+DESCRIPTION, SERVICE_WORKER = "site.json", "sw.js"
+WORKER_SOURCE = "engine/service-worker.js"
+HEAD = """<link rel="manifest" href="manifest.webmanifest">
+<link rel="apple-touch-icon" href="icon-192.png">
+<script src="engine/offline.js" type="module"></script>
+"""
+# The icons of the installed page, a die that shows five; the ground of the maskable one fills the square.
+ICONS = Path(__file__).with_name("icons")
+ICON_SIZES = (192, 512)
+MAX_CATEGORIES = 30  # bitmasks in JavaScript are 32-bit integers
+JOKER_FLAGS = "must_match", "requires_points", "bonus_requires_points", "bonus_requires_open", "always_in_full"
 
 
 def is_whole(space: StateSpace) -> bool:
@@ -92,9 +105,8 @@ def encoded(rules: RuleSet, values: Table, fraction_bits: int) -> tuple[dict[str
 def _expected(rules: RuleSet, space: StateSpace, fixed: Ints) -> Iterator[tuple[slice, Ints | int]]:
     """Place of each row in the table, and what the rows after it let expect there."""
     layout, needed = space.layout, prerequisites(rules)
-    predictable = [
-        c for c in range(len(rules.categories)) if not space.lanes.weight_of[c] and c != rules.tracked_index
-    ]
+    weights = enumerate(space.lanes.weight_of.tolist())
+    predictable = [c for c, weight in weights if not weight and c != rules.tracked_index]
     for filled in range(space.categories, -1, -1):
         for row in space.layers[filled].tolist():
             mask, begin = int(layout.masks[row]), int(layout.offsets[row])
@@ -150,10 +162,6 @@ class DataFiles:
         sizes = {"part_bytes": PART_BYTES, "page_bytes": PAGE_BYTES, "digest_bytes": PAGE_DIGEST_BYTES}
         fields = {"coding": "pages", "count": len(values), "bytes": size} | sizes
         return fields | {"parts": files, "digests": added}
-
-
-MAX_CATEGORIES = 30  # bitmasks in JavaScript are 32-bit integers
-JOKER_FLAGS = "must_match", "requires_points", "bonus_requires_points", "bonus_requires_open", "always_in_full"
 
 
 def rule_data(rules: RuleSet) -> dict[str, Any]:
@@ -227,19 +235,6 @@ def _outcomes(rules: RuleSet) -> dict[str, Any]:
     names = "category", "points", "total", "step", "shift"
     outcomes = {name: [*map(int, getattr(found, name))] for name in names}
     return {"outcomes": outcomes, "rows": rows.tolist(), "ways": row_of.reshape(SCORING_WAYS, -1).tolist()}
-
-
-SCHEMA = 2  # of site.json; static/engine/files.js reads the same one
-GENERATOR = "perfect-yatzy"
-DESCRIPTION, SERVICE_WORKER = "site.json", "sw.js"
-WORKER_SOURCE = "engine/service-worker.js"
-HEAD = """<link rel="manifest" href="manifest.webmanifest">
-<link rel="apple-touch-icon" href="icon-192.png">
-<script src="engine/offline.js" type="module"></script>
-"""
-# The icons of the installed page, a die that shows five; the ground of the maskable one fills the square.
-ICONS = Path(__file__).with_name("icons")
-ICON_SIZES = (192, 512)
 
 
 class ForeignFolder(StateError):
