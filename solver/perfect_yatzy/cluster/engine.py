@@ -291,7 +291,6 @@ class DaskEngine:
         return ClusterError(f"the connection to {self.name} was lost; the same command continues what is unfinished")
 
     def _count_threads(self) -> int:
-        """Threads of all present workers."""
         try:
             self._threads = sum(self.client.nthreads().values())
         except Exception as error:  # whatever Dask's transports raise

@@ -101,10 +101,8 @@ def evaluate_on(
     open_strategy(rules, folder)  # solved once, here, and not by each worker
     files = [policy_file(policy) for policy in policies]
     paths = [str(Path(file).absolute()) if file else "" for file in files]
-    tasks = [
-        (policy.replace(file, path, 1) if file else policy, setting)
-        for policy, file, path in zip(policies, files, paths, strict=True)
-    ]
+    named = zip(policies, files, paths, strict=True)
+    tasks = [(policy.replace(file, path, 1) if file else policy, setting) for policy, file, path in named]
     with engine.seeing(folder, f"evaluation-{rules.fingerprint[:12]}"):
         for number, (title, found) in engine.map(evaluate_task, tasks):
             file, path = files[number], paths[number]

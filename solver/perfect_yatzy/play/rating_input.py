@@ -225,7 +225,6 @@ def _player_names(raw: Any) -> list[str]:
 
 
 def _checked_scores(scores: Any, players: list[str]) -> list[int]:
-    """The field ``final_scores``, checked."""
     if not isinstance(scores, list) or len(scores) != len(players):
         message = _("final_scores is {scores}; must be a list with one number for each player")
         raise StateError(message.format(scores=shown(scores)))

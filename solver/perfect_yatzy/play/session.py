@@ -69,8 +69,6 @@ class Session:
     computers: tuple[str, ...] = ()
     _steps: list[tuple[Action, GamePosition]] = field(default_factory=list, init=False, repr=False)
 
-    # --- the current position --------------------------------------------------------------------------------------
-
     @property
     def actions(self) -> tuple[Action, ...]:
         """All actions, first to last."""
@@ -155,8 +153,6 @@ class Session:
 
     def _held(self) -> Dice:
         return self.holds[-1] if self.holds else ()
-
-    # --- actions ---------------------------------------------------------------------------------------------------
 
     def roll(self, dice: Sequence[int] | None = None) -> Dice:
         """Roll the dice that are not held: the program's, or these."""
@@ -275,7 +271,6 @@ class SaveFile:
 
 
 def _read_session(raw: Any) -> Session:
-    """A session from the JSON value of its file."""
     rules = rules_from_json(raw["rules"])
     if raw["schema"] not in READABLE_SCHEMAS or raw["fingerprint"] != rules.fingerprint:
         raise StateError(_("it was saved under other rules"))

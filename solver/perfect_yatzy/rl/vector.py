@@ -110,7 +110,6 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         return self._observe()
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> Sequence[int | None]:
-        """One seed or None for each environment."""
         if seed is None:
             return [None] * self.num_envs
         if isinstance(seed, Sequence | np.ndarray):

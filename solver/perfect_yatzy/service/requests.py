@@ -252,7 +252,6 @@ def _required(fields: Mapping[str, Any], name: str, must: str) -> Any:
 
 
 def _flag(fields: Mapping[str, Any], name: str, default: bool) -> bool:
-    """A field that is true or false."""
     value = fields.get(name, default)
     if not isinstance(value, bool):
         raise StateError(_("{name} is {value}; must be true or false", name=name, value=shown(value)), field=name)

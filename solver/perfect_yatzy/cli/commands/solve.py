@@ -222,14 +222,13 @@ def prove(rules: str, digits: int, spread: bool, as_json: bool, tables: str | No
       yatzy expect --card "chance=20 sixes=24" --exact
     """
     from ...game.rule_loader import load_rules
-    from ...tablebase.exact_solve import proof_path
-    from ...tablebase.exact_solve import prove as run
+    from ...tablebase import exact_solve
     from ..progress import progress
     from ..views.answers import spread_lines
 
     rule_set = load_rules(rules)
     report = progress(_("Proving {rules}", rules=rule_set.key))
-    proof = run(rule_set, tables=tables, threads=threads, progress=report, spread=spread)
+    proof = exact_solve.prove(rule_set, tables=tables, threads=threads, progress=report, spread=spread)
     gap = _("more than 0.0001") if proof.least_gap is None else f"{proof.least_gap:.3g}"
     named = {"all": proof.decisions, "ties": proof.ties, "close": proof.close_gaps}
     counts = {name: number_text(count, grouped=True) for name, count in named.items()}
@@ -242,7 +241,7 @@ def prove(rules: str, digits: int, spread: bool, as_json: bool, tables: str | No
         _("every decision in float64 is optimal")
         if proof.float64_optimal
         else _("decisions closer than float64 can tell: {close}", **counts),
-        _("certificate: {path}", path=proof_path(rule_set, tables)),
+        _("certificate: {path}", path=exact_solve.proof_path(rule_set, tables)),
     ]
     echo_answer(lines, as_json, proof.fields())
 

@@ -218,7 +218,6 @@ def _text_lines(text: Text | str, first: str = "", indent: str = "", width: int 
 
 
 def _bar_lines(content: GuideContent, section: Section) -> list[str]:
-    """Rows with a number and a bar."""
     bars = ("▇" * max(round(BAR_COLUMNS * row.bar), row.bar > 0) for row in section.rows)
     rows = [(str(row.name), row.value, bar) for row, bar in zip(section.rows, bars, strict=True)]
     return columns(rows, "<", ">", "<")
@@ -259,7 +258,6 @@ def _opening_lines(content: GuideContent, section: Section) -> Iterator[str]:
 
 
 def _odds_lines(content: GuideContent, section: Section) -> Iterator[str]:
-    """Two columns of boxes with their chance and points."""
     name = max(len(str(row.name)) for row in section.rows)
     cells = [f"{row.name!s:<{name}} {row.value:>7} {row.points:>5}" for row in section.rows]
     for row in zip_longest(*column_groups(cells, 2 if 2 * len(cells[0]) + 6 <= WIDTH else 1)):

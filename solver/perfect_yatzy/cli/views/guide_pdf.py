@@ -264,9 +264,6 @@ def _contents(paper: Paper, section: Section, x: float, y: float, width: float) 
     return VIEWS[section.form](paper, section, x, y, width)
 
 
-# --- sections: each draws its rows at (x, y) and returns the y below them -------------------------------------------
-
-
 def _row(paper: Paper, x: float, y: float, pad: float, *cells: Cell) -> float:
     """Cells beside each other, `pad` lines below y, and a rule `pad` lines below them."""
     left, ends = x, []
@@ -361,5 +358,5 @@ def _odds(paper: Paper, section: Section, x: float, y: float, width: float) -> f
     return max(below)
 
 
-View = Callable[[Paper, Section, float, float, float], float]
+View = Callable[[Paper, Section, float, float, float], float]  # of rows at (x, y), in a width; gives the y below them
 VIEWS: dict[str, View] = {view.__name__[1:]: view for view in (_prices, _texts, _holds, _losses, _opening, _odds)}

@@ -176,7 +176,6 @@ def _against_perfect(answer: dict[str, Any]) -> str:
 
 
 def _with_interval(answer: dict[str, Any], prefix: str) -> str:
-    """A mean and its 95 % interval."""
     error = answer[f"{prefix}standard_error"]
     interval = "" if error is None else f" ± {number_text(CONFIDENCE * error, 2)} (95 %)"
     return f"{number_text(answer[f'{prefix}mean'], 2)}{interval}"

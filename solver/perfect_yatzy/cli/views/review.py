@@ -38,11 +38,10 @@ MAX_SKIPPED = 10  # games that are listed
 LABEL, NUMBER, INTERVAL = 26, 9, 22  # columns
 BAR = 18
 COLOURS = ("#4477aa", "#cc6677", "#228833", "#ccbb44", "#66ccee", "#aa3377")
-HOLD_KINDS = {1: N_("hold, first roll"), 2: N_("hold, second roll"), 3: N_("hold, third roll")}
-LAST_HOLD_KINDS = {
-    1: N_("hold, first roll or later"),
-    2: N_("hold, second roll or later"),
-    3: N_("hold, third roll or later"),
+HOLD_KINDS = {  # the second one includes all later rolls
+    1: (N_("hold, first roll"), N_("hold, first roll or later")),
+    2: (N_("hold, second roll"), N_("hold, second roll or later")),
+    3: (N_("hold, third roll"), N_("hold, third roll or later")),
 }
 
 
@@ -247,7 +246,7 @@ def kind_name(kind: str, last: bool) -> str:
         return _("category")
     number = int(kind.partition("_")[2])
     if number in HOLD_KINDS:
-        return _(LAST_HOLD_KINDS[number] if last else HOLD_KINDS[number])  # marked elsewhere
+        return _(HOLD_KINDS[number][last])  # marked elsewhere
     sentence = _("hold, roll {number} or later") if last else _("hold, roll {number}")
     return sentence.format(number=number)
 
