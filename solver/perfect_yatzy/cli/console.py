@@ -19,20 +19,10 @@ from typing import IO, Any
 
 import click
 
+from .. import errors
 from .._files import replacing
 from .._version import ANSWER_SCHEMA
-from ..errors import (
-    DOMAIN,
-    ENGLISH,
-    SolverError,
-    StateError,
-    _,
-    alternatives,
-    current_language,
-    language_from,
-    language_of_environment,
-    set_language,
-)
+from ..errors import DOMAIN, ENGLISH, SolverError, StateError, _, alternatives, language_from, set_language
 from .options import UsageError, ensure_language_option
 
 VERBATIM = "\b"  # click prints a paragraph that begins with it as it is: examples
@@ -176,12 +166,9 @@ def output_file(path: str) -> Iterator[IO[bytes]]:
     """Open a file to write a whole output. After a failure there is no part of it, and an old file stays."""
     target = os.path.realpath(path)
     try:
-        if os.path.exists(target) and not os.path.isfile(target):
-            with open(target, "wb") as device:
-                yield device
-        else:
-            with replacing(Path(target)) as file:
-                yield file
+        is_device = os.path.exists(target) and not os.path.isfile(target)
+        with open(target, "wb") if is_device else replacing(Path(target)) as file:
+            yield file
     except OSError as error:
         raise cannot_write(path, error) from error
 
@@ -300,9 +287,9 @@ def language_option(words: Sequence[str]) -> str | None:
 def chosen_language(words: Sequence[str]) -> Iterator[None]:
     """Speak ``--lang``, ``YATZY_LANG``, else the language of the environment; an unknown one is refused later."""
     wanted = language_option(words) or os.environ.get("YATZY_LANG")
-    code = (language_from(wanted) or ENGLISH) if wanted else language_of_environment()
+    code = (language_from(wanted) or ENGLISH) if wanted else errors.language_of_environment()
     with ExitStack() as restore:
-        restore.callback(set_language, current_language())
+        restore.callback(set_language, errors.current_language())
         set_language(code)
         if code != ENGLISH:  # the words of click itself (``Usage:``, ``Missing argument``) come from our catalogues
             import gettext

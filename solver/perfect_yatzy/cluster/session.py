@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from ..strategy.versus import TwoPlayerChances
     from ..tablebase.table_info import TableInfo
 
-
 CONNECT_SECONDS = 15.0  # until a scheduler must answer
 WORKERS_SECONDS = 60.0  # until a cluster must have a worker
 CLOSE_SECONDS = 5.0  # for a task to end before its worker is killed

@@ -163,8 +163,7 @@ class RatingInput:
         if any(turn.keys() & {"rolls", "holds"} for turn in turns):
             return False
         found = _checked_scores(scores, players) if only_scores else _scores_of_boxes(rules, turns, players)
-        for player, score in zip(players, found, strict=True):
-            self.results.append((rules, player, score))
+        self.results += [(rules, player, score) for player, score in zip(players, found, strict=True)]
         self._skip(entry, "results", _("only the result is recorded, without the dice and holds"))
         return True
 

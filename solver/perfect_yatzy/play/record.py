@@ -85,14 +85,10 @@ class Game:
         """The game as JSON values, schema 2."""
         turns = []
         for turn in self.turns:
-            entry: dict[str, Any] = {
-                "player": turn.player,
-                "rolls": [list(dice) for dice in turn.dice_history],
-                "holds": [list(dice) for dice in turn.holds],
-                "category": turn.category,
-                "points": turn.points,
-            }
-            turns.append(entry | ({"bonus_points": turn.bonus_points} if turn.bonus_points else {}))
+            rolls, holds = ([*map(list, dice)] for dice in (turn.dice_history, turn.holds))
+            scored = {"category": turn.category, "points": turn.points}
+            bonus = {"bonus_points": turn.bonus_points} if turn.bonus_points else {}
+            turns.append({"player": turn.player, "rolls": rolls, "holds": holds} | scored | bonus)
         head = {"schema": SCHEMA, "rules": rules_to_json(self.rules), "players": list(self.players)}
         return head | self.extra | {"turns": turns}
 

@@ -293,10 +293,8 @@ class RequestScheduler:
         asked = {name: value for name, value in fields.items() if name not in OBJECTIVE_FIELDS}
         request = parse_request({"query": "score", **asked}, self.rules)
         position = start_turn(request.rules, request.card, request.dice, request.rolls_left)
-        boxes = [
-            {"category": category, "points": points, "bonus_points": bonus}
-            for category, (points, bonus) in position.categories().items()
-        ]
+        paid = position.categories().items()
+        boxes = [{"category": box, "points": points, "bonus_points": bonus} for box, (points, bonus) in paid]
         head = answer_head(request) | {"query": "points"} | picked(request, "dice", "rolls_left")
         return with_echo(head | {"categories": boxes}, request.echo)
 

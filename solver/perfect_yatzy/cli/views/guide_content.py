@@ -129,10 +129,8 @@ def _sheet_sections(guide: Guide, words: Words) -> list[Section | None]:
         return []
     prices = sheet.prices.prices
     top = max(map(abs, prices)) or 1.0
-    rows = tuple(
-        Row(text_of(box.name), words.price(price), max(0.0, price) / top)
-        for box, price in zip(rules.categories, prices, strict=True)
-    )
+    pairs = zip(rules.categories, prices, strict=True)
+    rows = tuple(Row(text_of(box.name), words.price(price), max(0.0, price) / top) for box, price in pairs)
     title, note = ("title_forced", "forced") if not leaves_choice(rules) else ("title", "note")
     bonus = tuple(_bonus(sheet.prices, rules, words))
     return [

@@ -9,27 +9,14 @@ from typing import Any
 
 import click
 
-from ...errors import MissingPackage, _, ngettext, number_text
+from ...errors import MissingPackage, _, alternatives, ngettext, number_text
 from ...game.dice import Floats
 from ...game.notebook import histogram_bins
 from ...game.rules import RuleSet
 from ...strategy.tie_rules import TIE_RULES
 from ..console import output_file
-from .wording import (
-    alternatives,
-    approximate_lines,
-    card_line,
-    category_name,
-    chance_text,
-    columns,
-    decimal_text,
-    grouped,
-    lower_bound_text,
-    names_width,
-    number_word,
-    rounded_up,
-    wrapped,
-)
+from . import wording
+from .wording import card_line, category_name, chance_text, columns, grouped, names_width, rounded_up, wrapped
 
 CONFIDENCE = 1.96  # standard errors on either side of a 95 % interval
 LISTED = 8  # categories listed by their losses
@@ -104,7 +91,7 @@ def simulation_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
         lines += simulated_figures(rules, answer, 2)
         lines += [_("Lowest {lowest}, highest {highest}", lowest=answer["lowest"], highest=answer["highest"]), ""]
         lines += histogram(answer["lowest"], answer["chances"])
-    return [*lines, "", *category_lines(rules, answer["categories"]), *approximate_lines(answer)]
+    return [*lines, "", *category_lines(rules, answer["categories"]), *wording.approximate_lines(answer)]
 
 
 def _goal_line(answer: dict[str, Any]) -> str:
@@ -135,7 +122,7 @@ def position_lines(rules: RuleSet, answer: dict[str, Any], path: str) -> list[st
     shares = [_("{share} % with {count} left", share=share, count=left) for left, share in named.items()]
     lines.append(_("Rerolls: {shares}", shares=", ".join(reversed(shares))))
     if answer["exploration"]:
-        chance = decimal_text(answer["exploration"])
+        chance = wording.decimal_text(answer["exploration"])
         lines.append(_("A random legal action is taken with chance {chance}", chance=chance))
     return lines
 
@@ -186,7 +173,8 @@ def loss_lines(rules: RuleSet, losses: dict[str, Any]) -> list[str]:
     total = sum(losses["holds"].values()) + losses["category"]
     lines = [_("Points lost a game: {points}", points=number_text(total, 2))]
     for left, loss in sorted((-int(left), loss) for left, loss in losses["holds"].items()):
-        label = ngettext("hold, {count} reroll left", "hold, {count} rerolls left", -left, count=number_word(-left))
+        count = wording.number_word(-left)
+        label = ngettext("hold, {count} reroll left", "hold, {count} rerolls left", -left, count=count)
         lines.append(f"  {label:<28}{number_text(loss, 2):>8}")
     lines.append(f"  {_('category'):<28}{number_text(losses['category'], 2):>8}")
     lines += ["", _("By turn")]
@@ -224,7 +212,7 @@ def versus_lines(
 
 def bounds_lines(rules: RuleSet, ties: str, low: float, high: float) -> list[str]:
     """Lines for the bounds of :func:`perfect_yatzy.strategy.versus.versus_bounds`."""
-    facts = {"game": rules.name, "low": lower_bound_text(low), "high": chance_text(rounded_up(high, 4))}
+    facts = {"game": rules.name, "low": wording.lower_bound_text(low), "high": chance_text(rounded_up(high, 4))}
     tie = _(TIE_RULES[ties].value)  # marked elsewhere
     proof = _(
         "The game is too large to be solved for two players. Each of them has a strategy for the own score alone "

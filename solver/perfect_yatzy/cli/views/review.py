@@ -19,18 +19,9 @@ from ...play.rating import GRADE_NAMES, Block, Comparison, Rating, Ratings
 from ...play.review import ActionOutlook, Decision, Review, find_action, grade
 from ...strategy.actions import Choice, Hold
 from ...strategy.strategy import Strategy
+from . import wording
 from .results import bar, picture
-from .wording import (
-    category_name,
-    chance_text,
-    columns,
-    decimal_text,
-    decision_of,
-    grouped,
-    line_width,
-    loss_text,
-    rerolls_left_text,
-)
+from .wording import category_name, chance_text, columns, decimal_text, decision_of, grouped, line_width, loss_text
 
 MAX_CATEGORIES = 5  # listed when two holds are compared
 MAX_OPTIONS = 5  # listed in a solution
@@ -140,7 +131,7 @@ def puzzle_lines(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> list[str
     for label, names in zip(labels, (filled, still_open), strict=True):
         text, margin = ", ".join(names) or _("nothing"), " " * (width + 3)
         lines += wrap(text, line_width(), initial_indent=f"  {label:<{width}} ", subsequent_indent=margin)
-    rerolls = rerolls_left_text(rolls_left)
+    rerolls = wording.rerolls_left_text(rolls_left)
     stage = _("roll {roll} of {rolls}, {rerolls}", roll=n_rolls - rolls_left, rolls=n_rolls, rerolls=rerolls)
     lines.append(f"  {stage}: {spaced(puzzle.dice)}  {glyphs(puzzle.dice)}")
     return lines
