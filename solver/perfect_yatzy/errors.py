@@ -25,6 +25,18 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+if TYPE_CHECKING:
+    from gettext import NullTranslations
+ENGLISH = "en"
+LANGUAGES = (ENGLISH, *sorted(path.parent.name for path in Path(__file__).parent.glob("locale/*/LC_MESSAGES")))
+DOMAIN = "perfect_yatzy"
+RELATED = {"no": "nb", "nn": "nb"}  # languages without a catalogue of their own, whose readers know another
+NO_BREAK_SPACE = "\u00a0"
+THOUSANDS = {"en": ",", "da": ".", "de": "."}  # elsewhere a space that does not break the line
+
+_default = ENGLISH
+_of_context: ContextVar[str | None] = ContextVar("language", default=None)
+
 CODES = frozenset({  # they are stable
     "error",  # none of the codes below
     "invalid-request",  # the request is malformed: not JSON, a wrong combination of fields
@@ -199,20 +211,6 @@ def span(low: int, high: int) -> str:
     if high <= low:
         return f"{low}"
     return (_("{low} or {high}") if high == low + 1 else _("{low} to {high}")).format(low=low, high=high)
-
-
-if TYPE_CHECKING:
-    from gettext import NullTranslations
-
-ENGLISH = "en"
-LANGUAGES = (ENGLISH, *sorted(path.parent.name for path in Path(__file__).parent.glob("locale/*/LC_MESSAGES")))
-DOMAIN = "perfect_yatzy"
-RELATED = {"no": "nb", "nn": "nb"}  # languages without a catalogue of their own, whose readers know another
-NO_BREAK_SPACE = "\u00a0"
-THOUSANDS = {"en": ",", "da": ".", "de": "."}  # elsewhere a space that does not break the line
-
-_default = ENGLISH
-_of_context: ContextVar[str | None] = ContextVar("language", default=None)
 
 
 def current_language() -> str:

@@ -27,7 +27,7 @@ from perfect_yatzy.web import limits
 from perfect_yatzy.web.answers import HTTP_CODES
 from perfect_yatzy.web.app import RequestScheduler
 from perfect_yatzy.web.limits import IsDisconnected
-from perfect_yatzy.web.rule_sets import listed_rules
+from perfect_yatzy.web.static_files import listed_rules
 from support.human import human
 from support.server import Server
 

@@ -26,7 +26,7 @@ from perfect_yatzy.model.objectives import Objective
 from perfect_yatzy.tablebase.sharded_solve import solve_sharded
 from perfect_yatzy.tablebase.store import table_path
 from perfect_yatzy.tablebase.table_info import shards_folder
-from perfect_yatzy.web import rule_sets
+from perfect_yatzy.web import static_files
 from perfect_yatzy.web.limits import MAX_BODY_BYTES
 from perfect_yatzy.web.middleware import RequestFilter
 from support.server import HOLD, Server, is_error, largest_bodies, running_server
@@ -176,12 +176,12 @@ def test_a_client_that_disconnects_within_a_body_gets_no_answer() -> None:
 
 
 def test_rule_sets_are_described_once_for_each_language(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    rule_sets.rule_set_text.cache_clear()
+    static_files.rule_set_text.cache_clear()
     first = client.get("/api/rules", params={"lang": "de"})
-    monkeypatch.setattr(rule_sets, "rule_set_json", lambda rules: pytest.fail("described again"))
+    monkeypatch.setattr(static_files, "rule_set_json", lambda rules: pytest.fail("described again"))
     assert client.get("/api/rules", params={"lang": "de"}).content == first.content
     for params in ({"lang": "xx"}, {"rules": "nothing"}, {"rules": "pyproject.toml"}):
         codes = ("unknown-rules", "invalid-value", "invalid-rules")
         assert client.get("/api/rules", params=params).json()["code"] in codes
     with pytest.raises(RulesError):
-        rule_sets.described(("nothing",), "en", ("",))
+        static_files.described(("nothing",), "en", ("",))

@@ -15,8 +15,8 @@ from perfect_yatzy.play import review as reviews
 from perfect_yatzy.service import answers as service_answers
 from perfect_yatzy.service import reviews as service_reviews
 from perfect_yatzy.strategy import score_strategy
-from perfect_yatzy.web.rule_sets import rule_set_json
 from perfect_yatzy.web.site import folder as site_folder
+from perfect_yatzy.web.static_files import rule_set_json
 from support.engine import run_node
 from support.seeds import seeds
 

@@ -1,8 +1,6 @@
-"""The command `yatzy`: terminal only, everything else is in the packages below.
+"""The command `yatzy`. Answers go to standard output, everything else to standard error.
 
-Answers go to standard output, everything else to standard error. Exit codes: 0 done, 1 failed, 2 wrong usage or an
-impossible position, 130 interrupted. Modules that need numpy or numba are imported where they are used, so that help
-and completion are fast.
+Modules that need numpy or numba are imported where they are used, so that help and completion are fast.
 """
 
 from __future__ import annotations
@@ -23,8 +21,7 @@ MODULES = {  # module of `commands` -> its commands; a module is imported when o
     "review": ("puzzle", "rate", "review"),
     "rules": ("rules",),
     "serve": ("serve", "site"),
-    "solve": ("prove", "solve", "verify"),
-    "tables": ("table", "tables"),
+    "solve": ("prove", "solve", "table", "tables", "verify"),
 }
 COMMANDS = {command: module for module, commands in MODULES.items() for command in commands}
 VERSIONED = ("numpy", "numba", "llvmlite", "click", "dask", "distributed", "fastapi", "uvicorn", "pyarrow", "fpdf2")
@@ -57,7 +54,7 @@ def versions() -> Iterator[str]:
     from ..tablebase.memory import available_memory
     from ..tablebase.store import stored, tables_folder
     from ..tablebase.threads import default_threads
-    from .commands.tables import stored_tables_lines
+    from .commands.solve import stored_tables_lines
 
     yield f"python     {platform.python_version()} ({platform.python_implementation()}), {sys.executable}"
     for package in VERSIONED:

@@ -11,7 +11,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from itertools import takewhile
 from pathlib import Path
@@ -19,31 +19,17 @@ from typing import IO, Any
 
 import click
 
+from .. import errors
 from .._files import replacing
 from .._version import ANSWER_SCHEMA
-from ..errors import (
-    DOMAIN,
-    ENGLISH,
-    SolverError,
-    StateError,
-    _,
-    alternatives,
-    current_language,
-    language_from,
-    language_of_environment,
-    set_language,
-)
+from ..errors import DOMAIN, ENGLISH, SolverError, StateError, _, alternatives, language_from, set_language
 from .options import UsageError, ensure_language_option
 
 VERBATIM = "\b"  # click prints a paragraph that begins with it as it is: examples
 
 
 class YatzyGroup(click.Group):
-    """The error boundary and the lazy list of commands.
-
-    An expected failure becomes one line and an exit code. `modules` says which module of ``commands/`` defines a
-    command; it is imported when the command is named: importing all of them would take longer than an answer.
-    """
+    """The error boundary and the lazy list of commands: to import all `modules` takes longer than an answer."""
 
     def __init__(self, *args: Any, modules: dict[str, str] | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -180,12 +166,9 @@ def output_file(path: str) -> Iterator[IO[bytes]]:
     """Open a file to write a whole output. After a failure there is no part of it, and an old file stays."""
     target = os.path.realpath(path)
     try:
-        if os.path.exists(target) and not os.path.isfile(target):
-            with open(target, "wb") as device:
-                yield device
-        else:
-            with replacing(Path(target)) as file:
-                yield file
+        is_device = os.path.exists(target) and not os.path.isfile(target)
+        with open(target, "wb") if is_device else replacing(Path(target)) as file:
+            yield file
     except OSError as error:
         raise cannot_write(path, error) from error
 
@@ -209,8 +192,7 @@ def wrap_columns(lines: Iterable[str], *, whole_words: bool = False) -> list[str
     for line in lines:
         columns = [gap.end() for gap in re.finditer(r"\S\s{2,}", line[: 2 * width // 3])]
         indent = columns[-1] if columns else len(line) - len(line.lstrip()) + 2
-        margin = " " * indent
-        wrapper = TextWrapper(width, subsequent_indent=margin, replace_whitespace=False)
+        wrapper = TextWrapper(width, subsequent_indent=" " * indent, replace_whitespace=False)
         wrapper.break_long_words = wrapper.break_on_hyphens = not whole_words
         result += wrapper.wrap(line) or [line]
     return result
@@ -279,10 +261,7 @@ def translated(text: str | None) -> str | None:
     if not text:
         return text
     parts = inspect.cleandoc(text).split("\n\n")
-    return "\n\n".join(
-        part if part.startswith(VERBATIM) else _(" ".join(part.split()))  # marked elsewhere
-        for part in parts
-    )
+    return "\n\n".join(p if p.startswith(VERBATIM) else _(" ".join(p.split())) for p in parts)  # marked elsewhere
 
 
 def translate_help(command: click.Command) -> None:
@@ -307,33 +286,19 @@ def language_option(words: Sequence[str]) -> str | None:
 @contextmanager
 def chosen_language(words: Sequence[str]) -> Iterator[None]:
     """Speak ``--lang``, ``YATZY_LANG``, else the language of the environment; an unknown one is refused later."""
-    wanted, before = language_option(words) or os.environ.get("YATZY_LANG"), current_language()
-    code = (language_from(wanted) or ENGLISH) if wanted else language_of_environment()
-    set_language(code)
-    try:
-        with _translated_click(code):
-            yield
-    finally:
-        set_language(before)
+    wanted = language_option(words) or os.environ.get("YATZY_LANG")
+    code = (language_from(wanted) or ENGLISH) if wanted else errors.language_of_environment()
+    with ExitStack() as restore:
+        restore.callback(set_language, errors.current_language())
+        set_language(code)
+        if code != ENGLISH:  # the words of click itself (``Usage:``, ``Missing argument``) come from our catalogues
+            import gettext
 
-
-@contextmanager
-def _translated_click(code: str) -> Iterator[None]:
-    """Let the words of click itself (``Usage:``, ``Missing argument``) come from our catalogues."""
-    if code == ENGLISH:
+            restore.callback(gettext.textdomain, gettext.textdomain())
+            gettext.bindtextdomain(DOMAIN, str(Path(__file__).parent.parent / "locale"))
+            gettext.textdomain(DOMAIN)
+            before = {name: value for name, value in os.environ.items() if name == "LANGUAGE"}
+            restore.callback(os.environ.update, before)
+            restore.callback(os.environ.pop, "LANGUAGE")
+            os.environ["LANGUAGE"] = code
         yield
-        return
-    import gettext
-
-    domain, languages = gettext.textdomain(), os.environ.get("LANGUAGE")
-    gettext.bindtextdomain(DOMAIN, str(Path(__file__).parent.parent / "locale"))
-    gettext.textdomain(DOMAIN)
-    os.environ["LANGUAGE"] = code
-    try:
-        yield
-    finally:
-        gettext.textdomain(domain)
-        if languages is None:
-            del os.environ["LANGUAGE"]
-        else:
-            os.environ["LANGUAGE"] = languages

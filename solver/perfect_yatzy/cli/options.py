@@ -17,12 +17,15 @@ from ..strategy.tie_rules import TIE_RULES
 
 if TYPE_CHECKING:
     from ..cluster.session import Cluster
-    from ..game.rules import RuleSet
     from ..service.queries import QueryService
-    from ..tablebase.store import Progress
 
 F = TypeVar("F", bound=Callable[..., Any])
 Known = Callable[[click.Context, str], Iterable[str]]
+LANGUAGE_HELP = "Language of words and names: en, da, de, fi, nb, sv [that of the environment]."
+# Completed where a policy is asked for; :mod:`perfect_yatzy.policies.named` reads them, and more.
+POLICY_WORDS = (
+    "perfect", "most-points", "prices", "hold-rules", "level:", "safe", "bold", "win", "goal:", "process:",
+)  # fmt: skip
 
 
 class KnownWords(click.ParamType[str]):
@@ -126,9 +129,6 @@ class Number(click.FloatRange):
         return super().convert(value, param, ctx)
 
 
-LANGUAGE_HELP = "Language of words and names: en, da, de, fi, nb, sv [that of the environment]."
-
-
 def number_option(
     *names: str, text: str, low: int = 0, high: int | None = None, default: int | None = None, shown: bool = True
 ) -> Callable[[F], F]:
@@ -158,6 +158,10 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print one JS
 force_option = click.option("--force", is_flag=True, help="Replace the output file if it exists.")
 tables_option = click.option("--tables", type=click.Path(file_okay=False), help="Folder of the stored tables.")
 threads_option = number_option("--threads", low=1, high=256, text="Threads for solving [one per processor].")
+dataset_card_option = click.option(
+    "--dataset-card", type=click.Path(dir_okay=False), metavar="FILE.md",
+    help="Also describe the file of --output: columns, seed, rules and hash, as a dataset card.",
+)  # fmt: skip
 
 
 def output_option(text: str, **settings: Any) -> Callable[[F], F]:
@@ -166,11 +170,7 @@ def output_option(text: str, **settings: Any) -> Callable[[F], F]:
 
 
 def ensure_language_option(command: click.Command, variable: str | None = None) -> None:
-    """Give a command and its subcommands the option ``--lang`` if they have none.
-
-    The language is chosen before any command is read, from all words of the line; the option checks and documents it,
-    and of this command the environment `variable`, too.
-    """
+    """Give a command and its subcommands ``--lang``, which is read before them; this checks and documents it."""
     if not any("--lang" in param.opts for param in command.params):
         command.params.append(
             click.Option(["--lang"], type=LanguageParam(), envvar=variable, expose_value=False, help=LANGUAGE_HELP)
@@ -238,13 +238,9 @@ def service_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def query_service(tables: str | None, threads: int | None, lang: str = ENGLISH) -> QueryService:
     """The service that answers requests; it reports the progress of its solves on standard error."""
     from ..service.queries import QueryService
+    from .progress import solve_progress
 
-    def announce(rules: RuleSet, line: str | None) -> Progress:
-        from .progress import solve_progress
-
-        return solve_progress(rules, line)
-
-    return QueryService(tables, threads, announce, lang)
+    return QueryService(tables, threads, solve_progress, lang)
 
 
 def worker_options(command: F, most: int = MOST_WORKERS) -> F:
@@ -280,12 +276,6 @@ def cluster_workers(workers: int | None, cluster: str | None) -> Iterator[Cluste
         click.echo("yatzy: " + _("a worker used at most {size} of memory", size=most), err=True)
 
 
-# Completed where a policy is asked for; :mod:`perfect_yatzy.policies.named` reads them, and more.
-POLICY_WORDS = (
-    "perfect", "most-points", "prices", "hold-rules", "level:", "safe", "bold", "win", "goal:", "process:",
-)  # fmt: skip
-
-
 def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Options of commands that play many games, as fields of a request in one argument `start`."""
     policy = click.option(
@@ -299,12 +289,6 @@ def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
         return {"seed": seed, "policy": policy, "card": card, "saved": saved}
 
     return seed_option()(policy(start_card_option(saved(gathered("start", fields, command)))))
-
-
-dataset_card_option = click.option(
-    "--dataset-card", type=click.Path(dir_okay=False), metavar="FILE.md",
-    help="Also describe the file of --output: columns, seed, rules and hash, as a dataset card.",
-)  # fmt: skip
 
 
 def query_options(all_text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -1,7 +1,4 @@
-"""A game of `yatzy play` in the terminal: the loop that asks, shows, warns and saves.
-
-The rules of what may happen next are those of :class:`perfect_yatzy.play.session.Session`.
-"""
+"""A game of `yatzy play` in the terminal: the loop that asks, shows, warns and saves; `Session` is the game."""
 
 from __future__ import annotations
 
@@ -136,8 +133,7 @@ class TerminalGame:
         if text in ("", "?"):
             echo_fitted(view.dice_help(session))
             return
-        dice = parse_faces(text)
-        if dice is None:
+        if (dice := parse_faces(text)) is None:
             wrong = _("{text!r} is not a roll; write the faces, such as {value}")
             raise StateError(wrong.format(text=text, value="12345"[: session.to_roll]))
         if session.holds and len(dice) not in (session.to_roll, session.rules.dice):

@@ -25,12 +25,20 @@ from threading import Lock
 from typing import Any
 
 from ..errors import ClusterError
+from ..model import checked_values
 from ..tablebase.memory import peak_memory, writing_to
 from ..tablebase.shard_task import ShardTask, solve_shard_task
 from ..tablebase.store import Progress
 from ..tablebase.table_info import versions
 
 SOURCES = "sources of perfect-yatzy"
+AHEAD = 8  # tasks under way for each thread at most; more are handed out when half of them are done
+POLL_SECONDS = 5.0  # time between two looks at the workers
+NO_WORKERS_SECONDS = 300.0  # time without any worker after which a run ends
+ATTEMPTS = 5  # Dask gives a task up when four workers were lost with it; then it is submitted again, so often in all
+_checked: set[Job] = set()  # jobs that this process has been checked for
+_compiled: set[str] = set()  # kernels that are compiled or loaded in this process
+_compiling = Lock()
 
 
 @dataclass(frozen=True)
@@ -41,15 +49,6 @@ class Job:
     proof: str = ""  # path of a file in the folder that all workers must see; empty if there is none
     token: str = ""  # content of that file
     kernels: str = ""  # name of the compiled kernels that the tasks need; empty if it does not matter who compiles
-
-
-@dataclass(frozen=True)
-class TaskReport:
-    """The result of a task, and of the worker so far."""
-
-    result: Any
-    process: str  # host and process id
-    peak_memory: int  # most bytes that the process has used at a time
 
 
 @dataclass(frozen=True)
@@ -95,17 +94,12 @@ def problem(job: Job) -> str:
     return ""
 
 
-_checked: set[Job] = set()  # jobs that this process has been checked for
-
-
 def check(job: Job) -> None:
     """Raise ClusterError unless this process can do the tasks of a job."""
     if job in _checked:
         return
     if found := problem(job):
         raise ClusterError(f"worker {_process_name()} {found}")
-    from ..model import checked_values
-
     with suppress(ImportError, ValueError):  # no worker
         from distributed import get_worker
 
@@ -125,16 +119,11 @@ def _process_name() -> str:
     return f"{os.uname().nodename if hasattr(os, 'uname') else 'localhost'}:{os.getpid()}"
 
 
-def run_task(argument: Any, function: Callable[[Any], Any], job: Job) -> TaskReport:
-    """Do one task."""
+def run_task(argument: Any, function: Callable[[Any], Any], job: Job) -> tuple[Any, str, int]:
+    """Do one task: its result, the host and id of this process, and the most bytes it has used at a time."""
     check(job)
     with compiling(job.kernels):
-        result = function(argument)
-    return TaskReport(result, _process_name(), peak_memory())
-
-
-_compiled: set[str] = set()  # kernels that are compiled or loaded in this process
-_compiling = Lock()
+        return function(argument), _process_name(), peak_memory()
 
 
 @contextmanager
@@ -156,12 +145,6 @@ def compiling(kernels: str) -> Iterator[None]:
             with suppress(OSError):  # a full disk
                 mark.touch()
     _compiled.add(kernels)
-
-
-AHEAD = 8  # tasks under way for each thread at most; more are handed out when half of them are done
-POLL_SECONDS = 5.0  # time between two looks at the workers
-NO_WORKERS_SECONDS = 300.0  # time without any worker after which a run ends
-ATTEMPTS = 5  # Dask gives a task up when four workers were lost with it; then it is submitted again, so often in all
 
 
 @dataclass(frozen=True)
@@ -191,10 +174,7 @@ class DaskEngine:
 
     @contextmanager
     def seeing(self, folder: str | os.PathLike[str], kernels: str = "") -> Iterator[None]:
-        """Every worker that gets a task inside this block must see a folder, or a ClusterError ends it.
-
-        One worker of each machine compiles these kernels, and the others wait for it.
-        """
+        """In this block all workers must see a folder; one of each machine compiles the kernels for the others."""
         folder, token, before = Path(folder).absolute(), secrets.token_hex(16), self._job
         proof = folder / f".workers-{secrets.token_hex(4)}.proof"
         with writing_to(folder):
@@ -243,8 +223,9 @@ class DaskEngine:
                     if report is None:
                         waiting.appendleft(task)
                         continue
-                    self.peak_memory[report.process] = report.peak_memory
-                    yield task.number, report.result
+                    result, process, peak = report
+                    self.peak_memory[process] = peak
+                    yield task.number, result
         finally:
             if under_way:
                 with suppress(Exception):  # the cluster may be gone
@@ -286,12 +267,12 @@ class DaskEngine:
         except CancelledError as error:
             raise self._lost() from error
 
-    def _report(self, future: Any, task: _UnderWay) -> TaskReport | None:
+    def _report(self, future: Any, task: _UnderWay) -> tuple[Any, str, int] | None:
         """The report of a task that is done; None if its workers were lost."""
         from distributed import CancelledError, KilledWorker
 
         try:
-            report: TaskReport = future.result()
+            report: tuple[Any, str, int] = future.result()
         except KilledWorker as error:
             if task.attempts < ATTEMPTS:
                 return None
@@ -310,7 +291,6 @@ class DaskEngine:
         return ClusterError(f"the connection to {self.name} was lost; the same command continues what is unfinished")
 
     def _count_threads(self) -> int:
-        """Threads of all present workers."""
         try:
             self._threads = sum(self.client.nthreads().values())
         except Exception as error:  # whatever Dask's transports raise

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from ..strategy.versus import TwoPlayerChances
     from ..tablebase.table_info import TableInfo
 
-
 CONNECT_SECONDS = 15.0  # until a scheduler must answer
 WORKERS_SECONDS = 60.0  # until a cluster must have a worker
 CLOSE_SECONDS = 5.0  # for a task to end before its worker is killed
@@ -115,9 +114,8 @@ def remote_cluster(address: str) -> Iterator[Cluster]:
             with suppress(TimeoutError):
                 client.wait_for_workers(1, timeout=WORKERS_SECONDS)
             if not client.nthreads():
-                raise ClusterError(
-                    _("{address} has no workers; start some with: dask worker {address}", address=address)
-                )
+                text = _("{address} has no workers; start some with: dask worker {address}", address=address)
+                raise ClusterError(text)
             yield Cluster(DaskEngine(client, address), client.dashboard_link)
 
 

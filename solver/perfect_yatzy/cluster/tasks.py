@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -29,6 +29,7 @@ from ..errors import StateError, _, game_over, whole_number
 from ..game.notation import CardText, read_card
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
+from ..kernels.leads import LeadValues
 from ..model.objectives import FRAME
 from ..policies.evaluation import Evaluation, SampledEvaluation, SampledGames, sample_games, summary
 from ..policies.named import Setting, evaluate_named, policy_file
@@ -37,11 +38,11 @@ from ..strategy.approximate_strategy import ApproximateStrategy, needs_table
 from ..strategy.fitted_file import FittedValues
 from ..strategy.opening import open_approximate, open_strategy
 from ..strategy.score_strategy import ScoreStrategy, reach
-from ..strategy.simulation import Simulation, checked_games, joined_games
-from ..strategy.strategy import CheckedPosition, Strategy
+from ..strategy.simulation import Rollout, Simulation, checked_games, joined_games, rollout_of
+from ..strategy.strategy import CheckedPosition, Position, Strategy
 from ..strategy.tie_rules import tie_rule
 from ..strategy.two_player_table import OnLayer, store_games, stored_game
-from ..strategy.two_players import TASKS, TwoPlayerGame
+from ..strategy.two_players import TASKS, Turn, TwoPlayerGame
 from ..strategy.versus import TwoPlayerChances, versus_checkpoint
 from ..tablebase.memory import check_memory
 from ..tablebase.store import Progress, tables_folder
@@ -49,19 +50,33 @@ from ..tablebase.table_info import damaged, store_layer, stored_layer
 from .engine import DaskEngine
 
 TASKS_PER_THREAD = 4  # so that workers of different speed end together
+MOST_GAMES = 100_000  # of a task: many share the evaluation of a turn, and their points are some megabytes
 
 
 @dataclass(frozen=True)
-class SampleTask:
-    """Let a program play the games `first` to ``first + number - 1``."""
+class StrategyName:
+    """What a worker opens."""
 
-    command: str
     rules: RuleSet
-    card: Scorecard
-    tables: str
+    tables: str  # folder
+    kind: str = "mean"  # or "goal" or "approximate"
+    goal: int = 0  # final score to reach, for a goal
+    # those of the earliest card that is asked about, for a goal; `points` as pairs of a category and its points
+    points: tuple[tuple[int, int], ...] = ()
+    saved: int = 0
+    bonus_points: int = 0
+
+
+@dataclass(frozen=True)
+class GamesTask:
+    """The games `first` to ``first + number - 1`` of a strategy, or of a program that it measures."""
+
+    strategy: StrategyName
+    start: Any  # a checked position, or for a program the card
     seed: int
     first: int
     number: int
+    command: str = ""  # of the program
 
 
 def evaluate_task(task: tuple[str, Setting]) -> tuple[str, Evaluation | SampledEvaluation]:
@@ -69,16 +84,11 @@ def evaluate_task(task: tuple[str, Setting]) -> tuple[str, Evaluation | SampledE
     return evaluate_named(*task)
 
 
-@lru_cache(maxsize=2)
-def _perfect(rules: RuleSet, tables: str) -> Strategy:
-    return open_strategy(rules, tables, threads=1)
-
-
-def sample_task(task: SampleTask) -> SampledGames:
+def sample_task(task: GamesTask) -> SampledGames:
     """Play the games of a task with a program that is started for them."""
-    strategy = _perfect(task.rules, task.tables)
+    strategy = _opened(task.strategy)
     with ProcessPlayer(task.command) as player:
-        return sample_games(player, strategy, task.first, task.number, task.seed, task.card, threads=1)
+        return sample_games(player, strategy, task.first, task.number, task.seed, task.start, threads=1)
 
 
 def evaluate_on(
@@ -91,10 +101,8 @@ def evaluate_on(
     open_strategy(rules, folder)  # solved once, here, and not by each worker
     files = [policy_file(policy) for policy in policies]
     paths = [str(Path(file).absolute()) if file else "" for file in files]
-    tasks = [
-        (policy.replace(file, path, 1) if file else policy, setting)
-        for policy, file, path in zip(policies, files, paths, strict=True)
-    ]
+    named = zip(policies, files, paths, strict=True)
+    tasks = [(policy.replace(file, path, 1) if file else policy, setting) for policy, file, path in named]
     with engine.seeing(folder, f"evaluation-{rules.fingerprint[:12]}"):
         for number, (title, found) in engine.map(evaluate_task, tasks):
             file, path = files[number], paths[number]
@@ -110,47 +118,10 @@ def sample_on(
     games = whole_number(games, "games")
     if games < 1:
         raise StateError(_("games is {games}; must be at least 1").format(games=games))
-    folder, card = str(tables_folder(tables).absolute()), read_card(strategy.rules, start)
-    size = -(-games // (engine.threads * TASKS_PER_THREAD))
-    tasks = [
-        SampleTask(command, strategy.rules, card, folder, seed, first, min(size, games - first))
-        for first in range(0, games, size)
-    ]
-    with engine.seeing(folder, f"regrets-{strategy.rules.fingerprint[:12]}"):
+    name, card = strategy_name(strategy, tables), read_card(strategy.rules, start)
+    tasks = [GamesTask(name, card, seed, *part, command) for part in ranges(games, engine.threads, name.kind)]
+    with engine.seeing(name.tables, f"regrets-{strategy.rules.fingerprint[:12]}"):
         return summary(strategy, card, games, engine.play(sample_task, tasks, progress))
-
-
-if TYPE_CHECKING:
-    from ..strategy.simulation import Rollout
-    from ..strategy.strategy import Position
-
-MOST_GAMES = 100_000  # of a task: many share the evaluation of a turn, and their points are some megabytes
-Games = tuple[npt.NDArray[Any], ...]
-
-
-@dataclass(frozen=True)
-class StrategyName:
-    """What a worker opens."""
-
-    rules: RuleSet
-    tables: str  # folder
-    kind: str  # "mean", "goal" or "approximate"
-    goal: int = 0  # final score to reach, for a goal
-    # those of the earliest card that is asked about, for a goal; `points` as pairs of a category and its points
-    points: tuple[tuple[int, int], ...] = ()
-    saved: int = 0
-    bonus_points: int = 0
-
-
-@dataclass(frozen=True)
-class GamesTask:
-    """The games `first` to ``first + number - 1`` of a simulation from a position."""
-
-    strategy: StrategyName
-    position: CheckedPosition
-    seed: int
-    first: int
-    number: int
 
 
 def strategy_name(strategy: Strategy, tables: str | os.PathLike[str] | None) -> StrategyName:
@@ -168,7 +139,7 @@ def strategy_name(strategy: Strategy, tables: str | os.PathLike[str] | None) -> 
         assert isinstance(card, Scorecard)
         points = tuple(sorted(card.points.items()))
         return StrategyName(strategy.rules, folder, "goal", int(goal), points, card.saved, card.bonus_points)
-    return StrategyName(strategy.rules, folder, "mean")
+    return StrategyName(strategy.rules, folder)
 
 
 @lru_cache(maxsize=2)
@@ -183,21 +154,19 @@ def _opened(name: StrategyName) -> Strategy:
 
 @lru_cache(maxsize=2)
 def _rollout(name: StrategyName, position: CheckedPosition) -> Rollout:
-    from ..strategy.simulation import rollout_of
-
     return rollout_of(_opened(name), position, threads=1)
 
 
-def play_task(task: GamesTask) -> Games:
+def play_task(task: GamesTask) -> tuple[npt.NDArray[Any], ...]:
     """Play the games of a task."""
-    position = task.position
     if task.strategy.kind != "approximate":
-        made, boxes, bonus = _rollout(task.strategy, position).play(task.number, task.first, task.seed)
+        made, boxes, bonus = _rollout(task.strategy, task.start).play(task.number, task.first, task.seed)
         return made.astype(np.int32), boxes, bonus.astype(np.int32)
     strategy = _opened(task.strategy)
     assert isinstance(strategy, ApproximateStrategy)
-    values, games, start = strategy.evaluator.function, task.number, position.state
+    values, games = strategy.evaluator.function, task.number
     assert isinstance(values, FittedValues)
+    start = task.start.state
     played = simulate_values(values, games=games, seed=task.seed, threads=1, start=start, first=task.first)
     made = played.final_scores - played.upper_bonus
     return made.astype(np.int32), played.category_points, played.upper_bonus.astype(np.int32), played.luck
@@ -230,11 +199,6 @@ def ranges(games: int, threads: int, kind: str) -> list[tuple[int, int]]:
     if kind == "approximate":  # whole batches, as they are played here
         size = -(-size // BATCH) * BATCH
     return [(first, min(size, games - first)) for first in range(0, games, size)]
-
-
-if TYPE_CHECKING:
-    from ..kernels.leads import LeadValues
-    from ..strategy.two_players import Turn
 
 
 @dataclass(frozen=True)

@@ -59,10 +59,7 @@ def mean_of(values: npt.ArrayLike, confidence: float = CONFIDENCE) -> Estimate:
 
 
 def ratio_of(totals: npt.ArrayLike, counts: npt.ArrayLike, confidence: float = CONFIDENCE) -> Estimate | None:
-    """Sum of `totals` over the sum of `counts`, ``(n,)`` each; None if the counts are zero.
-
-    The pairs are independent, for example the points lost and the decisions of each game.
-    """
+    """Sum of `totals` over that of `counts`, independent pairs, ``(n,)`` each; None if the counts are zero."""
     above, below = (np.asarray(column, dtype=np.float64) for column in (totals, counts))
     if not below.any():
         return None
@@ -124,8 +121,7 @@ def t_distribution(t: float, freedom: float) -> float:
     end = math.atan(abs(t) / math.sqrt(freedom))
     end = min(end, 12 / math.sqrt(freedom))  # nothing lies beyond, and the nodes stay where the density is
     nodes, weights = _nodes()
-    angles = (nodes + 1) * end / 2
-    density = np.exp((freedom - 1) * np.log(np.cos(angles)))
+    density = np.exp((freedom - 1) * np.log(np.cos((nodes + 1) * end / 2)))
     scale = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(math.pi)
     half = min(0.5, scale * float(weights @ density) * end / 2)
     return 0.5 + math.copysign(half, t)

@@ -1,7 +1,6 @@
 """Puzzles: positions from games of optimal play, the same for the same rules and seed.
 
-The difficulty of a position is what the second-best action loses. The less it loses, the harder the best action is to
-find.
+The less the second-best action loses, the harder the best one is to find.
 """
 
 from __future__ import annotations
@@ -47,10 +46,7 @@ def daily_seed(day: date, number: int = 0) -> int:
 
 
 def play_turn(strategy: Strategy, card: Scorecard, seed: int, game: int, turn: int) -> Turn:
-    """One turn of a simulated game, played by the strategy, from single queries.
-
-    The dice and the decisions are those of :mod:`perfect_yatzy.kernels.rollout`, which is a thousand times faster.
-    """
+    """One turn of a simulated game, by single queries; :mod:`perfect_yatzy.kernels.rollout` plays the same ones."""
     rules = strategy.rules
     rolls_left = strategy.max_rerolls(card.state)
     held: Dice = ()

@@ -39,8 +39,7 @@ GRADE_NAMES = (*(name for _, name in GRADES), "blunder")
 def decision_kinds(rules: RuleSet) -> tuple[str, ...]:
     """The kinds of decisions: ``hold_1`` after the first roll of a turn, and so on; ``category`` without rolls left.
 
-    To stop early is one decision, as in a review, and belongs to its roll. With saved rolls the last hold is that
-    after roll ``rolls_per_turn`` or a later one.
+    To stop early belongs to its roll; with saved rolls the last hold is that after roll ``rolls_per_turn`` or later.
     """
     holds = rules.rolls_per_turn - (0 if rules.saved_rolls else 1)
     return *(f"hold_{number}" for number in range(1, holds + 1)), "category"
@@ -75,8 +74,7 @@ def figures_of(rules: RuleSet, graded: GradedGames) -> Figures:
 
     def totals(card: Ints, column: Ints | int, columns: int, weights: Floats | Ints | None = None) -> Any:
         """Sums of `weights`, or counts, by card and column."""
-        found = np.bincount(card * columns + column, weights, games * columns)
-        return found.reshape(games, columns)
+        return np.bincount(card * columns + column, weights, games * columns).reshape(games, columns)
 
     turn, boxes = graded.card_of_turn, len(rules.categories)
     card, number = graded.card_of_roll, graded.turn_number
@@ -222,15 +220,9 @@ class Rating:
             raise StateError(_("size is {size}; must be at least 1", size=size))
         size = size or max(SMALLEST_BLOCK, -(-self.games // BLOCKS))
         starts = [*range(0, max(1, self.games - size + 1), size)]
-        known = None not in self.dates
+        dates = self.dates if None not in self.dates else (None,) * self.games
         return tuple(
-            Block(
-                first + 1,
-                end,
-                self.dates[first] if known else None,
-                self.dates[end - 1] if known else None,
-                self._mean(self.lost_by_game[first:end]),
-            )
+            Block(first + 1, end, dates[first], dates[end - 1], self._mean(self.lost_by_game[first:end]))
             for first, end in zip(starts, [*starts[1:], self.games], strict=True)
         )
 
@@ -242,17 +234,12 @@ class Rating:
     def versus(self, other: Rating) -> Comparison:
         """Compare with another player; StateError if the rules differ."""
         if self.rules.fingerprint != other.rules.fingerprint:
-            raise StateError(
-                _("{first} played {first_rules}, {second} played {second_rules}").format(
-                    first=self.player, first_rules=self.rules.key, second=other.player, second_rules=other.rules.key
-                )
-            )
-        return Comparison(
-            self,
-            other,
-            difference_of(other.lost_by_game, self.lost_by_game, self.confidence),
-            difference_of(self.figures.results, other.figures.results, self.confidence),
-        )
+            text = _("{first} played {first_rules}, {second} played {second_rules}")
+            rules = {"first_rules": self.rules.key, "second_rules": other.rules.key}
+            raise StateError(text.format(first=self.player, second=other.player, **rules))
+        advantage = difference_of(other.lost_by_game, self.lost_by_game, self.confidence)
+        results = difference_of(self.figures.results, other.figures.results, self.confidence)
+        return Comparison(self, other, advantage, results)
 
     def _mean(self, values: npt.ArrayLike) -> Estimate:
         return mean_of(values, self.confidence)
@@ -378,13 +365,12 @@ def rate(
     keys = {rules.fingerprint: rules.key for rules, _, _ in reader.results}
     for rules, player, result in reader.results:
         results.setdefault((rules.fingerprint, player), []).append(result)
-    first_of_rules: dict[str, int] = {}
-    for own in collected.values():
-        before = first_of_rules.get(own.rules.fingerprint, own.first)
-        first_of_rules[own.rules.fingerprint] = min(before, own.first)
+    ordered, first_of_rules = sorted(collected.items(), key=lambda item: item[1].first), dict[str, int]()
+    for key, own in ordered:
+        first_of_rules.setdefault(key[0], own.first)
     ratings = [
         _rating(own, np.array(results.pop(key, []), dtype=np.int64), confidence)
-        for key, own in sorted(collected.items(), key=lambda item: (first_of_rules[item[0][0]], item[1].first))
+        for key, own in sorted(ordered, key=lambda item: first_of_rules[item[0][0]])
     ]
     rest = {(keys[rules], player): np.array(found) for (rules, player), found in results.items()}
     return Ratings(tuple(ratings), reader.skipped, rest)

@@ -152,7 +152,10 @@ class RatingInput:
         if not turns and not only_scores:
             return False
         check_names(players)
-        rules = self._rules_of(raw.get("rules"))
+        key = json.dumps(raw.get("rules"))  # the text of an object is not the object
+        if key not in self._rules:
+            self._rules[key] = rules_from_json(raw.get("rules"))
+        rules = self._rules[key]
         if turns and self._add(entry, rules, players, raw.get("date"), raw):
             return True
         if not isinstance(turns, list) or not all(isinstance(turn, dict) for turn in turns):
@@ -160,16 +163,9 @@ class RatingInput:
         if any(turn.keys() & {"rolls", "holds"} for turn in turns):
             return False
         found = _checked_scores(scores, players) if only_scores else _scores_of_boxes(rules, turns, players)
-        for player, score in zip(players, found, strict=True):
-            self.results.append((rules, player, score))
+        self.results += [(rules, player, score) for player, score in zip(players, found, strict=True)]
         self._skip(entry, "results", _("only the result is recorded, without the dice and holds"))
         return True
-
-    def _rules_of(self, raw: Any) -> RuleSet:
-        key = json.dumps(raw)  # the text of an object is not the object
-        if key not in self._rules:
-            self._rules[key] = rules_from_json(raw)
-        return self._rules[key]
 
     def strategy(self, rules: RuleSet) -> Strategy | SolverError:
         """The strategy of a rule set, opened once; or why it cannot be opened."""
@@ -228,7 +224,6 @@ def _player_names(raw: Any) -> list[str]:
 
 
 def _checked_scores(scores: Any, players: list[str]) -> list[int]:
-    """The field ``final_scores``, checked."""
     if not isinstance(scores, list) or len(scores) != len(players):
         message = _("final_scores is {scores}; must be a list with one number for each player")
         raise StateError(message.format(scores=shown(scores)))

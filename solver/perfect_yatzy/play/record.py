@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 from unicodedata import category
 
 import numpy as np
@@ -31,12 +31,14 @@ from ..game.rule_loader import rules_from_json, rules_to_json
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
 from ..game.scoring import scoring_options
+from ..kernels.rollout import TurnLog
 from ..model.state_space import Policy
 from ..policies.named import PlayedSimulation
 from ..strategy.simulation import Rollout, rollout_of
 from ..strategy.strategy import Strategy, check_position
 from ..tablebase.threads import default_threads
 
+CHUNK = 10_000  # games that are simulated at the same time; bounds the memory
 SCHEMA = 2
 READABLE_SCHEMAS = (1, 2)
 GAME_FIELDS = {"schema", "rules", "players", "turns"}
@@ -83,14 +85,10 @@ class Game:
         """The game as JSON values, schema 2."""
         turns = []
         for turn in self.turns:
-            entry: dict[str, Any] = {
-                "player": turn.player,
-                "rolls": [list(dice) for dice in turn.dice_history],
-                "holds": [list(dice) for dice in turn.holds],
-                "category": turn.category,
-                "points": turn.points,
-            }
-            turns.append(entry | ({"bonus_points": turn.bonus_points} if turn.bonus_points else {}))
+            rolls, holds = ([*map(list, dice)] for dice in (turn.dice_history, turn.holds))
+            scored = {"category": turn.category, "points": turn.points}
+            bonus = {"bonus_points": turn.bonus_points} if turn.bonus_points else {}
+            turns.append({"player": turn.player, "rolls": rolls, "holds": holds} | scored | bonus)
         head = {"schema": SCHEMA, "rules": rules_to_json(self.rules), "players": list(self.players)}
         return head | self.extra | {"turns": turns}
 
@@ -208,14 +206,10 @@ def _read_turn(entry: Any) -> Turn:
             limits.check_length(group, limits.MAX_DICE_LISTED, _("a list of {name}", name=name), _("faces"))
         return tuple(tuple(sorted(group)) for group in groups)
 
-    return Turn(
-        _typed(entry, "player", int),
-        dice("rolls"),
-        dice("holds"),
-        _typed(entry, "category", str),
-        _typed(entry, "points", int),
-        _typed({"bonus_points": bonus_points_of(entry)}, "bonus_points", int),
-    )
+    player, rolls, holds = _typed(entry, "player", int), dice("rolls"), dice("holds")
+    category, points = _typed(entry, "category", str), _typed(entry, "points", int)
+    bonus_points = _typed({"bonus_points": bonus_points_of(entry)}, "bonus_points", int)
+    return Turn(player, rolls, holds, category, points, bonus_points)
 
 
 def bonus_points_of(turn: dict[str, Any]) -> Any:
@@ -246,13 +240,12 @@ def record_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
             while line := file.readline(limits.MAX_GAME_BYTES + 1):
                 size, number = size + len(line), number + 1
                 if len(line) > limits.MAX_GAME_BYTES:
-                    message = _("a line of {path} is longer than {most} bytes")
-                    raise StateError(message.format(path=path, most=number_text(limits.MAX_GAME_BYTES, grouped=True)))
+                    most = number_text(limits.MAX_GAME_BYTES, grouped=True)
+                    raise StateError(_("a line of {path} is longer than {most} bytes", path=path, most=most))
                 if size > limits.MAX_RECORD_BYTES:
-                    message = _("{path} is larger than {most} bytes; split it, one game per line")
-                    raise StateError(
-                        message.format(path=path, most=number_text(limits.MAX_RECORD_BYTES, grouped=True))
-                    )
+                    most = number_text(limits.MAX_RECORD_BYTES, grouped=True)
+                    text = _("{path} is larger than {most} bytes; split it, one game per line", path=path, most=most)
+                    raise StateError(text)
                 if line.strip():
                     yield number, line
     except OSError as error:
@@ -260,10 +253,7 @@ def record_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
 
 
 def parse_game_line(line: bytes, place: str, first_of: str | Path | None) -> Any:
-    """The JSON value of a line, whose `place` messages name; StateError if it is not JSON.
-
-    `first_of` is the file if this is its first game: if that is not JSON, the file is something else.
-    """
+    """The JSON value of a line; `place` is for messages, `first_of` the file if this is its first game."""
     try:
         return limits.parse_json(line)
     except UnicodeDecodeError as error:
@@ -303,12 +293,6 @@ def write_games(path: str | Path, games: Iterable[Game]) -> None:
         raise
 
 
-if TYPE_CHECKING:
-    from ..kernels.rollout import TurnLog
-
-CHUNK = 10_000  # games played at the same time; bounds the memory
-
-
 def simulated_records(
     strategy: Strategy | Policy, games: int, seed: int = 1, threads: int | None = None, player: str = "mean"
 ) -> Iterator[str]:
@@ -328,8 +312,7 @@ def simulated_records(
 
 def played_records(simulation: PlayedSimulation) -> Iterator[str]:
     """The same for games of a policy that acts in single positions."""
-    by_game = groupby(simulation.log.decisions, key=lambda decision: decision.game)
-    for game, decisions in by_game:
+    for game, decisions in groupby(simulation.log.decisions, key=lambda decision: decision.game):
         turns = []
         for _card, turn in groupby(decisions, key=lambda decision: decision.position.card):
             positions, numbers = zip(*((decision.position, decision.action) for decision in turn), strict=True)

@@ -47,8 +47,13 @@ if TYPE_CHECKING:
     from ..kernels.batch import RecordedTurns, WalkedCards
 
 Bools = npt.NDArray[np.bool_]
+ChanceOfState = Callable[[State], float]  # of a state at the start of a turn
 MAX_POINTS = 1_000_000  # far above what a box can hold: larger numbers do not fit the arrays
 INT, LIST = {int}, {list}
+# The limits are about the first and third quartile of what the second-best hold loses: 0.36, 0.89 and 1.70 points at
+# the quartiles of 2,900 holds in 60 games of optimal play (1.6, 4.5 and 9.1 for 840 categories).
+GRADES = ((0.4, "inaccuracy"), (1.7, "mistake"))
+TIE_TOLERANCE = 1e-6  # points; values closer than this are equal but for rounding
 
 # Player, dice after each roll, dice held between them, category, points, bonus points.
 PlainTurn = tuple[int, Sequence[Sequence[int]], Sequence[Sequence[int]], str, int, int]
@@ -134,10 +139,7 @@ class GameColumns:
 
 @dataclass(frozen=True)
 class GradedGames:
-    """Recorded cards with the value of every decision. Values, losses and luck are in points.
-
-    A *card* is the game of one player; its turns, and the rolls of a turn, follow each other in the arrays.
-    """
+    """Recorded cards with the value of every decision, in points; turns of a card and rolls of a turn in order."""
 
     start: float  # expected final score of an empty card
     # (cards,) int64: Position of the first turn of the card that breaks the rules, -1 if all are possible. The
@@ -181,9 +183,8 @@ def grade_games(strategy: Strategy, columns: GameColumns, threads: int | None = 
         message = _("the games were played by {rules}, but the strategy is for {strategy_rules}")
         raise StateError(message.format(rules=columns.rules.key, strategy_rules=strategy.rules.key))
     if strategy.space.start.filled:
-        raise StateError(
-            _("the strategy begins at a card with filled categories; games are rated from the empty card")
-        )
+        message = _("the strategy begins at a card with filled categories; games are rated from the empty card")
+        raise StateError(message)
     space, dice = strategy.space, lattice(strategy.rules.dice, strategy.rules.faces)
     turns, walked = _walk(strategy, columns)
     good = walked.faults < 0
@@ -201,15 +202,8 @@ def grade_games(strategy: Strategy, columns: GameColumns, threads: int | None = 
     rerolls = strategy.rules.rolls_per_turn - 1 + saved[turn_of_roll] - number
     rolls, holds = turns.rolls[is_good_roll], turns.holds[is_good_roll]
     category = turns.categories[is_good_turn]
-    positions = sorted_positions(
-        strategy.evaluator,
-        dice.counts[rolls],
-        rows[turn_of_roll],
-        lanes[turn_of_roll],
-        rolls - dice.first_roll,
-        rerolls,
-        number == 0,
-    )
+    places = rows[turn_of_roll], lanes[turn_of_roll], rolls - dice.first_roll
+    positions = sorted_positions(strategy.evaluator, dice.counts[rolls], *places, rerolls, number == 0)
     taken = np.where(holds < 0, dice.first_roll + category[turn_of_roll], holds)
     best_hold, best_stop, done, best_category = _option_values(strategy, positions, taken, threads)
 
@@ -221,11 +215,14 @@ def grade_games(strategy: Strategy, columns: GameColumns, threads: int | None = 
     before[1:] = done[:-1]
     before[first_roll] = strategy.table[state_places(space.layout, rows, saved, lanes)]
     tie = strategy.evaluator.ties[0]
+    running = np.concatenate([[0], np.cumsum(turns.points + turns.bonus_points)])
+    made = running[turns.first_turn[1:]] - running[turns.first_turn[:-1]]  # on each card, without the upper bonus
+    full, bonus = walked.filled == space.categories, final_bonus(space).astype(np.int64)
     return GradedGames(
         start=float(strategy.value()),
         faults=np.where(good, -1, walked.faults - turns.first_turn[:-1]),
-        results=_results(strategy, turns, walked)[good],
-        finished=walked.filled[good] == space.categories,
+        results=(made + np.where(full, bonus[np.where(full, walked.ends, 0)], 0))[good],
+        finished=full[good],
         card_of_turn=np.repeat(np.arange(int(good.sum())), card_turns[good]),
         category=category,
         points=turns.points[is_good_turn],
@@ -255,14 +252,6 @@ def _walk(strategy: Strategy, columns: GameColumns) -> tuple[RecordedTurns, Walk
     return turns, walked
 
 
-def _results(strategy: Strategy, turns: RecordedTurns, walked: WalkedCards) -> Ints:
-    """Points at the end of each card, ``(cards,)``, with the upper bonus of full cards."""
-    running = np.concatenate([[0], np.cumsum(turns.points + turns.bonus_points)])
-    made = running[turns.first_turn[1:]] - running[turns.first_turn[:-1]]
-    full, bonus = walked.filled == strategy.space.categories, final_bonus(strategy.space).astype(np.int64)
-    return np.asarray(made + np.where(full, bonus[np.where(full, walked.ends, 0)], 0))
-
-
 def _option_values(
     strategy: Strategy, positions: BatchPositions, taken: Ints, threads: int | None
 ) -> tuple[Floats, Floats, Floats, Ints]:
@@ -280,12 +269,6 @@ def _option_values(
 
     each_option(strategy.evaluator, positions, note, threads)
     return best_hold, best_stop, done, best_category
-
-
-# The limits are about the first and third quartile of what the second-best hold loses: 0.36, 0.89 and 1.70 points at
-# the quartiles of 2,900 holds in 60 games of optimal play (1.6, 4.5 and 9.1 for 840 categories).
-GRADES = ((0.4, "inaccuracy"), (1.7, "mistake"))
-TIE_TOLERANCE = 1e-6  # points; values closer than this are equal but for rounding
 
 
 def grade(loss: float, first: bool = True) -> str:
@@ -399,22 +382,16 @@ class ActionOutlook:
 
 
 def action_outlook(
-    strategy: Strategy,
-    decision: Decision,
-    action: Hold | Choice,
-    upper_bonus_chance: Callable[[State], float] | None = None,
+    strategy: Strategy, decision: Decision, action: Hold | Choice, upper_bonus_chance: ChanceOfState | None = None
 ) -> ActionOutlook:
     """What one of the actions of a decision leads to under optimal play for the mean."""
     return turn_outlook(strategy.evaluator, decision.card, action, decision.rolls_left, upper_bonus_chance)
 
 
 def turn_outlook(
-    evaluator: TurnEvaluator,
-    card: Scorecard,
-    action: Hold | Choice,
-    rolls_left: int,
-    upper_bonus_chance: Callable[[State], float] | None = None,
-) -> ActionOutlook:
+    evaluator: TurnEvaluator, card: Scorecard, action: Hold | Choice, rolls_left: int,
+    upper_bonus_chance: ChanceOfState | None = None,
+) -> ActionOutlook:  # fmt: skip
     """:func:`action_outlook` for any objective, from the values of a turn; a hold of all dice is its category."""
     rules = evaluator.rules
     outcomes: Sequence[TurnOutcome]

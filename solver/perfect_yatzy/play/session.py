@@ -69,8 +69,6 @@ class Session:
     computers: tuple[str, ...] = ()
     _steps: list[tuple[Action, GamePosition]] = field(default_factory=list, init=False, repr=False)
 
-    # --- the current position --------------------------------------------------------------------------------------
-
     @property
     def actions(self) -> tuple[Action, ...]:
         """All actions, first to last."""
@@ -151,13 +149,10 @@ class Session:
 
     def _turn_position(self) -> TurnPosition:
         """The position within the turn; without the dice that are to be rolled."""
-        dice = self._held() if self.to_roll else self.dice
-        return TurnPosition(self.rules, self.card(), dice, self.rolls_left)
+        return TurnPosition(self.rules, self.card(), self._held() if self.to_roll else self.dice, self.rolls_left)
 
     def _held(self) -> Dice:
         return self.holds[-1] if self.holds else ()
-
-    # --- actions ---------------------------------------------------------------------------------------------------
 
     def roll(self, dice: Sequence[int] | None = None) -> Dice:
         """Roll the dice that are not held: the program's, or these."""
@@ -184,8 +179,7 @@ class Session:
         paid = self._turn_position().check_category(category)
         now, player = self.position, self.player
         turn = Turn(player, now.dice_history, now.holds, category, *paid)
-        card = card_after(now.cards[player], turn)
-        cards = (*now.cards[:player], card, *now.cards[player + 1 :])
+        cards = (*now.cards[:player], card_after(now.cards[player], turn), *now.cards[player + 1 :])
         self._steps.append((Action("score", category=category), GamePosition(cards, (*now.turns, turn))))
 
     def apply(self, action: Action) -> None:
@@ -201,11 +195,8 @@ class Session:
         """Undo the last decision of a person and what followed it; or the last dice that were typed in."""
         for i in range(len(self._steps) - 1, -1, -1):
             action, position = self._steps[i]
-            if action.kind == "roll":
-                undoable = self.seed is None
-            else:
-                turns = len(position.turns) - (action.kind == "score")
-                undoable = not self.computer(turns % len(self.players))
+            turns = len(position.turns) - (action.kind == "score")  # before it
+            undoable = self.seed is None if action.kind == "roll" else not self.computer(turns % len(self.players))
             if undoable:
                 del self._steps[i:]
                 return action
@@ -280,7 +271,6 @@ class SaveFile:
 
 
 def _read_session(raw: Any) -> Session:
-    """A session from the JSON value of its file."""
     rules = rules_from_json(raw["rules"])
     if raw["schema"] not in READABLE_SCHEMAS or raw["fingerprint"] != rules.fingerprint:
         raise StateError(_("it was saved under other rules"))

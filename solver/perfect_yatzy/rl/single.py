@@ -33,6 +33,8 @@ Observation = dict[str, npt.NDArray[Any]]
 
 SEED_MASK = (1 << 63) - 1  # the seeds of simulations
 RENDER_MODES = ("ansi", "human")
+Form = Literal["dict", "float", "one-hot"]
+Reward = Literal["points", "regret"]  # the points made, or minus what the action loses against the best one
 
 
 def observation_bounds(rules: RuleSet) -> dict[str, tuple[int, int]]:
@@ -103,8 +105,7 @@ class SoloGame(NumberedActions):
         """Roll the dice that are not held, at the start of a turn all of them."""
         rules, position, state = self.rules, self.position, self.position.state
         turn, rolls = state.filled.bit_count(), rules.rolls_per_turn - 1 + state.saved - position.rolls_left
-        number = rules.dice - len(position.dice)
-        rolled = dice_of_game(self._seed, self._game, turn, rolls, number, rules.faces)
+        rolled = dice_of_game(self._seed, self._game, turn, rolls, rules.dice - len(position.dice), rules.faces)
         self.position = replace(position, dice=tuple(sorted(position.dice + rolled)))
 
     def legal(self, action: Any) -> bool:
@@ -132,10 +133,6 @@ class SoloGame(NumberedActions):
 def line(card: Scorecard, dice: Dice, rolls_left: int) -> str:
     """The card and the dice in one line."""
     return f"{card} | {dice}, {rolls_left} rerolls left"
-
-
-Form = Literal["dict", "float", "one-hot"]
-Reward = Literal["points", "regret"]  # the points made, or minus what the action loses against the best one
 
 
 def check_choice(name: str, value: object, choices: tuple[Any, ...]) -> None:

@@ -20,17 +20,7 @@ from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
 from ..kernels import environment as kernel
-from .single import (
-    RENDER_MODES,
-    SEED_MASK,
-    Encoding,
-    Form,
-    NumberedActions,
-    Reward,
-    check_choice,
-    line,
-    observation_bounds,
-)
+from .single import RENDER_MODES, SEED_MASK, Encoding, Form, NumberedActions, Reward, check_choice, line
 
 Bools = npt.NDArray[np.bool_]
 
@@ -110,7 +100,6 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         return self._observe()
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> Sequence[int | None]:
-        """One seed or None for each environment."""
         if seed is None:
             return [None] * self.num_envs
         if isinstance(seed, Sequence | np.ndarray):
@@ -126,10 +115,8 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
             return np.ones(self.num_envs, dtype=np.bool_)
         mask = np.asarray(options["reset_mask"])
         if mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
-            raise StateError(
-                f"reset_mask is {shown(options['reset_mask'])}; must be a bool array of shape ({self.num_envs},) "
-                "with at least one True"
-            )
+            must = f"must be a bool array of shape ({self.num_envs},) with at least one True"
+            raise StateError(f"reset_mask is {shown(options['reset_mask'])}; {must}")
         return mask
 
     def step(self, actions: npt.ArrayLike) -> tuple[Any, Floats, Bools, Bools, dict[str, Any]]:
@@ -143,16 +130,9 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         numbers = np.ascontiguousarray(numbers, dtype=np.int64)
         rewards = np.empty(self.num_envs)
         terminated, truncated, illegal = np.empty((3, self.num_envs), dtype=np.bool_)
-        flags = {"terminated": terminated, "truncated": truncated, "illegal": illegal}
-        job = kernel.StepJob(
-            model=self._model,
-            games=self._games,
-            actions=numbers,
-            rewards=rewards,
-            **{name: flag.view(np.uint8) for name, flag in flags.items()},
-            illegal_reward=self.illegal_reward,
-            most_actions=self.max_episode_steps or 0,
-        )
+        ends, cuts, wrongs = (flag.view(np.uint8) for flag in (terminated, truncated, illegal))
+        limits = self.illegal_reward, self.max_episode_steps or 0
+        job = kernel.StepJob(self._model, self._games, numbers, rewards, ends, cuts, wrongs, *limits)
         kernel.take_actions(0, self.num_envs, job)
         values = self._values
         observation, info = self._observe()
@@ -199,7 +179,7 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
     def _observe(self) -> tuple[Any, dict[str, Any]]:
         """Observations and info of all games, in new arrays."""
         size = self.num_envs
-        arrays = {name: np.empty((size, n), np.int64) for name, (n, _) in observation_bounds(self.rules).items()}
+        arrays = {name: np.empty((size, n), np.int64) for name, (n, _) in self._encode.bounds.items()}
         score, mask = np.empty(size, np.int64), np.empty((size, self.n_actions), np.int8)
         flat = {name: array.ravel() for name, array in arrays.items()}
         kernel.observe(0, size, self._model, self._games, kernel.Observed(**flat, score=score, mask=mask.ravel()))
@@ -231,27 +211,19 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
             grid, rows = lattice(self.rules.dice, self.rules.faces), fields[playing]
             faces = np.arange(1, self.rules.faces + 1)
             dice = np.array([np.repeat(faces, counts) for counts in grid.counts[rows[:, kernel.ROLL]]])
-            values[playing] = self._oracle.options(
-                rows[:, kernel.FILLED],
-                rows[:, kernel.UPPER],
-                dice,
-                rows[:, kernel.REROLLS],
-                rows[:, kernel.SAVED],
-                rows[:, kernel.JOKER_PAID],
-            ).values
+            states = rows[:, [kernel.FILLED, kernel.UPPER, kernel.REROLLS, kernel.SAVED, kernel.JOKER_PAID]]
+            filled, upper, rerolls, saved, joker_paid = states.T
+            values[playing] = self._oracle.options(filled, upper, dice, rerolls, saved, joker_paid).values
         return values
 
     def render(self) -> tuple[str, ...]:
         """The card and the dice of each game in one line."""
         grid = lattice(self.rules.dice, self.rules.faces)
-        return tuple(
-            line(
-                Scorecard(self.rules, {c: points for c, points in enumerate(boxes) if points >= 0}),
-                dice_of(grid.counts[fields[kernel.ROLL]].tolist()),
-                fields[kernel.REROLLS],
-            )
-            for fields, boxes in zip(self._fields.tolist(), self._boxes.tolist(), strict=True)
-        )
+        lines = []
+        for fields, boxes in zip(self._fields.tolist(), self._boxes.tolist(), strict=True):
+            card = Scorecard(self.rules, {c: points for c, points in enumerate(boxes) if points >= 0})
+            lines.append(line(card, dice_of(grid.counts[fields[kernel.ROLL]].tolist()), fields[kernel.REROLLS]))
+        return tuple(lines)
 
 
 def _add(info: dict[str, Any], name: str, entries: Any, present: Bools) -> None:

@@ -104,15 +104,11 @@ class raw_env(NumberedActions, AECEnv):  # type: ignore[misc]
         self.entries = tuple(bounds)
         high = np.array([*bounds.values()], dtype=np.int64)
         self.action_spaces = {agent: spaces.Discrete(self.n_actions) for agent in self.possible_agents}
-        self.observation_spaces = {
-            agent: spaces.Dict(
-                {
-                    "observation": spaces.Box(np.zeros_like(high), high, dtype=np.int64),
-                    "action_mask": spaces.Box(0, 1, (self.n_actions,), np.int8),
-                }
-            )
-            for agent in self.possible_agents
-        }
+        self.observation_spaces = {}
+        for agent in self.possible_agents:
+            seen = spaces.Box(np.zeros_like(high), high, dtype=np.int64)
+            mask = spaces.Box(0, 1, (self.n_actions,), np.int8)
+            self.observation_spaces[agent] = spaces.Dict({"observation": seen, "action_mask": mask})
         self._seed: int | None = None
         self._game = -1  # since the seed was given
 
@@ -179,19 +175,17 @@ class raw_env(NumberedActions, AECEnv):  # type: ignore[misc]
 
     def _final_rewards(self) -> dict[str, float]:
         scores = {agent: self._games[agent].score for agent in self.agents}
-        margins = {
-            agent: float(score - max(other for name, other in scores.items() if name != agent))
-            for agent, score in scores.items()
-        }
-        return {agent: float(np.sign(most)) for agent, most in margins.items()} if self.reward == "win" else margins
+        rewards = {}
+        for agent, score in scores.items():
+            margin = score - max(other for name, other in scores.items() if name != agent)
+            rewards[agent] = float(np.sign(margin) if self.reward == "win" else margin)
+        return rewards
 
     def _inform(self) -> None:
         if self.render_mode == "human":
             print(self._lines())
-        self.infos = {
-            agent: {"action_mask": self._games[agent].position.action_mask(), "score": self._games[agent].score}
-            for agent in self.agents
-        }
+        games = {agent: self._games[agent] for agent in self.agents}
+        self.infos = {a: {"action_mask": g.position.action_mask(), "score": g.score} for a, g in games.items()}
 
     def observe(self, agent: str) -> dict[str, Any]:
         """What a player sees."""

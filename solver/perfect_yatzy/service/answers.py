@@ -41,8 +41,12 @@ def picked(source: object, *names: str) -> dict[str, Any]:
 
 def answer_head(request: Request) -> dict[str, Any]:
     """The fields every answer begins with: the query, the rules and the position."""
-    values = ANSWER_SCHEMA, request.query, request.rules.key
-    return dict(zip(HEAD, values, strict=True)) | _card_fields(request.card)
+    card, rules = request.card, request.rules
+    state = picked(card.state, "filled", "upper")
+    state |= picked(card.state, "saved") if rules.saved_rolls else {}
+    state |= picked(card.state, "joker_paid") if rules.joker else {}
+    head = {"schema": ANSWER_SCHEMA, "query": request.query, "rules": rules.key}
+    return head | {"card": boxes(card), "card_total": card.total, "state": state}
 
 
 def approximate_fields(strategy: Strategy) -> dict[str, Any]:
@@ -68,13 +72,6 @@ def with_echo(answer: dict[str, Any], echo: dict[str, Any]) -> dict[str, Any]:
 def boxes(card: Scorecard) -> dict[str, int]:
     """The points of the filled categories by their ids."""
     return {card.rules.categories[c].id: points for c, points in sorted(card.points.items())}
-
-
-def _card_fields(card: Scorecard) -> dict[str, Any]:
-    fields = picked(card.state, "filled", "upper")
-    fields |= picked(card.state, "saved") if card.rules.saved_rolls else {}
-    fields |= picked(card.state, "joker_paid") if card.rules.joker else {}
-    return {"card": boxes(card), "card_total": card.total, "state": fields}
 
 
 def turn_fields(
@@ -124,8 +121,7 @@ def best_value_fields(
         return {"expected_final_score": entries[0]["expected_final_score"]}
     from ..strategy.score_distribution import least_score
 
-    rules = card.rules
-    after = [card.filled_with(rules.index_of[c.category], c.points, c.bonus_points) for c in choices]
+    after = [card.filled_with(card.rules.index_of[c.category], c.points, c.bonus_points) for c in choices]
     certain = objective.certain(max(map(least_score, [card, *after])))
     for entry in entries:
         if certain and not entry.get("loss"):
@@ -163,9 +159,8 @@ def measured_fields(
     from ..policies.named import simulate
     from ..strategy.simulation import wilson_interval
 
-    def reached(played_by: Strategy) -> int:
-        points = request.card.total
-        games = simulate(played_by, request.games, request.seed, request.position, threads, points=points)
+    def reached(by: Strategy) -> int:
+        games = simulate(by, request.games, request.seed, request.position, threads, points=request.card.total)
         return int(objective.utility(games.final_scores).sum())
 
     n = reached(objective.strategy)
@@ -185,8 +180,7 @@ def simulation_fields(request: Request, strategy: Strategy, threads: int | None)
     """The field ``simulation``: the distribution of the final score in simulated games."""
     from ..policies.named import simulate
 
-    played = simulate(strategy, request.games, request.seed, request.position, threads)
-    found = games_fields(played)
+    found = games_fields(simulate(strategy, request.games, request.seed, request.position, threads))
     del found["highest"]
     return {"policy": strategy.policy, "games": request.games} | found
 

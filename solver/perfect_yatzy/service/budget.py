@@ -34,6 +34,10 @@ from ..tablebase.memory import available_memory
 
 FIRST_TURNS_LIMIT_SECONDS = 15.0  # distributions after every first turn: if they take longer, they are not made
 FIRST_TURNS_LIMIT_BYTES = 4_000_000  # nor if their file is larger
+Report = Callable[[float, float], None]  # share that is done, seconds left
+StageProgress = Callable[[int, int], None]  # done and all, in any unit
+LATELY = 60.0  # seconds
+NO_ESTIMATE_BELOW = 0.03  # share that must be done before the time so far says how long the rest takes
 
 
 @dataclass(frozen=True)
@@ -158,12 +162,6 @@ def distribution_works(
     return [Work("distribution", cost.seconds, cost.memory, cost.bytes if made else 0, alone.seconds)]
 
 
-Report = Callable[[float, float], None]  # share that is done, seconds left
-StageProgress = Callable[[int, int], None]  # done and all, in any unit
-LATELY = 60.0  # seconds
-NO_ESTIMATE_BELOW = 0.03  # share that must be done before the time so far says how long the rest takes
-
-
 class Pace:
     """How long work still takes at the speed it had lately, which follows the processor time it was given."""
 
@@ -172,10 +170,7 @@ class Pace:
         self.marks: deque[tuple[float, float]] = deque()  # seconds, and the share that was done then
 
     def left(self, done: float) -> float | None:
-        """Seconds left when a share is done; None while too little is done to tell.
-
-        The first call says what an interrupted solve had done before, which took no time now.
-        """
+        """Seconds left when a share is done, the first one by an earlier run; None while it is too early to tell."""
         now = time.perf_counter()
         if self.first is None or done < self.marks[-1][1]:  # the next of several works
             self.first, self.marks = done, deque([(now, done)])

@@ -29,40 +29,33 @@ from .requests import Request, parse_games
 if TYPE_CHECKING:
     from ..cluster.session import Cluster
 
+    Workers = AbstractContextManager[Cluster | None]
+
 HERE: AbstractContextManager[None] = nullcontext()  # no cluster
 
 
 def run_simulation(
-    service: QueryService,
-    fields: Mapping[str, Any],
-    progress: Progress | None = None,
-    workers: AbstractContextManager[Cluster | None] = HERE,
+    service: QueryService, fields: Mapping[str, Any], progress: Progress | None = None, workers: Workers = HERE
 ) -> tuple[Strategy | Policy | Actor, Simulation, dict[str, Any]]:
     """Play the games of a request: who played, the games, and the answer."""
     request, means, policy = _resolved(service, fields)
     strategy = exact_policy(policy)
     rules, card, games, seed = request.rules, request.card, request.games, request.seed
     start = request.position if strategy else card  # who acts in single positions sees the points of each box
+    settings: dict[str, Any] = {"points": card.total, "progress": progress}
     with workers as cluster:
         if cluster:
             if not isinstance(strategy, Strategy):
                 raise StateError(_("on workers the policy is mean or a goal, such as goal:280"), field="policy")
-            played = cluster.simulate(
-                strategy, games, seed, start, points=card.total, tables=service.tables, progress=progress
-            )
+            played = cluster.simulate(strategy, games, seed, start, tables=service.tables, **settings)
         else:
-            played = simulate(
-                policy, games, seed, start, service.threads, rules=rules, points=card.total, progress=progress
-            )
+            played = simulate(policy, games, seed, start, service.threads, rules=rules, **settings)
     answer = answers.answer_head(request) | answers.approximate_fields(means)
     if isinstance(strategy, ScoreStrategy):
         answer |= answers.estimate_fields(strategy, request)
     answer |= {"policy": fields["policy"], "games": games, "seed": seed, **answers.games_fields(played)}
-    answer["categories"] = [
-        answers.category_fields(rules.categories[c].id, played.category_points[:, c])
-        for c in range(len(rules.categories))
-        if not request.state.filled >> c & 1
-    ]
+    still_open = [(c, box.id) for c, box in enumerate(rules.categories) if not request.state.filled >> c & 1]
+    answer["categories"] = [answers.category_fields(box, played.category_points[:, c]) for c, box in still_open]
     if isinstance(played, ApproximateSimulation):  # its mean has the luck of the dice removed
         answer["plain_mean"] = played.plain_mean
     if request.objective:
@@ -71,8 +64,7 @@ def run_simulation(
         assert isinstance(strategy, Strategy)
         reached = float((played.final_scores >= goal).mean())
         error = float(np.sqrt(reached * (1 - reached) / games)) if games > 1 else None
-        chance = min(1.0, strategy.value(request.position))
-        answer |= {"reached": reached, "reached_error": error, "chance": chance}
+        answer |= {"reached": reached, "reached_error": error, "chance": min(1.0, strategy.value(request.position))}
     else:
         name = "expected_final_score" if policy is means else "perfect_mean"
         answer[name] = card.total + means.value(request.position)
@@ -121,10 +113,7 @@ def _resolved(
 
 
 def run_evaluation(
-    service: QueryService,
-    fields: Mapping[str, Any],
-    progress: Progress | None = None,
-    workers: AbstractContextManager[Cluster | None] = HERE,
+    service: QueryService, fields: Mapping[str, Any], progress: Progress | None = None, workers: Workers = HERE
 ) -> dict[str, Any]:
     """Evaluate the policy of a request exactly, or a program by sampled games."""
     if "process" not in fields:
@@ -143,15 +132,12 @@ def run_evaluation(
 
 
 def run_evaluations(
-    service: QueryService,
-    requests: Sequence[Mapping[str, Any]],
-    progress: Progress | None = None,
-    workers: AbstractContextManager[Cluster | None] = HERE,
-) -> list[dict[str, Any]]:
-    """Evaluate several policies for one game and card; on a cluster as many at a time as it has threads.
+    service: QueryService, requests: Sequence[Mapping[str, Any]], progress: Progress | None = None,
+    workers: Workers = HERE,
+) -> list[dict[str, Any]]:  # fmt: skip
+    """Evaluate several policies for one game and card, also the chance to win ``against`` one.
 
-    A request may name a policy ``against``: an answer then has the chance to win against it. Neither policy looks at
-    the card of the other, so the two final scores are independent.
+    Neither policy looks at the card of the other, so the two final scores are independent.
     """
     parsed = [parse_games("evaluate", fields, service.rules) for fields in requests]
     rules, card = parsed[0].rules, parsed[0].card
@@ -167,8 +153,7 @@ def run_evaluations(
 
             results = evaluate_on(cluster.engine, names, rules, card, service.tables, parsed[0].games, parsed[0].seed)
         else:
-            inner = progress if len(names) == 1 else None
-            setting = replace(service.setting(parsed[0]), progress=inner)
+            setting = replace(service.setting(parsed[0]), progress=progress if len(names) == 1 else None)
             results = ((number, *evaluate_named(name, setting)) for number, name in enumerate(names))
         for number, title, evaluation in results:
             found[number] = title, evaluation
@@ -211,11 +196,10 @@ def _sampled(request: Request, found: SampledEvaluation) -> dict[str, Any]:
 
 
 def _losses(request: Request, found: Losses) -> dict[str, Any]:
-    holds, categories = found.holds.sum(axis=0), found.categories.sum(axis=0)
-    names = [category.id for category in request.rules.categories]
+    categories, boxes = found.categories.sum(axis=0), request.rules.categories
     return {
-        "holds": {str(left + 1): float(loss) for left, loss in enumerate(holds)},
+        "holds": {str(left): float(loss) for left, loss in enumerate(found.holds.sum(axis=0), start=1)},
         "category": float(categories.sum()),
         "turns": found.by_turn.tolist(),
-        "categories": dict(zip(names, categories.tolist(), strict=True)),
+        "categories": {box.id: loss for box, loss in zip(boxes, categories.tolist(), strict=True)},
     }

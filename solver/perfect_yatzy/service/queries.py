@@ -1,8 +1,4 @@
-"""The service behind the command and the server: one request in, one answer out.
-
-A request is checked once (:mod:`.requests`), what it may solve is decided once (:mod:`.budget`, :mod:`.resolver`),
-and its turn is evaluated once for each value function: the mean, and the objective if there is one.
-"""
+"""The service behind the command and the server: one request in, one answer out; each is checked and planned once."""
 
 from __future__ import annotations
 
@@ -21,6 +17,7 @@ from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE
 from ..game.translations import ENGLISH, localized
 from ..model.estimates import SolveCost, rule_set_stats
+from ..model.objectives import Variance
 from ..strategy.actions import Choice, Hold, rank_categories, rank_holds
 from ..strategy.opening import approximate_advice, open_strategy, opens_approximate, strategy_in_memory
 from ..strategy.strategy import Strategy, certificate_of
@@ -80,9 +77,8 @@ class QueryService:
             if cost and self.announce is not None:
                 from ..tablebase.threads import default_threads
 
-                line = _("solving {rules}, {cost}; the table will be stored").format(
-                    rules=rules.key, cost=cost.words_with(self.threads or default_threads())
-                )
+                words = cost.words_with(self.threads or default_threads())
+                line = _("solving {rules}, {cost}; the table will be stored", rules=rules.key, cost=words)
                 report = self.announce(rules, line if self.budget.announces(cost) else None)
             return open_strategy(rules, self.tables, threads=self.threads, progress=report)
 
@@ -111,9 +107,8 @@ class QueryService:
         """Where the named policy of a request plays."""
         from ..policies.named import Setting
 
-        return Setting(
-            request.rules, request.card, self.tables, self.threads, games=request.games or 200, seed=request.seed
-        )
+        rules, games, seed = request.rules, request.games or 200, request.seed
+        return Setting(rules, request.card, self.tables, self.threads, games=games, seed=seed)
 
     def computer_player(self, rules: RuleSet, kind: str) -> ComputerPlayer:
         """A computer player; what it needs is solved first, after an announcement if it takes a while."""
@@ -151,7 +146,7 @@ class QueryService:
     def decide(self, request: Request) -> Decision:
         """What the answer to a request takes. Raises RulesError if its objective is beyond the budget."""
         known = self.cached_answer(request)
-        return Decision(self, request, known, self.plan(request) if known is None else None)
+        return Decision(self, request, known, self.plan(request) if known is None else ObjectivePlan(request))
 
     def answer(self, request: Request | Mapping[str, Any], progress: WorkProgress | None = None) -> dict[str, Any]:
         """Answer one request. It is checked first: an impossible position never starts a solve."""
@@ -162,7 +157,7 @@ class QueryService:
 
     def resolve(self, request: Request, strategy: Strategy) -> ResolvedObjective:
         """The strategy for the objective of a request, from its card on."""
-        return self.resolver.resolve(request, self.plan(request), strategy)
+        return self.resolver.resolve(self.plan(request), strategy)
 
     def plan(self, request: Request) -> ObjectivePlan:
         """What has to be solved for the objective of a request; what is too much is refused before anything is."""
@@ -199,12 +194,12 @@ class Decision:
     service: QueryService
     request: Request
     known: dict[str, Any] | None  # the answer, if it is in the cache
-    plan: ObjectivePlan | None  # None if the answer is known
+    plan: ObjectivePlan  # empty if the answer is known
 
     @cached_property
     def works(self) -> list[Work]:
         """What has to be computed first, in the order it is done. Raises RulesError if it is beyond the budget."""
-        if self.plan is None:
+        if self.known is not None:
             return []
         return [*self.service.mean_works(self.request.rules), *self.plan.works, *self.distribution_works]
 
@@ -219,15 +214,15 @@ class Decision:
     @cached_property
     def seconds(self) -> float:
         """Estimate for the answer beyond one turn and the table of means; 0.0 if all it needs is in the cache."""
-        if self.plan is None:
+        if self.known is not None:
             return 0.0
         puzzle = PUZZLE_SECONDS if self.request.query == "puzzle" else 0.0
         return self.plan.seconds + puzzle + sum(work.seconds for work in self.distribution_works)
 
     def run(self, progress: WorkProgress | None = None) -> dict[str, Any]:
         """The answer, with the fields that the request echoes; `progress` is that of confirmed work."""
-        if self.plan is None:
-            return self.known or {}
+        if self.known is not None:
+            return self.known
         answer = self.compute(progress)
         if _costly(self.request):
             self.service.answers.put((self.request, current_language()), answer)  # the certificate is a text
@@ -235,31 +230,30 @@ class Decision:
 
     def compute(self, progress: WorkProgress | None = None) -> dict[str, Any]:
         """The answer without the cache of answers and without the fields it echoes."""
-        service, request, plan = self.service, self.request, self.plan
-        assert plan
+        service, request = self.service, self.request
         strategy = service.strategy(request.rules, progress)
         answer = answers.answer_head(request) | answers.approximate_fields(strategy)
         if request.query == "puzzle":
-            from .reviews import puzzle_answer
+            from ..play.puzzle import find_puzzle
+            from .reviews import puzzle_fields
 
             head = {name: value for name, value in answer.items() if name in (*answers.HEAD, "approximate")}
-            return head | puzzle_answer(strategy, request)
-        objective = service.resolver.resolve(request, plan, strategy, progress) if request.objective else None
+            found = find_puzzle(strategy, request.seed, request.difficulty)
+            return head | answers.picked(request, "seed", "difficulty") | puzzle_fields(found)
+        objective = service.resolver.resolve(self.plan, strategy, progress) if request.objective else None
         if objective:
             answer |= answers.estimate_fields(objective.strategy, request) | {"aim": objective.fields}
         if request.query == "expect":
-            return answer | self._expect_fields(plan, strategy, objective, progress)
+            return answer | self._expect_fields(strategy, objective, progress)
         if request.query == "outcomes":
             from .reviews import outcome_fields
 
             return answer | outcome_fields(strategy, request)
-        return answer | self._turn_fields(plan, strategy, objective)
+        return answer | self._turn_fields(strategy, objective)
 
     def _expect_fields(
-        self, plan: ObjectivePlan, strategy: Strategy, objective: ResolvedObjective | None,
-        progress: WorkProgress | None,
-    ) -> dict[str, Any]:  # fmt: skip
-        from ..model.objectives import Variance
+        self, strategy: Strategy, objective: ResolvedObjective | None, progress: WorkProgress | None
+    ) -> dict[str, Any]:
         from ..strategy.distribution import stored_distribution
 
         service, request = self.service, self.request
@@ -270,8 +264,8 @@ class Decision:
             "expected_final_score": card.total + remaining, "expected_remaining": remaining,
             "turns_left": len(still_open), "open": still_open, "upper": card.upper,
         }  # fmt: skip
-        if plan.exact:
-            mean, *spread = plan.exact.start_values(service.threads)
+        if self.plan.exact:
+            mean, *spread = self.plan.exact.start_values(service.threads)
             answer["exact"] = fraction_fields(mean + card.total, request.digits)
             for name, value in zip(("variance", "bonus_chance"), spread, strict=False):
                 answer["exact"][name] = fraction_fields(value, request.digits)
@@ -295,25 +289,22 @@ class Decision:
             answer["distribution"] = None  # requested, but not available for these rules
             if exact and has_table(rules, service.tables, Variance.name):
                 variances = open_table(Variance(rules, strategy.table), service.tables)[1]
-                index = strategy.space.unchecked_index(state)
-                answer["standard_deviation"] = float(np.sqrt(variances[index]))
+                answer["standard_deviation"] = float(np.sqrt(variances[strategy.space.unchecked_index(state)]))
         if request.games:
             answer["simulation"] = answers.simulation_fields(request, strategy, service.threads)
             if objective and objective.strategy.is_approximate(state):
                 answer["approximate"] = answers.measured_fields(request, strategy, objective, service.threads)
         return answer
 
-    def _turn_fields(
-        self, plan: ObjectivePlan, strategy: Strategy, objective: ResolvedObjective | None
-    ) -> dict[str, Any]:
+    def _turn_fields(self, strategy: Strategy, objective: ResolvedObjective | None) -> dict[str, Any]:
         """The answer to "hold" or "score": one evaluation of the turn for each value function."""
         service, request = self.service, self.request
         state, position = request.state, request.position
         evaluator = (objective.strategy if objective else strategy).evaluator_at(position)
-        if plan.exact:
+        if self.plan.exact:
             from ..strategy.turn_evaluator import ExactEvaluator
 
-            evaluator = ExactEvaluator(plan.exact, service.threads)
+            evaluator = ExactEvaluator(self.plan.exact, service.threads)
         choices = rank_categories(evaluator, state, request.dice, request.rolls_left)
         options: Sequence[Hold | Choice] = choices
         if request.query == "hold":

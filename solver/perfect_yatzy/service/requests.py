@@ -152,8 +152,7 @@ def _parse_position(query: str, fields: Mapping[str, Any], find_rules: Callable[
     with error_context("card", "invalid-card"):
         card = parse_card(rules, fields.get("card", ""), saved, bonus_points)
         position = replace(check_position(rules, card.state), points=card.total)
-    echo = {"id": fields["id"]} if "id" in fields else {}
-    return Request(query, rules, card, position, echo=echo)
+    return Request(query, rules, card, position, echo={"id": fields["id"]} if "id" in fields else {})
 
 
 def _parse_objective(rules: RuleSet, fields: Mapping[str, Any]) -> ObjectiveRequest | None:
@@ -253,7 +252,6 @@ def _required(fields: Mapping[str, Any], name: str, must: str) -> Any:
 
 
 def _flag(fields: Mapping[str, Any], name: str, default: bool) -> bool:
-    """A field that is true or false."""
     value = fields.get(name, default)
     if not isinstance(value, bool):
         raise StateError(_("{name} is {value}; must be true or false", name=name, value=shown(value)), field=name)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
+from functools import partial
 from math import inf
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,7 @@ import numpy as np
 from ..errors import RulesError, StateError, _, error_context
 from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
-from ..game.scorecard import Scorecard, State
+from ..game.scorecard import Scorecard
 from ..model.estimates import SolveCost, rule_set_stats
 from ..model.objectives import BonusChance, Goals
 from ..model.state_space import Policy
@@ -36,9 +37,18 @@ from .budget import SolveBudget, Work, WorkProgress, distribution_works, estimat
 from .cache import WeightedLRUCache
 from .requests import Request
 
+if TYPE_CHECKING:
+    from ..play.review import ChanceOfState
+    from ..strategy.score_distribution import Opponent, ScoreDistribution
+    from ..strategy.score_strategy import GoalSolve, ScoreStrategy
+    from ..strategy.two_player_table import TwoPlayerTable
+    from ..strategy.two_players import TwoPlayerGame
+    from ..tablebase.exact_solve import ExactSolve
+
+MAX_OPPONENT_DISTRIBUTIONS = 256
 MAX_BYTES = 256 << 20  # of the chances that stay in memory
 MAX_WAITING = 4  # rule sets whose chances are computed or wait for it
-ChanceOfState = Callable[[State], float]  # of a state at the start of a turn
+Announce = Callable[[RuleSet, str | None], Progress]
 
 
 class BonusChances:
@@ -90,17 +100,6 @@ class BonusChances:
                 del self._threads[key]
 
 
-if TYPE_CHECKING:
-    from ..strategy.score_distribution import Opponent, ScoreDistribution
-    from ..strategy.score_strategy import GoalSolve, ScoreStrategy
-    from ..strategy.two_player_table import TwoPlayerTable
-    from ..strategy.two_players import TwoPlayerGame
-    from ..tablebase.exact_solve import ExactSolve
-
-MAX_OPPONENT_DISTRIBUTIONS = 256
-Announce = Callable[[RuleSet, str | None], Progress]
-
-
 @dataclass(frozen=True)
 class ResolvedObjective:
     """What is maximised instead of the mean."""
@@ -124,8 +123,9 @@ class ResolvedObjective:
 
 @dataclass(frozen=True)
 class ObjectivePlan:
-    """What has to be solved for an objective, and what that costs; nothing is solved yet."""
+    """What has to be solved for the objective of a request, and what that costs; nothing is solved yet."""
 
+    request: Request
     seconds: float = 0.0  # estimate; 0.0 if everything is in the cache
     works: tuple[Work, ...] = ()  # in the order they are done
     goals: GoalSolve | None = None  # for a goal that is not in the cache
@@ -150,20 +150,22 @@ class ObjectiveResolver:
         """What has to be solved for the objective of a request."""
         rules, objective = request.rules, request.objective
         if objective is None:
-            return ObjectivePlan()
+            return ObjectivePlan(request)
         if len(objective.opponents) > self.budget.opponents:
             count, most = len(objective.opponents), self.budget.opponents
             text = _("{count} opponents; there can be at most {most}", count=count, most=most)
             raise StateError(text, field="opponents")
         if objective.two_sided:
+            from ..strategy.two_player_table import stored_game
+
             game = self._two_players(request)[0]
-            stored = self._stored_game(game)
+            stored = stored_game(game, self.tables)
             if stored or self._cached(request):
-                return ObjectivePlan(two_players=stored)
+                return ObjectivePlan(request, two_players=stored)
             cost = game.cost()
             self.budget.check_objective(rules, cost)
             check_memory(rules, cost)
-            return ObjectivePlan(cost.seconds, (_solve_work(cost),), None, cost)
+            return ObjectivePlan(request, cost.seconds, (_solve_work(cost),), None, cost)
         seconds = 0.0
         for card in (other for other in objective.opponents if isinstance(other, Scorecard)):
             self.budget.check_objective(rules, utility_cost(rules, card.state))
@@ -171,58 +173,57 @@ class ObjectiveResolver:
                 seconds += sum(work.seconds for work in distribution_works(rules, card.state, self.tables))
         works: tuple[Work, ...] = (Work("opponents", seconds, 0, 0, seconds),) if seconds > 0 else ()
         if self._cached(request):
-            return ObjectivePlan(seconds, works)
+            return ObjectivePlan(request, seconds, works)
         if objective.score is None:
             cost = utility_cost(rules, request.state)
             self.budget.check_objective(rules, cost)
             check_memory(rules, cost.with_table())
-            return ObjectivePlan(seconds + cost.seconds, (*works, _solve_work(cost)), None, cost)
+            return ObjectivePlan(request, seconds + cost.seconds, (*works, _solve_work(cost)), None, cost)
         solve = self._plan_goals(request)
         # Opening a table takes time, too: its checksum is verified.
         needed = solve.cost.seconds if solve.cost else self.budget.instant_seconds
         if solve.cost:
             works += (_solve_work(solve.cost, solve.stored),)
-        return ObjectivePlan(seconds + needed, works, solve, solve.cost)
+        return ObjectivePlan(request, seconds + needed, works, solve, solve.cost)
 
     def resolve(
-        self, request: Request, plan: ObjectivePlan, strategy: Strategy, progress: WorkProgress | None = None
+        self, plan: ObjectivePlan, strategy: Strategy, progress: WorkProgress | None = None
     ) -> ResolvedObjective:
-        """The strategy for the objective of a request, from its card on."""
+        """The strategy for the objective of a planned request, from its card on."""
         from ..strategy.score_distribution import WinUtility
         from ..strategy.score_strategy import utility_strategy
 
-        objective, evaluator = request.objective, strategy.evaluator
+        objective, evaluator = plan.request.objective, strategy.evaluator
         assert objective
         if (goal := objective.goal) is not None:
-            reaching = self._reach(request, goal, plan, strategy, progress)
+            reaching = self._reach(plan, goal, strategy, progress)
             return ResolvedObjective(reaching, lambda scores: (scores >= goal).astype(np.float64), {"goal": goal})
         if objective.two_sided:
-            return self._against(request, plan, strategy, progress)
+            return self._against(plan, strategy, progress)
         others = [self._opponent(strategy, known, progress) for known in objective.opponents]
         winning = WinUtility(others, objective.ties)
         listed = [{"playing": o.playing, "mean": o.mean, "standard_deviation": o.standard_deviation} for o in others]
         # Who sees how the others score, and plans again each turn, wins at least so often.
         fields = {"opponents": listed, "ties": objective.ties, "lower_bound": any(o.playing for o in others)}
         if (score := objective.score) is not None:
-            return ResolvedObjective(self._reach(request, score, plan, strategy, progress), winning, fields)
-        rules, card, threads = request.rules, request.card, self.threads
+            return ResolvedObjective(self._reach(plan, score, strategy, progress), winning, fields)
+        rules, card, threads = plan.request.rules, plan.request.card, self.threads
 
         def solve(report: Progress | None) -> Strategy:
             return utility_strategy(rules, winning, card, evaluator, threads, report, winning.tolerance)
 
-        return ResolvedObjective(self._solved(request, plan, progress, solve), winning, fields)
+        return ResolvedObjective(self._solved(plan, progress, solve), winning, fields)
 
     def _solved(
-        self, request: Request, plan: ObjectivePlan, progress: WorkProgress | None,
-        solve: Callable[[Progress | None], Strategy],
-    ) -> ScoreStrategy:  # fmt: skip
+        self, plan: ObjectivePlan, progress: WorkProgress | None, solve: Callable[[Progress | None], Strategy]
+    ) -> ScoreStrategy:
         """The strategy for the rest of the game that `solve` makes, once for equal requests."""
         from ..strategy.score_strategy import ScoreStrategy
 
         def create() -> Strategy:
-            return solve(self._announce(request.rules, plan, progress))
+            return solve(self._announce(plan, progress))
 
-        found = self.strategies.get_or_create(_utility_key(request), create, table_bytes)
+        found = self.strategies.get_or_create(_utility_key(plan.request), create, table_bytes)
         assert isinstance(found, ScoreStrategy)
         return found
 
@@ -238,21 +239,14 @@ class ObjectiveResolver:
             lead = card.total - other.total
             return TwoPlayerGame(request.rules, (card.state, other.state), lead, share, (policy, None)), other
 
-    def _stored_game(self, game: TwoPlayerGame) -> TwoPlayerTable | None:
-        from ..strategy.two_player_table import stored_game
-
-        return stored_game(game, self.tables)
-
-    def _against(
-        self, request: Request, plan: ObjectivePlan, strategy: Strategy, progress: WorkProgress | None
-    ) -> ResolvedObjective:
+    def _against(self, plan: ObjectivePlan, strategy: Strategy, progress: WorkProgress | None) -> ResolvedObjective:
         """The strategy against an opponent who plays to win, too."""
         from ..strategy.score_distribution import WinUtility, card_text, finished
         from ..strategy.two_players import solved_turn, versus_strategy
 
+        request, stored = plan.request, plan.two_players
         assert request.objective
         (game, other), ties = self._two_players(request), request.objective.ties
-        stored = plan.two_players
 
         def solve(report: Progress | None) -> Strategy:
             turn = stored.turn_values(game) if stored else solved_turn(game, self.threads, report)
@@ -266,7 +260,7 @@ class ObjectiveResolver:
 
         most = other.total + game.players[1].extremes(game.players[1].turns)[1]
         fields = {"versus": card_text(other), "ties": ties, "lower_bound": False}
-        found = self._solved(request, plan, progress, solve)
+        found = self._solved(plan, progress, solve)
         return ResolvedObjective(found, WinUtility([finished(most)], ties), fields, mean_play)
 
     def _cached(self, request: Request) -> bool:
@@ -294,20 +288,18 @@ class ObjectiveResolver:
         return solve
 
     def _reach(
-        self, request: Request, goal: int, plan: ObjectivePlan, strategy: Strategy, progress: WorkProgress | None
+        self, plan: ObjectivePlan, goal: int, strategy: Strategy, progress: WorkProgress | None
     ) -> ScoreStrategy:
         from ..strategy.score_strategy import ScoreStrategy, goal_strategy
 
+        request = plan.request
         whole, rest = _goal_keys(request)
         if (found := self.strategies.get(whole) or self.strategies.get(rest)) is None:
             solve = plan.goals or self._plan_goals(request)  # evicted since it was planned
 
             def create() -> Strategy:
-                report = self._announce(request.rules, plan, progress)
-                means = strategy.evaluator
-                made = goal_strategy(
-                    solve, goal, request.card, means, self.tables, threads=self.threads, progress=report
-                )
+                card, means, report = request.card, strategy.evaluator, self._announce(plan, progress)
+                made = goal_strategy(solve, goal, card, means, self.tables, threads=self.threads, progress=report)
                 if solve.stored and solve.cost:
                     self.count_stored(made.table.nbytes)
                 return made
@@ -323,8 +315,9 @@ class ObjectiveResolver:
         with self.lock:
             self.stored_bytes += size
 
-    def _announce(self, rules: RuleSet, plan: ObjectivePlan, progress: WorkProgress | None) -> Progress | None:
+    def _announce(self, plan: ObjectivePlan, progress: WorkProgress | None) -> Progress | None:
         """Announce a solve that takes a while; the callback for its progress."""
+        rules = plan.request.rules
         if progress:
             return progress.of("goals" if plan.goals and plan.goals.stored else "objective")
         if self.announce is None or plan.cost is None or not self.budget.announces(plan.cost):
@@ -343,11 +336,9 @@ class ObjectiveResolver:
             return finished(known)
         if progress:
             progress.of("opponents")
-        store = progress is not None or not self.budget.confirms
-        key = _opponent_key(strategy.rules, known)
-        return self.distributions.get_or_create(
-            key, lambda: opponent(strategy, known, self.threads, self.tables, store=store)
-        )
+        store, key = progress is not None or not self.budget.confirms, _opponent_key(strategy.rules, known)
+        make = partial(opponent, strategy, known, self.threads, self.tables, store=store)
+        return self.distributions.get_or_create(key, make)
 
 
 def _solve_work(cost: SolveCost, stored: bool = False) -> Work:

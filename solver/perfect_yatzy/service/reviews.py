@@ -1,7 +1,6 @@
 """Reviews of recorded games, puzzles, and what an option leads to, as plain JSON values.
 
-An outlook says why an option is good: what it brings in this turn and later. It is in answers and in reviews. The
-outcomes of a hold are the rolls that may follow.
+An outlook says what an option brings in this turn and later; the outcomes of a hold are the rolls that may follow.
 """
 
 from __future__ import annotations
@@ -16,16 +15,15 @@ import numpy as np
 from .._version import ANSWER_SCHEMA
 from ..game.notation import counts_of, dice_of
 from ..play.estimates import CONFIDENCE, Estimate, mean_of
-from ..play.puzzle import Puzzle, find_puzzle
+from ..play.puzzle import Puzzle
 from ..play.rating import GRADE_NAMES, Comparison, Rating, Ratings
 from ..play.record import Game
-from ..play.review import ActionOutlook, Review, action_outlook, review, turn_outlook
+from ..play.review import ActionOutlook, ChanceOfState, Review, action_outlook, review, turn_outlook
 from ..strategy.actions import Choice, Hold
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import TurnEvaluator
 from .answers import approximate_fields, boxes, category_fields, picked
 from .requests import Request
-from .resolver import ChanceOfState
 
 EXPLAINED_OPTIONS = 2  # the best and the next, to compare
 MIN_EXPLAINED_LOSS = 0.05  # points; smaller errors are not explained
@@ -59,9 +57,8 @@ def explained_review(strategy: Strategy, game: Game, player: int, max_explained:
     """The review of a game, with the field ``outlook`` in the best and the actual action of its worst decisions."""
     found = review(strategy, game, player)
     answer = review_json(found) | approximate_fields(strategy)
-    errors = [
-        pair for pair in zip(found.decisions, answer["decisions"], strict=True) if pair[0].loss >= MIN_EXPLAINED_LOSS
-    ]
+    pairs = zip(found.decisions, answer["decisions"], strict=True)
+    errors = [pair for pair in pairs if pair[0].loss >= MIN_EXPLAINED_LOSS]
     for decision, entry in sorted(errors, key=lambda pair: -pair[0].loss)[:max_explained]:
         for name, action in (("done", decision.done), ("best", decision.best)):
             entry[name]["outlook"] = outlook_json(action_outlook(strategy, decision, action))
@@ -90,12 +87,6 @@ def puzzle_fields(puzzle: Puzzle) -> dict[str, Any]:
     """The position of a puzzle."""
     card = puzzle.card
     return {"card": boxes(card)} | picked(card, "saved", "bonus_points") | picked(puzzle, "dice", "rolls_left")
-
-
-def puzzle_answer(strategy: Strategy, request: Request) -> dict[str, Any]:
-    """The answer to "puzzle": the position without its solution."""
-    found = find_puzzle(strategy, request.seed, request.difficulty)
-    return {"seed": request.seed, "difficulty": request.difficulty} | puzzle_fields(found)
 
 
 def outcome_fields(strategy: Strategy, request: Request) -> dict[str, Any]:
@@ -141,14 +132,13 @@ def ratings_json(
         {"player": player, "rules": rules, "games": len(each), "result": _estimate_json(mean_of(each, confidence))}
         for (rules, player), each in found.results_only.items()
     ]
-    not_rated = [{name: value for name, value in vars(s).items() if value or name != "player"} for s in found.skipped]
     return {
         "schema": ANSWER_SCHEMA,
         "query": "rate",
         "ratings": [rating_json(rating, block) for rating in found.ratings],
         "results_only": results_only,
-        "comparisons": [comparison_json(comparison) for comparison in comparisons],
-        "not_rated": not_rated,
+        "comparisons": [*map(comparison_json, comparisons)],
+        "not_rated": [{name: x for name, x in vars(each).items() if x or name != "player"} for each in found.skipped],
     }
 
 

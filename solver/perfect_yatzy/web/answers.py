@@ -43,6 +43,11 @@ def many(kind: Any) -> Any:
     return list[kind]
 
 
+def error_answer(error: SolverError) -> dict[str, Any]:
+    """The answer to a request that failed, an :data:`ErrorResponse`."""
+    return {"schema": ANSWER_SCHEMA} | error.as_json()
+
+
 GameState = record("GameState", "A card as the solver sees it.", {
     "filled": (int, "Bitmask of the filled categories"),
     "upper": (int, "Upper sum, up to the threshold of the bonus"),
@@ -249,13 +254,6 @@ RuleSetInfo = record("RuleSetInfo", "A rule set.", {
     "solved": (bool, "Whether questions are answered without a confirmation"),
     "cost?": (Cost | None, "If not; null if it cannot be solved here"),
 })  # fmt: skip
-
-
-def error_answer(error: SolverError) -> dict[str, Any]:
-    """The answer to a request that failed, an :data:`ErrorResponse`."""
-    return {"schema": ANSWER_SCHEMA} | error.as_json()
-
-
 ErrorCode = Annotated[str, Field(json_schema_extra={"enum": sorted(CODES | HTTP_CODES)})]
 ErrorResponse = record("ErrorResponse", "The answer to a request that failed.", {
     "schema": (int, "Version of the answers"),

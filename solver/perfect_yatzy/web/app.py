@@ -44,32 +44,27 @@ from ..service.requests import OBJECTIVE_FIELDS, parse_request
 from ..service.reviews import explained_review
 from . import answers, limits, schemas
 from .answers import error_answer
-from .limits import (
-    EVENT_SECONDS,
-    KEEP_ALIVE_SECONDS,
-    MAX_BODY_BYTES,
-    MAX_BODY_SECONDS,
-    ClientDisconnected,
-    IsDisconnected,
-    QueueFullError,
-)
+from .limits import EVENT_SECONDS, KEEP_ALIVE_SECONDS, IsDisconnected
 from .middleware import RequestFilter
-from .rule_sets import described, listed_rules
-from .static_files import Content, page_files
+from .static_files import described, listed_rules, page_files
 
 LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
+RULES_PATTERN = re.compile(r"[a-z0-9-]+(\+[a-z0-9-]+)*")
+Solve = Callable[[Report, IsDisconnected], None]
+COMMENT = b": working\n\n"  # keeps the connection alive where nothing is reported, such as during compilation
 ERRORS = {
     403: "The request comes from a page of another site",
-    408: f"The request was not complete after {MAX_BODY_SECONDS:g} seconds",
+    408: f"The request was not complete after {limits.MAX_BODY_SECONDS:g} seconds",
     409: "The answer takes long or writes to the disk: confirm it with /api/solve",
-    413: f"The request is larger than {MAX_BODY_BYTES} bytes",
+    413: f"The request is larger than {limits.MAX_BODY_BYTES} bytes",
     421: "The request names a host that this server does not answer to",
     422: "The request is malformed, or describes an impossible position or unknown rules",
     429: "Too many requests in a short time",
     503: "Too many requests are queued",
 }
 STATUSES: dict[type[SolverError], int] = {
-    QueueFullError: 503, ClientDisconnected: 503, ConfirmationRequired: 409, StateError: 422, RulesError: 422,
+    limits.QueueFullError: 503, limits.ClientDisconnected: 503, ConfirmationRequired: 409, StateError: 422,
+    RulesError: 422,
 }  # fmt: skip
 
 
@@ -107,10 +102,7 @@ class JSONRoute(APIRoute):
 
 
 class AsciiJSONResponse(JSONResponse):
-    """JSON in ASCII, so that a lone surrogate in a name can be encoded.
-
-    Handlers return it instead of a dictionary: FastAPI would first convert every value of a dictionary.
-    """
+    """JSON in ASCII, for lone surrogates; returned in place of a dictionary, whose values FastAPI would convert."""
 
     def render(self, content: Any) -> bytes:
         """The body of the response."""
@@ -151,13 +143,12 @@ def add_error_handlers(app: FastAPI) -> None:
     """All errors in one format."""
 
     def error_response(status: int, error: SolverError) -> AsciiJSONResponse:
-        return AsciiJSONResponse(answers.error_answer(error), status)
+        return AsciiJSONResponse(error_answer(error), status)
 
     @app.exception_handler(SolverError)
     async def solver_error(request: Request, error: SolverError) -> JSONResponse:
-        return error_response(
-            next((status for kind, status in STATUSES.items() if isinstance(error, kind)), 500), error
-        )
+        status = next((status for kind, status in STATUSES.items() if isinstance(error, kind)), 500)
+        return error_response(status, error)
 
     @app.exception_handler(RequestValidationError)
     async def invalid_request(request: Request, error: RequestValidationError) -> JSONResponse:
@@ -182,8 +173,7 @@ def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:
         return lambda: from_thread.run(request.is_disconnected)
 
     def answered(query: str, body: schemas.RequestBody, request: Request) -> AsciiJSONResponse:
-        fields = body.model_dump(exclude_none=True)
-        return AsciiJSONResponse(scheduler.answer(query, fields, disconnected(request)))
+        return AsciiJSONResponse(scheduler.answer(query, body.model_dump(exclude_none=True), disconnected(request)))
 
     @app.post("/api/hold", response_model=answers.HoldAnswer)
     def hold(body: schemas.RollRequest, request: Request) -> AsciiJSONResponse:
@@ -246,8 +236,7 @@ def add_rule_sets(app: FastAPI, scheduler: RequestScheduler) -> None:
         """The rule sets, with the boxes of each and the points they can hold; or one, with switches."""
         names = listed_rules() if rules is None else [rules]
         found = [scheduler.rules(name) for name in names]  # built-in rule sets, not files
-        costs = map(scheduler.cost_text, found)
-        return described(tuple(names), lang, tuple(costs)).response(request.headers)
+        return described(tuple(names), lang, tuple(map(scheduler.cost_text, found))).response(request.headers)
 
     @app.get("/api/scoring")
     def scoring(rules: Annotated[str, schemas.field("rules")]) -> dict[str, Any]:
@@ -264,18 +253,13 @@ def add_rule_sets(app: FastAPI, scheduler: RequestScheduler) -> None:
 
 def add_page(app: FastAPI) -> None:
     """The files of the page, as they are when the server starts."""
-    files: dict[str, Content] = page_files()
+    files = page_files()
 
     async def page(request: Request) -> Response:
         return files[request.url.path.removeprefix("/")].response(request.headers)
 
     for name in files:
         app.add_route(f"/{name}", page, methods=["GET", "HEAD"])
-
-
-RULES_PATTERN = re.compile(r"[a-z0-9-]+(\+[a-z0-9-]+)*")
-Solve = Callable[[Report, IsDisconnected], None]
-COMMENT = b": working\n\n"  # keeps the connection alive where nothing is reported, such as during compilation
 
 
 class RequestScheduler:
@@ -289,8 +273,7 @@ class RequestScheduler:
     def rules(self, spec: str) -> RuleSet:
         """A built-in rule set, with switches; never a file."""
         if not RULES_PATTERN.fullmatch(spec) or spec.split("+")[0] not in builtin_ids():
-            known = ", ".join(builtin_ids())
-            text = _("unknown rules {spec!r}; must be one of {known}", spec=spec[:80], known=known)
+            text = _("unknown rules {spec!r}; must be one of {known}", spec=spec[:80], known=", ".join(builtin_ids()))
             raise RulesError(text, code="unknown-rules")
         return self.service.rules(spec)
 
@@ -301,9 +284,8 @@ class RequestScheduler:
         self.service.check_unasked(decision.works)
         if not decision.seconds:
             return decision.run(None)
-        with (self.short if decision.seconds < limits.SERVER_BUDGET.instant_seconds else self.long).slot(
-            is_disconnected
-        ):
+        queue = self.short if decision.seconds < limits.SERVER_BUDGET.instant_seconds else self.long
+        with queue.slot(is_disconnected):
             return decision.run(None)
 
     def points(self, fields: dict[str, Any]) -> dict[str, Any]:
@@ -311,14 +293,12 @@ class RequestScheduler:
         asked = {name: value for name, value in fields.items() if name not in OBJECTIVE_FIELDS}
         request = parse_request({"query": "score", **asked}, self.rules)
         position = start_turn(request.rules, request.card, request.dice, request.rolls_left)
-        boxes = [
-            {"category": category, "points": points, "bonus_points": bonus}
-            for category, (points, bonus) in position.categories().items()
-        ]
+        paid = position.categories().items()
+        boxes = [{"category": box, "points": points, "bonus_points": bonus} for box, (points, bonus) in paid]
         head = answer_head(request) | {"query": "points"} | picked(request, "dice", "rolls_left")
         return with_echo(head | {"categories": boxes}, request.echo)
 
-    def confirmed(self, fields: dict[str, Any]) -> Callable[[Report, IsDisconnected], None]:
+    def confirmed(self, fields: dict[str, Any]) -> Solve:
         """A function that does the work for a question; the question is checked at once."""
         if fields["query"] == "review":  # needs the table and nothing else
             fields = {"query": "expect", "rules": self.rules_of(fields.get("game")).spec, "spread": False}

@@ -21,9 +21,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from . import limits
 
-SPARE_DESCRIPTORS = (
-    2 * limits.ACCEPTED_AT_ONCE
-)  # for tables and other files, and for what is accepted before it is counted
+# For tables and other files, and for what is accepted before it is counted.
+SPARE_DESCRIPTORS = 2 * limits.ACCEPTED_AT_ONCE
 LACKS = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 MESSAGE_SECONDS = 60.0  # between two messages about one problem of the system
 
@@ -131,10 +130,8 @@ class LimitedServer(uvicorn.Server):
         """Begin to serve."""
         asyncio.get_running_loop().set_exception_handler(quiet_exception_handler())
         await super().startup(sockets)
-        for each in sockets or ():
-            each.listen(
-                limits.MAX_PENDING_CONNECTIONS
-            )  # uvicorn has one number for these and for those accepted at a time
+        for each in sockets or ():  # uvicorn has one number for these and for those accepted at a time
+            each.listen(limits.MAX_PENDING_CONNECTIONS)
 
 
 def most_descriptors() -> int:

@@ -93,10 +93,7 @@ def client_name(address: str) -> str:
 
 
 class RateLimiter:
-    """Token buckets, one per client.
-
-    A bucket holds up to `burst` tokens and gains `rate` tokens a second; each request takes one.
-    """
+    """A bucket for each client, of up to `burst` tokens, that gains `rate` a second; each request takes one."""
 
     def __init__(self, rate: float = REQUESTS_PER_SECOND, burst: float = BURST_REQUESTS) -> None:
         self.rate, self.burst = rate, burst

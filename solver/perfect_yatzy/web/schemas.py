@@ -157,10 +157,7 @@ class SolveRequest(ObjectiveFields):
 
 
 def request_error(errors: Iterable[Mapping[str, Any]], body: object) -> StateError:
-    """The error for a request that does not match its model: one sentence per field, the code of the first.
-
-    At most limits.MAX_REPORTED_FIELDS fields are named.
-    """
+    """The error for a request that does not match its model: a sentence for each field, the code of the first."""
     found: dict[str, tuple[str, str]] = {}  # field -> message and code; "" for the whole body
     for error in errors:
         if len(found) == limits.MAX_REPORTED_FIELDS:

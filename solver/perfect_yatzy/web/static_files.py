@@ -1,4 +1,4 @@
-"""The files of the page, read and compressed once when the server starts, and answered with a tag of their content.
+"""What the server sends many times: the files of the page, and the rule sets as JSON, with a tag of their content.
 
 A browser asks for the page each time (`Cache-Control: no-cache`; the answer is 304 without a body if it is the same).
 Scripts and styles are named in a folder whose name is a hash of all files: a browser caches those permanently.
@@ -8,12 +8,21 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from ..game.rule_loader import builtin_ids, load_rules
+from ..game.rules import RuleSet, leaves_choice
+from ..game.scoring import possible_points
+from ..game.translations import localized
+from ..service.answers import picked
+from .limits import MAX_RULE_SETS_CACHED
 
 if TYPE_CHECKING:  # `yatzy site` needs no web framework
     from starlette.datastructures import Headers
@@ -35,6 +44,9 @@ COMPRESSED = {"css", "html", "js", "json", "svg", "txt", "webmanifest"}  # the o
 IMMUTABLE = "public, max-age=31536000, immutable"
 STATIC = files(__package__).joinpath("static")
 MIN_COMPRESSED_BYTES = 1000  # of less, gzip saves nothing worth its time
+FIRST = ("yatzy", "maxi")  # what most people play
+# Too many dice to enter, or too large for an exact table: no advice without a long wait.
+NOT_ON_PAGE = {"giant", "giant-forced", "triple-yahtzee", "yamb"}
 
 
 @dataclass(frozen=True)
@@ -97,3 +109,44 @@ def static_files(folder: Traversable = STATIC, prefix: str = "") -> Iterator[tup
             yield from static_files(entry, f"{prefix}{entry.name}/")
         elif not entry.name.startswith("."):
             yield prefix + entry.name, entry
+
+
+def listed_rules() -> list[str]:
+    """The ids of the rule sets of the page, in its order."""
+    return [*FIRST, *(name for name in builtin_ids() if name not in NOT_ON_PAGE and name not in FIRST)]
+
+
+def rule_set_json(rules: RuleSet) -> dict[str, Any]:
+    """A rule set as `/api/rules` describes it, but for what depends on the tables."""
+    bonus, boxes = rules.bonus, zip(rules.categories, possible_points(rules), strict=True)
+    steps = {"steps": [each.steps for each in rules.bonuses]}
+    return {
+        "id": rules.key,
+        "base": rules.id,
+        **picked(rules, "name", "summary", "dice", "faces"),
+        "switches": [picked(switch, "id", "summary") for switch in rules.switches],
+        "active": list(rules.active_switches),
+        "bonus_points": bool(rules.joker and rules.joker.bonus) or bool(rules.first_roll_bonus),
+        "rolls": rules.rolls_per_turn,
+        "forced": not leaves_choice(rules),
+        "saved_rolls": rules.saved_rolls,
+        "columns": [picked(column, "id", "name", "order", "factor") for column in rules.columns],
+        "bonus": picked(bonus, "threshold", "points") | steps if bonus else None,
+        "categories": [picked(box, "id", "name", "upper", "column") | {"points": points} for box, points in boxes],
+    }
+
+
+@lru_cache(MAX_RULE_SETS_CACHED * 8)
+def rule_set_text(name: str, lang: str) -> str:
+    """A rule set as JSON text without its last brace. To describe all of them takes a tenth of a second."""
+    return json.dumps(rule_set_json(localized(load_rules(name), lang)), separators=(",", ":"))[:-1]
+
+
+@lru_cache(MAX_RULE_SETS_CACHED)
+def described(names: tuple[str, ...], lang: str, costs: tuple[str, ...]) -> Content:
+    """The answer of `/api/rules`."""
+    entries = [
+        rule_set_text(name, lang) + (f',"solved":false,"cost":{cost}}}' if cost else ',"solved":true}')
+        for name, cost in zip(names, costs, strict=True)
+    ]
+    return Content.of(f"[{','.join(entries)}]".encode(), "json")

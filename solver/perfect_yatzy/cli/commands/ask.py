@@ -1,7 +1,4 @@
-"""`yatzy hold`, `score`, `expect` and `odds`: options in, one request to the service, its answer printed.
-
-With `--jsonl` each line of the input is a request, each line of the output its answer, in the same order.
-"""
+"""`yatzy hold`, `score`, `expect` and `odds`: options or JSON lines in, requests to the service, answers printed."""
 
 from __future__ import annotations
 
@@ -23,6 +20,10 @@ from ..options import UsageError
 if TYPE_CHECKING:
     from ...service.queries import QueryService
     from ...service.requests import Request
+TOP = 5  # options listed without --all
+# The options that are fields of the request; what is not listed here does not reach the service.
+FIELDS = ("rules", "card", "saved", "bonus_points", "dice", "rolls_left", "games", "seed", "spread", "goal",
+          "opponents", "versus", "ties", "exact", "digits")  # fmt: skip
 
 
 def answer_lines(service: QueryService, query: str, defaults: dict[str, Any], lines: IO[bytes]) -> None:
@@ -87,12 +88,6 @@ def error_line(error: dict[str, str], request: Any) -> str:
         return json.dumps(answer | ({"id": request["id"]} if isinstance(request, dict) and "id" in request else {}))
     except RecursionError:  # the id is nested too deeply
         return json.dumps(answer)
-
-
-TOP = 5  # options listed without --all
-# The options that are fields of the request; what is not listed here does not reach the service.
-FIELDS = ("rules", "card", "saved", "bonus_points", "dice", "rolls_left", "games", "seed", "spread", "goal",
-          "opponents", "versus", "ties", "exact", "digits")  # fmt: skip
 
 
 def run_query(query: str, given: dict[str, Any]) -> None:

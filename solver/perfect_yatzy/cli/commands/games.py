@@ -314,18 +314,15 @@ def versus(
         if isinstance(policy, Strategy):
             raise StateError(_("{policy} looks at more than its own card", policy=name), field="policy")
         players.append(Replanned(policy) if name == REPLANNED else policy)
-    begin, label = perf_counter(), _("Solving {rules} for two players", rules=rule_set.key)
+    begin, shown = perf_counter(), progress(_("Solving {rules} for two players", rules=rule_set.key))
     with cluster_workers(workers, cluster) as on:
         if on or store:
             solve, threads = (on.versus, {}) if on else (two_players, {"threads": service.threads})
-            found = solve(
-                rule_set, ties=ties, tables=service.tables, store=store, progress=progress(label), **threads
-            )
+            found = solve(rule_set, ties=ties, tables=service.tables, store=store, progress=shown, **threads)
             chances = np.array([[found.first]])
         else:
-            chances = versus_table(
-                rule_set, [None, *players], ties, service.tables, threads=service.threads, progress=progress(label)
-            )
+            all_players, tables, number = [None, *players], service.tables, service.threads
+            chances = versus_table(rule_set, all_players, ties, tables, threads=number, progress=shown)
     exploitability, seconds = exploitability_of(chances), round(perf_counter() - begin, 2)
     echo_answer(
         versus_lines(rule_set, policies, ties, chances, exploitability), as_json, rules=rule_set.key, ties=ties,

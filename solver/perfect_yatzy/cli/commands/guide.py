@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ...policies.strategy_sheet import StrategySheet
     from ...service.queries import QueryService
 
-
 FORMATS = {"txt": "txt", "html": "html", "htm": "html", "pdf": "pdf"}  # by suffix
 
 

@@ -101,14 +101,9 @@ def play(
             options = " ".join(f"--opponent {kind}" for kind in filter(None, session.computers))
             text = _("an opponent of the game saved in {path} is code that is run ({code}); to agree, add {options}")
             raise StateError(text.format(path=save_file.path, code=programs[0], options=options))
-        requested = {
-            "rules": service.rules(rules).fingerprint,
-            "players": parse_players(players),
-            "opponents": tuple(kind.key for kind in map(parse_kind, opponents)),
-            "dice": dice,
-            "seed": seed,
-        }
-        check_same_game(session, {name: value for name, value in requested.items() if is_given(name)}, save_file)
+        asked = tuple(kind.key for kind in map(parse_kind, opponents))
+        requested = {"players": parse_players(players), "opponents": asked, "dice": dice, "seed": seed}
+        check_same_game(session, {"rules": service.rules(rules).fingerprint} | requested, save_file)
         text = _("Resuming the saved game ({path}): {session}. Use --new to start another.")
         echo_fitted(text.format(path=save_file.path, session=_game_description(session)))
     else:
@@ -195,7 +190,7 @@ def check_same_game(session: Session, requested: dict[str, Any], save_file: Save
         "dice": "typed" if session.seed is None else "program",
         "seed": session.seed,
     }
-    if differences := [name for name, value in requested.items() if saved[name] != value]:
+    if differences := [name for name, value in requested.items() if is_given(name) and saved[name] != value]:
         text = _(
             "the game saved in {path} ({session}) has other {differences}; resume it with "
             "`{command}`, start another with --new, or keep both with --save FILE"

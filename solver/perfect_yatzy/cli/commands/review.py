@@ -72,10 +72,8 @@ def review(
     if player:
         wanted = [i for i, name in enumerate(record.players) if player.lower() in (name.lower(), str(i + 1))]
         if not wanted:
-            names = ", ".join(record.players)
-            raise StateError(
-                _("there is no player {player!r}; the players are {players}", player=player, players=names)
-            )
+            text = _("there is no player {player!r}; the players are {players}")
+            raise StateError(text.format(player=player, players=", ".join(record.players)))
         players = wanted[:1]
     strategy = service.strategy(record.rules)
     rules = localized(record.rules, service.language)
@@ -249,8 +247,7 @@ def puzzle(
         text = _("Puzzle {number} of {date}, {difficulty}") if stream else _("Puzzle of {date}, {difficulty}")
         click.echo(text.format(number=number, date=puzzle_date, difficulty=_(difficulty)))  # marked elsewhere
         if solution:
-            lines = puzzle_lines(rule_set, position, strategy)
-            echo_lines(lines, [""], solution_lines(rule_set, position, strategy))
+            echo_lines(puzzle_lines(rule_set, position, strategy), [""], solution_lines(rule_set, position, strategy))
         elif not ask_puzzle(strategy, rule_set, position):
             return
 

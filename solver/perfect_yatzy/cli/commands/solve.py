@@ -1,18 +1,25 @@
-"""`yatzy solve` builds a table, `yatzy verify` checks one, `yatzy prove` solves a game in exact integers."""
+"""Tables: `yatzy solve`, `verify`, `prove` in exact integers, `tables` to list and fetch, `table` to print one."""
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...errors import _, number_text
+from ...errors import _, ngettext, number_text
 from ...model.quantities import QUANTITIES
 from .. import options
-from ..console import echo_answer, echo_json
-from ..options import MOST_WORKERS, Number, UsageError
+from ..console import check_overwrite, echo_answer, echo_json, echo_lines, file_format, write_output
+from ..options import MOST_WORKERS, RULES, KnownWords, Number, UsageError, stored_tables
+
+if TYPE_CHECKING:
+    from ...service.queries import QueryService
+    from ...tablebase.store import TableEntry
 
 MOST_ESTIMATED = 100_000  # workers
 
@@ -20,8 +27,7 @@ MOST_ESTIMATED = 100_000  # workers
 @click.command()
 @options.rules_argument
 @click.option(
-    "--what", type=click.Choice([*QUANTITIES, "distribution"]), default="mean",
-    show_default=True,
+    "--what", type=click.Choice([*QUANTITIES, "distribution"]), default="mean", show_default=True,
     help="Table to build: expected scores, chances of every goal, variances of the final score, chances of the "
     "upper bonus, or the distribution of the final score.",
 )  # fmt: skip
@@ -216,14 +222,13 @@ def prove(rules: str, digits: int, spread: bool, as_json: bool, tables: str | No
       yatzy expect --card "chance=20 sixes=24" --exact
     """
     from ...game.rule_loader import load_rules
-    from ...tablebase.exact_solve import proof_path
-    from ...tablebase.exact_solve import prove as run
+    from ...tablebase import exact_solve
     from ..progress import progress
     from ..views.answers import spread_lines
 
     rule_set = load_rules(rules)
     report = progress(_("Proving {rules}", rules=rule_set.key))
-    proof = run(rule_set, tables=tables, threads=threads, progress=report, spread=spread)
+    proof = exact_solve.prove(rule_set, tables=tables, threads=threads, progress=report, spread=spread)
     gap = _("more than 0.0001") if proof.least_gap is None else f"{proof.least_gap:.3g}"
     named = {"all": proof.decisions, "ties": proof.ties, "close": proof.close_gaps}
     counts = {name: number_text(count, grouped=True) for name, count in named.items()}
@@ -236,6 +241,133 @@ def prove(rules: str, digits: int, spread: bool, as_json: bool, tables: str | No
         _("every decision in float64 is optimal")
         if proof.float64_optimal
         else _("decisions closer than float64 can tell: {close}", **counts),
-        _("certificate: {path}", path=proof_path(rule_set, tables)),
+        _("certificate: {path}", path=exact_solve.proof_path(rule_set, tables)),
     ]
     echo_answer(lines, as_json, proof.fields())
+
+
+@click.command()
+@click.option(
+    "--remove", "name", type=KnownWords(stored_tables, "table"), metavar="NAME",
+    help="Remove a table, or all tables of a rule set; asks first.",
+)  # fmt: skip
+@click.option(
+    "--clean", is_flag=True,
+    help="Remove leftover files of interrupted solves, which then begin anew, and kernels that other versions "
+    "compiled.",
+)  # fmt: skip
+@click.option(
+    "--fetch", type=RULES, metavar="RULES",
+    help="Take the table of a rule set from --from, after a check of hashes, rules and values.",
+)  # fmt: skip
+@click.option("--from", "source", metavar="FOLDER", help="With --fetch: a tables folder, or the URL of one.")
+@click.option("--yes", "-y", is_flag=True, help="With --remove: without a confirmation.")
+@options.tables_option
+@options.json_option
+def tables(
+    name: str | None, clean: bool, fetch: str | None, source: str | None, yes: bool, tables: str | None, as_json: bool
+) -> None:
+    """List, remove or fetch stored tables.
+
+    A removed table is solved again when it is needed.
+
+    \b
+      yatzy tables
+      yatzy tables --remove maxi
+      yatzy tables --remove yatzy-goals
+      yatzy tables --fetch maxi --from https://example.org/tables
+    """
+    import shutil
+
+    from ...tablebase import store
+    from ...tablebase.store import tables_folder
+    from ..views.wording import size_text
+
+    if (fetch is None) != (source is None):
+        raise UsageError(_("--fetch and --from go together"))
+    if fetch is not None and source is not None:
+        from ...game.rule_loader import load_rules
+        from ...strategy.verify import fetch as take
+
+        click.echo(_("Wrote {path}").format(path=take(load_rules(fetch), source, tables)))
+        return
+    entries, folder = store.stored(tables), tables_folder(tables)
+    if clean:
+        from ...kernels.jit import old_caches
+
+        files, caches = store.remove_leftovers(tables), old_caches()
+        for cache in caches:
+            shutil.rmtree(cache, ignore_errors=True)
+        text = _("Removed {files} leftover files and {caches} folders of compiled kernels")
+        click.echo(text.format(files=len(files), caches=len(caches)))
+    if name is not None:
+        chosen = store.matching(entries, name)
+        if not chosen:
+            raise UsageError(_("there is no table {name}; `yatzy tables` lists all tables", name=repr(name)))
+        echo_lines(f"{entry.name}  {size_text(entry.bytes)}" for entry in chosen)
+        if yes or click.confirm(_("Remove from disk?"), err=True):
+            store.remove(*chosen)
+    if not clean and name is None:
+        fields = [
+            {"name": each.name, "rules": each.key, "what": each.objective, "finished": each.finished}
+            | {"bytes": each.bytes, "written": round(each.written)}  # in seconds since 1970
+            for each in entries
+        ]
+        lines, size = stored_tables_lines(entries, folder), sum(entry.bytes for entry in entries)
+        echo_answer(lines, as_json, folder=str(folder), bytes=size, tables=fields)
+
+
+@click.command()
+@options.rules_argument
+@click.option(
+    "--what", type=click.Choice(["opening", "scoring", "categories"]), default="opening", show_default=True,
+    help="Holds of the first turn, categories for the first turn, or the value of each category.",
+)  # fmt: skip
+@click.option(
+    "--format", "given_format", type=click.Choice(["md", "csv", "json", "html", "parquet"]),
+    help="Output format [from the suffix of the file, else md].",
+)  # fmt: skip
+@options.output_option("File to write [standard output].", default="-")
+@options.force_option
+@options.language_option
+@options.service_options
+def table(rules: str, what: str, given_format: str | None, output: str, force: bool, service: QueryService) -> None:
+    """Print a strategy table.
+
+    \b
+      yatzy table yatzy --what scoring -o scoring.html
+    """
+    from ..views.strategy_tables import FORMATS, STRATEGY_TABLES
+
+    chosen = file_format(output, {name: name for name in FORMATS}, given_format, any_suffix=True)
+    if chosen == "parquet" and output == "-" and sys.stdout.isatty():
+        raise UsageError(_("Parquet is a binary format; write it to a file with --output"))
+    check_overwrite(force, output)
+    write_output(output, FORMATS[chosen](STRATEGY_TABLES[what](service.strategy(service.rules(rules)))))
+
+
+def stored_tables_lines(entries: list[TableEntry], folder: Path) -> list[str]:
+    """Lines for `yatzy tables`: for each table the name that --remove takes; then their number and size."""
+    from ...tablebase.store import short_names
+    from ..views.wording import columns, size_text
+
+    now, names, rows = time.time(), short_names(entries), []
+    for entry in entries:
+        age = _age_text(now - entry.written)
+        state = age if entry.finished else _("{age}, unfinished", age=age)
+        rows.append((names[entry.name], size_text(entry.bytes), state))
+    lines = columns(rows, "<", ">8", "<", indent="") if rows else []
+    total = ngettext("{count} table, {size}, in {folder}", "{count} tables, {size}, in {folder}", len(entries))
+    size = size_text(sum(entry.bytes for entry in entries))
+    return [*lines, total.format(count=len(entries), size=size, folder=folder)]
+
+
+def _age_text(seconds: float) -> str:
+    days, hours, minutes = (int(seconds // unit) for unit in (86_400, 3600, 60))
+    if days:
+        return ngettext("{count} day ago", "{count} days ago", days, count=days)
+    if hours:
+        return ngettext("{count} hour ago", "{count} hours ago", hours, count=hours)
+    if minutes:
+        return ngettext("{count} minute ago", "{count} minutes ago", minutes, count=minutes)
+    return _("just now")

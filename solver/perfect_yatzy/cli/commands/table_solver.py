@@ -13,11 +13,13 @@ import numpy as np
 
 from ...errors import RulesError, _, ngettext, number_text
 from ...game.rules import RuleSet
+from ...game.scorecard import EMPTY_STATE
 from ...model.approximate_cost import approximate_seconds
 from ...model.checked_values import Table
 from ...model.estimates import SolveCost, duration, gigabytes, rule_set_stats
 from ...model.objectives import Objective
 from ...model.quantities import QUANTITIES
+from ...model.state_space import state_space
 from ...service.budget import SolveBudget
 from ...strategy.opening import open_approximate, open_strategy
 from ...tablebase.memory import available_memory, check_memory, check_space, free_space, writing_to
@@ -28,7 +30,7 @@ from ...tablebase.table_info import TableInfo
 from ...tablebase.threads import default_threads
 from ..console import confirm, echo_answer
 from ..options import cluster_workers
-from ..progress import solve_progress
+from ..progress import StageProgress, solve_progress
 from ..views.rules import approximate_advice
 from ..views.wording import chance_text, columns, grouped, wrapped
 
@@ -122,8 +124,6 @@ def solved_lines(rules: RuleSet, what: str, info: TableInfo, place: Path) -> str
 
 def solve_distribution(solver: TableSolver, force: bool) -> None:
     """Compute and store the distribution from the empty card on, of a small game also those after each first turn."""
-    from ...game.scorecard import EMPTY_STATE
-    from ...model.state_space import state_space
     from ...strategy import distribution
     from ...strategy.score_distribution import PERCENTS
     from ..views.results import percentile_line
@@ -298,7 +298,6 @@ def solve_approximately(
     """Make a strategy with a certificate and store it, with a line for each stage; print the certificate."""
     from ...approximation.solve import UNIT, approximate
     from ...strategy.fitted_file import fitted_path, has_fitted
-    from ..progress import StageProgress
 
     path = fitted_path(rules, tables)
     known = has_fitted(rules, tables) and not force
@@ -307,9 +306,8 @@ def solve_approximately(
         click.echo(text.format(rules=rules.key, path=path))
         strategy = open_approximate(rules, tables)
     else:
-        seconds = approximate_seconds(
-            rules, work=UNIT * work, games=games, minutes=minutes, threads=threads or default_threads()
-        )
+        used = threads or default_threads()
+        seconds = approximate_seconds(rules, work=UNIT * work, games=games, minutes=minutes, threads=used)
         text = _("making an approximate strategy of {rules}, {time}")
         click.echo(text.format(rules=rules.key, time=duration(sum(seconds.values()))), err=True)
         strategy = approximate(
@@ -336,9 +334,8 @@ def solve_goals_approximately(solver: TableSolver, seed: int, games: int, force:
     rules, tables, threads = solver.rules, solver.tables, solver.threads
     size = gigabytes(goal_estimates_cost(rules).bytes)
     count = len(solve_goal_estimates(rules, tables, threads=threads, begin=solver.begin, force=force))
-    click.echo(
-        _("Estimates of all goals of {rules}: {size} in {count} tables", rules=rules.key, size=size, count=count)
-    )
+    text = _("Estimates of all goals of {rules}: {size} in {count} tables")
+    click.echo(text.format(rules=rules.key, size=size, count=count))
     text = _("goal  estimate  simulated ({games} games, 99 % interval)  play for the expected score")
     click.echo(text.format(games=number_text(games, grouped=True)))
     for goal in measured_goals(rules, tables, games=games, seed=seed, threads=threads):

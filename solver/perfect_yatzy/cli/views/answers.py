@@ -1,7 +1,4 @@
-"""Answers of `hold`, `score`, `expect` and `odds` as text for 80 columns: the answer, then the position, a table.
-
-The functions of :data:`ANSWER_VIEWS` take the rules, the dictionary of the service, and how many options to list.
-"""
+"""Answers of `hold`, `score`, `expect` and `odds` as text for 80 columns: the answer, then the position, a table."""
 
 from __future__ import annotations
 
@@ -12,22 +9,8 @@ from ...errors import _, ngettext, number_text
 from ...game.notation import glyphs, spaced
 from ...game.rules import RuleSet
 from ...strategy.tie_rules import TIE_RULES
-from .wording import (
-    approximate_lines,
-    card_line,
-    category_name,
-    chance_text,
-    columns,
-    grouped,
-    line_width,
-    loss_text,
-    lower_bound_text,
-    names_width,
-    number_word,
-    rerolls_left_text,
-    upper_bonus_lines,
-    wrapped,
-)
+from . import wording
+from .wording import approximate_lines, card_line, category_name, chance_text, columns, grouped, number_word, wrapped
 
 if TYPE_CHECKING:
     from ...strategy.turn_evaluator import CategoryOdds
@@ -41,7 +24,7 @@ def chance_phrase(chance: float, aim: dict[str, Any]) -> str:
         return _("{chance} chance of {goal} or more", chance=chance_text(chance), goal=aim["goal"])
     text = chance_text(chance)
     if aim["lower_bound"] and 0 < chance < 1:
-        text = _("at least {chance}", chance=lower_bound_text(chance))
+        text = _("at least {chance}", chance=wording.lower_bound_text(chance))
     return _(TIE_RULES[aim["ties"]].chance, chance=text)  # marked elsewhere
 
 
@@ -91,7 +74,7 @@ def exact_lines(entry: dict[str, Any]) -> list[str]:
     if not (exact := entry.get("exact")):
         return []
     text = _("as a fraction: {value}", value=f"{exact['numerator']}/{exact['denominator']}")
-    return [_("Exactly {value}", value=exact["decimal"]), *wrap(text, line_width()), *spread_lines(exact), ""]
+    return [_("Exactly {value}", value=exact["decimal"]), *wrap(text, wording.line_width()), *spread_lines(exact), ""]
 
 
 def spread_lines(exact: dict[str, Any]) -> list[str]:
@@ -112,11 +95,10 @@ def ranking_lines(answer: dict[str, Any], head: str, labels: list[str], entries:
     for i, (label, entry) in enumerate(zip(labels, entries, strict=False)):
         expected = entry["exact"]["decimal"] if "exact" in entry else number_text(entry["expected_final_score"], 2)
         if has_aim:
-            is_tie = i > 0 and entry["loss"] == 0.0
-            loss = _("tie") if is_tie else f"{loss_text(100 * entry['loss'], i == 0)} %"
+            loss = f"{wording.loss_text(100 * entry['loss'], i == 0)} %" if i == 0 or entry["loss"] else _("tie")
             rows.append((label, chance_text(entry["chance"]), loss, expected))
         else:
-            rows.append((label, expected, loss_text(entry["loss"], i == 0)))
+            rows.append((label, expected, wording.loss_text(entry["loss"], i == 0)))
     widths = [max(9, *(len(row[i]) for row in rows)) for i in range(1, len(rows[0]))]
     lines = columns(rows, "<", *(f">{width}" for width in widths))
     n_hidden = len(entries) - len(labels)
@@ -145,7 +127,7 @@ def _hold_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
     else:
         count = number_word(len(dice))
         headline = _("Hold nothing, reroll all {count} dice: {value}", count=count, value=value)
-    roll, rolls, rerolls = answer["rolls"] - rolls_left, answer["rolls"], rerolls_left_text(rolls_left)
+    roll, rolls, rerolls = answer["rolls"] - rolls_left, answer["rolls"], wording.rerolls_left_text(rolls_left)
     stage = _("Roll {roll} of {rolls}, {rerolls}", roll=roll, rolls=rolls, rerolls=rerolls)
     lines = heading_lines(rules, answer, headline, f"{stage} · {spaced(dice)} ({glyphs(dice)})")
     labels = [_hold_label(rules, entry).ljust(3 * rules.dice + 3) for entry in answer["holds"][:top]]
@@ -166,7 +148,7 @@ def _score_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
     if points:
         headline = _("Take {category} for {points}: {value}", points=points, **facts)
     lines = heading_lines(rules, answer, headline, f"{spaced(dice)} ({glyphs(dice)})")
-    width, category, for_points = names_width(rules), _("category"), _("points")
+    width, category, for_points = wording.names_width(rules), _("category"), _("points")
     labels = [
         f"{category_name(rules, entry['category']):<{width}}  {entry['points'] + entry['bonus_points']:>6}"
         for entry in answer["categories"][:top]
@@ -202,7 +184,7 @@ def expect_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
         lines.append(text.format(points=answer["card_total"], expected=expected, count=count))
     if rules.bonus:
         filled = sum(1 << c for c, box in enumerate(rules.categories) if box.id not in answer["open"])
-        lines += upper_bonus_lines(rules, filled, answer.get("upper_by_column", [answer["upper"]]))
+        lines += wording.upper_bonus_lines(rules, filled, answer.get("upper_by_column", [answer["upper"]]))
     if not turns_left:
         return lines
     if answer.get("distribution"):
@@ -254,7 +236,7 @@ def odds_lines(
     """Lines for `yatzy odds`. Without dice, before the first roll, there is nothing to hold."""
     roll = f"{spaced(dice)} ({glyphs(dice)})" if dice else _("Before the first roll")
     alone = _("{game}, one turn played for each category alone", game=rules.name)
-    lines = [f"{roll}, {rerolls_left_text(rolls_left)}", alone]
+    lines = [f"{roll}, {wording.rerolls_left_text(rolls_left)}", alone]
     lines += [_("Each hold is the best one for the number to its left"), ""] if dice else [""]
     nothing = _("nothing")
 
@@ -270,9 +252,10 @@ def odds_lines(
         rows.append([category_name(rules, entry.category), chance, holds[0], points, holds[1]])
     hold_form = f"<{max(2 * rules.dice - 1, len(nothing))}"
     widths = [max(least, *(len(row[i]) for row in rows)) for i, least in ((1, 9), (3, 7))]
-    layout = [f"<{names_width(rules)}", f">{widths[0]}", hold_form, f">{widths[1]}", hold_form]
+    layout = [f"<{wording.names_width(rules)}", f">{widths[0]}", hold_form, f">{widths[1]}", hold_form]
     shown = range(5) if dice else (0, 1, 3)
     return lines + columns([[row[i] for i in shown] for row in rows], *(layout[i] for i in shown))
 
 
+# The text of an answer, by its query: from the rules, the answer of the service, and how many options to list.
 ANSWER_VIEWS = {"hold": _hold_lines, "score": _score_lines, "expect": expect_lines}

@@ -42,10 +42,8 @@ def guide_html(content: GuideContent, card: bool = False) -> str:
     head = [f"<h1>{escape(title)}</h1>", *(f'<p class="lead">{_inline(text)}</p>' for text in content.lead)]
     body = ""
     for i, sheet in enumerate(sheets(content, card)):
-        size, parts = (
-            _size(content, card, sheet, is_first=not i),
-            [_sections(content, names) for names in sheet.columns],
-        )
+        size = _size(content, card, sheet, is_first=not i)
+        parts = [_sections(content, names) for names in sheet.columns]
         if len(parts) > 1:
             parts = ['<div class="cols">', *(f"<div>{part}</div>" for part in parts), "</div>"]
         html = "".join([*([] if i else head), *parts, _sections(content, sheet.below)])
@@ -59,16 +57,11 @@ def _size(content: GuideContent, card: bool, sheet: Sheet, is_first: bool) -> fl
     widths = COLUMNS if len(sheet.columns) > 1 else (CARD_WIDTH if card else WHOLE,)
     lines = (CARD_LINES if card else LINES) - (HEADS[len(sheet.columns)] if is_first else 0)
     lines -= LOSSES if content.sections.keys() & {*sheet.below} else 0
-
     columns = [[content.sections[name] for name in names if name in content.sections] for names in sheet.columns]
 
     def fits(size: float) -> bool:
-        scale = size / USUAL
-        heights = (
-            sum(_lines(content, section, width / scale) for section in column)
-            for column, width in zip(columns, widths, strict=True)
-        )
-        return max(heights) <= lines / scale
+        scale, pairs = size / USUAL, zip(columns, widths, strict=True)
+        return max(sum(_lines(content, s, wide / scale) for s in column) for column, wide in pairs) <= lines / scale
 
     size = next((size for size in SIZES if fits(size)), SIZES[-1])
     return CARD_SCALE * size if card else size
@@ -225,7 +218,6 @@ def _text_lines(text: Text | str, first: str = "", indent: str = "", width: int 
 
 
 def _bar_lines(content: GuideContent, section: Section) -> list[str]:
-    """Rows with a number and a bar."""
     bars = ("▇" * max(round(BAR_COLUMNS * row.bar), row.bar > 0) for row in section.rows)
     rows = [(str(row.name), row.value, bar) for row, bar in zip(section.rows, bars, strict=True)]
     return columns(rows, "<", ">", "<")
@@ -266,7 +258,6 @@ def _opening_lines(content: GuideContent, section: Section) -> Iterator[str]:
 
 
 def _odds_lines(content: GuideContent, section: Section) -> Iterator[str]:
-    """Two columns of boxes with their chance and points."""
     name = max(len(str(row.name)) for row in section.rows)
     cells = [f"{row.name!s:<{name}} {row.value:>7} {row.points:>5}" for row in section.rows]
     for row in zip_longest(*column_groups(cells, 2 if 2 * len(cells[0]) + 6 <= WIDTH else 1)):

@@ -95,9 +95,8 @@ def guide_content(guide: Guide) -> GuideContent:
     words = words_of(rules.language)
     kept = sorted(range(len(lines)), key=lambda i: -lines[i].chance)[:MAX_OPENING_LINES]
     lines = tuple(lines[i] for i in sorted(kept))  # those of the most probable rolls, in the order of the guide
-    rows = tuple(
-        _opening_row(rules, line, before, words) for line, before in zip(lines, [None, *lines], strict=False)
-    )
+    pairs = zip(lines, [None, *lines], strict=False)
+    rows = tuple(_opening_row(rules, line, before, words) for line, before in pairs)
     found = [*_sheet_sections(guide, words), _give_up(guide, words), _examples(guide, words), _losses(guide, words)]
     if rows:
         found.append(Section("opening", words.words("opening.title"), words.fill("opening.note")))
@@ -130,10 +129,8 @@ def _sheet_sections(guide: Guide, words: Words) -> list[Section | None]:
         return []
     prices = sheet.prices.prices
     top = max(map(abs, prices)) or 1.0
-    rows = tuple(
-        Row(text_of(box.name), words.price(price), max(0.0, price) / top)
-        for box, price in zip(rules.categories, prices, strict=True)
-    )
+    pairs = zip(rules.categories, prices, strict=True)
+    rows = tuple(Row(text_of(box.name), words.price(price), max(0.0, price) / top) for box, price in pairs)
     title, note = ("title_forced", "forced") if not leaves_choice(rules) else ("title", "note")
     bonus = tuple(_bonus(sheet.prices, rules, words))
     return [
@@ -263,9 +260,8 @@ def _losses(guide: Guide, words: Words) -> Section | None:
     if not guide.losses:
         return None
     top = max(*guide.losses, 1e-9)
-    rows = tuple(
-        Row(text_of(str(turn)), words.number(loss, 2), loss / top) for turn, loss in enumerate(guide.losses, start=1)
-    )
+    losses = enumerate(guide.losses, start=1)
+    rows = tuple(Row(text_of(str(turn)), words.number(loss, 2), loss / top) for turn, loss in losses)
     return Section("losses", words.words("losses.title"), words.fill("losses.total", total=sum(guide.losses)), rows)
 
 

@@ -226,9 +226,8 @@ def _draw(paper: Paper, sheet: Sheet, is_first: bool) -> None:
         y += paper.line() * 0.3
     left = (width - gap) * 0.42
     places = [(0.0, width)] if len(sheet.columns) == 1 else [(0.0, left), (left + gap, width - left - gap)]
-    ends = [
-        _column(paper, names, paper.left + x, y, wide) for names, (x, wide) in zip(sheet.columns, places, strict=True)
-    ]
+    columns = zip(sheet.columns, places, strict=True)
+    ends = [_column(paper, names, paper.left + x, y, wide) for names, (x, wide) in columns]
     _column(paper, sheet.below, paper.left, max(ends) + paper.line() * 0.4, width)
 
 
@@ -263,9 +262,6 @@ def _contents(paper: Paper, section: Section, x: float, y: float, width: float) 
     if note:
         y = paper.text(note, x, y, width, 0.9, SOFT) + paper.line() * 0.2
     return VIEWS[section.form](paper, section, x, y, width)
-
-
-# --- sections: each draws its rows at (x, y) and returns the y below them -------------------------------------------
 
 
 def _row(paper: Paper, x: float, y: float, pad: float, *cells: Cell) -> float:
@@ -362,5 +358,5 @@ def _odds(paper: Paper, section: Section, x: float, y: float, width: float) -> f
     return max(below)
 
 
-View = Callable[[Paper, Section, float, float, float], float]
+View = Callable[[Paper, Section, float, float, float], float]  # of rows at (x, y), in a width; gives the y below them
 VIEWS: dict[str, View] = {view.__name__[1:]: view for view in (_prices, _texts, _holds, _losses, _opening, _odds)}

@@ -46,9 +46,8 @@ def card_rows(rules: RuleSet, card: Scorecard) -> list[tuple[str, str]]:
 
 def card_lines(rules: RuleSet, session: Session, players: Iterable[int]) -> list[str]:
     """The scorecards of some players side by side, in blocks of as many as fit into a line."""
-    cards = [
-        [short_name(session.players[i]), *(value for _, value in card_rows(rules, session.card(i)))] for i in players
-    ]
+    rows_of = {i: card_rows(rules, session.card(i)) for i in players}
+    cards = [[short_name(session.players[i]), *(value for _, value in rows)] for i, rows in rows_of.items()]
     labels = ["", *(label for label, _ in card_rows(rules, session.card(0)))]
     blocks: list[list[list[str]]] = [[]]
     room = most = wording.line_width() - 2 - max(map(len, labels))
@@ -75,10 +74,8 @@ def spoken_card_lines(rules: RuleSet, session: Session, players: Iterable[int]) 
         name, card = session.players[i], session.card(i)
         filled = ", ".join(f"{rules.categories[c].name} {points}" for c, points in sorted(card.points.items()))
         still_open = ", ".join(rules.categories[c].name for c in range(n_categories) if c not in card.points)
-        sentence = _("{name}: total {total}. Filled: {filled}. Open: {open}.")
-        line = sentence.format(
-            name=name, total=card.score, filled=filled or _("nothing"), open=still_open or _("none")
-        )
+        boxes = {"filled": filled or _("nothing"), "open": still_open or _("none")}
+        line = _("{name}: total {total}. Filled: {filled}. Open: {open}.", name=name, total=card.score, **boxes)
         for label, value in card_rows(rules, card)[n_categories:-1]:
             row = _(" {label}: {value}.") if value.lstrip("+").isdigit() else _(" {label}: {value} so far.")
             line += row.format(label=label, value=value)

@@ -9,27 +9,14 @@ from typing import Any
 
 import click
 
-from ...errors import MissingPackage, _, ngettext, number_text
+from ...errors import MissingPackage, _, alternatives, ngettext, number_text
 from ...game.dice import Floats
 from ...game.notebook import histogram_bins
 from ...game.rules import RuleSet
 from ...strategy.tie_rules import TIE_RULES
 from ..console import output_file
-from .wording import (
-    alternatives,
-    approximate_lines,
-    card_line,
-    category_name,
-    chance_text,
-    columns,
-    decimal_text,
-    grouped,
-    lower_bound_text,
-    names_width,
-    number_word,
-    rounded_up,
-    wrapped,
-)
+from . import wording
+from .wording import card_line, category_name, chance_text, columns, grouped, names_width, rounded_up, wrapped
 
 CONFIDENCE = 1.96  # standard errors on either side of a 95 % interval
 LISTED = 8  # categories listed by their losses
@@ -104,7 +91,7 @@ def simulation_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
         lines += simulated_figures(rules, answer, 2)
         lines += [_("Lowest {lowest}, highest {highest}", lowest=answer["lowest"], highest=answer["highest"]), ""]
         lines += histogram(answer["lowest"], answer["chances"])
-    return [*lines, "", *category_lines(rules, answer["categories"]), *approximate_lines(answer)]
+    return [*lines, "", *category_lines(rules, answer["categories"]), *wording.approximate_lines(answer)]
 
 
 def _goal_line(answer: dict[str, Any]) -> str:
@@ -131,14 +118,11 @@ def position_lines(rules: RuleSet, answer: dict[str, Any], path: str) -> list[st
     )
     lines = [written.format(count=grouped(rows), path=path), "", card_line(rules, answer)]
     lines.append(played.format(decisions=grouped(decisions), count=grouped(games), seed=answer["seed"]))
-    shares = [
-        _("{share} % with {count} left", share=number_text(100 * number / decisions, 1), count=left)
-        for left, number in answer["rolls_left"].items()
-        if number
-    ]
+    named = {left: number_text(100 * n / decisions, 1) for left, n in answer["rolls_left"].items() if n}
+    shares = [_("{share} % with {count} left", share=share, count=left) for left, share in named.items()]
     lines.append(_("Rerolls: {shares}", shares=", ".join(reversed(shares))))
     if answer["exploration"]:
-        chance = decimal_text(answer["exploration"])
+        chance = wording.decimal_text(answer["exploration"])
         lines.append(_("A random legal action is taken with chance {chance}", chance=chance))
     return lines
 
@@ -179,7 +163,6 @@ def _against_perfect(answer: dict[str, Any]) -> str:
 
 
 def _with_interval(answer: dict[str, Any], prefix: str) -> str:
-    """A mean and its 95 % interval."""
     error = answer[f"{prefix}standard_error"]
     interval = "" if error is None else f" ± {number_text(CONFIDENCE * error, 2)} (95 %)"
     return f"{number_text(answer[f'{prefix}mean'], 2)}{interval}"
@@ -190,7 +173,7 @@ def loss_lines(rules: RuleSet, losses: dict[str, Any]) -> list[str]:
     total = sum(losses["holds"].values()) + losses["category"]
     lines = [_("Points lost a game: {points}", points=number_text(total, 2))]
     for left, loss in sorted((-int(left), loss) for left, loss in losses["holds"].items()):
-        count = number_word(-left)
+        count = wording.number_word(-left)
         label = ngettext("hold, {count} reroll left", "hold, {count} rerolls left", -left, count=count)
         lines.append(f"  {label:<28}{number_text(loss, 2):>8}")
     lines.append(f"  {_('category'):<28}{number_text(losses['category'], 2):>8}")
@@ -222,15 +205,14 @@ def versus_lines(
     cells = [[chance_text(chance) for chance in row] for row in chances.tolist()]
     rows = [["", *names], *([name, *row] for name, row in zip(names, cells, strict=True))]
     lines += [*columns(rows, "<", *(">" for _name in names)), ""]
-    text = _("What best responses win beyond a half, over both orders of moving:")
-    lines += [*wrapped(text).splitlines(), ""]
+    lines += [*wrapped(_("What best responses win beyond a half, over both orders of moving:")).splitlines(), ""]
     rows = [[name, chance_text(each)] for name, each in zip(policies, exploitability, strict=True)]
     return [*lines, *columns(rows, "<", ">")]
 
 
 def bounds_lines(rules: RuleSet, ties: str, low: float, high: float) -> list[str]:
     """Lines for the bounds of :func:`perfect_yatzy.strategy.versus.versus_bounds`."""
-    facts = {"game": rules.name, "low": lower_bound_text(low), "high": chance_text(rounded_up(high, 4))}
+    facts = {"game": rules.name, "low": wording.lower_bound_text(low), "high": chance_text(rounded_up(high, 4))}
     tie = _(TIE_RULES[ties].value)  # marked elsewhere
     proof = _(
         "The game is too large to be solved for two players. Each of them has a strategy for the own score alone "

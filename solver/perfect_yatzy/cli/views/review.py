@@ -19,18 +19,9 @@ from ...play.rating import GRADE_NAMES, Block, Comparison, Rating, Ratings
 from ...play.review import ActionOutlook, Decision, Review, find_action, grade
 from ...strategy.actions import Choice, Hold
 from ...strategy.strategy import Strategy
+from . import wording
 from .results import bar, picture
-from .wording import (
-    category_name,
-    chance_text,
-    columns,
-    decimal_text,
-    decision_of,
-    grouped,
-    line_width,
-    loss_text,
-    rerolls_left_text,
-)
+from .wording import category_name, chance_text, columns, decimal_text, decision_of, grouped, line_width, loss_text
 
 MAX_CATEGORIES = 5  # listed when two holds are compared
 MAX_OPTIONS = 5  # listed in a solution
@@ -38,11 +29,10 @@ MAX_SKIPPED = 10  # games that are listed
 LABEL, NUMBER, INTERVAL = 26, 9, 22  # columns
 BAR = 18
 COLOURS = ("#4477aa", "#cc6677", "#228833", "#ccbb44", "#66ccee", "#aa3377")
-HOLD_KINDS = {1: N_("hold, first roll"), 2: N_("hold, second roll"), 3: N_("hold, third roll")}
-LAST_HOLD_KINDS = {
-    1: N_("hold, first roll or later"),
-    2: N_("hold, second roll or later"),
-    3: N_("hold, third roll or later"),
+HOLD_KINDS = {  # the second one includes all later rolls
+    1: (N_("hold, first roll"), N_("hold, first roll or later")),
+    2: (N_("hold, second roll"), N_("hold, second roll or later")),
+    3: (N_("hold, third roll"), N_("hold, third roll or later")),
 }
 
 
@@ -92,8 +82,7 @@ def _decision_lines(rules: RuleSet, decision: Decision, actual: ActionOutlook, b
     lines = wrap(text, line_width(), subsequent_indent="  ")
     best_action = _("best: {action}", action=_action_text(rules, decision.best))
     lines += wrap(best_action, line_width(), initial_indent="  ", subsequent_indent="    ")
-    rows = [("", _("best"), _("actual")), *outlook_rows(rules, actual, best)]
-    return lines + columns(rows, "<", ">12", ">12")
+    return lines + columns([("", _("best"), _("actual")), *outlook_rows(rules, actual, best)], "<", ">12", ">12")
 
 
 def outlook_rows(rules: RuleSet, actual: ActionOutlook, best: ActionOutlook) -> list[tuple[str, str, str]]:
@@ -142,7 +131,7 @@ def puzzle_lines(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> list[str
     for label, names in zip(labels, (filled, still_open), strict=True):
         text, margin = ", ".join(names) or _("nothing"), " " * (width + 3)
         lines += wrap(text, line_width(), initial_indent=f"  {label:<{width}} ", subsequent_indent=margin)
-    rerolls = rerolls_left_text(rolls_left)
+    rerolls = wording.rerolls_left_text(rolls_left)
     stage = _("roll {roll} of {rolls}, {rerolls}", roll=n_rolls - rolls_left, rolls=n_rolls, rerolls=rerolls)
     lines.append(f"  {stage}: {spaced(puzzle.dice)}  {glyphs(puzzle.dice)}")
     return lines
@@ -248,7 +237,7 @@ def kind_name(kind: str, last: bool) -> str:
         return _("category")
     number = int(kind.partition("_")[2])
     if number in HOLD_KINDS:
-        return _(LAST_HOLD_KINDS[number] if last else HOLD_KINDS[number])  # marked elsewhere
+        return _(HOLD_KINDS[number][last])  # marked elsewhere
     sentence = _("hold, roll {number} or later") if last else _("hold, roll {number}")
     return sentence.format(number=number)
 

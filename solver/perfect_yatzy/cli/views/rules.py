@@ -26,8 +26,7 @@ def rules_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
         text = _("Each box has an id of its own, such as {id} for {name}.")
         lines += [text.format(id=examples[-1].id, name=examples[-1].name), ""]
     if rules.switches:
-        example = f"{rules.origin}+{rules.switches[0].id}"
-        lines.append(_("Switches, written as in {example}:", example=example))
+        lines.append(_("Switches, written as in {example}:", example=f"{rules.origin}+{rules.switches[0].id}"))
         lines += [f"  {switch.id:<20}  {switch.summary}" for switch in rules.switches]
         lines.append("")
     if "too_large" in facts:

@@ -100,18 +100,14 @@ def opening(strategy: Strategy) -> StrategyTable:
         raise StateError(_("{rules} has one roll a turn, so there is no hold to tabulate", rules=rules.key))
     columns = [Column(N_("dice"))]
     for left in rolls_left_values:
-        columns += [
-            Column(N_("hold, {count} left"), left=left),
-            Column(N_("expected, {count} left"), 2, left),
-            Column(N_("second best loses, {count} left"), 2, left),
-        ]
+        columns += [Column(N_("hold, {count} left"), left=left), Column(N_("expected, {count} left"), 2, left)]
+        columns.append(Column(N_("second best loses, {count} left"), 2, left))
     rows = []
     for dice in _first_turn_rolls(strategy):
         row: list[Cell] = [spaced(dice)]
         for left in rolls_left_values:
             ranked = strategy.holds(State(), dice, left)
-            second = ranked[1].loss if len(ranked) > 1 else 0.0
-            row += [hold_cell(ranked[0], strategy), ranked[0].value, second]
+            row += [hold_cell(ranked[0], strategy), ranked[0].value, ranked[1].loss if len(ranked) > 1 else 0.0]
         rows.append(row)
     note = _(
         "Empty card. For each number of rerolls left: the best dice to hold, the expected final score, and what "

@@ -1,7 +1,4 @@
-"""Small pieces of text that several views share: numbers, names, lines and columns, the card and its upper bonus.
-
-Also what a game and a puzzle share: the prompt for a decision, its help, and the words a player may add to it.
-"""
+"""Text that several views share: numbers, names, lines and columns, the card, and the prompt for a decision."""
 
 from __future__ import annotations
 

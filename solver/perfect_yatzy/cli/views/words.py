@@ -252,8 +252,7 @@ def _pattern(rules: RuleSet, pattern: DicePattern, words: Words) -> Text:
         boxes = words.listed([rules.categories[rules.index_of[c]].name for c in pattern.categories], "or")
         return words.fill(f"rule.pays{'_least' * (pattern.least > 1)}", box=boxes, points=pattern.least)
     if _is_whole(pattern):
-        every = words.listed([*map(str, range(pattern.low, pattern.high + 1))])
-        return words.fill("rule.each", faces=every)
+        return words.fill("rule.each", faces=words.listed([*map(str, range(pattern.low, pattern.high + 1))]))
     is_ranged = (pattern.low, pattern.high) != (1, rules.faces)
     lowest = words.fill("rule.lowest") if pattern.lowest else NO_TEXT
     faces = _faces(pattern, words)

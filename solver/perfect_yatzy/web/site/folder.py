@@ -56,8 +56,7 @@ from ...service.reviews import puzzle_fields
 from ...strategy.distribution import has_distribution, stored_distribution
 from ...strategy.strategy import Strategy
 from ...tablebase.store import has_table, open_table
-from ..rule_sets import rule_set_json
-from ..static_files import STATIC, static_files
+from ..static_files import STATIC, rule_set_json, static_files
 
 WHOLE_VALUES = 4_000_000  # a table with more values is fetched in pages
 VALUE_BITS = 30  # after the point, of values
@@ -67,6 +66,19 @@ PART_BYTES = 64 << 20  # static hosts refuse files of more than 100 MB; a multip
 PAGE_BYTES = 16 << 10  # fetched and checked as a whole
 PAGE_DIGEST_BYTES = 16
 HASH_DIGITS = 12  # of a file name
+SCHEMA = 2  # of site.json; static/engine/files.js reads the same one
+GENERATOR = "perfect-yatzy"
+DESCRIPTION, SERVICE_WORKER = "site.json", "sw.js"
+WORKER_SOURCE = "engine/service-worker.js"
+HEAD = """<link rel="manifest" href="manifest.webmanifest">
+<link rel="apple-touch-icon" href="icon-192.png">
+<script src="engine/offline.js" type="module"></script>
+"""
+# The icons of the installed page, a die that shows five; the ground of the maskable one fills the square.
+ICONS = Path(__file__).with_name("icons")
+ICON_SIZES = (192, 512)
+MAX_CATEGORIES = 30  # bitmasks in JavaScript are 32-bit integers
+JOKER_FLAGS = "must_match", "requires_points", "bonus_requires_points", "bonus_requires_open", "always_in_full"
 
 
 def is_whole(space: StateSpace) -> bool:
@@ -85,8 +97,7 @@ def encoded(rules: RuleSet, values: Table, fraction_bits: int) -> tuple[dict[str
         stored[place] = np.diff(fixed[place] - expected, prepend=0)
     codes = np.where(stored < 0, -2 * stored - 1, 2 * stored)
     planes = max(1, -(-int(codes.max(initial=0)).bit_length() // 8))  # as many bytes as the largest code has
-    highest_first = reversed(range(planes))
-    data = b"".join((codes >> 8 * plane & 0xFF).astype(np.uint8).tobytes() for plane in highest_first)
+    data = b"".join((codes >> 8 * plane & 0xFF).astype(np.uint8).tobytes() for plane in reversed(range(planes)))
     fields = {"coding": "planes", "count": len(fixed), "planes": planes, "fraction_bits": fraction_bits}
     return fields, gzip.compress(data, 9, mtime=0)
 
@@ -94,9 +105,8 @@ def encoded(rules: RuleSet, values: Table, fraction_bits: int) -> tuple[dict[str
 def _expected(rules: RuleSet, space: StateSpace, fixed: Ints) -> Iterator[tuple[slice, Ints | int]]:
     """Place of each row in the table, and what the rows after it let expect there."""
     layout, needed = space.layout, prerequisites(rules)
-    predictable = [
-        c for c in range(len(rules.categories)) if not space.lanes.weight_of[c] and c != rules.tracked_index
-    ]
+    weights = enumerate(space.lanes.weight_of.tolist())
+    predictable = [c for c, weight in weights if not weight and c != rules.tracked_index]
     for filled in range(space.categories, -1, -1):
         for row in space.layers[filled].tolist():
             mask, begin = int(layout.masks[row]), int(layout.offsets[row])
@@ -152,10 +162,6 @@ class DataFiles:
         sizes = {"part_bytes": PART_BYTES, "page_bytes": PAGE_BYTES, "digest_bytes": PAGE_DIGEST_BYTES}
         fields = {"coding": "pages", "count": len(values), "bytes": size} | sizes
         return fields | {"parts": files, "digests": added}
-
-
-MAX_CATEGORIES = 30  # bitmasks in JavaScript are 32-bit integers
-JOKER_FLAGS = "must_match", "requires_points", "bonus_requires_points", "bonus_requires_open", "always_in_full"
 
 
 def rule_data(rules: RuleSet) -> dict[str, Any]:
@@ -231,19 +237,6 @@ def _outcomes(rules: RuleSet) -> dict[str, Any]:
     return {"outcomes": outcomes, "rows": rows.tolist(), "ways": row_of.reshape(SCORING_WAYS, -1).tolist()}
 
 
-SCHEMA = 2  # of site.json; static/engine/files.js reads the same one
-GENERATOR = "perfect-yatzy"
-DESCRIPTION, SERVICE_WORKER = "site.json", "sw.js"
-WORKER_SOURCE = "engine/service-worker.js"
-HEAD = """<link rel="manifest" href="manifest.webmanifest">
-<link rel="apple-touch-icon" href="icon-192.png">
-<script src="engine/offline.js" type="module"></script>
-"""
-# The icons of the installed page, a die that shows five; the ground of the maskable one fills the square.
-ICONS = Path(__file__).with_name("icons")
-ICON_SIZES = (192, 512)
-
-
 class ForeignFolder(StateError):
     """A folder has files that are no site."""
 
@@ -262,10 +255,7 @@ def default_rules(service: QueryService) -> list[RuleSet]:
 
 
 def check_folder(folder: Path, force: bool) -> None:
-    """Raise ForeignFolder if a folder has files and is no site of this program.
-
-    Files whose names begin with a dot do not count.
-    """
+    """Raise ForeignFolder if a folder has files, hidden ones excepted, and is no site of this program."""
     if folder.exists() and not folder.is_dir():
         raise ForeignFolder(f"{folder} is a file; name a folder")
     if force or not folder.is_dir() or all(entry.name.startswith(".") for entry in folder.iterdir()):
@@ -406,10 +396,9 @@ def _other_tables(
     service: QueryService, strategy: Strategy, files: DataFiles, options: SiteOptions
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Standard deviations, and chances of the upper bonus: of a large game only if they are stored already."""
-    rules, kinds = strategy.rules, list[tuple[str, type[PolicyQuantity], int]]()
-    kinds.append(("deviations", Variance, DEVIATION_BITS))
-    if rules.bonus:
-        kinds.append(("bonus", BonusChance, CHANCE_BITS))
+    rules = strategy.rules
+    kinds: list[tuple[str, type[PolicyQuantity], int]] = [("deviations", Variance, DEVIATION_BITS)]
+    kinds += [("bonus", BonusChance, CHANCE_BITS)] if rules.bonus else []
     for name, kind, bits in kinds:
         whole = is_whole(state_space(rules))
         if not whole and not has_table(rules, service.tables, kind.name):
