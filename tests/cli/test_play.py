@@ -1,4 +1,4 @@
-"""`yatzy play`: whole games, undo, resume, wrong input at each prompt, the printed card."""
+"""`yatzy play`: whole games, undo, resume, wrong input at each prompt, the printed card, computer players."""
 
 import os
 import re
@@ -10,21 +10,27 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import click
 import pytest
 from click.exceptions import Exit
 from perfect_yatzy import Strategy, load_rules
+from perfect_yatzy.cli.commands import play as play_command
 from perfect_yatzy.cli.console import confirm
-from perfect_yatzy.cli.views.play import card_lines, card_rows, dice_question, points_line, stage_line, winner_line
+from perfect_yatzy.cli.terminal_game import TerminalGame
+from perfect_yatzy.cli.views import play as views
+from perfect_yatzy.cli.views.play import card_rows, computer_line, dice_question, points_line, stage_line, winner_line
 from perfect_yatzy.cli.views.wording import COMMANDS, command_of, upper_bonus_labels, upper_bonus_lines, words_of
 from perfect_yatzy.errors import LANGUAGES, language_scope
 from perfect_yatzy.game.rule_loader import builtin_ids
 from perfect_yatzy.game.translations import localized
 from perfect_yatzy.play.record import read_games
 from perfect_yatzy.play.session import SaveFile, Session
+from perfect_yatzy.service.queries import QueryService
 from support.command import Run, printed, refusal
 from support.need import need
+from support.refusals import refused
 from support.sessions import FIVES, FORCED, FOURS, RUN, new_session, scripted_session
 
 # Of Kismet's six upper boxes: 35 points at 63, 55 at 71, 75 at 78; the sixes can pay 30.
@@ -289,7 +295,7 @@ def test_many_players_and_long_names_fit(yatzy: Strategy) -> None:
     names = tuple(f"{'Wilhelmina' * (i % 4)}{i}" for i in range(16))
     session = Session(yatzy.rules, names, 3)
     session.roll()
-    lines = card_lines(session.rules, session, range(16))
+    lines = views.card_lines(session.rules, session, range(16))
     assert max(map(len, lines)) <= 80
     assert max(map(len, stage_line(session).splitlines())) <= 80
     assert sum(line.startswith("  Total") for line in lines) == lines.count("") + 1 > 1
@@ -449,3 +455,123 @@ def test_a_killed_game_resumes_in_a_terminal(save: Path, yatzy: Strategy) -> Non
         assert second.splitlines()[0].strip() in again
         os.write(main, b"quit\n")
         read_until(main, "Resume")
+
+
+def widest(text: str) -> int:
+    """Length of the longest line, except those with the path of a file."""
+    return max(len(line) for line in text.splitlines() if "/" not in line)
+
+
+def test_a_whole_game_against_computers(play: Run, save: Path, record: Path) -> None:
+    """The turns of the computers are shown, every line fits, the record is complete and has a review."""
+    kinds = [word for kind in ("2", "safe", "bold", "win", "win") for word in ("--opponent", kind)]
+    command = ("yatzy-forced", *kinds, "--seed", "3", "--players", "Ann")
+    lines = [category for category in FORCED for _ in "ab"]
+    found = printed(play, *command, lines=lines)
+    (game,) = read_games(record)
+    names = [f"Computer ({kind})" for kind in ("level 2", "safe", "bold", "win")]
+    assert game.players == ("Ann", *names, "Computer 2 (win)")
+    assert len(game.turns) == 6 * 15
+    assert widest(found) <= 80
+    assert found.count("Computer (win): turn ") == 15
+    assert found.count("holds ") > 40
+    assert found.count("takes Yatzy for ") == 5
+    own_card = [line.split()[-1:] for line in found.splitlines()].count(["Ann"])
+    assert own_card == 15  # after each own turn
+    assert found.count("= start 150.22") == 6  # each has a review
+    assert "wins with" in found
+    printed(play, *command, lines=lines[:6])
+    assert SaveFile(save).load().turns == game.turns[: 3 * 6]  # a function of the seed
+
+
+def test_a_game_against_computers_is_resumed_with_the_same(play: Run, save: Path) -> None:
+    begun = play("yatzy-forced", "--opponent", "2", "--seed", "4", lines=["ones", "ones", "undo", "quit"])
+    assert "Undone: Ones." in begun.stdout
+    assert SaveFile(save).load().computers == ("", "2")
+    resumed = printed(
+        play, "yatzy-forced", "--opponent", "novice", "--players", "You", lines=["ones", "ones", "quit"]
+    )
+    assert "Resuming the saved game" in resumed
+    turn = begun.stdout[begun.stdout.index("Computer (level 2): turn 1") :].split("\n\n")[0]
+    assert turn in resumed  # the same dice and choices after undo and resume
+    assert "has other opponents;" in refusal(play, "--opponent", "3")
+
+
+def test_advice_for_winning(play: Run) -> None:
+    """In forced order the whole game is solved at once."""
+    lines = ["?", "advice win", "?", "ones", "ones", "advice", "advice mean", "?", "quit"]
+    out = printed(play, "yatzy-forced", *("--opponent", "5") * 4, "--seed", "3", lines=lines)
+    assert "Advice and warnings are for the chance to win; a tie counts as half a win." in out
+    assert "chance to win (a tie is half)" in " ".join(out.split())
+    assert "This lowers the chance to win: " in out
+    assert out.count("Advice and warnings are for the chance to win") == 2
+    assert "Advice and warnings are for the expected score." in out
+    assert out.count("expected final score") == 2
+    assert widest(out) <= 80
+    shown = play("--advice", "win", lines=["?", "quit"]).stdout
+    assert "chance to win (a tie is half)" in " ".join(shown.split())
+
+
+def test_advice_for_winning_where_there_is_none(play: Run) -> None:
+    """Alone, and too early in a large game; with saved rolls there is some."""
+    alone = play("yatzy-forced", "--advice", "win", lines=["?", "advice win", "quit"])
+    assert "There is nobody to beat in a game of one player; this is the advice for the" in alone.stdout
+    assert "nobody to beat in a game of one player\n" in alone.stdout
+    options = ("--opponent", "5", "--advice", "win", "--new", "--yes")
+    early = play(*options, lines=["?", "quit"])
+    assert "too large to solve for a win at once; this is" in early.stdout
+    assert "expected final score" in early.stdout
+    saving = play("maxi-forced", *options, lines=["?", "quit"])
+    assert "There is no advice for winning" not in saving.stdout
+    assert "chance to win" in saving.stdout
+
+
+@pytest.mark.parametrize("advice", ["mean", "win"])
+def test_warnings_are_for_what_the_advice_maximises(
+    forced: Strategy, tmp_path: Path, capsys: pytest.CaptureFixture[str], advice: Literal["mean", "win"]
+) -> None:
+    """A mistake that costs points but no chance: a certain win is not warned of."""
+    session = Session(forced.rules, ("Ann", "Computer (level 1)"), None, ("", "1"))
+    for category in FORCED[:14]:
+        for dice in ((6,) * 5, (1, 1, 2, 3, 5)):
+            session.roll(dice)
+            session.score(category)
+    session.roll((6, 6, 6, 6, 1))
+    save = SaveFile(tmp_path / "g.json")
+    game = TerminalGame(session, forced.rules, QueryService(), save, 0.2, False, advice)
+    assert game.warn("yatzy") == (advice == "mean")
+    assert ("This loses" in capsys.readouterr().out) == (advice == "mean")
+    assert not game.warn("yatzy")  # the second time it is meant
+
+
+def test_names_of_computers_differ_from_all_others() -> None:
+    """Whatever the case, and however many there are of a kind."""
+    session = play_command.new_session(
+        load_rules("yatzy"), ("COMPUTER (level 2)", "computer 3 (Level 2)"), ("2", "2", "3"), 1
+    )
+    assert session.players[2:] == ("Computer 2 (level 2)", "Computer 4 (level 2)", "Computer (level 3)")
+
+
+@pytest.mark.parametrize(
+    ("typed", "taken"),
+    [("fours", True), ("fours 120", True), ("fours=120", True), ("fours 20", False), ("fours x", False)],
+)
+def test_points_typed_with_a_category_count_the_bonus(tmp_path: Path, typed: str, taken: bool) -> None:
+    session = scripted_session("yahtzee", ((5,) * 5, "yahtzee"))
+    session.roll((4,) * 5)
+    game = TerminalGame(session, session.rules, QueryService(), SaveFile(tmp_path / "g.json"), None, True)
+    if taken:
+        game.carry_out(typed)
+        assert (session.turns[-1].points, session.turns[-1].bonus_points) == (20, 100)
+    else:
+        refused("fours pays 120 for these dice, not", game.carry_out, typed)
+
+
+def test_the_lines_of_a_computer_fit(yatzy: Strategy) -> None:
+    session = scripted_session("yahtzee", ((5,) * 5, "yahtzee"))
+    session.roll((4,) * 5)
+    assert computer_line(session.rules, session, "fours").endswith("takes Fours for 20 and 100 bonus points")
+    session.hold(())
+    session.roll((1, 2, 3, 4, 6))
+    assert computer_line(session.rules, session, ()).endswith("rerolls all dice")
+    assert computer_line(session.rules, session, (1, 2)).endswith("holds 1 2")

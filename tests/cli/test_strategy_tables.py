@@ -13,15 +13,8 @@ from pathlib import Path
 
 import pytest
 from perfect_yatzy import State, StateError, Strategy
-from perfect_yatzy.cli.views.strategy_tables import (
-    FORMATS,
-    STRATEGY_TABLES,
-    comma_separated,
-    html,
-    markdown,
-    opening,
-    parquet,
-)
+from perfect_yatzy.cli.views import strategy_tables as views
+from perfect_yatzy.cli.views.strategy_tables import STRATEGY_TABLES, comma_separated, html, markdown, opening, parquet
 from perfect_yatzy.game.translations import localized
 from support.command import Run, printed, refusal
 from support.need import need
@@ -59,7 +52,7 @@ def test_formats_read_back(yatzy: Strategy) -> None:
     assert read[0] == ["dice", *(name.format(left) for left in (2, 1) for name in per_count)]
     assert float(read[1][2]) == pytest.approx(float(sheet.rows[0][2]), abs=1e-9)
     assert len(read) == 253
-    first = json.loads(str(FORMATS["json"](sheet)))["rows"][0]
+    first = json.loads(str(views.FORMATS["json"](sheet)))["rows"][0]
     assert (list(first), first["dice"]) == (read[0], "1 1 1 1 1")
     assert len({len(line) for line in markdown(sheet).splitlines()[4:]}) == 1
     page = html(sheet)

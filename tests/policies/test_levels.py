@@ -18,14 +18,8 @@ from perfect_yatzy.game.notation import parse_card
 from perfect_yatzy.game.rule_loader import builtin_ids
 from perfect_yatzy.game.scorecard import Scorecard
 from perfect_yatzy.model.objectives import Variance
-from perfect_yatzy.policies import levels
-from perfect_yatzy.policies.computer_players import (
-    ComputerPlayer,
-    WinningPlayer,
-    parse_kind,
-    risk_evaluator,
-    risk_rate,
-)
+from perfect_yatzy.policies import computer_players, levels
+from perfect_yatzy.policies.computer_players import WinningPlayer, parse_kind, risk_evaluator, risk_rate
 from perfect_yatzy.policies.evaluation import policy_mean, policy_values
 from perfect_yatzy.policies.levels import LEVELS, SoftPolicy, calibrate, shipped_levels, simulated_loss, soft_loss
 from perfect_yatzy.policies.named import computer_player
@@ -210,7 +204,7 @@ def test_the_mean_plays_the_best_option(yatzy: Strategy) -> None:
         refused(message, player.choose, *arguments)
 
 
-def plays_to_win(player: ComputerPlayer, card: Scorecard, others: list[Any]) -> bool:
+def plays_to_win(player: computer_players.ComputerPlayer, card: Scorecard, others: list[Any]) -> bool:
     return player.evaluator(card, others) is not player.strategy.evaluator
 
 

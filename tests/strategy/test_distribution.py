@@ -18,14 +18,7 @@ from perfect_yatzy.service import budget as budgets
 from perfect_yatzy.service.budget import SolveBudget, SolveLimit, distribution_works
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy import distribution as distributions
-from perfect_yatzy.strategy.distribution import (
-    distribution,
-    distribution_path,
-    first_turns_cost,
-    first_turns_path,
-    has_first_turns,
-    stored_distribution,
-)
+from perfect_yatzy.strategy.distribution import distribution, first_turns_path, has_first_turns, stored_distribution
 from perfect_yatzy.strategy.forward_pass import BackwardPass
 from perfect_yatzy.strategy.simulation import simulate
 from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy
@@ -188,7 +181,7 @@ def test_the_command_stores_a_variance_and_a_distribution(run: Run) -> None:
     assert "already stored" in run("solve", "maxi-forced", "--what", "distribution").stdout
     assert "Standard deviation 81.30, upper bonus in " in run(*asked).stdout
     assert run("solve", "maxi-forced", "--what", "distribution", "--force").stdout[:60] == stored.stdout[:60]
-    distribution_path(perfect_yatzy.load_rules("maxi-forced")).unlink()
+    distributions.distribution_path(perfect_yatzy.load_rules("maxi-forced")).unlink()
 
 
 def test_turn_outcomes_are_distinct_and_contiguous() -> None:
@@ -381,7 +374,7 @@ def test_the_empty_card_stores_first_turns(crag: Strategy, tmp_path: Path, monke
     assert not has_first_turns(crag.rules, tmp_path)  # one card does not need it
     empty = QueryService(tmp_path).answer({"query": "expect", "rules": "crag"})
     assert has_first_turns(crag.rules, tmp_path)
-    assert first_turns_path(crag.rules, tmp_path).stat().st_size <= first_turns_cost(crag.rules).bytes
+    assert first_turns_path(crag.rules, tmp_path).stat().st_size <= distributions.first_turns_cost(crag.rules).bytes
     assert empty["distribution"]["chances"] == pytest.approx(distribution(crag).chances.tolist(), abs=1e-14)
 
     monkeypatch.setattr(distributions, "distribution", None)  # no forward pass
@@ -414,7 +407,7 @@ def test_the_budget_limits_first_turns(crag: Strategy, tmp_path: Path, monkeypat
     assert not budget.makes_first_turns(perfect_yatzy.load_rules("yatzy-saved"))
     assert not SolveBudget(objective=SolveLimit(bytes=10)).makes_first_turns(rules)
     works = distribution_works(rules, EMPTY_STATE, tmp_path, first_turns=True)
-    assert works[0].seconds == first_turns_cost(rules).seconds
+    assert works[0].seconds == distributions.first_turns_cost(rules).seconds
     monkeypatch.setattr(budgets, "FIRST_TURNS_LIMIT_BYTES", 10)
     QueryService(tmp_path).answer({"query": "expect", "rules": "crag"})
     assert not has_first_turns(rules, tmp_path)

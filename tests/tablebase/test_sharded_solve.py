@@ -20,19 +20,11 @@ from perfect_yatzy.model import objectives
 from perfect_yatzy.model.checked_values import BLOCK_BYTES, CheckedValues
 from perfect_yatzy.model.objectives import BonusChance, Goals, Objective, Utility, Values, Variance
 from perfect_yatzy.strategy.verify import verify
-from perfect_yatzy.tablebase import shard_file, shard_task, sharded_solve, table_info
+from perfect_yatzy.tablebase import shard_file, shard_plan, shard_task, sharded_solve, table_info
 from perfect_yatzy.tablebase.backward_induction import solve_objective, solve_values
 from perfect_yatzy.tablebase.inventory import leftovers, remove, remove_leftovers, stored
 from perfect_yatzy.tablebase.shard_file import PAGE_BYTES, listed_shards, open_shard, shard_header, write_shard
-from perfect_yatzy.tablebase.shard_plan import (
-    SHARDS_PER_LAYER,
-    children,
-    first_needed,
-    halo_of,
-    objective_from_text,
-    objective_text,
-    plan_shards,
-)
+from perfect_yatzy.tablebase.shard_plan import children, halo_of, objective_from_text, objective_text, plan_shards
 from perfect_yatzy.tablebase.sharded_solve import ThreadEngine, sharded_cost, solve_sharded
 from perfect_yatzy.tablebase.store import has_table, open_table, solve_to_store, table_path
 from perfect_yatzy.tablebase.table_file import read_table
@@ -105,7 +97,7 @@ def test_a_shard_waits_for_its_halo_and_not_for_the_whole_layer(name: str) -> No
     plan = plan_shards(objective, 1 << 15 if name == "yatzy" else None)
     for filled, shards in list(plan.layers.items())[1:]:
         below = plan.layers[filled + 1]
-        for shard, first in zip(shards, first_needed(objective, plan, filled), strict=True):
+        for shard, first in zip(shards, shard_plan.first_needed(objective, plan, filled), strict=True):
             for run in halo_of(objective, filled, shard.first, shard.end).runs:
                 assert not [each for each in below[:first] if each.start < run.stop and each.stop > run.start]
         if len(below) >= 8 and len(shards) > 1:
@@ -174,7 +166,7 @@ def test_the_plan_covers_the_table_evenly() -> None:
     assert [shard.start for shard in plan.shards] == [0, *(shard.stop for shard in plan.shards[:-1])]
     assert plan.shards[-1].stop == objective.size
     assert plan == plan_shards(objective)
-    assert max(map(len, plan.layers.values())) <= SHARDS_PER_LAYER
+    assert max(map(len, plan.layers.values())) <= shard_plan.SHARDS_PER_LAYER
     many = plan_shards(objective, 20_000)
     middle = [(shard.stop - shard.start) * 8 for shard in many.layers[8]]
     assert len(middle) > 30
