@@ -30,20 +30,16 @@ def test_the_language_of_a_text_and_the_one_a_client_accepts() -> None:
     assert {header: language_accepted(header) for header in ACCEPTED} == ACCEPTED
 
 
-@pytest.mark.parametrize(
-    ("language", "environment"),
-    [
-        ("en", {}),
-        ("sv", {"LANG": "sv_SE.UTF-8"}),
-        ("fi", {"LANG": "sv_SE.UTF-8", "LC_MESSAGES": "fi_FI.UTF-8"}),
-        ("en", {"LANG": "sv_SE.UTF-8", "LC_ALL": "C"}),
-        ("sv", {"LANG": "sv_SE.UTF-8", "LC_ALL": ""}),
-        ("en", {"LANG": "C.UTF-8", "LANGUAGE": "sv"}),
-        ("nb", {"LANG": "ja_JP.UTF-8", "LANGUAGE": "ja:nn:sv"}),
-        ("en", {"LANG": "ja_JP.UTF-8"}),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("language", "environment"), [
+    ("en", {}),
+    ("sv", {"LANG": "sv_SE.UTF-8"}),
+    ("fi", {"LANG": "sv_SE.UTF-8", "LC_MESSAGES": "fi_FI.UTF-8"}),
+    ("en", {"LANG": "sv_SE.UTF-8", "LC_ALL": "C"}),
+    ("sv", {"LANG": "sv_SE.UTF-8", "LC_ALL": ""}),
+    ("en", {"LANG": "C.UTF-8", "LANGUAGE": "sv"}),
+    ("nb", {"LANG": "ja_JP.UTF-8", "LANGUAGE": "ja:nn:sv"}),
+    ("en", {"LANG": "ja_JP.UTF-8"}),
+], ids=str)  # fmt: skip
 def test_the_language_of_an_environment(language: str, environment: dict[str, str]) -> None:
     assert language_of_environment(environment) == language
 

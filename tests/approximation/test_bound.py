@@ -94,14 +94,11 @@ def test_mechanics_combined(seed: int) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(
-    ("name", "boxes", "value", "most"),
-    [
-        ("yatzy", 0, 248.4399893779, 274.87),
-        ("yatzy", 3, 248.4399893779, 258.93),
-        ("yahtzee-plain", 5, 245.8707745141, 248.58),
-    ],
-)
+@pytest.mark.parametrize(("name", "boxes", "value", "most"), [
+    ("yatzy", 0, 248.4399893779, 274.87),
+    ("yatzy", 3, 248.4399893779, 258.93),
+    ("yahtzee-plain", 5, 245.8707745141, 248.58),
+])  # fmt: skip
 def test_bounds_of_known_games(name: str, boxes: int, value: float, most: float) -> None:
     """Not above the bounds of an independent program with as many exact boxes beside the upper ones."""
     found = relax(load_rules(name), Budget(boxes=boxes))

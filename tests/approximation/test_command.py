@@ -184,14 +184,11 @@ def test_a_record_is_reviewed(strategy: ApproximateStrategy, sheet: str, run: Ru
 
 
 @BOTH
-@pytest.mark.parametrize(
-    "args",
-    [
-        ("hold", "33", "--goal", "300", "--rules"), ("guide",), ("learn",), ("evaluate", "perfect", "--rules"),
-        ("positions", "-o", "p.csv"), ("simulate", "--policy", "goal:300"), ("solve",), ("solve", "--shards"),
-        ("solve", "--what", "distribution"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("args", [
+    ("hold", "33", "--goal", "300", "--rules"), ("guide",), ("learn",), ("evaluate", "perfect", "--rules"),
+    ("positions", "-o", "p.csv"), ("simulate", "--policy", "goal:300"), ("solve",), ("solve", "--shards"),
+    ("solve", "--what", "distribution"),
+])  # fmt: skip
 def test_what_needs_a_table_says_so(args: list[str], strategy: Strategy, sheet: str, run: Run) -> None:
     answer = run(*args, sheet)
     assert answer.returncode in (1, 2)

@@ -245,14 +245,11 @@ def test_games_are_the_same_for_any_number_of_threads_and_of_games(key: str) -> 
         assert np.allclose(a[:1030], c)
 
 
-@pytest.mark.parametrize(
-    "rules",
-    [
-        *(joker_game(mode, saved_rolls=mode == "free") for mode in ("none", "free", "forced")),
-        *map(random_rules, range(3)),
-        *(pytest.param(random_rules(seed), marks=FULL) for seed in range(3, 8)),
-    ],
-)
+@pytest.mark.parametrize("rules", [
+    *(joker_game(mode, saved_rolls=mode == "free") for mode in ("none", "free", "forced")),
+    *map(random_rules, range(3)),
+    *(pytest.param(random_rules(seed), marks=FULL) for seed in range(3, 8)),
+])  # fmt: skip
 def test_masks_of_two_words_give_the_same_bits(rules: RuleSet, monkeypatch: pytest.MonkeyPatch) -> None:
     """Games of the same dice, and the bound, by the code for large sheets; exploring games draw their boxes, too."""
 

@@ -508,13 +508,10 @@ def test_rules_are_an_argument_or_an_option(run: Run) -> None:
     assert twice.startswith("yatzy: two rule sets given: yatzy-forced and --rules maxi")
 
 
-@pytest.mark.parametrize(
-    ("stream", "message"),
-    [
-        (">/dev/full", "yatzy: cannot write the answer: No space left on device\n"),
-        (">&-", "yatzy: cannot write the answer: standard output is closed\n"),
-    ],
-)
+@pytest.mark.parametrize(("stream", "message"), [
+    (">/dev/full", "yatzy: cannot write the answer: No space left on device\n"),
+    (">&-", "yatzy: cannot write the answer: standard output is closed\n"),
+])  # fmt: skip
 def test_an_output_that_takes_nothing(yatzy: Strategy, stream: str, message: str) -> None:
     for command in ("hold 33456", "table --what categories"):
         out = shell(f"{COMMAND} {command} {stream}")

@@ -232,24 +232,21 @@ def test_the_last_message_has_the_whole_command_to_resume(play: Run, save: Path,
     assert last.startswith("Saved in")  # a line of its own, at the end of input too
 
 
-@pytest.mark.parametrize(
-    ("session", "expected"),
-    [
-        (scripted_session("yahtzee", (FIVES, "yahtzee"), (FOURS, "fours")), {"Bonus points": "100", "Total": "170"}),
-        (scripted_session("generala", (RUN, "straight")), {"Bonus points": "5"}),
-        (scripted_session("generala", (FIVES, "straight")), {"Bonus points": "0", "Total": "0"}),
-        (scripted_session("yatzy-saved", (FIVES, "yatzy"), (FOURS, "fours")), {"Saved rolls": "4", "Total": "70"}),
-        (scripted_session("yatzy", (FIVES, "yatzy")), {"Upper bonus 50": "0 of 63"}),
-        (
-            scripted_session("yatzy-forced+threshold-63", *(((1, 1, 2, 3, 4), c) for c in FORCED[:6])),
-            {"Upper bonus 50": "0", "Sixes": "0", "Total": "11"},
-        ),
-        (
-            scripted_session("yatzy-forced+threshold-63", *(((face,) * 5, FORCED[face - 1]) for face in range(1, 6))),
-            {"Upper bonus 50": "+50", "Sixes": "·", "Total": "125"},
-        ),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("session", "expected"), [
+    (scripted_session("yahtzee", (FIVES, "yahtzee"), (FOURS, "fours")), {"Bonus points": "100", "Total": "170"}),
+    (scripted_session("generala", (RUN, "straight")), {"Bonus points": "5"}),
+    (scripted_session("generala", (FIVES, "straight")), {"Bonus points": "0", "Total": "0"}),
+    (scripted_session("yatzy-saved", (FIVES, "yatzy"), (FOURS, "fours")), {"Saved rolls": "4", "Total": "70"}),
+    (scripted_session("yatzy", (FIVES, "yatzy")), {"Upper bonus 50": "0 of 63"}),
+    (
+        scripted_session("yatzy-forced+threshold-63", *(((1, 1, 2, 3, 4), c) for c in FORCED[:6])),
+        {"Upper bonus 50": "0", "Sixes": "0", "Total": "11"},
+    ),
+    (
+        scripted_session("yatzy-forced+threshold-63", *(((face,) * 5, FORCED[face - 1]) for face in range(1, 6))),
+        {"Upper bonus 50": "+50", "Sixes": "·", "Total": "125"},
+    ),
+])  # fmt: skip
 def test_the_rows_of_a_card_add_up(session: Session, expected: dict[str, str]) -> None:
     rows = dict(card_rows(session.rules, session.card(0)))
     assert {name: rows[name] for name in expected} == expected
@@ -260,18 +257,15 @@ def test_the_rows_of_a_card_add_up(session: Session, expected: dict[str, str]) -
     assert sum(int(value) for value in rows.values() if value != "·" and " of " not in value) == total
 
 
-@pytest.mark.parametrize(
-    ("key", "filled", "upper", "line"),
-    [
-        ("yatzy", 0b1, 3, "Upper bonus of 50: 3 of 63, 60 more needed"),
-        ("yatzy", 0b111111, 70, "Upper bonus of 50: secured (70 of 63)"),
-        ("kismet", ALL_BUT_SIXES, 30, "Upper bonus: out of reach (30 of 63 for 35 points)"),
-        ("kismet", ALL_BUT_SIXES, 45, "Upper bonus: 45 of 63 for 35 points, 18 more needed"),
-        ("kismet", ALL_BUT_SIXES, 63, "Upper bonus: 63 of 71 for 55 points, 8 more needed, 35 points secured"),
-        ("kismet", ALL_BUT_SIXES, 75, "Upper bonus: 75 of 78 for 75 points, 3 more needed, 55 points secured"),
-        ("kismet", ALL_BUT_SIXES, 78, "Upper bonus: secured (78 of 78 for 75 points)"),
-    ],
-)
+@pytest.mark.parametrize(("key", "filled", "upper", "line"), [
+    ("yatzy", 0b1, 3, "Upper bonus of 50: 3 of 63, 60 more needed"),
+    ("yatzy", 0b111111, 70, "Upper bonus of 50: secured (70 of 63)"),
+    ("kismet", ALL_BUT_SIXES, 30, "Upper bonus: out of reach (30 of 63 for 35 points)"),
+    ("kismet", ALL_BUT_SIXES, 45, "Upper bonus: 45 of 63 for 35 points, 18 more needed"),
+    ("kismet", ALL_BUT_SIXES, 63, "Upper bonus: 63 of 71 for 55 points, 8 more needed, 35 points secured"),
+    ("kismet", ALL_BUT_SIXES, 75, "Upper bonus: 75 of 78 for 75 points, 3 more needed, 55 points secured"),
+    ("kismet", ALL_BUT_SIXES, 78, "Upper bonus: secured (78 of 78 for 75 points)"),
+])  # fmt: skip
 def test_the_next_step_of_the_bonus_and_its_points(key: str, filled: int, upper: int, line: str) -> None:
     assert upper_bonus_lines(load_rules(key), filled, [upper]) == [line]
     assert upper_bonus_labels(load_rules(key)) == [line.partition(":")[0]]

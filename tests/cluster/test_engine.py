@@ -210,16 +210,12 @@ def test_a_task_that_ends_every_worker(engine: DaskEngine, monkeypatch: pytest.M
 NO_SCHEDULER = "tcp://127.0.0.1:9"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "kind", "message"),
-    [
-        ({"workers": 0}, StateError, "must be from 1 to 256"),
-        ({"workers": 1, "memory": 1 << 20}, StateError, "a worker needs 256 MB"),
-        ({"address": NO_SCHEDULER, "workers": 1}, StateError, "give the address"),
-        ({"address": NO_SCHEDULER}, ClusterError, r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"),
-    ],
-    ids=["no workers", "little memory", "both", "no scheduler"],
-)
+@pytest.mark.parametrize(("arguments", "kind", "message"), [
+    ({"workers": 0}, StateError, "must be from 1 to 256"),
+    ({"workers": 1, "memory": 1 << 20}, StateError, "a worker needs 256 MB"),
+    ({"address": NO_SCHEDULER, "workers": 1}, StateError, "give the address"),
+    ({"address": NO_SCHEDULER}, ClusterError, r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"),
+], ids=["no workers", "little memory", "both", "no scheduler"])  # fmt: skip
 def test_arguments_that_do_not_fit(
     monkeypatch: pytest.MonkeyPatch, arguments: dict[str, Any], kind: type[Exception], message: str
 ) -> None:

@@ -118,28 +118,25 @@ def test_games_too_large_to_solve_and_both_kinds_of_generators() -> None:
 YATZY = load_rules("yatzy")
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda start: start.apply((6, 6)), "6 6 is not within 3 3 4 5 6"),
-        (lambda start: start.apply("34").apply("chance"), "there are no dice to score yet"),
-        (lambda start: start.apply("34").apply("3"), "there are no dice to hold yet"),
-        (lambda start: start.apply("34").roll("12356"), "you held 3 4, which is not within 1 2 3 5 6"),
-        (lambda start: start.apply("34").roll("12"), "'1 2' is 2 dice; yatzy has 5"),
-        (lambda start: start.apply("34").roll(5), "rolled is 5; must be dice, or a random number generator"),
-        (lambda start: start.apply("34").roll("abc"), "rolled is 'abc'; must be dice"),
-        (lambda start: start.roll("12345"), "no dice are to be rolled now"),
-        (lambda start: start.apply("33456"), "an action holds fewer than 5 dice"),
-        (lambda start: start.apply("royal"), "unknown category 'royal'"),
-        (lambda start: start_turn(YATZY, "ones=3", "33456").apply("ones"), "ones is filled already"),
-        (lambda start: start_turn(YATZY, "", "33456", 0).apply("33"), "no reroll is left: take a category"),
-        (lambda start: start_turn(YATZY, "", "33456", 3), "3 rolls left; it must be 0 to 2"),
-        (lambda start: start_turn(YATZY, State(1, 7)), "the filled upper boxes cannot sum to 7"),
-        (lambda start: start_turn(YATZY, State(0, 0, 1)), "1 saved rolls are impossible under yatzy: none exist"),
-        (lambda start: start_turn(YATZY, State(YATZY.full_mask, 63)), "the game is over"),
-        (lambda start: start_turn(YATZY, "ones=9"), "ones cannot hold 9"),
-        (lambda start: legal_actions(YATZY, "", "3345"), "is 4 dice; yatzy has 5"),
-    ],
-)
+@pytest.mark.parametrize(("call", "message"), [
+    (lambda start: start.apply((6, 6)), "6 6 is not within 3 3 4 5 6"),
+    (lambda start: start.apply("34").apply("chance"), "there are no dice to score yet"),
+    (lambda start: start.apply("34").apply("3"), "there are no dice to hold yet"),
+    (lambda start: start.apply("34").roll("12356"), "you held 3 4, which is not within 1 2 3 5 6"),
+    (lambda start: start.apply("34").roll("12"), "'1 2' is 2 dice; yatzy has 5"),
+    (lambda start: start.apply("34").roll(5), "rolled is 5; must be dice, or a random number generator"),
+    (lambda start: start.apply("34").roll("abc"), "rolled is 'abc'; must be dice"),
+    (lambda start: start.roll("12345"), "no dice are to be rolled now"),
+    (lambda start: start.apply("33456"), "an action holds fewer than 5 dice"),
+    (lambda start: start.apply("royal"), "unknown category 'royal'"),
+    (lambda start: start_turn(YATZY, "ones=3", "33456").apply("ones"), "ones is filled already"),
+    (lambda start: start_turn(YATZY, "", "33456", 0).apply("33"), "no reroll is left: take a category"),
+    (lambda start: start_turn(YATZY, "", "33456", 3), "3 rolls left; it must be 0 to 2"),
+    (lambda start: start_turn(YATZY, State(1, 7)), "the filled upper boxes cannot sum to 7"),
+    (lambda start: start_turn(YATZY, State(0, 0, 1)), "1 saved rolls are impossible under yatzy: none exist"),
+    (lambda start: start_turn(YATZY, State(YATZY.full_mask, 63)), "the game is over"),
+    (lambda start: start_turn(YATZY, "ones=9"), "ones cannot hold 9"),
+    (lambda start: legal_actions(YATZY, "", "3345"), "is 4 dice; yatzy has 5"),
+])  # fmt: skip
 def test_what_is_not_legal_is_refused_in_a_line(call: Callable[[TurnPosition], object], message: str) -> None:
     refused(re.escape(message), call, start_turn(YATZY, "", "33456"))

@@ -191,23 +191,20 @@ def test_rules_that_cannot_be_solved_are_a_reason(mixed: Path, yatzy: Strategy) 
     assert [r.player for r in found.ratings] == ["Ann", "Bo"]
 
 
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({"final_scores": [201]}, "final_scores is [201]; must be a list with one number for each player"),
-        ({"final_scores": [201, 1.5]}, "final_scores has 1.5; must be whole numbers from 0 to 99,999"),
-        ({"players": ["Ann\n", "Bo"]}, "'Ann\\n' is not a valid player name: it contains characters that"),
-        ({"turns": [{"category": "ones", "points": 7}]}, "ones cannot hold 7; it can hold 0, 1, 2, 3, 4, 5"),
-        ({"turns": [{"category": "ones", "points": 2}]}, "it is unfinished, and its dice and holds are not recorded"),
-        ({"turns": [{"category": "ones", "points": 2}] * 2}, "turn 2: ones is filled already"),
-        ({"turns": [{"category": "ones", "points": "2"}]}, "turn 1: points is '2'; must be a whole number"),
-        ({"turns": [{"category": "sevens", "points": 2}]}, "turn 1: unknown category 'sevens'"),
-        ({"turns": [{"player": 2, "category": "ones", "points": 2}]}, "turn 1: player is 2; there are 2"),
-        ({"turns": [3]}, "turn 1: a turn is a JSON object"),
-        ({"turns": 3}, "turns is 3; must be a list"),
-        ({"schema": 5}, "the schema is 5, not 1 or 2"),
-    ],
-)
+@pytest.mark.parametrize(("change", "reason"), [
+    ({"final_scores": [201]}, "final_scores is [201]; must be a list with one number for each player"),
+    ({"final_scores": [201, 1.5]}, "final_scores has 1.5; must be whole numbers from 0 to 99,999"),
+    ({"players": ["Ann\n", "Bo"]}, "'Ann\\n' is not a valid player name: it contains characters that"),
+    ({"turns": [{"category": "ones", "points": 7}]}, "ones cannot hold 7; it can hold 0, 1, 2, 3, 4, 5"),
+    ({"turns": [{"category": "ones", "points": 2}]}, "it is unfinished, and its dice and holds are not recorded"),
+    ({"turns": [{"category": "ones", "points": 2}] * 2}, "turn 2: ones is filled already"),
+    ({"turns": [{"category": "ones", "points": "2"}]}, "turn 1: points is '2'; must be a whole number"),
+    ({"turns": [{"category": "sevens", "points": 2}]}, "turn 1: unknown category 'sevens'"),
+    ({"turns": [{"player": 2, "category": "ones", "points": 2}]}, "turn 1: player is 2; there are 2"),
+    ({"turns": [3]}, "turn 1: a turn is a JSON object"),
+    ({"turns": 3}, "turns is 3; must be a list"),
+    ({"schema": 5}, "the schema is 5, not 1 or 2"),
+])  # fmt: skip
 def test_wrong_results_are_listed_with_the_reason(change: dict[str, Any], reason: str, tmp_path: Path) -> None:
     raw = {"schema": 2, "rules": "yatzy", "players": ["Ann", "Bo"], "final_scores": [201, 250]} | change
     (skipped,) = rate(write(tmp_path / "games.jsonl", [raw])).skipped
@@ -410,14 +407,11 @@ def check_against_reviews(strategy: Strategy, games: list[Game]) -> None:
 MANY = {"yatzy": 150, "yahtzee": 150, "generala": 100, "yatzy-saved": 100, "maxi-forced": 10, "maxi": 3}
 
 
-@pytest.mark.parametrize(
-    ("key", "games", "first"),
-    [
-        ("yatzy", 5, 0), ("yahtzee", 5, 0), ("yahtzee-free-joker", 4, 0), ("generala", 4, 0), ("yatzy-forced", 4, 0),
-        pytest.param("yatzy-saved", 4, 0, marks=FULL),
-        *(pytest.param(key, games, 100, marks=pytest.mark.slow) for key, games in MANY.items()),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("key", "games", "first"), [
+    ("yatzy", 5, 0), ("yahtzee", 5, 0), ("yahtzee-free-joker", 4, 0), ("generala", 4, 0), ("yatzy-forced", 4, 0),
+    pytest.param("yatzy-saved", 4, 0, marks=FULL),
+    *(pytest.param(key, games, 100, marks=pytest.mark.slow) for key, games in MANY.items()),
+])  # fmt: skip
 def test_values_are_those_of_the_reviews(key: str, games: int, first: int) -> None:
     strategy = perfect_yatzy.open_strategy(key)
     numbers = range(first, first + games)

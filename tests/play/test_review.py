@@ -37,14 +37,11 @@ from support.seeds import FULL
 MANY = {"yatzy": 300, "yahtzee": 200, "yahtzee-free-joker": 150, "generala": 150, "yatzy-saved": 200}
 
 
-@pytest.mark.parametrize(
-    ("key", "games"),
-    [
-        ("yatzy", 5), ("yahtzee", 5), ("generala", 3), ("yatzy-forced", 3), ("maxi-forced", 2),
-        pytest.param("yatzy-saved", 3, marks=FULL),
-        *(pytest.param(key, games, marks=pytest.mark.slow) for key, games in MANY.items()),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("key", "games"), [
+    ("yatzy", 5), ("yahtzee", 5), ("generala", 3), ("yatzy-forced", 3), ("maxi-forced", 2),
+    pytest.param("yatzy-saved", 3, marks=FULL),
+    *(pytest.param(key, games, marks=pytest.mark.slow) for key, games in MANY.items()),
+])  # fmt: skip
 def test_result_is_start_plus_luck_minus_errors(key: str, games: int) -> None:
     strategy = perfect_yatzy.open_strategy(key)
     for seed in range(games):
@@ -157,35 +154,32 @@ GOOD = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"schema": 3}, "the schema is 3, not 1 or 2"),
-        ({"rules": "yatzi"}, "unknown rules 'yatzi'; did you mean yatzy?"),
-        ({"rules": 3}, "rules is 3; must be text"),
-        ({"rules": {"id": "x", "dice": "5"}}, "rules: dice: is '5'; must be a whole number"),
-        ({"rules": {"active": 3}}, "rules: active: must be a list"),
-        (
-            {"rules": "mine.toml+two"},
-            "rules is 'mine.toml+two'; must be built-in rules, or the rules themselves: files are not opened",
-        ),
-        ({"players": ["\ud800"]}, "'\\ud800' is not a valid player name"),
-        ({"players": ["Ann\x1b[2J"]}, "'Ann\\x1b[2J' is not a valid player name"),
-        ({"players": []}, "players is empty"),
-        ({"turns": {}}, "turns is {}; must be a list"),
-        ({"turns": [{}]}, "turn 1: player is null; must be a whole number"),
-        ({"category": "sevens"}, "turn 1: unknown category 'sevens'"),
-        ({"points": 12}, "turn 1: threes for 12; 3 3 3 5 6 pays 9"),
-        ({"player": 1}, "turn 1: player is 1; there are 1"),
-        ({"holds": [[3, 4]]}, "turn 1: 3 4 was held, which is not within 3 3 3 5 6"),
-        ({"holds": []}, "turn 1: 0 holds between 2 rolls"),
-        ({"holds": [[1, 3, 3, 4, 6]]}, "turn 1: all dice were held and none rerolled"),
-        ({"rolls": [[1, 3, 3, 4]], "holds": []}, "turn 1: '1 3 3 4' is 4 dice; yatzy has 5"),
-        ({"rolls": []}, "turn 1: 0 rolls; a turn from here has 1 to 3"),
-        ({"rolls": "12345"}, "turn 1: rolls is '12345'; must be a list"),
-        ({"rolls": [["1"]]}, "turn 1: rolls must be lists of faces"),
-    ],
-)
+@pytest.mark.parametrize(("change", "message"), [
+    ({"schema": 3}, "the schema is 3, not 1 or 2"),
+    ({"rules": "yatzi"}, "unknown rules 'yatzi'; did you mean yatzy?"),
+    ({"rules": 3}, "rules is 3; must be text"),
+    ({"rules": {"id": "x", "dice": "5"}}, "rules: dice: is '5'; must be a whole number"),
+    ({"rules": {"active": 3}}, "rules: active: must be a list"),
+    (
+        {"rules": "mine.toml+two"},
+        "rules is 'mine.toml+two'; must be built-in rules, or the rules themselves: files are not opened",
+    ),
+    ({"players": ["\ud800"]}, "'\\ud800' is not a valid player name"),
+    ({"players": ["Ann\x1b[2J"]}, "'Ann\\x1b[2J' is not a valid player name"),
+    ({"players": []}, "players is empty"),
+    ({"turns": {}}, "turns is {}; must be a list"),
+    ({"turns": [{}]}, "turn 1: player is null; must be a whole number"),
+    ({"category": "sevens"}, "turn 1: unknown category 'sevens'"),
+    ({"points": 12}, "turn 1: threes for 12; 3 3 3 5 6 pays 9"),
+    ({"player": 1}, "turn 1: player is 1; there are 1"),
+    ({"holds": [[3, 4]]}, "turn 1: 3 4 was held, which is not within 3 3 3 5 6"),
+    ({"holds": []}, "turn 1: 0 holds between 2 rolls"),
+    ({"holds": [[1, 3, 3, 4, 6]]}, "turn 1: all dice were held and none rerolled"),
+    ({"rolls": [[1, 3, 3, 4]], "holds": []}, "turn 1: '1 3 3 4' is 4 dice; yatzy has 5"),
+    ({"rolls": []}, "turn 1: 0 rolls; a turn from here has 1 to 3"),
+    ({"rolls": "12345"}, "turn 1: rolls is '12345'; must be a list"),
+    ({"rolls": [["1"]]}, "turn 1: rolls must be lists of faces"),
+])  # fmt: skip
 def test_wrong_records_are_rejected_with_the_reason(change: dict[str, object], message: str) -> None:
     raw = json.loads(json.dumps(GOOD))
     for name, value in change.items():

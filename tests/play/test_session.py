@@ -265,17 +265,14 @@ def test_a_byte_order_mark_is_ignored(tmp_path: Path) -> None:
     assert len(read_games(path)) == 1
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"players": ["A"] * 65}, "players has 65 names"),
-        ({"seed": 1 << 63}, "must be a whole number from 0 to 2\\^63 - 1, or null"),
-        ({"seed": -1}, "must be a whole number from 0 to"),
-        ({"actions": [["throw", [1, 2, 3, 4, 5], ""]]}, "'throw' is not an action; must be one of roll, hold, score"),
-        ({"actions": [["roll", [1] * MANY, ""]]}, "dice has more than 64 faces"),
-        ({"actions": [["roll", [1, 2, 3, 4, 5], ""], ["hold", [*range(MANY)], ""]]}, "300,000 dice cannot be held; yatzy has 5"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("change", "message"), [
+    ({"players": ["A"] * 65}, "players has 65 names"),
+    ({"seed": 1 << 63}, "must be a whole number from 0 to 2\\^63 - 1, or null"),
+    ({"seed": -1}, "must be a whole number from 0 to"),
+    ({"actions": [["throw", [1, 2, 3, 4, 5], ""]]}, "'throw' is not an action; must be one of roll, hold, score"),
+    ({"actions": [["roll", [1] * MANY, ""]]}, "dice has more than 64 faces"),
+    ({"actions": [["roll", [1, 2, 3, 4, 5], ""], ["hold", [*range(MANY)], ""]]}, "300,000 dice cannot be held; yatzy has 5"),
+])  # fmt: skip
 def test_wrong_saved_games_are_rejected_with_the_reason(tmp_path: Path, change: dict[str, Any], message: str) -> None:
     path = tmp_path / "game.json"
     SaveFile(path).write(Session(load_rules("yatzy"), ("Ann",), None))

@@ -176,18 +176,15 @@ def test_states_are_those_of_the_table() -> None:
     assert states.open.shape == (space.size, len(rules.categories))
 
 
-@pytest.mark.parametrize(
-    ("answer", "message"),
-    [
-        (5, "must be \\(categories, holds\\)"),
-        ((0.5, 0), "categories of type float64"),
-        (([0, 1, 2], 0), "categories of shape \\(3,\\); must broadcast"),
-        ((0, np.zeros((5, 1, 1), int)), "holds of shape"),
-        ((17, STOP), "category 17 for the roll"),
-        ((0, 27), "hold 27 for the roll"),
-        ((0, 99), "hold 99"),
-    ],
-)
+@pytest.mark.parametrize(("answer", "message"), [
+    (5, "must be \\(categories, holds\\)"),
+    ((0.5, 0), "categories of type float64"),
+    (([0, 1, 2], 0), "categories of shape \\(3,\\); must broadcast"),
+    ((0, np.zeros((5, 1, 1), int)), "holds of shape"),
+    ((17, STOP), "category 17 for the roll"),
+    ((0, 27), "hold 27 for the roll"),
+    ((0, 99), "hold 99"),
+])  # fmt: skip
 def test_wrong_answers_of_a_function_are_refused(answer: object, message: str) -> None:
     rules = games.saved_rolls_game("free", False)
     with pytest.raises(StateError, match=message):
@@ -365,18 +362,15 @@ def test_a_batched_agent_is_worth_what_the_same_policy_is_worth_given_another_wa
     assert found.standard_deviation == pytest.approx(exact.standard_deviation, abs=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("answer", "message"),
-    [
-        (lambda n, mask: np.zeros(n), r"shape \(\d+,\) of float64; must be \(\d+,\) integers"),
-        (lambda n, mask: np.zeros((n, 1), dtype=int), r"shape \(\d+, 1\) of int64"),
-        (lambda n, mask: 3, r"shape \(\) of int64"),
-        (lambda n, mask: np.zeros(n, dtype=int), "returned action 0 for the roll 111, which is not allowed"),
-        (lambda n, mask: np.full(n, mask.shape[1]), r"returned action 14 for the roll 111, which is not allowed"),
-        (lambda n, mask: np.full(n, -1), "returned action -1 for the roll"),
-        (lambda n, mask: mask.argmin(axis=1), "which is not allowed"),
-    ],
-)
+@pytest.mark.parametrize(("answer", "message"), [
+    (lambda n, mask: np.zeros(n), r"shape \(\d+,\) of float64; must be \(\d+,\) integers"),
+    (lambda n, mask: np.zeros((n, 1), dtype=int), r"shape \(\d+, 1\) of int64"),
+    (lambda n, mask: 3, r"shape \(\) of int64"),
+    (lambda n, mask: np.zeros(n, dtype=int), "returned action 0 for the roll 111, which is not allowed"),
+    (lambda n, mask: np.full(n, mask.shape[1]), r"returned action 14 for the roll 111, which is not allowed"),
+    (lambda n, mask: np.full(n, -1), "returned action -1 for the roll"),
+    (lambda n, mask: mask.argmin(axis=1), "which is not allowed"),
+])  # fmt: skip
 def test_what_an_agent_may_not_answer(answer: Callable[[int, Any], Any], message: str) -> None:
     def agent(observations: dict[str, Any]) -> Any:
         return answer(len(observations["counts"]), observations["action_mask"])
@@ -437,16 +431,13 @@ small-straight large-straight full-house chance yatzy".split()
 """
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("broken", r"line 18, in broken: KeyError: 'x'; asked about start_turn\('yatzy-forced', dice='\d{5}'\)"),
-        ("broken_arrays", "line 21, in broken_arrays: ZeroDivisionError: division by zero; asked about filled=0"),
-        ("no_action", r"game 1, card empty, dice \d{5}, 2 rerolls left: action is 42; must be the dice to hold or"),
-        ("missing", "has no function missing"),
-        ("np", "has no function np"),
-    ],
-)
+@pytest.mark.parametrize(("name", "message"), [
+    ("broken", r"line 18, in broken: KeyError: 'x'; asked about start_turn\('yatzy-forced', dice='\d{5}'\)"),
+    ("broken_arrays", "line 21, in broken_arrays: ZeroDivisionError: division by zero; asked about filled=0"),
+    ("no_action", r"game 1, card empty, dice \d{5}, 2 rerolls left: action is 42; must be the dice to hold or"),
+    ("missing", "has no function missing"),
+    ("np", "has no function np"),
+])  # fmt: skip
 def test_an_error_in_the_code_of_a_user_is_one_line(name: str, message: str, bot: Path, run: Run) -> None:
     """Its file and line, and the position, which can be pasted."""
     done = run("evaluate", f"{bot}:{name}", "-r", FORCED, "--games", "2")

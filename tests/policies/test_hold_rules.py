@@ -89,36 +89,30 @@ def test_other_ways_to_write_a_rule(written: str) -> None:
     assert str(parse_hold_rule(YATZY, written)) == WRITTEN[written]
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "expected a pattern instead of 'the end'"),
-        ("thre: keep", "expected a pattern instead of 'thre'; did you mean 'three'?"),
-        ("pair", "expected `if` and a condition, or `:` and the action instead of 'the end'"),
-        ("pair: kep", "expected `keep`, `stop` or `roll all` instead of 'kep'; did you mean 'keep'?"),
-        ("pair: keep now", "expected the end of the rule instead of 'now'"),
-        ("pair of: keep", "expected `open`, a face or faces such as 4-6 instead of ':'"),
-        ("pair of 7: keep", "the faces 7-7 are not a range within 1-6"),
-        ("pair if fullhous open: keep", "unknown category 'fullhous'; did you mean full-house?"),
-        ("pair if yatzy: keep", "expected `or` and a category, `open`, `closed` or `scored` instead of ':'"),
-        (
-            "pair if yatzy scored: keep",
-            "yatzy scored: a box whose points change what may be scored later; yatzy has no",
-        ),
-        ("pays yatzy for many: stop", "expected a number of points instead of 'many'"),
-        ("six: keep", "six: keep names 6 dice; yatzy is played with 5"),
-        ("groups 3: keep", "expected sizes of two or more groups, such as 3+3 instead of '3'"),
-        ("5 different of 2-5: keep", "needs 5 different faces, which no roll of yatzy shows there"),
-        ("0 different: keep", "a pattern needs at least one die"),
-        ("any: keep", "`any` names no dice to keep"),
-        ("any if rolls left 3: stop", "when a hold is chosen, yatzy has 1 to 2 left"),
-        ("any if turns left 4-20: stop", "yatzy has 15 turns"),
-        ("any if bonus needs 2-6: stop", "bonus needs 2-6: yatzy is played with 5 dice"),
-        ("any if bonus needs few: stop", "expected a number of dice, or a range such as 1-3 instead of 'few'"),
-        ("row: keep", "expected how many faces instead of ':'"),
-        ("x" * 2000, "a hold rule has 2,000 characters"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), [
+    ("", "expected a pattern instead of 'the end'"),
+    ("thre: keep", "expected a pattern instead of 'thre'; did you mean 'three'?"),
+    ("pair", "expected `if` and a condition, or `:` and the action instead of 'the end'"),
+    ("pair: kep", "expected `keep`, `stop` or `roll all` instead of 'kep'; did you mean 'keep'?"),
+    ("pair: keep now", "expected the end of the rule instead of 'now'"),
+    ("pair of: keep", "expected `open`, a face or faces such as 4-6 instead of ':'"),
+    ("pair of 7: keep", "the faces 7-7 are not a range within 1-6"),
+    ("pair if fullhous open: keep", "unknown category 'fullhous'; did you mean full-house?"),
+    ("pair if yatzy: keep", "expected `or` and a category, `open`, `closed` or `scored` instead of ':'"),
+    ("pair if yatzy scored: keep", "yatzy scored: a box whose points change what may be scored later; yatzy has no"),
+    ("pays yatzy for many: stop", "expected a number of points instead of 'many'"),
+    ("six: keep", "six: keep names 6 dice; yatzy is played with 5"),
+    ("groups 3: keep", "expected sizes of two or more groups, such as 3+3 instead of '3'"),
+    ("5 different of 2-5: keep", "needs 5 different faces, which no roll of yatzy shows there"),
+    ("0 different: keep", "a pattern needs at least one die"),
+    ("any: keep", "`any` names no dice to keep"),
+    ("any if rolls left 3: stop", "when a hold is chosen, yatzy has 1 to 2 left"),
+    ("any if turns left 4-20: stop", "yatzy has 15 turns"),
+    ("any if bonus needs 2-6: stop", "bonus needs 2-6: yatzy is played with 5 dice"),
+    ("any if bonus needs few: stop", "expected a number of dice, or a range such as 1-3 instead of 'few'"),
+    ("row: keep", "expected how many faces instead of ':'"),
+    ("x" * 2000, "a hold rule has 2,000 characters"),
+])  # fmt: skip
 def test_a_rule_that_is_malformed_or_does_not_apply_is_an_error(text: str, message: str) -> None:
     refused(re.escape(message), parse_hold_rule, YATZY, text)
 

@@ -176,29 +176,23 @@ def test_a_saved_sheet_is_read_back(spec: str, tmp_path: Path) -> None:
     assert StrategySheet.load(path) == sheet
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"format": 2}, "not a strategy sheet of format 1"),
-        ({"rules": "nothing"}, "nothing"),
-        ({"fingerprint": "abc"}, "for other rules than yatzy"),
-        ({"prices": {"ones": 1}}, "prices is .*; must have a number for each of ones, twos"),
-        ({"prices": [1]}, "prices is"),
-        (
-            {"bonus": {"lost": 1, "secured": 2}},
-            "bonus is .*; must have a number for each of lost, secured, par_point",
-        ),
-        ({"bonus": {"lost": "1", "secured": 2, "par_point": 0}}, "lost is '1'; must be a number"),
-        ({"bonus": {"lost": 1e300, "secured": 2, "par_point": 0}}, "must be a number up to"),
-        ({"holds": "3333"}, "holds is '3333'; must be a list"),
-        ({"holds": ["x"] * 300}, "at most 200"),
-        ({"figures": []}, "figures is"),
-        ({"figures": {"mean": True}}, "'mean' is true; must be a number"),
-        ({"more": 1}, "'more' is not a field"),
-        ({"shorter": [1]}, "shorter is .*; must have holds and figures"),
-        ({"shorter": {"2": {"holds": ["pair: keep"], "figures": {}}}}, "shorter: '2' has 1 hold rules"),
-    ],
-)
+@pytest.mark.parametrize(("change", "message"), [
+    ({"format": 2}, "not a strategy sheet of format 1"),
+    ({"rules": "nothing"}, "nothing"),
+    ({"fingerprint": "abc"}, "for other rules than yatzy"),
+    ({"prices": {"ones": 1}}, "prices is .*; must have a number for each of ones, twos"),
+    ({"prices": [1]}, "prices is"),
+    ({"bonus": {"lost": 1, "secured": 2}}, "bonus is .*; must have a number for each of lost, secured, par_point"),
+    ({"bonus": {"lost": "1", "secured": 2, "par_point": 0}}, "lost is '1'; must be a number"),
+    ({"bonus": {"lost": 1e300, "secured": 2, "par_point": 0}}, "must be a number up to"),
+    ({"holds": "3333"}, "holds is '3333'; must be a list"),
+    ({"holds": ["x"] * 300}, "at most 200"),
+    ({"figures": []}, "figures is"),
+    ({"figures": {"mean": True}}, "'mean' is true; must be a number"),
+    ({"more": 1}, "'more' is not a field"),
+    ({"shorter": [1]}, "shorter is .*; must have holds and figures"),
+    ({"shorter": {"2": {"holds": ["pair: keep"], "figures": {}}}}, "shorter: '2' has 1 hold rules"),
+])  # fmt: skip
 def test_malformed_sheets_are_rejected(change: dict[str, Any], message: str, tmp_path: Path) -> None:
     path = tmp_path / "sheet.json"
     path.write_text(json.dumps(sheet_of(load_rules("yatzy")).to_json() | change))
@@ -384,19 +378,16 @@ def test_the_lines_of_yatzy_of_a_forced_order_and_of_one_roll_a_turn(yatzy: Stra
     assert run.entries[0].rolls == ((2, 2, 3, 4, 5), (2, 3, 3, 4, 5))
 
 
-@pytest.mark.parametrize(
-    ("roll", "hold", "which"),
-    [
-        ((2, 2, 5, 5, 6), (5, 5), "highest"),
-        ((2, 2, 5, 5, 6), (2, 2), "other"),
-        ((2, 2, 5, 5, 6), (2, 2, 5, 5), ""),
-        ((2, 2, 3, 3, 5, 5), (3, 3, 5, 5), "highest"),
-        ((2, 2, 3, 3, 5, 5), (2, 2, 5, 5), "other"),
-        ((3, 3, 3, 4, 4), (3, 3, 3), ""),
-        ((3, 3, 3, 4, 4), (3, 3), ""),
-        ((1, 1, 1, 4, 4, 4), (4, 4, 4), "highest"),
-    ],
-)
+@pytest.mark.parametrize(("roll", "hold", "which"), [
+    ((2, 2, 5, 5, 6), (5, 5), "highest"),
+    ((2, 2, 5, 5, 6), (2, 2), "other"),
+    ((2, 2, 5, 5, 6), (2, 2, 5, 5), ""),
+    ((2, 2, 3, 3, 5, 5), (3, 3, 5, 5), "highest"),
+    ((2, 2, 3, 3, 5, 5), (2, 2, 5, 5), "other"),
+    ((3, 3, 3, 4, 4), (3, 3, 3), ""),
+    ((3, 3, 3, 4, 4), (3, 3), ""),
+    ((1, 1, 1, 4, 4, 4), (4, 4, 4), "highest"),
+])  # fmt: skip
 def test_which_of_several_groups_is_held(roll: tuple[int, ...], hold: tuple[int, ...], which: str) -> None:
     assert guide_data.which_groups(roll, hold) == which
 
@@ -434,13 +425,10 @@ GAMES = {
 }
 
 
-@pytest.mark.parametrize(
-    ("name", "sampled"),
-    [
-        ("free", False), ("forced", False), ("joker", True),
-        *(pytest.param(*case, marks=FULL) for case in (("joker", False), ("free", True), ("forced", True))),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "sampled"), [
+    ("free", False), ("forced", False), ("joker", True),
+    *(pytest.param(*case, marks=FULL) for case in (("joker", False), ("free", True), ("forced", True))),
+])  # fmt: skip
 def test_the_stated_mean_is_that_of_greedy_play(name: str, sampled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     rules = GAMES[name]
     monkeypatch.setattr(sheet_search, "VISITED_GAMES", 500)
@@ -607,15 +595,12 @@ def test_rounded_numbers_are_the_nearest_that_are_printed(number: float, step: f
     assert round(rounded.prices[0] / step, 6) % 1 == 0
 
 
-@pytest.mark.parametrize(
-    ("prices", "terms", "message"),
-    [
-        ((1.0,), {}, "1 prices; yacht has 12 categories"),
-        ((1.0,) * 11 + (float("nan"),), {}, "yacht is NaN|yacht is nan"),
-        ((1.0,) * 11 + ("2",), {}, "yacht is '2'; must be a number"),
-        ((1.0,) * 12, {"lost": 1.0}, "yacht has no use for lost"),
-        ((1.0,) * 12, {"saved_roll": 1.0}, "yacht has no use for saved_roll"),
-    ],
-)
+@pytest.mark.parametrize(("prices", "terms", "message"), [
+    ((1.0,), {}, "1 prices; yacht has 12 categories"),
+    ((1.0,) * 11 + (float("nan"),), {}, "yacht is NaN|yacht is nan"),
+    ((1.0,) * 11 + ("2",), {}, "yacht is '2'; must be a number"),
+    ((1.0,) * 12, {"lost": 1.0}, "yacht has no use for lost"),
+    ((1.0,) * 12, {"saved_roll": 1.0}, "yacht has no use for saved_roll"),
+])  # fmt: skip
 def test_sheets_that_do_not_fit_are_refused(prices: tuple[float, ...], terms: dict[str, float], message: str) -> None:
     refused(message, PriceSheet, load_rules("yacht"), prices, terms)

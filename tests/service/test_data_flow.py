@@ -66,20 +66,17 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     return counted
 
 
-@pytest.mark.parametrize(
-    ("fields", "evaluations"),
-    [
-        ({"query": "hold", "dice": "33456"}, {"turns of the mean": 1, "rankings of the mean": 1}),
-        ({"query": "hold", "dice": "33456", "goal": 240}, TURNS | RANKINGS),
-        ({"query": "hold", "dice": "33456", "opponents": [231, 240], "ties": "half"}, TURNS | RANKINGS),
-        ({"query": "score", "dice": "33456"}, {"rankings of the mean": 1}),
-        ({"query": "score", "dice": "33456", "goal": 240}, RANKINGS),
-        ({"query": "expect", "games": 100}, {}),
-        ({"query": "expect", "goal": 240}, {}),
-        ({"query": "outcomes", "hold": [3, 3], "rolls_left": 2}, {"turns of the mean": 1}),
-        ({"query": "score", "dice": "33456", "opponents": TWO}, {"card": 2, "state": 2, **RANKINGS}),
-    ],
-)
+@pytest.mark.parametrize(("fields", "evaluations"), [
+    ({"query": "hold", "dice": "33456"}, {"turns of the mean": 1, "rankings of the mean": 1}),
+    ({"query": "hold", "dice": "33456", "goal": 240}, TURNS | RANKINGS),
+    ({"query": "hold", "dice": "33456", "opponents": [231, 240], "ties": "half"}, TURNS | RANKINGS),
+    ({"query": "score", "dice": "33456"}, {"rankings of the mean": 1}),
+    ({"query": "score", "dice": "33456", "goal": 240}, RANKINGS),
+    ({"query": "expect", "games": 100}, {}),
+    ({"query": "expect", "goal": 240}, {}),
+    ({"query": "outcomes", "hold": [3, 3], "rolls_left": 2}, {"turns of the mean": 1}),
+    ({"query": "score", "dice": "33456", "opponents": TWO}, {"card": 2, "state": 2, **RANKINGS}),
+])  # fmt: skip
 def test_a_request_checks_its_card_and_evaluates_its_turn_once(
     yatzy: Strategy, calls: Counter[str], fields: dict[str, Any], evaluations: dict[str, int]
 ) -> None:

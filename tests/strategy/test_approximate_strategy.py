@@ -253,14 +253,11 @@ def between(rules: RuleSet, layers: int, goal: int, number: int) -> tuple[float,
     return ours, by_mean, best, 3 * (best * (1 - best) / number) ** 0.5
 
 
-@pytest.mark.parametrize(
-    ("rules", "layers", "goal", "share"),
-    [
-        *(pytest.param("crag", 4, deviations, 0.95, marks=pytest.mark.full) for deviations in (0.0, 1.0, 2.0)),
-        *(pytest.param("yatzy", 4, *row, marks=pytest.mark.slow) for row in ((250, 0.96), (280, 0.95), (300, 0.92))),
-        pytest.param(SAVED, 1, 1.0, 0.0, marks=pytest.mark.full),
-    ],
-)
+@pytest.mark.parametrize(("rules", "layers", "goal", "share"), [
+    *(pytest.param("crag", 4, deviations, 0.95, marks=pytest.mark.full) for deviations in (0.0, 1.0, 2.0)),
+    *(pytest.param("yatzy", 4, *row, marks=pytest.mark.slow) for row in ((250, 0.96), (280, 0.95), (300, 0.92))),
+    pytest.param(SAVED, 1, 1.0, 0.0, marks=pytest.mark.full),
+])  # fmt: skip
 def test_play_is_nearly_as_good_as_possible(rules: str | RuleSet, layers: int, goal: float, share: float) -> None:
     """A goal is a number of points, or of standard deviations above the mean."""
     rules = load_rules(rules)

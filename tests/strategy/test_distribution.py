@@ -289,14 +289,11 @@ def test_a_stored_distribution_is_that_of_the_mean_only(forced: Strategy) -> Non
     assert np.array_equal(stored_distribution(forced, forced.start).chances, mean.chances)
 
 
-@pytest.mark.parametrize(
-    ("key", "goal", "rel", "games"),
-    [
-        ("yatzy-forced", 220, 1.3e-5, 50_000),
-        pytest.param("maxi-forced", 400, 1e-4, 50_000, marks=pytest.mark.slow),  # up to 38 saved rolls
-        pytest.param("yatzy", 280, 1.3e-5, 200_000, marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.parametrize(("key", "goal", "rel", "games"), [
+    ("yatzy-forced", 220, 1.3e-5, 50_000),
+    pytest.param("maxi-forced", 400, 1e-4, 50_000, marks=pytest.mark.slow),  # up to 38 saved rolls
+    pytest.param("yatzy", 280, 1.3e-5, 200_000, marks=pytest.mark.slow),
+])  # fmt: skip
 def test_games_for_a_goal(key: str, goal: int, rel: float, games: int) -> None:
     """The chance of the goal, simulated games, any number of threads, reports of progress."""
     strategy, mean, reports = reach(key, goal), distribution(perfect_yatzy.open_strategy(key)), []

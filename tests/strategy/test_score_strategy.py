@@ -147,19 +147,16 @@ def test_final_scores_beyond_sixteen_bits() -> None:
 ONES = [[1] * 5]
 
 
-@pytest.mark.parametrize(
-    ("ask", "message"),
-    [
-        (lambda line, state: line.value(LATE.replace("10", "2")), "points cannot have been made"),
-        (lambda line, state: line.value(LATE.replace("10", "12")), "points cannot have been made"),
-        (lambda line, state: line.value(state), "continues the one it was made for"),
-        (lambda line, state: perfect_yatzy.simulate(line, 10, start=state), "continues the one it was made for"),
-        (lambda line, state: line.best(state.filled, 63, ONES, 0, points=72), UNMADE),
-        (lambda line, state: line.best(state.filled, 63, ONES, 0, points=500), UNMADE),
-        (lambda line, state: line.best(0, 0, ONES, 0, points=0), "position 0 is not a later card of the game"),
-        (lambda line, state: line.best(state.filled, 63, ONES, 0), "points is missing"),
-    ],
-)
+@pytest.mark.parametrize(("ask", "message"), [
+    (lambda line, state: line.value(LATE.replace("10", "2")), "points cannot have been made"),
+    (lambda line, state: line.value(LATE.replace("10", "12")), "points cannot have been made"),
+    (lambda line, state: line.value(state), "continues the one it was made for"),
+    (lambda line, state: perfect_yatzy.simulate(line, 10, start=state), "continues the one it was made for"),
+    (lambda line, state: line.best(state.filled, 63, ONES, 0, points=72), UNMADE),
+    (lambda line, state: line.best(state.filled, 63, ONES, 0, points=500), UNMADE),
+    (lambda line, state: line.best(0, 0, ONES, 0, points=0), "position 0 is not a later card of the game"),
+    (lambda line, state: line.best(state.filled, 63, ONES, 0), "points is missing"),
+])  # fmt: skip
 def test_a_rest_of_a_game_refuses_what_it_does_not_know(ask: Any, message: str, yatzy: Strategy) -> None:
     line = maximise("yatzy", lambda scores: scores * 1.0, LATE)
     refused(message, ask, line, parse_card(yatzy.rules, LATE).state)
@@ -175,27 +172,24 @@ def test_a_goal_from_a_card_refuses_another_number_of_points_in_the_jokers_box()
         refused("joker's box", goal.value, f"{start} yahtzee={other}")
 
 
-@pytest.mark.parametrize(
-    ("worth", "message"),
-    [
-        (lambda s: s[:3], "utility returned shape (3,); must be that of the scores"),
-        (lambda s: s[:1], "utility returned shape (1,); must be that of the scores"),
-        (lambda s: s[:, None], "must be that of the scores"),
-        (lambda s: 1.0, "utility returned shape (); must be that of the scores"),
-        (lambda s: np.where(s > 230, np.nan, 1), "the utility of 231 is nan; must be finite"),
-        (lambda s: np.where(s == 100, -np.inf, 1), "the utility of 100 is -inf; must be finite"),
-        (lambda s: s + 1j, "must be an array of real numbers"),
-        (lambda s: "good", "utility returned 'good'; must be an array of real numbers"),
-        (lambda s: s * -1e31, "in size; must be at most 1e+20"),
-        (5, "utility is 5; must be a function of final scores, or a list of the utilities of 0, 1, 2 ..."),
-        ("good", "utility is 'good'; must be an array of real numbers"),
-        (None, "utility is null; must be an array of real numbers"),
-        ([], "utility is []; must be a function of final scores, or a list"),
-        ([[1, 2], [3, 4]], "utility is [[1, 2], [3, 4]]; must be a function of final scores, or a list"),
-        ([[1, 2], [3]], "utility is [[1, 2], [3]]; must be an array of real numbers"),
-        ([1, np.nan], "the utility of 73 is nan; must be finite"),
-    ],
-)
+@pytest.mark.parametrize(("worth", "message"), [
+    (lambda s: s[:3], "utility returned shape (3,); must be that of the scores"),
+    (lambda s: s[:1], "utility returned shape (1,); must be that of the scores"),
+    (lambda s: s[:, None], "must be that of the scores"),
+    (lambda s: 1.0, "utility returned shape (); must be that of the scores"),
+    (lambda s: np.where(s > 230, np.nan, 1), "the utility of 231 is nan; must be finite"),
+    (lambda s: np.where(s == 100, -np.inf, 1), "the utility of 100 is -inf; must be finite"),
+    (lambda s: s + 1j, "must be an array of real numbers"),
+    (lambda s: "good", "utility returned 'good'; must be an array of real numbers"),
+    (lambda s: s * -1e31, "in size; must be at most 1e+20"),
+    (5, "utility is 5; must be a function of final scores, or a list of the utilities of 0, 1, 2 ..."),
+    ("good", "utility is 'good'; must be an array of real numbers"),
+    (None, "utility is null; must be an array of real numbers"),
+    ([], "utility is []; must be a function of final scores, or a list"),
+    ([[1, 2], [3, 4]], "utility is [[1, 2], [3, 4]]; must be a function of final scores, or a list"),
+    ([[1, 2], [3]], "utility is [[1, 2], [3]]; must be an array of real numbers"),
+    ([1, np.nan], "the utility of 73 is nan; must be finite"),
+])  # fmt: skip
 def test_worths_are_looked_at_before_the_kernels_read_them(worth: object, message: str) -> None:
     refused(re.escape(message), maximise, "yatzy", worth, LATE)
 
@@ -353,19 +347,15 @@ def test_a_win_chance_against_one_who_plays_is_a_lower_bound() -> None:
 SEVEN = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 p=12 pp=22 3k=18 4k=24 fh=28 c=30"
 
 
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
-        (f"hold 33456 --goal 240 --card {LATE}",
-         "Hold 3 4 5 6 (⚂⚃⚄⚅), reroll one die: 40.73 % chance of 240 or more"),
-        (f"score 33456 --goal 50 --card {LATE}", "This goal is certain"),
-        (f"score 33456 --goal 450 --card {LATE}", "cannot be reached"),
-        (f"score 22222 --opponents 200 --card {SEVEN} ss=15", "Take Yatzy for 50: 100.00 % chance to win"),
-        (f"hold 55551 --goal 400 --card {SEVEN} ss=15 ls=0",
-         "Hold 5 5 5 5 (⚄⚄⚄⚄), reroll one die: 0.00 % chance of 400 or more"),
-    ],
-    ids=["goal", "certain", "out of reach", "won", "lost"],
-)  # fmt: skip
+@pytest.mark.parametrize(("asked", "said"), [
+    (f"hold 33456 --goal 240 --card {LATE}",
+     "Hold 3 4 5 6 (⚂⚃⚄⚅), reroll one die: 40.73 % chance of 240 or more"),
+    (f"score 33456 --goal 50 --card {LATE}", "This goal is certain"),
+    (f"score 33456 --goal 450 --card {LATE}", "cannot be reached"),
+    (f"score 22222 --opponents 200 --card {SEVEN} ss=15", "Take Yatzy for 50: 100.00 % chance to win"),
+    (f"hold 55551 --goal 400 --card {SEVEN} ss=15 ls=0",
+     "Hold 5 5 5 5 (⚄⚄⚄⚄), reroll one die: 0.00 % chance of 400 or more"),
+], ids=["goal", "certain", "out of reach", "won", "lost"])  # fmt: skip
 def test_hold_and_score_for_an_aim(asked: str, said: str, run: Run, yatzy: Strategy) -> None:
     words, card = asked.split(" --card ")
     found = run(*words.split(), "--card", card)
@@ -373,16 +363,13 @@ def test_hold_and_score_for_an_aim(asked: str, said: str, run: Run, yatzy: Strat
     assert found.stdout.startswith(said) if said[:4] in ("Hold", "Take") else said in found.stdout
 
 
-@pytest.mark.parametrize(
-    ("query", "dice", "card", "aim"),
-    [
-        ("score", "22222", SEVEN + " ss=15", {"opponents": "200"}),
-        ("score", "22222", SEVEN + " ss=15", {"goal": 999}),
-        ("hold", "55551", SEVEN + " ss=15 ls=0", {"goal": 400}),
-        ("hold", "12456", SEVEN + " ss=15", {"goal": 371}),
-        ("hold", "33456", LATE, {"opponents": "231; 240", "ties": "half"}),
-    ],
-)
+@pytest.mark.parametrize(("query", "dice", "card", "aim"), [
+    ("score", "22222", SEVEN + " ss=15", {"opponents": "200"}),
+    ("score", "22222", SEVEN + " ss=15", {"goal": 999}),
+    ("hold", "55551", SEVEN + " ss=15 ls=0", {"goal": 400}),
+    ("hold", "12456", SEVEN + " ss=15", {"goal": 371}),
+    ("hold", "33456", LATE, {"opponents": "231; 240", "ties": "half"}),
+])  # fmt: skip
 def test_equal_chances_are_ranked_by_the_mean(query: str, dice: str, card: str, aim: dict[str, object]) -> None:
     answer = QueryService().answer({"query": query, "dice": dice, "card": card, **aim})
     entries = answer["categories" if query == "score" else "holds"]
@@ -479,17 +466,14 @@ TOLERANCE = Fraction(4, 1_000_000)
 # --- what is settled is played for the mean --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("key", "card"),
-    [
-        ("yatzy", LATE),
-        ("yatzy-forced", ""),
-        pytest.param("yatzy-saved", LATE + " two-pairs=16 chance=20 yatzy=0", marks=FULL),
-        ("yahtzee", YAHTZEE),
-        ("yahtzee-free-joker", YAHTZEE),
-        pytest.param("maxi-forced", "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18", marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.parametrize(("key", "card"), [
+    ("yatzy", LATE),
+    ("yatzy-forced", ""),
+    pytest.param("yatzy-saved", LATE + " two-pairs=16 chance=20 yatzy=0", marks=FULL),
+    ("yahtzee", YAHTZEE),
+    ("yahtzee-free-joker", YAHTZEE),
+    pytest.param("maxi-forced", "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18", marks=pytest.mark.slow),
+])  # fmt: skip
 def test_a_certain_or_unreachable_goal_gives_the_games_of_the_mean(key: str, card: str) -> None:
     strategy = perfect_yatzy.open_strategy(key)
     meant = simulate(strategy, 2_000, seed=3, start=card)

@@ -64,13 +64,10 @@ def replayed(strategy: Strategy, seed: int, game: int, start: Scorecard) -> tupl
     return card.score, card.points
 
 
-@pytest.mark.parametrize(
-    "key",
-    [
-        *("yatzy", "yahtzee", "yahtzee-free-joker", "generala", "maxi-forced", "yatzy-forced"),
-        pytest.param("yatzy-saved", marks=FULL),
-    ],
-)
+@pytest.mark.parametrize("key", [
+    *("yatzy", "yahtzee", "yahtzee-free-joker", "generala", "maxi-forced", "yatzy-forced"),
+    pytest.param("yatzy-saved", marks=FULL),
+])  # fmt: skip
 def test_games_agree_with_single_queries(key: str) -> None:
     strategy = perfect_yatzy.open_strategy(key)
     played = simulate(strategy, 300, seed=5)
@@ -260,14 +257,11 @@ GAMES = {
 }
 
 
-@pytest.mark.parametrize(
-    ("name", "exploration"),
-    [
-        *(pytest.param(*case, marks=FULL) for case in (("joker", 0.3), ("saved rolls", 0.3), ("forced", 0.0))),
-        ("saved rolls", 0.0),
-        ("forced", 0.3),
-    ],
-)
+@pytest.mark.parametrize(("name", "exploration"), [
+    *(pytest.param(*case, marks=FULL) for case in (("joker", 0.3), ("saved rolls", 0.3), ("forced", 0.0))),
+    ("saved rolls", 0.0),
+    ("forced", 0.3),
+])  # fmt: skip
 def test_positions_are_met_as_often_as_play_meets_them(name: str, exploration: float) -> None:
     """Each position's share of the games lies within five standard errors, and no other position occurs."""
     strategy, played = in_memory(GAMES[name]), 20_000

@@ -42,17 +42,13 @@ from support.seeds import FULL, seeds
 ERROR = 2e-6  # that is stated
 
 
-@pytest.mark.parametrize(
-    "rules",
-    [
-        games.small(games.face(2), games.CHANCE, faces=3, rolls=2),
-        games.small(games.face(1), games.face(2), games.PAIR, faces=2, rolls=2, bonus=Bonus(3, 4)),
-        *(random_rules(seed, boxes=2) for seed in range(8)),
-        *(pytest.param(random_rules(seed, boxes=2), marks=FULL) for seed in range(8, 24)),
-        *(pytest.param(random_rules(seed, boxes=2), marks=pytest.mark.slow) for seed in range(24, 60)),
-    ],
-    ids=lambda rules: rules.key,
-)
+@pytest.mark.parametrize("rules", [
+    games.small(games.face(2), games.CHANCE, faces=3, rolls=2),
+    games.small(games.face(1), games.face(2), games.PAIR, faces=2, rolls=2, bonus=Bonus(3, 4)),
+    *(random_rules(seed, boxes=2) for seed in range(8)),
+    *(pytest.param(random_rules(seed, boxes=2), marks=FULL) for seed in range(8, 24)),
+    *(pytest.param(random_rules(seed, boxes=2), marks=pytest.mark.slow) for seed in range(24, 60)),
+], ids=lambda rules: rules.key)  # fmt: skip
 @pytest.mark.parametrize("tie", [Fraction(1, 2), Fraction(0)])
 def test_every_state_of_small_games_against_fractions(rules: RuleSet, tie: Fraction) -> None:
     game, oracle = TwoPlayerGame(rules, tie=float(tie)), NaiveDuel(rules.canonical(), (0, 0, 0, False), 1 - tie)
@@ -83,13 +79,10 @@ def mean_play(rules: RuleSet) -> ValueFunction:
     return ValueFunction(rules, solve_values(rules))
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "percent"),
-    [
-        ("best", "best", 49.393), ("best", "mean", 51.019), ("mean", "best", 48.371),
-        *(pytest.param(*row, marks=FULL) for row in (("again", "mean", 51.004), ("again", "best", 49.338), ("best", "again", 49.444))),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("first", "second", "percent"), [
+    ("best", "best", 49.393), ("best", "mean", 51.019), ("mean", "best", 48.371),
+    *(pytest.param(*row, marks=FULL) for row in (("again", "mean", 51.004), ("again", "best", 49.338), ("best", "again", 49.444))),
+])  # fmt: skip
 def test_seven_boxes_as_another_program_solved_them(first: str, second: str, percent: float) -> None:
     """Best play, best responses, mean play, and play that is planned again each turn; measured without this package."""
     mean = mean_play(games.seven_boxes())
@@ -113,15 +106,11 @@ class NaiveReplan(NaiveTieBreak):
         return min((o for o in options if options[o][0] >= best * (1 - self.tolerance)), key=lambda o: options[o][2])
 
 
-@pytest.mark.parametrize(
-    "rules",
-    [
-        games.small(games.face(1), games.face(2), games.PAIR, faces=2, rolls=2, bonus=Bonus(3, 4)),
-        *(random_rules(seed, boxes=2) for seed in (17, 36)),
-        *(pytest.param(random_rules(seed, boxes=2), marks=FULL) for seed in (37, *range(40, 44))),
-    ],
-    ids=lambda rules: rules.key,
-)
+@pytest.mark.parametrize("rules", [
+    games.small(games.face(1), games.face(2), games.PAIR, faces=2, rolls=2, bonus=Bonus(3, 4)),
+    *(random_rules(seed, boxes=2) for seed in (17, 36)),
+    *(pytest.param(random_rules(seed, boxes=2), marks=FULL) for seed in (37, *range(40, 44))),
+], ids=lambda rules: rules.key)  # fmt: skip
 def test_planning_again_against_fractions(rules: RuleSet) -> None:
     mean, naive = mean_play(rules), NaiveTieBreak(rules.canonical(), Fraction, Fraction(0))
     for replans, ties, tie in (((True, False), "half", Fraction(1, 2)), ((True, True), "win", Fraction(1))):
@@ -228,15 +217,11 @@ def test_bounds_enclose_the_exact_chance(ties: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ties", ["loss", "half", "win"])
-@pytest.mark.parametrize(
-    "rules",
-    [
-        games.small(games.PAIR, faces=3, rolls=2),
-        *(random_rules(seed, boxes=boxes) for seed in (17, 37) for boxes in (2, 3)),
-        *(pytest.param(random_rules(seed, boxes=boxes), marks=FULL) for seed in range(40, 80) for boxes in (2, 3)),
-    ],
-    ids=lambda rules: f"{rules.key}-{len(rules.categories)}",
-)
+@pytest.mark.parametrize("rules", [
+    games.small(games.PAIR, faces=3, rolls=2),
+    *(random_rules(seed, boxes=boxes) for seed in (17, 37) for boxes in (2, 3)),
+    *(pytest.param(random_rules(seed, boxes=boxes), marks=FULL) for seed in range(40, 80) for boxes in (2, 3)),
+], ids=lambda rules: f"{rules.key}-{len(rules.categories)}")  # fmt: skip
 def test_bounds_of_small_games_enclose_the_exact_chance(rules: RuleSet, ties: str, tmp_path: Path) -> None:
     low, high = versus_bounds(rules, ties, tmp_path, threads=1)
     assert low - ERROR < versus(rules, ties=ties, threads=1).first < high + ERROR
@@ -436,15 +421,11 @@ def points_made(oracle: NaiveDuel) -> dict[tuple[int, int, bool], set[int]]:
     return found
 
 
-@pytest.mark.parametrize(
-    "rules",
-    [
-        games.small(games.face(1), games.face(2), games.PAIR, faces=2, rolls=2, bonus=Bonus(3, 4)),
-        *(random_rules(seed, boxes=2) for seed in (0, 1)),
-        *(pytest.param(random_rules(seed, boxes=2), marks=FULL) for seed in range(2, 10)),
-    ],
-    ids=lambda rules: rules.key,
-)
+@pytest.mark.parametrize("rules", [
+    games.small(games.face(1), games.face(2), games.PAIR, faces=2, rolls=2, bonus=Bonus(3, 4)),
+    *(random_rules(seed, boxes=2) for seed in (0, 1)),
+    *(pytest.param(random_rules(seed, boxes=2), marks=FULL) for seed in range(2, 10)),
+], ids=lambda rules: rules.key)  # fmt: skip
 @pytest.mark.parametrize("ties", ["loss", "half", "win"])
 def test_every_position_of_a_stored_game_against_fractions(rules: RuleSet, ties: str, tmp_path: Path) -> None:
     """The start of each turn, and the best of its options; `ties` is what a tie counts for the one who moves first."""

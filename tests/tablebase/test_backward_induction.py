@@ -28,15 +28,12 @@ from support.oracle import check_against_oracle
 from support.seeds import FULL, in_rings, seeds
 
 
-@pytest.mark.parametrize(
-    ("order", "saved_rolls", "expected"),
-    [
-        ("free", False, 32.012905351412),
-        ("free", True, 34.096492407508),
-        ("forced", False, 23.778106613136),
-        ("forced", True, 24.824518620648),
-    ],
-)
+@pytest.mark.parametrize(("order", "saved_rolls", "expected"), [
+    ("free", False, 32.012905351412),
+    ("free", True, 34.096492407508),
+    ("forced", False, 23.778106613136),
+    ("forced", True, 24.824518620648),
+])  # fmt: skip
 def test_saved_rolls_oracle_of_the_catalogue(order: str, saved_rolls: bool, expected: float) -> None:
     assert solve_values(games.saved_rolls_game(order, saved_rolls))[-1] == pytest.approx(expected, abs=1e-12)
 
@@ -55,14 +52,11 @@ kniffel+bonus-100 yatzy+five-is-full-house yatzy+four-is-two-pairs yatzy+five-is
 """
 
 
-@pytest.mark.parametrize(
-    "key",
-    [
-        *TEN_DIGITS.split(),
-        *(pytest.param(key, marks=FULL) for key in VARIANTS.split()),
-        pytest.param("maxi-tactic", marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.parametrize("key", [
+    *TEN_DIGITS.split(),
+    *(pytest.param(key, marks=FULL) for key in VARIANTS.split()),
+    pytest.param("maxi-tactic", marks=pytest.mark.slow),
+])  # fmt: skip
 def test_published_values_to_every_printed_digit(key: str) -> None:
     assert f"{solved(key)[-1]:.10f}" == load_rules(key).published.value
 
@@ -106,17 +100,14 @@ def test_golden_hashes_and_any_number_of_threads() -> None:
     assert np.array_equal(one, solve_values(rules, threads=5))
 
 
-@pytest.mark.parametrize(
-    ("key", "states", "size"),
-    [
-        ("yatzy", 1_430_528, 958_976),
-        ("yahtzee", 536_448, 359_616),
-        ("maxi-unsaved", 57_507_840, 33_472_512),
-        ("maxi-tactic", 54_820_864, 36_864_000),
-        ("giant-forced", 8_216 + 190, None),  # the catalogue counts states at the start of a turn: no full cards
-        ("yatzy-forced", 527 + 43, None),  # upper sums 0 ... 42
-    ],
-)
+@pytest.mark.parametrize(("key", "states", "size"), [
+    ("yatzy", 1_430_528, 958_976),
+    ("yahtzee", 536_448, 359_616),
+    ("maxi-unsaved", 57_507_840, 33_472_512),
+    ("maxi-tactic", 54_820_864, 36_864_000),
+    ("giant-forced", 8_216 + 190, None),  # the catalogue counts states at the start of a turn: no full cards
+    ("yatzy-forced", 527 + 43, None),  # upper sums 0 ... 42
+])  # fmt: skip
 def test_sizes_of_the_catalogue(key: str, states: int, size: int | None) -> None:
     space = state_space(load_rules(key))
     assert space.reachable() == states

@@ -137,14 +137,11 @@ def spread(oracle: Naive, *start: int) -> Spread:
     return card(*start)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    "rules",
-    [
-        SAVED,
-        pytest.param(joker_game("forced", saved_rolls=True), marks=FULL),
-        *(random_rules(seed, boxes=3) for seed in range(3)),
-    ],
-)
+@pytest.mark.parametrize("rules", [
+    SAVED,
+    pytest.param(joker_game("forced", saved_rolls=True), marks=FULL),
+    *(random_rules(seed, boxes=3) for seed in range(3)),
+])  # fmt: skip
 def test_variance_and_chance_of_the_bonus(rules: RuleSet) -> None:
     oracle = Naive(rules.canonical())
     for start in [*oracle.states()][::4]:

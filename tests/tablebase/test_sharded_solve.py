@@ -139,14 +139,11 @@ def test_values_are_rounded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 WHOLE = [("yatzy", Goals), ("yatzy-saved", Objective), ("maxi-unsaved", Objective)]
 
 
-@pytest.mark.parametrize(
-    ("rules", "kind"),
-    [
-        ("yahtzee", Objective),
-        pytest.param("yatzy", Objective, marks=FULL),
-        *(pytest.param(*case, marks=pytest.mark.slow) for case in WHOLE),
-    ],
-)
+@pytest.mark.parametrize(("rules", "kind"), [
+    ("yahtzee", Objective),
+    pytest.param("yatzy", Objective, marks=FULL),
+    *(pytest.param(*case, marks=pytest.mark.slow) for case in WHOLE),
+])  # fmt: skip
 def test_whole_games(tmp_path: Path, rules: str, kind: type[Objective]) -> None:
     objective, steps = kind(load_rules(rules)), list[tuple[int, int]]()
     info = solve_sharded(objective, tmp_path, engine=ThreadEngine(2), progress=lambda *step: steps.append(step))

@@ -76,20 +76,15 @@ def changed(**fields: object) -> Callable[[Path], object]:
     return change
 
 
-@pytest.mark.parametrize(
-    ("damage", "message"),
-    [
-        pytest.param(
-            lambda path: path.write_bytes(path.read_bytes()[:-8]), "is truncated or damaged", id="truncated"
-        ),
-        pytest.param(lambda path: path.write_bytes(path.read_bytes() + b"0"), "is truncated or damaged", id="longer"),
-        pytest.param(lambda path: path.write_bytes(b""), "is truncated or damaged", id="empty"),
-        pytest.param(lambda path: flip(path, -8), "was altered", id="altered"),
-        pytest.param(lambda path: path.with_suffix(".json").unlink(), "there is no finished table", id="no sidecar"),
-        pytest.param(changed(format=99), "has table format 99", id="other format"),
-        pytest.param(changed(fingerprint="0" * 64), "was made for other rules", id="other rules"),
-    ],
-)
+@pytest.mark.parametrize(("damage", "message"), [
+    pytest.param(lambda path: path.write_bytes(path.read_bytes()[:-8]), "is truncated or damaged", id="truncated"),
+    pytest.param(lambda path: path.write_bytes(path.read_bytes() + b"0"), "is truncated or damaged", id="longer"),
+    pytest.param(lambda path: path.write_bytes(b""), "is truncated or damaged", id="empty"),
+    pytest.param(lambda path: flip(path, -8), "was altered", id="altered"),
+    pytest.param(lambda path: path.with_suffix(".json").unlink(), "there is no finished table", id="no sidecar"),
+    pytest.param(changed(format=99), "has table format 99", id="other format"),
+    pytest.param(changed(fingerprint="0" * 64), "was made for other rules", id="other rules"),
+])  # fmt: skip
 def test_damage_is_refused_with_the_way_out(tmp_path: Path, damage: Callable[[Path], object], message: str) -> None:
     path = stored_table(tmp_path)
     damage(path)

@@ -338,13 +338,10 @@ def test_damaged_files_are_refused_until_repaired(service: QueryService, tmp_pat
     assert found["answer"] == expected
 
 
-@pytest.mark.parametrize(
-    ("rules", "most"),
-    [
-        pytest.param("yahtzee", 150_000, marks=pytest.mark.full),
-        pytest.param("maxi-unsaved", 300_000, marks=pytest.mark.slow),  # a table of 268 MB
-    ],
-)
+@pytest.mark.parametrize(("rules", "most"), [
+    pytest.param("yahtzee", 150_000, marks=pytest.mark.full),
+    pytest.param("maxi-unsaved", 300_000, marks=pytest.mark.slow),  # a table of 268 MB
+])  # fmt: skip
 def test_a_question_about_pages_moves_little(service: QueryService, tmp_path: Path, rules: str, most: int) -> None:
     make_site(tmp_path, service, [rules], values_only=True, in_pages=rules == "yahtzee")
     questions = random_positions(service.rules(rules), 20, seed=4)

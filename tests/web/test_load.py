@@ -298,14 +298,11 @@ def test_messages_are_in_the_language_that_the_client_accepts() -> None:
     assert seen == ["en", "sv", "en"]
 
 
-@pytest.mark.parametrize(
-    ("body", "name"),
-    [
-        ('{"dice": "33456", "dice": "11111"}', "dice"),
-        ('{"dice": "33456", "card": {"ones": 1, "twos": 2, "ones": 3}}', "ones"),
-        ('{"dice": "33456", "card": "ones=3 ones=4"}', "ones"),
-    ],
-)
+@pytest.mark.parametrize(("body", "name"), [
+    ('{"dice": "33456", "dice": "11111"}', "dice"),
+    ('{"dice": "33456", "card": {"ones": 1, "twos": 2, "ones": 3}}', "ones"),
+    ('{"dice": "33456", "card": "ones=3 ones=4"}', "ones"),
+])  # fmt: skip
 def test_a_key_that_is_there_twice_is_an_error(client: TestClient, body: str, name: str) -> None:
     found = client.post("/api/hold", content=body, headers={"content-type": "application/json"})
     assert found.status_code == 422

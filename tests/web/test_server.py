@@ -59,21 +59,18 @@ def without_bonus(part: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in part.items() if name != "bonus_chance"}
 
 
-@pytest.mark.parametrize(
-    ("query", "asked"),
-    [
-        ("hold", {"dice": "33456"}),
-        ("hold", {"dice": [3, 3, 4, 5, 6], "card": LATE_CARD, "rolls_left": 1, "goal": 240}),
-        ("score", {"dice": "33456", "card": "ones=3"}),
-        ("score", {"dice": "33456", "card": LATE_CARD, "opponents": "251", "ties": "half"}),
-        ("expect", {"card": LATE_CARD}),
-        ("expect", {"spread": False}),
-        *(("hold", {"dice": "33455", "card": "ones=3", "rolls_left": left, "explain": True}) for left in (1, 2)),
-        ("score", {"dice": "33455", "card": LATE_CARD, "goal": 240, "explain": True}),
-        *(("outcomes", {"card": {"ones": 3}, "hold": [3, 3], "rolls_left": left}) for left in (1, 2)),
-        ("review", {"why": 3}),  # of a game of a person
-    ],
-)
+@pytest.mark.parametrize(("query", "asked"), [
+    ("hold", {"dice": "33456"}),
+    ("hold", {"dice": [3, 3, 4, 5, 6], "card": LATE_CARD, "rolls_left": 1, "goal": 240}),
+    ("score", {"dice": "33456", "card": "ones=3"}),
+    ("score", {"dice": "33456", "card": LATE_CARD, "opponents": "251", "ties": "half"}),
+    ("expect", {"card": LATE_CARD}),
+    ("expect", {"spread": False}),
+    *(("hold", {"dice": "33455", "card": "ones=3", "rolls_left": left, "explain": True}) for left in (1, 2)),
+    ("score", {"dice": "33455", "card": LATE_CARD, "goal": 240, "explain": True}),
+    *(("outcomes", {"card": {"ones": 3}, "hold": [3, 3], "rolls_left": left}) for left in (1, 2)),
+    ("review", {"why": 3}),  # of a game of a person
+])  # fmt: skip
 def test_answers_are_those_of_the_command(client: TestClient, yatzy: Strategy, query: str, asked: Fields) -> None:
     """That those of the service are right: play/test_review.py, and test_engine.py, where another engine gives them."""
     if query == "review":
@@ -87,25 +84,17 @@ def test_answers_are_those_of_the_command(client: TestClient, yatzy: Strategy, q
     assert answer == expected
 
 
-@pytest.mark.parametrize(
-    ("path", "asked", "status", "message"),
-    [
-        ("hold", {"dice": "33456", "rules": "/etc/passwd.toml"}, 422, "unknown rules"),
-        ("hold", {"dice": "33456", "rules": "yatzy+nothing"}, 422, "has no switch"),
-        ("hold", {"dice": "334566", "rules": "maxi"}, 409, "this takes about 127 s and writes 2.85 GB"),
-        ("review", {"game": {"schema": 1}}, 422, "the game has no rules"),
-        (
-            "review",
-            {"game": {"schema": 2, "rules": "yatzy", "players": ["A"], "turns": []}, "player": 1},
-            422,
-            "player",
-        ),
-        ("hold", HOLD | {"explain": 1}, 422, "explain is 1; must be true or false"),
-        ("hold", {"dice": "33456", "rules": "yatzy+\0.toml"}, 422, "unknown rules"),
-        ("expect", {"rules": "yatzy-saved", "goal": 300}, 422, "all goals of yatzy-saved take"),
-        ("expect", {"rules": "yatzy-saved", "opponents": "empty"}, 422, "yatzy-saved from this card on takes"),
-    ],
-)
+@pytest.mark.parametrize(("path", "asked", "status", "message"), [
+    ("hold", {"dice": "33456", "rules": "/etc/passwd.toml"}, 422, "unknown rules"),
+    ("hold", {"dice": "33456", "rules": "yatzy+nothing"}, 422, "has no switch"),
+    ("hold", {"dice": "334566", "rules": "maxi"}, 409, "this takes about 127 s and writes 2.85 GB"),
+    ("review", {"game": {"schema": 1}}, 422, "the game has no rules"),
+    ("review", {"game": {"schema": 2, "rules": "yatzy", "players": ["A"], "turns": []}, "player": 1}, 422, "player"),
+    ("hold", HOLD | {"explain": 1}, 422, "explain is 1; must be true or false"),
+    ("hold", {"dice": "33456", "rules": "yatzy+\0.toml"}, 422, "unknown rules"),
+    ("expect", {"rules": "yatzy-saved", "goal": 300}, 422, "all goals of yatzy-saved take"),
+    ("expect", {"rules": "yatzy-saved", "opponents": "empty"}, 422, "yatzy-saved from this card on takes"),
+])  # fmt: skip
 def test_invalid_requests_are_rejected(
     client: TestClient, path: str, asked: Fields, status: int, message: str
 ) -> None:
@@ -503,16 +492,13 @@ def test_every_question_is_answered_after_its_work(forced: Strategy) -> None:
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 yatzy=0"
 
 
-@pytest.mark.parametrize(
-    ("aim", "wanted"),
-    [
-        ({}, []),
-        ({"goal": 240}, ["objective"]),
-        ({"opponents": "250"}, ["objective"]),
-        ({"opponents": "250; 240", "ties": "half"}, ["objective"]),
-        ({"opponents": f"250; {LATE}"}, ["opponents", "objective"]),
-    ],
-)
+@pytest.mark.parametrize(("aim", "wanted"), [
+    ({}, []),
+    ({"goal": 240}, ["objective"]),
+    ({"opponents": "250"}, ["objective"]),
+    ({"opponents": "250; 240", "ties": "half"}, ["objective"]),
+    ({"opponents": f"250; {LATE}"}, ["opponents", "objective"]),
+])  # fmt: skip
 def test_works_of_a_question_take_the_time_planned(yatzy: Strategy, aim: dict[str, str], wanted: list[str]) -> None:
     service = QueryService()
     decision = service.decide(service.parse({"query": "hold", "dice": "33456", "card": LATE} | aim))
