@@ -70,7 +70,6 @@ def unknown_word(words: list[str]) -> str:
     try:
         while isinstance(command, click.Group) and words:
             _, found, words = command.resolve_command(context, words)
-            assert found
             command = found
             context = click.Context(command, parent=context)
         command.make_parser(context).parse_args([*words])

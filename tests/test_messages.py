@@ -119,7 +119,6 @@ def test_compiled_catalogues_are_those_of_the_sources(code: str, catalogs: dict[
 def test_the_page_and_the_command_know_the_same_languages() -> None:
     script = (catalogues.STATIC / "i18n.js").read_text()
     declared = re.search(r"export const LANGUAGES = \{(.*?)\}", script)
-    assert declared
     assert dict(re.findall(r'(\w+): "([^"]+)"', declared[1])) == languages()
     assert tuple(languages()) == LANGUAGES
 
@@ -158,7 +157,6 @@ def test_rules_and_mistakes_of_a_rule_file_are_told_in_a_language(run: Run, tmp_
 
 
 # --- texts that are no messages ---
-
 RAISED = ["errors.py", "web"]  # where errors are for people, and other literals are not
 ERRORS = {
     "SolverError", "RulesError", "StateError", "TableError", "ClusterError", "UsageError", "ClickException", "echo",
@@ -281,7 +279,6 @@ def test_every_text_of_a_script_is_a_message(tmp_path: Path) -> None:
 def test_the_page_without_scripts_speaks_every_language() -> None:
     page = (messages.STATIC / "index.html").read_text()
     words = re.search(r"<noscript>(.*?)</noscript>", page, re.DOTALL)
-    assert words
     assert sorted(re.findall(r'<p lang="(\w+)">', words[1])) == sorted(LANGUAGES)
     outside = [text for text in messages.marked_words(messages.STATIC / "index.html").unmarked if text != "Yatzy"]
     assert [text for text in outside if text not in re.sub(r"\s+", " ", words[1])] == []

@@ -311,8 +311,6 @@ def test_jsonl_answers_before_the_input_ends(yatzy: Strategy) -> None:
     """A co-process: each answer comes while the pipe stays open."""
     command, pipe = [sys.executable, "-m", "perfect_yatzy", "hold", "--jsonl"], subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
         for dice in ("33456", "11111"):
             process.stdin.write(json.dumps({"dice": dice}) + "\n")
             process.stdin.flush()

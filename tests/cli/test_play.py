@@ -29,9 +29,9 @@ from perfect_yatzy.play.record import read_games
 from perfect_yatzy.play.session import SaveFile, Session
 from perfect_yatzy.service.queries import QueryService
 from support.command import Run, printed, refusal
+from support.human import FIVES, FORCED, FOURS, RUN, new_session, scripted_session
 from support.need import need
 from support.refusals import refused
-from support.sessions import FIVES, FORCED, FOURS, RUN, new_session, scripted_session
 
 # Of Kismet's six upper boxes: 35 points at 63, 55 at 71, 75 at 78; the sixes can pay 30.
 ALL_BUT_SIXES = 0b011111

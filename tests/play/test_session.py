@@ -14,9 +14,9 @@ from perfect_yatzy.play.record import read_game, read_games
 from perfect_yatzy.play.session import Action, SaveFile, Session
 from perfect_yatzy.service.queries import QueryService
 from support import games
+from support.human import FIVES, FORCED, FOURS, RUN, new_session, scripted_session
 from support.reference import steps
 from support.refusals import refused
-from support.sessions import FIVES, FORCED, FOURS, RUN, new_session, scripted_session
 
 
 def test_a_session_rejects_impossible_actions() -> None:

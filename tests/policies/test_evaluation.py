@@ -228,7 +228,6 @@ def test_results_print_on_a_line() -> None:
     found = evaluate(perfect_yatzy.open_strategy("yatzy-forced"))
     assert repr(found) == "<Evaluation yatzy-forced: mean 150.2168, 0.0000 points less than perfect play>"
     losses = evaluate(perfect_yatzy.open_policy("most-points", "yatzy-forced")).losses
-    assert losses is not None
     parts = losses.holds.sum(), losses.categories.sum()
     assert repr(losses) == f"<Losses: {sum(parts):.2f} points a game, {parts[0]:.2f} by holds, 0.00 by categories>"
 
@@ -503,7 +502,6 @@ def test_the_estimate_covers_the_exact_mean_and_is_narrower_than_that_of_the_sco
     assert abs(found.plain_mean - exact.mean) < 4 * found.plain_standard_error
     assert found.standard_error < found.plain_standard_error / 2
     assert found.perfect_mean - found.mean == pytest.approx(found.losses.total)
-    assert exact.losses
     for name in ("holds", "categories"):  # where they are lost, too
         sampled, whole = getattr(found.losses, name), getattr(exact.losses, name)
         assert sampled.shape == whole.shape

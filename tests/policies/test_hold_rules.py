@@ -238,7 +238,6 @@ def test_any_rule_is_read_as_it_was(language: str, data: st.DataObject, name: st
 def test_the_shipped_rules_are_read_in_every_language(name: str) -> None:
     """The sheets of a rule set, of every length."""
     sheet = packaged_sheet(load_rules(name))
-    assert sheet is not None
     for each in (sheet, *(sheet.with_rules(size) for size in sheet.shorter)):
         for language in LANGUAGES:
             check_printed(each, language)
@@ -309,7 +308,6 @@ def test_the_rules_as_they_are_read_play_as_the_code_on_all_cards_and_rolls(name
         return hold, [sum(1 << i for i, flag in enumerate(flags) if flag) for flags in good]
 
     sheet = packaged_sheet(rules)
-    assert sheet is not None
     for each in (sheet, *(sheet.with_rules(size) for size in sheet.shorter)):
         read = check_printed(each, "en").holds
         acted = [[[done(rule, boxes, dice) for dice in rolls] for boxes in kinds] for rule in read]

@@ -31,13 +31,11 @@ def category(state: Any, action: int) -> str:
 
 def dice_of(state: Any) -> list[int]:
     found = re.search(r"Dice: ([\d ]+)", str(state))
-    assert found
     return [int(face) for face in found[1].split()]
 
 
 def total(state: Any, player: int) -> int:
     found = re.search(rf"Player {player} \(total: (\d+)\)", str(state))
-    assert found
     return int(found[1])
 
 

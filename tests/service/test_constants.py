@@ -192,7 +192,6 @@ def options(command: click.Command = main, path: str = "") -> Iterator[tuple[str
         context = click.Context(command)
         for name in command.list_commands(context):
             inner = command.get_command(context, name)
-            assert inner is not None
             assert inner.help, (path, name)
             yield from options(inner, f"{path} {name}".strip())
 

@@ -122,9 +122,7 @@ def test_progress_and_starts(yatzy: Strategy) -> None:
     assert (played.category_points[:, :2] >= 0).all()
 
 
-# --- the command -------------------------------------------------------------------------------------------------
-
-
+# --- the command ---
 def checked_rows(path: Path) -> list[dict[str, str]]:
     """The rows of a file of games, whose columns add up to the final score."""
     with path.open() as file:
@@ -294,8 +292,6 @@ def test_rows_depend_on_the_seed_alone(yatzy: Strategy, monkeypatch: pytest.Monk
 def test_options_are_those_of_a_batch(yatzy: Strategy) -> None:
     sample = sample_positions(yatzy, 500, 2, 0.5, options=True)
     batch = yatzy.options(sample.filled, sample.upper, sample.dice, sample.rolls_left)
-    assert sample.actions is not None
-    assert sample.action_values is not None
     options = sample.actions.tolist(), sample.action_values.tolist(), batch.values
     for numbers, values, row in zip(*options, strict=True):
         assert numbers == np.flatnonzero(row > -np.inf).tolist()
@@ -332,9 +328,7 @@ def test_every_column_has_a_meaning(yatzy: Strategy) -> None:
     assert sample.card_total.min() == 73
 
 
-# --- the command -------------------------------------------------------------------------------------------------------
-
-
+# --- the command ---
 def test_the_command_writes_the_same_rows_in_every_format(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
     parquet = need("pyarrow.parquet")
     sample = sample_positions(yatzy, 300, 7, 0.2, options=True)

@@ -130,8 +130,6 @@ def test_policies_that_ignore_each_other_have_independent_scores(key: str, ties:
     rough = ValueFunction(rules, lambda states: np.zeros(len(states.filled)))
     mean = mean_play(rules)
     scores = [perfect_yatzy.evaluate(policy).distribution for policy in (mean, rough)]
-    assert scores[0]
-    assert scores[1]
     ahead = scores[0].scores[:, None] - scores[1].scores
     chances = np.outer(scores[0].chances, scores[1].chances)
     share = {"loss": 0.0, "half": 0.5, "win": 1.0}[ties]
@@ -155,7 +153,6 @@ def test_a_killed_solve_resumes_and_a_flipped_bit_does_not(tmp_path: Path, monke
             versus(rules, tables=tmp_path, progress=killed)
         assert leftovers(tmp_path) == [part]
         found = game.resume(part)
-        assert found
         assert 0 < found[0] < game.total
         assert TwoPlayerGame(rules, tie=1.0).resume(part) is None
         if flipped:
@@ -446,7 +443,6 @@ def test_every_position_of_a_stored_game_against_fractions(rules: RuleSet, ties:
         for lead in {a - b for a, b in product(*(sorted(each)[:: len(each) // 2 or 1] for each in totals))}:
             rest = TwoPlayerGame(rules, states, lead, float(own))
             table = stored_game(rest, tmp_path)
-            assert table
             evaluator = two_players.LeadEvaluator(rest, means, *table.turn_values(rest)).at(lead)
             exact = oracle.against(theirs).chance(mine, lead)
             assert abs(evaluator.value(states[0]) - exact) < STORED_ERROR
@@ -459,7 +455,6 @@ def test_every_stored_chance_is_near_the_solved_one_and_certain_only_if_that_is(
     game = TwoPlayerGame(perfect_yatzy.load_rules(FORCED))
     versus(FORCED, tables=tmp_path, store=True)
     table, tiny = stored_game(game, tmp_path), 0
-    assert table
     for begin, layer in zip(table.begins, game.solve(), strict=True):
         solved = layer.values[:-FRAME]
         stored = table.values[begin : begin + len(solved)] / 65535
@@ -515,7 +510,6 @@ def test_a_damaged_stored_game_is_an_error_and_never_an_answer(tmp_path: Path) -
 
     def ask() -> list[bytes]:
         found = stored_game(rest, tmp_path)
-        assert found
         offsets, values = found.turn_values(rest)
         return [part.tobytes() for part in (*offsets, values)]
 

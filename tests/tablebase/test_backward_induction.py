@@ -24,7 +24,7 @@ from support import games
 from support.games import CHANCE, joker_game
 from support.mechanics import MECHANICS, random_rules
 from support.naive import Naive
-from support.oracle import check_against_oracle
+from support.players import check_against_oracle
 from support.seeds import FULL, in_rings, seeds
 
 

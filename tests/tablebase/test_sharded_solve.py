@@ -154,9 +154,7 @@ def test_whole_games(tmp_path: Path, rules: str, kind: type[Objective]) -> None:
     assert steps[-1] == (objective.size, objective.size)
 
 
-# -- plan and halo
-
-
+# --- plan and halo ---
 def test_the_plan_covers_the_table_evenly() -> None:
     objective = Objective(load_rules("yatzy"))
     plan = plan_shards(objective)
@@ -216,9 +214,7 @@ def test_an_objective_survives_its_text(kind: str) -> None:
     assert np.array_equal(solve_objective(again), solve_objective(objective))
 
 
-# -- interruptions
-
-
+# --- interruptions ---
 def interrupted(folder: Path, shards: int, objective: Objective) -> Path:
     """A solve that ends after some shards; their folder."""
     engine = CountingEngine()
@@ -342,8 +338,7 @@ def whole(store: Path) -> np.ndarray:
 
 def opened(folder: Path, objective: Objective = YATZY) -> tuple[ShardedTableInfo, CheckedValues]:
     info, values = read_table(table_path(objective.rules, folder, objective.name), objective)
-    assert isinstance(info, ShardedTableInfo)
-    assert isinstance(values, CheckedValues)
+    assert (type(info), type(values)) == (ShardedTableInfo, CheckedValues)
     return info, values
 
 
@@ -409,9 +404,7 @@ def test_answers_are_those_of_the_table_in_one_file(solved: Path, store: Path) -
     assert open_table(YATZY, store)[0].sha256[:16] in checks[0].detail
 
 
-# -- damage
-
-
+# --- damage ---
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
     """A folder with a small table in shards."""
@@ -485,9 +478,7 @@ def test_the_description_of_the_other_form_is_refused(tmp_path: Path, form: str)
     refused(r"has no manifest|is that of a table in shards", open_table, MEAN, tmp_path, error=TableError)
 
 
-# -- files
-
-
+# --- files ---
 @examples(8, 40)
 @given(start=st.integers(0, 40_000), count=st.integers(1, 30_000), dtype=st.sampled_from([np.float32, np.float64]))
 def test_a_shard_reads_back(tmp_path_factory: pytest.TempPathFactory, start: int, count: int, dtype: type) -> None:
@@ -509,9 +500,7 @@ def test_a_shard_reads_back(tmp_path_factory: pytest.TempPathFactory, start: int
         refused("was altered", shard.check, first, memoryview(data), error=TableError)
 
 
-# -- the store
-
-
+# --- the store ---
 def test_the_store_lists_and_removes_tables_in_shards(small: Path) -> None:
     (entry,) = stored(small.parent)
     files = [*small.iterdir(), table_path(SMALL, small.parent).with_suffix(".json")]

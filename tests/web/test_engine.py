@@ -50,8 +50,6 @@ def errors(folder: Path, *questions: Question) -> list[dict[str, Any]]:
 
 
 # --- every rule set, without its table ---
-
-
 def variants() -> Iterator[RuleSet]:
     """Every rule set of the package that a site can have, and each of its switches."""
     for name in sorted(set(builtin_ids()) - set(TOO_MANY_BOXES)):
@@ -124,7 +122,6 @@ def test_games_of_too_many_boxes_have_no_site() -> None:
 
 
 # --- small games, with their tables ---
-
 COMBINED = [("saved", "first"), ("joker", "strict"), ("columns", "steps"), ("joker", "first", "order")]
 SMALL = [
     *(random_rules(70 + seed, (mechanic,), boxes=4) for seed, mechanic in enumerate(MECHANICS)),
@@ -208,8 +205,6 @@ def test_the_latest_eight_results_are_kept(folder: Path) -> None:
 
 
 # --- Yatzy ---
-
-
 def test_positions_of_yatzy(folder: Path, service: QueryService) -> None:
     late = [
         (path, {"card": CARD} | aim | more)
@@ -273,8 +268,6 @@ def test_puzzles_rule_sets_and_languages(folder: Path, service: QueryService) ->
 
 
 # --- more of the same, and tables as those of large games ---
-
-
 @pytest.mark.full
 def test_stored_distributions_and_deviations_of_yatzy(yatzy: Strategy, service: QueryService, tmp_path: Path) -> None:
     """Stored for the empty card, computed late in a game; between them the standard deviation. The chance of the bonus."""

@@ -141,8 +141,6 @@ def test_other_clients_do_not_notice_clients_with_many_connections(yatzy: Strate
                     break
             else:
                 pytest.fail(f"alone {alone:.4f} s, beside them {found:.4f} s, in {TRIES} tries")
-            assert server.process
-            assert server.process.stderr
             server.process.terminate()
             assert len(server.process.stderr.read()) < 1000
     finally:
@@ -236,7 +234,6 @@ def test_what_the_client_has_is_not_sent_again(client: TestClient, path: str) ->
 def test_texts_are_compressed_and_pictures_and_answers_are_not(client: TestClient) -> None:
     text = b"x = 1;\n" * 1000
     content = Content.of(text, "js")
-    assert content.compressed is not None
     assert gzip.decompress(content.compressed) == text
     assert Content.of(text, "png").compressed is None
     assert Content.of(b"x", "js").compressed is None

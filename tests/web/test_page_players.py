@@ -265,8 +265,6 @@ def test_a_position_is_copied_as_the_command_and_pasted(blank: Visitor) -> None:
 
 
 # --- the language: its words, numbers and plurals are in test_page_modules.py ---
-
-
 def assert_words(page: Visitor, language: str, undo: str) -> None:
     assert page.evaluate("document.documentElement.lang") == language
     assert page.text_content("#undo").strip() == undo

@@ -376,8 +376,6 @@ GIVEN_AWAY = "#rules=yatzy&card=ones%3D3&dice=66666&left=1"
 
 
 # --- every state ---
-
-
 def test_the_table(page: Visitor) -> None:
     looks_right(page, "empty")
     page.type("33456").settle()
@@ -454,8 +452,6 @@ def test_what_to_expect_while_it_is_computed_and_the_end_of_a_game(page: Visitor
 
 
 # --- colours and paper ---
-
-
 def test_the_colours_can_be_chosen_and_stay(page: Visitor) -> None:
     shown = (
         "[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.documentElement).colorScheme]"
@@ -516,8 +512,6 @@ def test_a_review_is_printed_on_pages_of_its_own(page: Visitor, yatzy: Strategy,
 
 
 # --- before any script ---
-
-
 def test_without_scripts_the_page_says_what_to_do(browser: Any, address: str) -> None:
     page = browser.new_context(java_script_enabled=False).new_page()
     page.goto(address)
