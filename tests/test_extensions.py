@@ -34,11 +34,12 @@ class Copy:
         self.folder, self.changed = folder, set[str]()
         shutil.copytree(PACKAGE, folder / "perfect_yatzy", ignore=shutil.ignore_patterns("__pycache__"))
 
-    def edit(self, file: str, old: str, new: str) -> None:
+    def edit(self, file: str, place: str, before: str = "", after: str = "") -> None:
+        """Write something before or after a text that the file has once."""
         path = self.folder / "perfect_yatzy" / file
         text = path.read_text(encoding="utf-8")
-        assert text.count(old) == 1, (file, old)
-        path.write_text(text.replace(old, new), encoding="utf-8")
+        assert text.count(place) == 1, (file, place)
+        path.write_text(text.replace(place, before + place + after), encoding="utf-8")
         self.changed.add(file)
 
     def new(self, file: str, text: str) -> None:
@@ -96,10 +97,8 @@ BY_CONTAINS = "patterns = [ { contains = [1, 2, 3, 4] }, { contains = [2, 3, 4, 
 
 def test_a_new_pattern(copy: Copy, tmp_path: Path) -> None:
     """A kind of pattern that the game describes in another way too: both have the same chances and the same value."""
-    copy.edit("game/patterns.py", "KINDS = {\n", "KINDS = {" + RUN)
-    copy.edit(
-        "game/patterns.py", "    only: tuple[int, ...] = ()", "    length: int = 0\n    only: tuple[int, ...] = ()"
-    )
+    copy.edit("game/patterns.py", "\nKINDS = {", after=RUN.rstrip())
+    copy.edit("game/patterns.py", "    only: tuple[int, ...] = ()", "    length: int = 0\n")
     assert copy.changed <= named_files("a new pattern")
     new, known = tmp_path / "new.toml", tmp_path / "known.toml"
     new.write_text(BOX + 'pattern = "run"\nlength = 4\n', encoding="utf-8")
@@ -116,23 +115,23 @@ def values(text: str) -> list[float]:
     return [float(number) for number in re.findall(r"\d+\.\d+", text)]
 
 
+BONUS_POINTS = """class BonusPoints(PolicyQuantity):
+    name = "bonuspoints"
+
+    def full_cards(self) -> Values:
+        return final_bonus(self.space)
+
+
+"""
+
+
 def test_a_new_stored_quantity(copy: Copy, tiny: str) -> None:
     """The points of the upper bonus: as often as the chance of the bonus says, each time all of them."""
-    copy.edit(
-        "model/objectives.py",
-        "class ExponentialUtility(Objective):\n",
-        "class BonusPoints(PolicyQuantity):\n"
-        '    name = "bonuspoints"\n\n'
-        "    def full_cards(self) -> Values:\n"
-        "        return final_bonus(self.space)\n\n\n"
-        "class ExponentialUtility(Objective):\n",
+    copy.edit("model/objectives.py", "class ExponentialUtility(Objective):\n", BONUS_POINTS)
+    quantity = (
+        'Quantity("bonuspoints", "BonusPoints", True, "Bonus points of {rules}", "Points of {rules}: {value}"),\n'
     )
-    copy.edit(
-        "model/quantities.py",
-        '        Quantity(\n            "bonus",',
-        '        Quantity("bonuspoints", "BonusPoints", True, "Bonus points of {rules}", "Points of {rules}: {value}"),\n'
-        '        Quantity(\n            "bonus",',
-    )
+    copy.edit("model/quantities.py", '        Quantity(\n            "bonus",', quantity)
     assert copy.changed == named_files("a new stored quantity")
     assert "Bonus points of tiny" in copy.run("solve", tiny, "--what", "bonuspoints", "--estimate")
     points = values(copy.run("solve", tiny, "--what", "bonuspoints").splitlines()[0])[0]
@@ -143,22 +142,23 @@ def test_a_new_stored_quantity(copy: Copy, tiny: str) -> None:
     assert values(sharded.splitlines()[0])[0] == points
 
 
+EVEN_SCORE = """class EvenScore(ScoreObjective):
+    name = "even"
+    monotone = False
+    def row_lengths(self) -> Ints:
+        return Utility(self.rules, self.utility, self.start).row_lengths()
+    def score_range(self, length: Ints) -> tuple[Ints, Ints]:
+        return np.zeros_like(length), length
+    def utility(self, total: Ints) -> Floats:
+        return (total % 2 == 0).astype(np.float64)
+
+
+"""
+
+
 def test_a_new_objective(copy: Copy, tiny: str) -> None:
     """The chance of an even final score: more points are not always better. The public function for a utility agrees."""
-    copy.edit(
-        "model/objectives.py",
-        "class Utility(ScoreObjective):\n",
-        "class EvenScore(ScoreObjective):\n"
-        '    name = "even"\n'
-        "    monotone = False\n"
-        "    def row_lengths(self) -> Ints:\n"
-        "        return Utility(self.rules, self.utility, self.start).row_lengths()\n"
-        "    def score_range(self, length: Ints) -> tuple[Ints, Ints]:\n"
-        "        return np.zeros_like(length), length\n"
-        "    def utility(self, total: Ints) -> Floats:\n"
-        "        return (total % 2 == 0).astype(np.float64)\n\n\n"
-        "class Utility(ScoreObjective):\n",
-    )
+    copy.edit("model/objectives.py", "class Utility(ScoreObjective):\n", EVEN_SCORE)
     assert copy.changed <= named_files("a new objective")
     program = """
 import sys, perfect_yatzy as y
@@ -177,11 +177,8 @@ print(own, y.maximise(rules, lambda score: (score % 2 == 0).astype(float)).value
 
 def test_a_new_column(copy: Copy, tiny: str, tmp_path: Path) -> None:
     """It stands in the CSV of the command."""
-    copy.edit(
-        "strategy/simulation.py",
-        '            "final_score": self.final_scores,\n',
-        '            "final_score": self.final_scores,\n            "is_even": self.final_scores % 2 == 0,\n',
-    )
+    column = '            "is_even": self.final_scores % 2 == 0,\n'
+    copy.edit("strategy/simulation.py", '            "final_score": self.final_scores,\n', after=column)
     assert copy.changed == named_files("a new column in the CSV of simulated games")
     games_file = tmp_path / "games.csv"
     copy.run("simulate", "-r", tiny, "-n", "5", "-o", str(games_file))
@@ -194,14 +191,9 @@ def test_a_new_column(copy: Copy, tiny: str, tmp_path: Path) -> None:
 
 def test_a_new_policy(copy: Copy, tiny: str) -> None:
     """A guess that is the same for all states takes the most points of each turn."""
-    copy.edit(
-        "policies/named.py",
-        '    "most-points": _most_points,\n',
-        '    "most-points": _most_points,\n'
-        '    "flat": lambda place: NamedPolicy(\n'
-        '        ValueFunction(place.rules, lambda states: np.full(len(states.filled), 7.0), place.card), "Flat"\n'
-        "    ),\n",
-    )
+    flat = "ValueFunction(place.rules, lambda states: np.full(len(states.filled), 7.0), place.card)"
+    entry = f'    "flat": lambda place: NamedPolicy({flat}, "Flat"),\n'
+    copy.edit("policies/named.py", '    "most-points": _most_points,\n', after=entry)
     assert copy.changed == named_files("a new policy")
     flat, most = (copy.run("evaluate", name, "-r", tiny, "--json") for name in ("flat", "most-points"))
     assert json.loads(flat)["mean"] == json.loads(most)["mean"]
@@ -209,11 +201,8 @@ def test_a_new_policy(copy: Copy, tiny: str) -> None:
 
 def test_a_new_tie_rule(copy: Copy, tiny: str) -> None:
     """A tie that counts a third lies a third of the way from a loss to a win."""
-    copy.edit(
-        "strategy/tie_rules.py",
-        '    "win": TieRule(',
-        '    "third": TieRule(1 / 3, "a third of a win", "{chance} to win (a tie is a third)"),\n    "win": TieRule(',
-    )
+    rule = '    "third": TieRule(1 / 3, "a third of a win", "{chance} to win (a tie is a third)"),\n'
+    copy.edit("strategy/tie_rules.py", '    "win": TieRule(', rule)
     assert copy.changed <= named_files("another tie rule")
     last = ("score", "34", "--rolls-left", "0", "-r", tiny, "-c", "threes=0 fours=4", "--opponents", "11", "--json")
     chances = [json.loads(copy.run(*last, "--ties", rule))["chance"] for rule in ("loss", "third", "win")]
@@ -222,22 +211,19 @@ def test_a_new_tie_rule(copy: Copy, tiny: str) -> None:
 
 
 def test_a_new_command(copy: Copy) -> None:
-    copy.new(
-        "cli/commands/hello.py",
-        'import click\n\n\n@click.command()\ndef hello() -> None:\n    """Say hello."""\n    click.echo("hello")\n',
+    hello = (
+        'import click\n\n\n@click.command()\ndef hello() -> None:\n    """Say hello."""\n    click.echo("hello")\n'
     )
-    copy.edit("cli/__init__.py", '    "play": ("play",),\n', '    "hello": ("hello",),\n    "play": ("play",),\n')
+    copy.new("cli/commands/hello.py", hello)
+    copy.edit("cli/__init__.py", '    "play": ("play",),\n', '    "hello": ("hello",),\n')
     assert copy.changed - {"cli/commands/hello.py"} == named_files("a new command")
     assert copy.run("hello") == "hello\n"
     assert "Say hello." in copy.run("--help")
 
 
 def test_a_new_view(copy: Copy, tiny: str, tmp_path: Path) -> None:
-    copy.edit(
-        "cli/views/review.py",
-        '    return [*summary_lines(rules, review), "",',
-        '    return [*summary_lines(rules, review), f"{len(review.decisions)} decisions in all", "",',
-    )
+    line = ' f"{len(review.decisions)} decisions in all",'
+    copy.edit("cli/views/review.py", "    return [*summary_lines(rules, review),", after=line)
     assert copy.changed <= named_files("a new view of a review")
     game = tmp_path / "games.jsonl"
     copy.run("simulate", "-r", tiny, "-n", "1", "-o", str(game))
@@ -259,18 +245,17 @@ def test_a_new_language(copy: Copy) -> None:
     assert "puntos esperados" in spanish
 
 
+TOO_LONG = """        from .limits import MAX_PATH
+        if len(scope["path"]) > MAX_PATH:
+            await send_error(send, 414, "too-long", "the address is too long")
+            return
+"""
+
+
 def test_a_new_limit(copy: Copy) -> None:
     """The length of an address."""
-    copy.edit("web/limits.py", "MAX_BODY_SECONDS = ", "MAX_PATH = 40\nMAX_BODY_SECONDS = ")
-    copy.edit(
-        "web/middleware.py",
-        "        if not self.is_known_host(host_name(host)):\n",
-        "        from .limits import MAX_PATH\n"
-        '        if len(scope["path"]) > MAX_PATH:\n'
-        '            await send_error(send, 414, "too-long", "the address is too long")\n'
-        "            return\n"
-        "        if not self.is_known_host(host_name(host)):\n",
-    )
+    copy.edit("web/limits.py", "MAX_BODY_SECONDS = ", "MAX_PATH = 40\n")
+    copy.edit("web/middleware.py", "        if not self.is_known_host(host_name(host)):\n", TOO_LONG)
     assert copy.changed <= named_files("a new limit of the server")
     program = """
 from starlette.testclient import TestClient
