@@ -21,7 +21,7 @@ OTHER_SYSTEM = ROOT / "tests" / "support" / "other_system"
 NOT_THERE = "interrupted_solve or second_driver or cannot_grow or while_it_is_open or disk_that_fails"
 FILES = {
     "tablebase": "backward_induction integrity sharded_solve",
-    "play": "first_and_last rating review session",
+    "play": "rating review session",
     "game": "limits notation points rules",
     "cli": "guide solve",
 }

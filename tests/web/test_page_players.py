@@ -343,7 +343,7 @@ def test_with_hidden_advice_all_dice_can_be_rolled_again(page: Visitor) -> None:
 
 
 def test_a_screen_reader_hears_what_undo_brings_back(page: Visitor) -> None:
-    """A game that is heard: test_page_keyboard.py."""
+    """A game that is heard: test_page_real_dice.py."""
     page.type("33333").settle()
     assert page.focused() == "dice-title"  # Tab goes on from there
     page.press("Enter").expects("#said", "Yatzy: 50 points.").click("#undo")
