@@ -33,7 +33,7 @@ from support import games
 from support.naive_objectives import NaiveUtility, assert_chances, mean_score, score_variance
 from support.naive_policies import NaiveSoft
 from support.refusals import refused
-from support.seeds import FULL, examples, full_example
+from support.seeds import FULL, examples, full_example, in_rings
 
 # Calibrated when it is used, as its table takes minutes and 3 GB; too large for a table.
 NOT_SHIPPED = {"maxi", "giant", "triple-yahtzee", "yamb", "kniffel", "kismet", "balut"}
@@ -73,7 +73,7 @@ def test_the_evaluation_agrees_with_the_oracle(rules: RuleSet, temperature: floa
 )
 def test_simulated_games_agree_with_the_evaluation(rules: RuleSet) -> None:
     """The points lost that are counted, and those that the scores show."""
-    policy, number = SoftPolicy(open_strategy(rules), 0.8), 40_000
+    policy, number = SoftPolicy(open_strategy(rules), 0.8), in_rings(10_000, 40_000)
     exact, played = evaluate(policy), simulated_loss(policy, number, seed=3)
     assert abs(played.points_lost - exact.loss) < 4 * played.error
     assert played.error < exact.standard_deviation / number**0.5  # less noise than the scores
@@ -139,7 +139,7 @@ def test_levels_lose_what_they_state(forced: Strategy, yatzy: Strategy, level: l
         if strategy is forced:
             assert soft_loss(policy).points_lost == pytest.approx(found.points_lost, abs=1e-3)
         else:
-            played = simulated_loss(policy, 2000, seed=5)
+            played = simulated_loss(policy, in_rings(400, 2000), seed=5)
             assert abs(played.points_lost - found.points_lost) < 4 * played.error + 1e-9
 
 
