@@ -125,22 +125,18 @@ def test_rule_files_are_valid_with_each_switch(tmp_path: Path) -> None:
             assert load_text(tmp_path, example, "", switch.replace(".", "+")).categories, example
 
 
-def test_json_is_json_and_links_lead_to_files() -> None:
+def test_json_is_json_and_links_lead_to_files_but_those_of_the_first_readme_to_none() -> None:
     for document in DOCUMENTS:
         for example in blocks(document, "json"):
             json.loads(example)
         assert [link for link in links(document) if not (document.parent / link).exists()] == [], document
-
-
-def test_the_first_readme_links_to_no_file() -> None:
-    """Package indexes show it alone, so it names the other documents as paths from the root of the checkout."""
     assert links(README) == []
     named = set(re.findall(r"`([\w./-]+/README\.md)`", read("README.md")))
     assert named
     assert [path for path in named if not (ROOT / path).is_file()] == []
 
 
-def test_solved_games_are_those_of_the_checksums() -> None:
+def test_solved_games_and_the_series_of_figures_are_those_of_the_checksums() -> None:
     sums = json.loads(read("tables", "checksums.json"))
     row = r"^\| `([a-z0-9+-]+)` \| ([\d.]+) \| ([\d,]+) \|.*\| `([0-9a-f]{12})` \|$"
     rows = re.findall(row, read("tables", "README.md"), re.MULTILINE)
@@ -150,9 +146,6 @@ def test_solved_games_are_those_of_the_checksums() -> None:
     assert [key for key, _, _ in short] == build.HEADLINES
     for key, value, states in short:
         assert (value, int(states.replace(",", ""))) == (sums[key]["value"], sums[key]["states"])
-
-
-def test_the_series_of_figures_is_of_the_bits_of_the_checksums() -> None:
     names, *rows = (line.split("\t") for line in read("benchmarks", "runs", "series.tsv").splitlines())
     runs = [dict(zip(names, row, strict=True)) for row in rows]
     assert {run["sha256"] for run in runs} == {json.loads(read("tables", "checksums.json"))["yatzy"]["sha256"][:12]}

@@ -123,7 +123,7 @@ def test_the_page_and_the_command_know_the_same_languages() -> None:
     assert tuple(languages()) == LANGUAGES
 
 
-def test_the_command_speaks_the_language_of_the_environment(run: Run) -> None:
+def test_the_command_speaks_the_language_of_the_environment_or_of_an_option(run: Run) -> None:
     for words, language, said in (
         (["12"], {"LC_MESSAGES": "sv_SE.UTF-8"}, "är 2 tärningar; yatzy har 5"),
         (["12"], {"YATZY_LANG": "no"}, "er 2 terninger; yatzy har 5"),
@@ -133,9 +133,6 @@ def test_the_command_speaks_the_language_of_the_environment(run: Run) -> None:
     shown = run("solve", "--help", "--lang", "fi").stdout
     assert shown.startswith("Käyttö: yatzy solve [OPTIONS] [RULES]\n\n  Laske peli ja tallenna taulukko.")
     assert "yatzy solve yatzy --what goals" in shown
-
-
-def test_the_language_may_stand_before_the_command(run: Run) -> None:
     for words in (["--lang", "sv", "--help"], ["--lang=sv", "hold", "--help"], ["rules", "--lang", "sv", "--help"]):
         assert run(*words, YATZY_LANG="no").stdout.startswith("Användning: yatzy ")
     assert "är 2 tärningar" in run("--lang", "sv", "hold", "12", YATZY_LANG="no").stderr

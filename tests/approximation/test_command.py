@@ -24,6 +24,7 @@ from support.flips import flip
 from support.human import check_play, human
 from support.refusals import refused
 from support.rule_files import six_columns, two_dice_sheet
+from support.seeds import ring_2
 
 CLUB = Path(__file__).parent.parent / "data" / "club-sheet.toml"
 SIMULATE = "simulate", "--games", "200"
@@ -38,7 +39,7 @@ SHEETS: dict[str, tuple[str, dict[str, Any]]] = {
         {"games": 40, "fit_games": 20, "rounds": 1, "work": 1e-4, "memory": 1 << 24},
     ),
 }
-BOTH = pytest.mark.parametrize("strategy", ["twin", pytest.param("six", marks=pytest.mark.full)], indirect=True)
+BOTH = pytest.mark.parametrize("strategy", ["twin", ring_2("six")], indirect=True)
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from perfect_yatzy.approximation.relaxation import Budget, relax
 from perfect_yatzy.kernels.linear import solve_positive
 from support.players import solution_bits, solved_anew
 from support.rule_files import two_dice_sheet
-from support.seeds import FULL
+from support.seeds import ring_2
 
 SETTINGS = {"seed": 5, "games": 100, "fit_games": 40, "rounds": 2, "work": 2e-5, "memory": 1 << 22}
 SCRIPT = """
@@ -56,7 +56,7 @@ def first(sheet: str, tmp_path_factory: pytest.TempPathFactory) -> str:
     return bits(sheet, tmp_path_factory.mktemp("first"), threads=1)
 
 
-@pytest.mark.parametrize("threads", [pytest.param(1, marks=FULL), 2])
+@pytest.mark.parametrize("threads", [ring_2(1), 2])
 def test_a_clock_of_random_speed_changes_no_bit(
     first: str, sheet: str, threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -417,15 +417,6 @@ def complete(run: Run, line: str) -> list[str]:
     return [entry.partition(",")[2] for entry in out.splitlines()]
 
 
-def test_values_are_completed(run: Run) -> None:
-    assert complete(run, "yatzy expect --ties ") == ["loss", "half", "win"]
-    assert complete(run, "yatzy simulate --policy g") == ["goal:"]
-    assert complete(run, "yatzy hold --card f") == ["fours=", "fives=", "four-of-a-kind=", "full-house="]
-    assert complete(run, "yatzy hold --rules yahtzee --card a") == ["aces="]
-    names = ("fives", "four-of-a-kind", "full-house")
-    assert complete(run, "yatzy hold --card 'fours=4 f") == [f"fours=4 {name}=" for name in names]
-
-
 def test_odds_of_the_open_categories(run: Run) -> None:
     asked = ("odds", "33456", "--json", "--card")
     every, some = (json.loads(printed(run, *asked, card))["categories"] for card in ("", "ones=3 chance=22"))
@@ -444,16 +435,13 @@ def test_a_closed_input(yatzy: Strategy, tmp_path: Path, command: str, codes: se
     assert found.stderr.count("\n") <= 1
 
 
-def test_verify_and_solve(run: Run, yatzy: Strategy) -> None:
+def test_a_table_verifies_and_a_wrong_one_does_not(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
+    """One whose checksum is right and whose values are not is caught by the equation."""
     out = run("verify", "--games", "20000", "--json")
     checks = {c["name"]: c["passed"] for c in json.loads(out.stdout)["checks"]}
     assert checks == {"file": True, "equation": True, "published": True, "simulation": True}
     again = printed(run, "solve", "yatzy")
     assert again.startswith("yatzy is already solved: ")
-
-
-def test_a_wrong_table_does_not_verify(run: Run, tmp_path: Path) -> None:
-    """A table whose checksum is right and whose values are not is caught by the equation."""
     rules = load_rules("yatzy-forced+threshold-63")
     writer = TableWriter(tmp_path, Objective(rules))
     for layer in solve_layers(Objective(rules)):
@@ -466,12 +454,18 @@ def test_a_wrong_table_does_not_verify(run: Run, tmp_path: Path) -> None:
     assert out.stderr.startswith("yatzy: the table of yatzy-forced+threshold-63 is wrong; rebuild it with")
 
 
-def test_help_names_every_command_in_whole_sentences_and_completion_has_scripts(run: Run) -> None:
+def test_help_names_every_command_in_whole_sentences_and_values_are_completed(run: Run) -> None:
     shown = run("--help", COLUMNS="80").stdout + run("rules", "--help", COLUMNS="80").stdout
     assert all(name in shown for name in COMMANDS)
     assert [line for line in shown.splitlines() if line.endswith("...") and line.startswith("  ")] == []
     for name in ("bash", "zsh", "fish"):
         assert "_YATZY_COMPLETE" in run("completion", name).stdout
+    assert complete(run, "yatzy expect --ties ") == ["loss", "half", "win"]
+    assert complete(run, "yatzy simulate --policy g") == ["goal:"]
+    assert complete(run, "yatzy hold --card f") == ["fours=", "fives=", "four-of-a-kind=", "full-house="]
+    assert complete(run, "yatzy hold --rules yahtzee --card a") == ["aces="]
+    names = ("fives", "four-of-a-kind", "full-house")
+    assert complete(run, "yatzy hold --card 'fours=4 f") == [f"fours=4 {name}=" for name in names]
 
 
 def on_terminal(*words: str, **env: str) -> str:

@@ -271,7 +271,8 @@ def test_the_next_step_of_the_bonus_and_its_points(key: str, filled: int, upper:
     assert upper_bonus_labels(load_rules(key)) == [line.partition(":")[0]]
 
 
-def test_the_stage_names_saved_rolls() -> None:
+def test_the_stage_names_saved_rolls_and_open_boxes_of_which_none_pays() -> None:
+    """1 1 2 3 5 pays nothing in the nine boxes that are open."""
     session = scripted_session("yatzy-saved", (FIVES, "yatzy"), (FOURS, "fours"))
     session.roll((1, 2, 3, 4, 6))
     assert "roll 1, six rerolls left (four saved): 1 2 3 4 6" in stage_line(session)
@@ -283,6 +284,15 @@ def test_the_stage_names_saved_rolls() -> None:
     session = new_session()
     session.roll()
     assert "saved" not in stage_line(session)
+    paying = ("ones", "twos", "threes", "fives", "one-pair", "chance")
+    session = scripted_session("yatzy", *((RUN, category) for category in paying[:-1]))
+    session.roll((1, 1, 2, 3, 5))
+    assert points_line(session.rules, session) == "Points now: Chance 12, nine others 0"
+    session.score("chance")
+    session.roll((1, 1, 2, 3, 5))
+    line = " ".join(points_line(session.rules, session).split())
+    assert line.startswith("Points now: Fours 0, Sixes 0, ")
+    assert line.count(" 0") == 9
 
 
 def test_many_players_and_long_names_fit(yatzy: Strategy) -> None:
@@ -298,15 +308,12 @@ def test_many_players_and_long_names_fit(yatzy: Strategy) -> None:
     assert all(name in head for name in names if len(name) <= 20)
 
 
-def test_the_winner_is_named() -> None:
+def test_the_winner_the_player_and_the_number_of_dice_are_named() -> None:
     turns = (FIVES, "yatzy"), (RUN, "chance"), (FIVES, "yatzy")
     two = scripted_session("yatzy", *turns[:2], players=("Ann", "Bo"))
     assert winner_line(two) == "Ann wins with 50 points, 30 ahead."
     three = scripted_session("yatzy", *turns, players=("Ann", "Bo", "Cy"))
     assert winner_line(three) == "A tie at 50 points: Ann and Cy."
-
-
-def test_the_prompt_names_the_player_and_the_number_of_dice() -> None:
     session = scripted_session("yatzy", (RUN, "chance"), players=("Ann", "Bo"))
     assert dice_question(session) == "Bo: dice you rolled (5; help):"
     session.undo()
@@ -389,19 +396,6 @@ def test_no_command_is_the_name_of_a_category(language: str) -> None:
             names = {c.name.lower() for c in localized(rules, language).categories}
             assert not names & words, rules.key
             assert not {name for name in names if command_of(f"hold {name}") in COMMANDS}
-
-
-def test_open_boxes_are_named_when_none_pays() -> None:
-    """1 1 2 3 5 pays nothing in the nine boxes that are open."""
-    paying = ("ones", "twos", "threes", "fives", "one-pair", "chance")
-    session = scripted_session("yatzy", *((RUN, category) for category in paying[:-1]))
-    session.roll((1, 1, 2, 3, 5))
-    assert points_line(session.rules, session) == "Points now: Chance 12, nine others 0"
-    session.score("chance")
-    session.roll((1, 1, 2, 3, 5))
-    line = " ".join(points_line(session.rules, session).split())
-    assert line.startswith("Points now: Fours 0, Sixes 0, ")
-    assert line.count(" 0") == 9
 
 
 @contextmanager

@@ -219,16 +219,13 @@ def test_highest_scores() -> None:
     assert {key: maximum_score(load_rules(key)) for key in known} == known
 
 
-def test_switches_of_generala_and_orders_of_giant() -> None:
+def test_switches_orders_columns_and_rows_of_built_in_sheets() -> None:
     for key, points in (("generala", 5), ("generala+first-roll-10", 10)):
         assert dict(load_rules(key).first_roll_bonus) == dict.fromkeys(("straight", "full-house", "poker"), points)
     assert load_rules("giant-forced").categories == load_rules("giant").categories
     double = load_rules("generala+double")
     assert [c.id for c in double.categories][-2:] == ["generala", "double-generala"]
     assert double.categories[-1].requires == "generala"
-
-
-def test_columns_and_rows_of_the_large_sheets() -> None:
     yamb, triple, balut = map(load_rules, ("yamb", "triple-yahtzee", "balut"))
     assert [(column.id, column.order) for column in yamb.columns] == [
         ("down", "forced"), ("free", "free"), ("up", "reversed"), ("announced", "free"),

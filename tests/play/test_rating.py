@@ -31,7 +31,7 @@ from support.naive_objectives import mean_score
 from support.naive_policies import NaivePolicy
 from support.players import in_memory, with_values, wrong_by
 from support.refusals import refused
-from support.seeds import FULL
+from support.seeds import ring_2, ring_3
 
 
 def write(path: Path, lines: Iterable[object]) -> Path:
@@ -63,8 +63,8 @@ def exact_mean(rules: RuleSet, player: Strategy) -> Fraction:
 
 
 SMALL = [
-    pytest.param(small(face(5), face(6), PAIR, CHANCE, bonus=Bonus(16, 7)), id="plain", marks=FULL),
-    pytest.param(saved_rolls_game("free", True), id="saved rolls", marks=FULL),
+    ring_2(small(face(5), face(6), PAIR, CHANCE, bonus=Bonus(16, 7)), id="plain"),
+    ring_2(saved_rolls_game("free", True), id="saved rolls"),
     pytest.param(joker_game("forced"), id="jokers"),
 ]
 
@@ -114,7 +114,7 @@ def test_perfect_play_loses_nothing(yatzy: Strategy, tmp_path: Path) -> None:
     assert found.result_without_luck.value == pytest.approx(248.43998937785)
 
 
-@pytest.mark.parametrize("key", ["yatzy", "yahtzee", "maxi-forced", pytest.param("yatzy-saved", marks=FULL)])
+@pytest.mark.parametrize("key", ["yatzy", "yahtzee", "maxi-forced", ring_2("yatzy-saved")])
 def test_figures_are_the_sums_of_the_reviews(key: str) -> None:
     strategy = perfect_yatzy.open_strategy(key)
     games = [human(strategy, seed) for seed in range(6)]
@@ -408,8 +408,8 @@ MANY = {"yatzy": 150, "yahtzee": 150, "generala": 100, "yatzy-saved": 100, "maxi
 
 @pytest.mark.parametrize(("key", "games", "first"), [
     ("yatzy", 5, 0), ("yahtzee", 5, 0), ("yahtzee-free-joker", 4, 0), ("generala", 4, 0), ("yatzy-forced", 4, 0),
-    pytest.param("yatzy-saved", 4, 0, marks=FULL),
-    *(pytest.param(key, games, 100, marks=pytest.mark.slow) for key, games in MANY.items()),
+    ring_2("yatzy-saved", 4, 0),
+    *(ring_3(key, games, 100) for key, games in MANY.items()),
 ])  # fmt: skip
 def test_values_are_those_of_the_reviews(key: str, games: int, first: int) -> None:
     strategy = perfect_yatzy.open_strategy(key)
@@ -480,7 +480,7 @@ def assert_taken_alike(records: Iterable[object], path: Path) -> None:
 
 @pytest.mark.parametrize(
     "rules",
-    ["yatzy", "yahtzee", saved_rolls_game("free", True), pytest.param("yatzy-saved", marks=FULL)],
+    ["yatzy", "yahtzee", saved_rolls_game("free", True), ring_2("yatzy-saved")],
     ids=lambda rules: getattr(rules, "key", rules),
 )
 def test_almost_correct_games_are_taken_as_read_game_takes_them(rules: str | RuleSet, tmp_path: Path) -> None:
@@ -518,16 +518,14 @@ SIMULATED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "rules", [*SIMULATED.values(), pytest.param("yatzy-saved", marks=FULL)], ids=[*SIMULATED, "yatzy-saved"]
-)
+@pytest.mark.parametrize("rules", [*SIMULATED.values(), ring_2("yatzy-saved")], ids=[*SIMULATED, "yatzy-saved"])
 def test_simulated_records_are_the_games_of_single_queries(rules: str | RuleSet) -> None:
     strategy = perfect_yatzy.open_strategy(rules)
     lines = [*simulated_records(strategy, 6, seed=3, threads=2)]
     assert lines == [json.dumps(replay(strategy, 3, game).to_json()) for game in range(6)]
 
 
-@pytest.mark.parametrize("is_for_goal", [False, pytest.param(True, marks=FULL)], ids=["mean", "goal"])
+@pytest.mark.parametrize("is_for_goal", [False, ring_2(True)], ids=["mean", "goal"])
 def test_simulated_records_of_goals_and_other_players(forced: Strategy, is_for_goal: bool) -> None:
     """The decisions written down lead to the results of the simulation."""
     player = perfect_yatzy.reach("yatzy-forced", 180) if is_for_goal else wrong_by(forced, 3.0)

@@ -32,15 +32,15 @@ from support.command import Run, printed, refusal
 from support.games import CHANCE, face, small
 from support.human import human, replay
 from support.refusals import load_text, refused
-from support.seeds import FULL
+from support.seeds import ring_2, ring_3
 
 MANY = {"yatzy": 300, "yahtzee": 200, "yahtzee-free-joker": 150, "generala": 150, "yatzy-saved": 200}
 
 
 @pytest.mark.parametrize(("key", "games"), [
     ("yatzy", 5), ("yahtzee", 5), ("generala", 3), ("yatzy-forced", 3), ("maxi-forced", 2),
-    pytest.param("yatzy-saved", 3, marks=FULL),
-    *(pytest.param(key, games, marks=pytest.mark.slow) for key, games in MANY.items()),
+    ring_2("yatzy-saved", 3),
+    *(ring_3(key, games) for key, games in MANY.items()),
 ])  # fmt: skip
 def test_result_is_start_plus_luck_minus_errors(key: str, games: int) -> None:
     strategy = perfect_yatzy.open_strategy(key)
@@ -132,7 +132,7 @@ def test_the_outlook_of_an_action_adds_up_to_its_value(forced: Strategy) -> None
         assert what.turn_points + what.later_points == pytest.approx(decision.done.value, abs=1e-9)
 
 
-@pytest.mark.parametrize("key", ["yahtzee", pytest.param("yatzy-saved", marks=FULL), "generala"])
+@pytest.mark.parametrize("key", ["yahtzee", ring_2("yatzy-saved"), "generala"])
 def test_outcomes_of_a_hold_have_its_value_as_mean(key: str) -> None:
     strategy = perfect_yatzy.open_strategy(key)
     card = Scorecard(strategy.rules, {strategy.rules.joker_index: 50} if key == "yahtzee" else {})

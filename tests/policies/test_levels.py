@@ -33,7 +33,7 @@ from support import games
 from support.naive_objectives import NaiveUtility, assert_chances, mean_score, score_variance
 from support.naive_policies import NaiveSoft
 from support.refusals import refused
-from support.seeds import FULL, examples, full_example, in_rings
+from support.seeds import examples, full_example, in_rings, ring_2
 
 # Calibrated when it is used, as its table takes minutes and 3 GB; too large for a table.
 NOT_SHIPPED = {"maxi", "giant", "triple-yahtzee", "yamb", "kniffel", "kismet", "balut"}
@@ -68,7 +68,7 @@ def test_the_evaluation_agrees_with_the_oracle(rules: RuleSet, temperature: floa
 
 @pytest.mark.parametrize(
     "rules",
-    [JOKER, games.saved_rolls_game("free", True), pytest.param(load_rules("yatzy-forced"), marks=FULL)],
+    [JOKER, games.saved_rolls_game("free", True), ring_2(load_rules("yatzy-forced"))],
     ids=["joker", "saved", "yatzy"],
 )
 def test_simulated_games_agree_with_the_evaluation(rules: RuleSet) -> None:
@@ -106,12 +106,19 @@ def test_a_policy_is_calibrated_to_the_points_it_loses(forced: Strategy) -> None
         refused("points_lost is", calibrate, forced, wrong)
 
 
-def test_levels_are_named_and_a_game_without_decisions_has_them() -> None:
+def test_levels_and_kinds_are_named_and_a_game_without_decisions_has_them() -> None:
     found = levels.calibrated_level(open_strategy(games.small(games.CHANCE, rolls=1)), LEVELS[0])
     assert (found.temperature, found.points_lost) == (inf, 0.0)
     assert [level.number for level in LEVELS] == list(range(1, 9))
     assert levels.parse_level("Novice") == levels.parse_level(2) == levels.parse_level(" 2 ") == LEVELS[1]
     refused("'9' is not a level; the levels: 1 beginner, 2 novice", levels.parse_level, "9")
+    names = {5: "5: level 5", "Level 2": "2: level 2", "expert": "7: level 7", 8: "8: perfect", "Bold": "bold: bold"}
+    for text, name in names.items():
+        kind = parse_kind(text)
+        assert f"{kind.key}: {kind.label}" == name
+        assert parse_kind(kind.key) == kind
+    for wrong in ("9", "", "0", "levels", "winner"):
+        refused("is not a computer player; use a level from 1", parse_kind, wrong)
 
 
 def test_the_package_has_the_levels_of_all_rule_sets_with_their_losses() -> None:
@@ -165,16 +172,6 @@ def test_the_distribution_from_a_card(forced: Strategy) -> None:
 
 
 HALF = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 chance=20"
-
-
-def test_kinds_have_names() -> None:
-    names = {5: "5: level 5", "Level 2": "2: level 2", "expert": "7: level 7", 8: "8: perfect", "Bold": "bold: bold"}
-    for text, name in names.items():
-        kind = parse_kind(text)
-        assert f"{kind.key}: {kind.label}" == name
-        assert parse_kind(kind.key) == kind
-    for wrong in ("9", "", "0", "levels", "winner"):
-        refused("is not a computer player; use a level from 1", parse_kind, wrong)
 
 
 def test_a_level_draws_as_its_policy_says(yatzy: Strategy) -> None:

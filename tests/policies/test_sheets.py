@@ -37,7 +37,7 @@ from support.naive import Naive
 from support.naive_objectives import mean_score
 from support.naive_policies import GreedyChoice, NaivePolicy
 from support.refusals import refused
-from support.seeds import FULL
+from support.seeds import ring_2
 from support.sheets import defined_value, value_of, worst_hold, yatzy_sheet
 
 FOLDER = files("perfect_yatzy.policies").joinpath("sheets")
@@ -228,7 +228,7 @@ def turns(yatzy: Strategy) -> list[SampledTurns]:
     return sample_turns(yatzy, 1_000)
 
 
-@pytest.mark.parametrize("key", ["crag", pytest.param("yatzy", marks=FULL)])
+@pytest.mark.parametrize("key", ["crag", ring_2("yatzy")])
 def test_sampled_turns_are_games_of_perfect_play(key: str) -> None:
     strategy = perfect_yatzy.open_strategy(key)
     turns = sample_turns(strategy, 1_000)
@@ -320,7 +320,7 @@ def test_guides_without_a_sheet_of_a_forced_order_and_of_small_games(forced: Str
         assert len(guide.odds) == len(rules.categories)
 
 
-@pytest.mark.parametrize("has_rules", [False, pytest.param(True, marks=FULL)], ids=["prices", "hold rules"])
+@pytest.mark.parametrize("has_rules", [False, ring_2(True)], ids=["prices", "hold rules"])
 def test_losses_by_turn_add_up_to_what_the_sheet_gives_away(has_rules: bool) -> None:
     """Against the mean of its policy, from the other pass."""
     rules = saved_rolls_game("free", False)
@@ -338,9 +338,7 @@ def test_losses_by_turn_add_up_to_what_the_sheet_gives_away(has_rules: bool) -> 
     assert turn_losses(StrategySheet(saving, PriceSheet(saving, (4.0, 3.0, 5.0, 6.0)))) == ()
 
 
-@pytest.mark.parametrize(
-    "key", ["yatzy", "yahtzee", "kniffel", "yatzy-forced", pytest.param("yatzy-saved", marks=FULL)]
-)
+@pytest.mark.parametrize("key", ["yatzy", "yahtzee", "kniffel", "yatzy-forced", ring_2("yatzy-saved")])
 def test_every_roll_is_in_one_line_with_its_best_hold(key: str) -> None:
     """The oracle is the ranking of one position, in NumPy; the lines come from the batch kernel."""
     strategy = perfect_yatzy.open_strategy(key)
@@ -427,7 +425,7 @@ GAMES = {
 
 @pytest.mark.parametrize(("name", "sampled"), [
     ("free", False), ("forced", False), ("joker", True),
-    *(pytest.param(*case, marks=FULL) for case in (("joker", False), ("free", True), ("forced", True))),
+    *(ring_2(*case) for case in (("joker", False), ("free", True), ("forced", True))),
 ])  # fmt: skip
 def test_the_stated_mean_is_that_of_greedy_play(name: str, sampled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     rules = GAMES[name]
@@ -466,16 +464,6 @@ def test_a_mean_that_is_simulated_has_an_interval(monkeypatch: pytest.MonkeyPatc
     fit = sheet_search.fit_prices(rules, solve_values(rules))
     assert 0 < fit.interval < 0.5
     assert abs(fit.mean - policy_mean(GreedyPolicy(rules, fit.sheet.values()))) < 2 * fit.interval
-
-
-def test_numbers_of_a_large_sheet_are_tied() -> None:
-    rules = load_rules("maxi-unsaved")
-    form = sheet_search.upper_prices_on_a_line(rules)
-    sheet = form.sheet(np.arange(19.0))
-    assert sheet.n_numbers == 19
-    assert sheet.prices[:7] == (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 2.0)
-    np.testing.assert_allclose(form.numbers(sheet), np.arange(19.0), atol=1e-9)
-    assert sheet_search.every_number(rules).sheet(np.arange(23.0) ** 2).n_numbers == 23
 
 
 def test_least_squares_finds_the_sheet_that_made_the_values() -> None:
@@ -576,13 +564,20 @@ def test_values_from_a_card_on_are_those_of_the_whole_game() -> None:
         assert values[space.index(state)] == whole[state_space(rules).index(state)]
 
 
-def test_par_and_the_numbers_that_matter() -> None:
+def test_par_the_numbers_that_matter_and_those_that_are_tied() -> None:
     assert pars(load_rules("yatzy")) == (3, 6, 9, 12, 15, 18, *[0] * 9)  # three of each face
     assert pars(load_rules("yatzy-forced"))[:6] == (2, 4, 6, 8, 10, 12)
     assert pars(load_rules("maxi"))[:6] == (4, 8, 12, 16, 20, 24)
     assert set(pars(load_rules("yacht"))) == {0}
     expected = {"yatzy": 18, "yahtzee": 17, "yatzy-forced": 3, "yacht": 12}
     assert {key: prices_of(load_rules(key)).n_numbers for key in expected} == expected
+    rules = load_rules("maxi-unsaved")
+    form = sheet_search.upper_prices_on_a_line(rules)
+    sheet = form.sheet(np.arange(19.0))
+    assert sheet.n_numbers == 19
+    assert sheet.prices[:7] == (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 2.0)
+    np.testing.assert_allclose(form.numbers(sheet), np.arange(19.0), atol=1e-9)
+    assert sheet_search.every_number(rules).sheet(np.arange(23.0) ** 2).n_numbers == 23
 
 
 @given(st.floats(-99, 99), st.sampled_from([0.1, 0.5, 1.0]))

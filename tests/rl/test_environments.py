@@ -17,7 +17,7 @@ from perfect_yatzy.game.notation import dice_of
 from support.games import joker_game, rule_sets
 from support.need import need
 from support.refusals import refused
-from support.seeds import FULL, examples
+from support.seeds import FULL, examples, ring_2
 
 gymnasium = need("gymnasium")
 gymnasium, pettingzoo = need("gymnasium"), need("pettingzoo")
@@ -86,9 +86,7 @@ def test_dice_follow_the_seed_and_a_generator_that_replaces_it() -> None:
     assert len({*map(tuple, replaced[0])}) > 1
 
 
-@pytest.mark.parametrize(
-    "key", ["yatzy", "yahtzee", "generala", "maxi-forced", pytest.param("yatzy-saved", marks=FULL)]
-)
+@pytest.mark.parametrize("key", ["yatzy", "yahtzee", "generala", "maxi-forced", ring_2("yatzy-saved")])
 def test_the_return_is_the_final_score_and_optimal_play_has_no_regret(key: str) -> None:
     env = YatzyEnv(key, oracle=True)
     _, info = env.reset(seed=3)
@@ -398,6 +396,9 @@ def test_wrong_arguments_are_errors_with_a_sentence() -> None:
     envs.reset(seed=1)
     for actions in ([0], [0, 0, 0], [0.0, 1.0], ["a", "b"], 0, [True, False]):
         refused(r"actions is .*; must be 2 whole numbers", envs.step, actions)
+    for players in (1, 65):
+        refused(f"players is {players}; must be from 2 to 64", yatzy_v0.env, players=players)
+    refused("reward is 'points'; must be one of 'win', 'margin'", yatzy_v0.env, reward="points")
 
 
 @pytest.mark.full
@@ -561,9 +562,3 @@ def test_rendering_and_names(capsys: pytest.CaptureFixture[str]) -> None:
     loud.reset(seed=1)
     assert capsys.readouterr().out.startswith("player_0: ")
     refused("render_mode is 'rgb'", yatzy_v0.env, render_mode="rgb")
-
-
-def test_wrong_numbers_of_players() -> None:
-    for players in (1, 65):
-        refused(f"players is {players}; must be from 2 to 64", yatzy_v0.env, players=players)
-    refused("reward is 'points'; must be one of 'win', 'margin'", yatzy_v0.env, reward="points")

@@ -32,7 +32,7 @@ from support import games
 from support.human import human
 from support.players import in_memory
 from support.refusals import refused
-from support.seeds import FULL
+from support.seeds import ring_2, ring_3
 
 CERTIFICATE = Certificate(
     mean=248.31, interval99=(248.21, 248.41), plain_mean=248.0, plain_error=0.6, games=10_000, upper_bound=250.98,
@@ -68,9 +68,7 @@ def approximate(rules: RuleSet, function: object) -> ApproximateStrategy:
     return ApproximateStrategy(rules, None, FunctionEvaluator(rules, function), certificate=CERTIFICATE)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    "name", ["yatzy", "yahtzee", "generala", "maxi-forced", pytest.param("yatzy-saved", marks=FULL)]
-)
+@pytest.mark.parametrize("name", ["yatzy", "yahtzee", "generala", "maxi-forced", ring_2("yatzy-saved")])
 def test_a_table_as_a_function_gives_the_answers_of_the_exact_strategy(name: str) -> None:
     exact = perfect_yatzy.open_strategy(name)
     same = approximate(exact.rules, TableFunction(exact))
@@ -254,9 +252,9 @@ def between(rules: RuleSet, layers: int, goal: int, number: int) -> tuple[float,
 
 
 @pytest.mark.parametrize(("rules", "layers", "goal", "share"), [
-    *(pytest.param("crag", 4, deviations, 0.95, marks=pytest.mark.full) for deviations in (0.0, 1.0, 2.0)),
-    *(pytest.param("yatzy", 4, *row, marks=pytest.mark.slow) for row in ((250, 0.96), (280, 0.95), (300, 0.92))),
-    pytest.param(SAVED, 1, 1.0, 0.0, marks=pytest.mark.full),
+    *(ring_2("crag", 4, deviations, 0.95) for deviations in (0.0, 1.0, 2.0)),
+    *(ring_3("yatzy", 4, *row) for row in ((250, 0.96), (280, 0.95), (300, 0.92))),
+    ring_2(SAVED, 1, 1.0, 0.0),
 ])  # fmt: skip
 def test_play_is_nearly_as_good_as_possible(rules: str | RuleSet, layers: int, goal: float, share: float) -> None:
     """A goal is a number of points, or of standard deviations above the mean."""

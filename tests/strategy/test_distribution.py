@@ -32,7 +32,7 @@ from support.naive_objectives import assert_chances, score_variance
 from support.naive_policies import GreedyChoice, NaivePolicy
 from support.players import in_memory
 from support.refusals import refused
-from support.seeds import FULL, examples, full_example
+from support.seeds import FULL, examples, full_example, ring_2, ring_3
 
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 chance=20 yatzy=0"
 
@@ -291,8 +291,8 @@ def test_a_stored_distribution_is_that_of_the_mean_only(forced: Strategy) -> Non
 
 @pytest.mark.parametrize(("key", "goal", "rel", "games"), [
     ("yatzy-forced", 220, 1.3e-5, 50_000),
-    pytest.param("maxi-forced", 400, 1e-4, 50_000, marks=pytest.mark.slow),  # up to 38 saved rolls
-    pytest.param("yatzy", 280, 1.3e-5, 200_000, marks=pytest.mark.slow),
+    ring_3("maxi-forced", 400, 1e-4, 50_000),  # up to 38 saved rolls
+    ring_3("yatzy", 280, 1.3e-5, 200_000),
 ])  # fmt: skip
 def test_games_for_a_goal(key: str, goal: int, rel: float, games: int) -> None:
     """The chance of the goal, simulated games, any number of threads, reports of progress."""
@@ -317,7 +317,7 @@ SMALL = [
     games.joker_game("forced"),
     games.joker_game("free", first_roll_bonus=(("run", 3), ("face-3", 2))),
     *map(random_rules, (1, 3, 6, 12)),  # most mechanics
-    *(pytest.param(random_rules(seed), marks=FULL) for seed in (4, 5, 7, 11)),
+    *(ring_2(random_rules(seed)) for seed in (4, 5, 7, 11)),
 ]
 
 

@@ -36,7 +36,7 @@ from support.command import Run
 from support.naive_objectives import NaiveDuel, NaiveTieBreak, NaiveUtility, assert_chances
 from support.players import same_games
 from support.refusals import refused
-from support.seeds import FULL, examples, full_example
+from support.seeds import examples, full_example, ring_2, ring_3
 
 F32 = 3e-6
 UNMADE = "position 0 has points that cannot have been made since the start"
@@ -60,7 +60,7 @@ def test_goals_agree_with_the_oracle(rules: RuleSet, goal: int) -> None:
         assert abs(table.value(State(*card)) - exact) <= F32 * exact  # however small the chance
 
 
-@pytest.mark.parametrize("key", ["yahtzee", "yatzy", pytest.param("yatzy-saved", marks=FULL)])
+@pytest.mark.parametrize("key", ["yahtzee", "yatzy", ring_2("yatzy-saved")])
 def test_the_rest_of_a_game_has_the_values_of_the_whole(key: str) -> None:
     """Every state of the rest, jokers and saved rolls included; solved from the card on."""
     rules = load_rules(key)
@@ -74,7 +74,7 @@ def test_the_rest_of_a_game_has_the_values_of_the_whole(key: str) -> None:
     refused("begins at a card", rest.space.check, State())
 
 
-@pytest.mark.parametrize("card", [LATE, pytest.param("", marks=pytest.mark.slow)], ids=["late", "whole"])
+@pytest.mark.parametrize("card", [LATE, ring_3("")], ids=["late", "whole"])
 def test_goal_play_is_never_below_mean_play_for_any_goal(yatzy: Strategy, card: str) -> None:
     table, better = reach("yatzy", 0, card), 0
     found = distribution(yatzy, card, points=parse_card(yatzy.rules, card).total)
@@ -100,7 +100,7 @@ def test_float32_is_as_good_as_it_says(yatzy: Strategy) -> None:
         assert (np.abs(one.look_up(states, np.full(len(states), -needed)) - chance) <= short.error / 4 * chance).all()
 
 
-@pytest.mark.parametrize("scale", [1.0, *(pytest.param(scale, marks=FULL) for scale in (1e-9, 1e6))])
+@pytest.mark.parametrize("scale", [1.0, *(ring_2(scale) for scale in (1e-9, 1e6))])
 def test_the_scale_of_a_utility_is_of_no_account(yatzy: Strategy, scale: float) -> None:
     """A straight line is the mean, whatever its slope; its games are those of the mean but for near ties."""
     card = parse_card(yatzy.rules, LATE)
@@ -462,10 +462,10 @@ TOLERANCE = Fraction(4, 1_000_000)
 @pytest.mark.parametrize(("key", "card"), [
     ("yatzy", LATE),
     ("yatzy-forced", ""),
-    pytest.param("yatzy-saved", LATE + " two-pairs=16 chance=20 yatzy=0", marks=FULL),
+    ring_2("yatzy-saved", LATE + " two-pairs=16 chance=20 yatzy=0"),
     ("yahtzee", YAHTZEE),
     ("yahtzee-free-joker", YAHTZEE),
-    pytest.param("maxi-forced", "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18", marks=pytest.mark.slow),
+    ring_3("maxi-forced", "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18"),
 ])  # fmt: skip
 def test_a_certain_or_unreachable_goal_gives_the_games_of_the_mean(key: str, card: str) -> None:
     strategy = perfect_yatzy.open_strategy(key)

@@ -26,7 +26,7 @@ from support.command import Run, printed
 from support.naive import Naive
 from support.need import need
 from support.players import in_memory, same_games
-from support.seeds import FULL
+from support.seeds import ring_2
 
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
 WORD = (1 << 64) - 1
@@ -66,7 +66,7 @@ def replayed(strategy: Strategy, seed: int, game: int, start: Scorecard) -> tupl
 
 @pytest.mark.parametrize("key", [
     *("yatzy", "yahtzee", "yahtzee-free-joker", "generala", "maxi-forced", "yatzy-forced"),
-    pytest.param("yatzy-saved", marks=FULL),
+    ring_2("yatzy-saved"),
 ])  # fmt: skip
 def test_games_agree_with_single_queries(key: str) -> None:
     strategy = perfect_yatzy.open_strategy(key)
@@ -256,7 +256,7 @@ GAMES = {
 
 
 @pytest.mark.parametrize(("name", "exploration"), [
-    *(pytest.param(*case, marks=FULL) for case in (("joker", 0.3), ("saved rolls", 0.3), ("forced", 0.0))),
+    *(ring_2(*case) for case in (("joker", 0.3), ("saved rolls", 0.3), ("forced", 0.0))),
     ("saved rolls", 0.0),
     ("forced", 0.3),
 ])  # fmt: skip

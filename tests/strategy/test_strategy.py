@@ -31,14 +31,14 @@ from support.naive import Naive
 from support.need import need
 from support.players import in_memory, with_values
 from support.refusals import refused
-from support.seeds import FULL, examples
+from support.seeds import examples, ring_2
 
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
 NO_STRATEGY = "strategy is 'yatzy'; must be one of perfect_yatzy.open_strategy"
 POSITION = [0, 0], [0, 0], [[3, 3, 4, 5, 6]] * 2, [2, 0]
 
 
-def test_every_hold_once_and_ranked(yatzy: Strategy) -> None:
+def test_every_hold_once_and_ranked_and_a_slice_is_a_ranking(yatzy: Strategy) -> None:
     holds = yatzy.holds("", "33456", 1)
     values = [h.value for h in holds]
     assert len(holds) == len({h.dice for h in holds}) == 3 * 2 * 2 * 2
@@ -47,6 +47,13 @@ def test_every_hold_once_and_ranked(yatzy: Strategy) -> None:
     assert all(h.loss == pytest.approx(holds[0].value - h.value, abs=2e-9) for h in holds)
     stop, choice = next(h for h in holds if len(h.dice) == 5), yatzy.categories("", "33456")[0]
     assert (stop.value, stop.category) == (choice.value, choice.category)
+    some = holds[1:3]
+    assert [*some] == [holds[1], holds[2]]
+    assert (some.rules, some.policy, some.dice, some.rolls_left) == (yatzy.rules, "mean", (3, 3, 4, 5, 6), 1)
+    assert repr(some).splitlines()[0] == "yatzy, mean: 3 3 4 5 6, 1 rolls left"
+    assert holds[0].label in holds._repr_html_()
+    assert holds[0].label not in some._repr_html_()
+    assert pickle.loads(pickle.dumps(some)).columns() == some.columns()
 
 
 def test_a_position_is_a_text_a_state_a_card_or_points_by_category(yatzy: Strategy) -> None:
@@ -144,14 +151,6 @@ def test_what_is_wrong_is_refused_in_a_line(yatzy: Strategy, call: Any, message:
     refused(re.escape(message), call, yatzy)
 
 
-def test_batches_take_whole_numbers_of_any_type(yatzy: Strategy) -> None:
-    dice = [[3, 3, 4, 5, 6], [2, 2, 5, 5, 5]]
-    one = yatzy.best([0, 1], [0, 3], dice, [2, 0])
-    other = yatzy.best(np.array([0.0, 1.0]), np.array([0, 3], np.uint8), np.array(dice, np.float32), np.array([2, 0]))
-    assert one.value.tolist() == other.value.tolist()
-    assert one.categories == tuple(c.id for c in yatzy.rules.categories)
-
-
 def test_rules_by_name_or_by_themselves_and_a_forced_order(forced: Strategy) -> None:
     assert perfect_yatzy.load_rules(forced.rules) is forced.rules
     assert np.array_equal(perfect_yatzy.solve("yatzy-forced"), forced.values)
@@ -236,17 +235,6 @@ def test_displays_are_small_well_formed_and_without_colours(yatzy: Strategy) -> 
         assert not re.search(r"#[0-9a-f]{3}|rgb|(?<!-)color:|background", shown), name
         assert len(repr(result)) < 1_500, name
         assert "array(" not in repr(result), name
-
-
-def test_a_slice_of_a_ranking_is_a_ranking(yatzy: Strategy) -> None:
-    holds = yatzy.holds("", "33456", 1)
-    some = holds[1:3]
-    assert [*some] == [holds[1], holds[2]]
-    assert (some.rules, some.policy, some.dice, some.rolls_left) == (yatzy.rules, "mean", (3, 3, 4, 5, 6), 1)
-    assert repr(some).splitlines()[0] == "yatzy, mean: 3 3 4 5 6, 1 rolls left"
-    assert holds[0].label in holds._repr_html_()
-    assert holds[0].label not in some._repr_html_()
-    assert pickle.loads(pickle.dumps(some)).columns() == some.columns()
 
 
 @pytest.mark.full
@@ -399,7 +387,7 @@ def test_options_and_single_questions_have_the_values_of_the_oracle(rules: RuleS
 @pytest.mark.parametrize(
     "key",
     ["yatzy", "yahtzee", "yahtzee-free-joker", "generala", "maxi-forced", "goal", "utility",
-     pytest.param("yatzy-saved", marks=FULL)],
+     ring_2("yatzy-saved")],
 )  # fmt: skip
 def test_options_and_regrets_are_those_of_single_questions(key: str) -> None:
     if key in ("goal", "utility"):  # cards with points that play from LATE on can have made
@@ -443,7 +431,7 @@ def test_options_and_regrets_do_not_depend_on_threads_or_order(yatzy: Strategy) 
     assert np.array_equal(losses, np.where(expected <= 1e-9, 0.0, expected))
 
 
-def test_actions_are_numbers_dice_or_names(yatzy: Strategy) -> None:
+def test_actions_are_numbers_dice_or_names_and_batches_take_whole_numbers_of_any_type(yatzy: Strategy) -> None:
     given = [0, 1, 0], [0, 3, 0], [[3, 3, 4, 5, 6], [2, 2, 5, 5, 5], [1, 2, 3, 4, 6]], [2, 0, 1]
     named = yatzy.regrets(*given, actions=["33", "full-house", ()])
     numbers = [action_number(yatzy.rules, action) for action in ([3, 3], "full-house", "none")]
@@ -453,6 +441,11 @@ def test_actions_are_numbers_dice_or_names(yatzy: Strategy) -> None:
     found = yatzy.options(*given)
     assert found.hold_values.shape == (3, 210)
     assert found.category_values[1, 12] == yatzy.best(*given).value[1]
+    dice = [[3, 3, 4, 5, 6], [2, 2, 5, 5, 5]]
+    one = yatzy.best([0, 1], [0, 3], dice, [2, 0])
+    other = yatzy.best(np.array([0.0, 1.0]), np.array([0, 3], np.uint8), np.array(dice, np.float32), np.array([2, 0]))
+    assert one.value.tolist() == other.value.tolist()
+    assert one.categories == tuple(c.id for c in yatzy.rules.categories)
 
 
 def test_values_that_do_not_fit_are_refused_and_none_is_not(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:

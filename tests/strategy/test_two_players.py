@@ -37,7 +37,7 @@ from support.mechanics import random_rules
 from support.naive import Card
 from support.naive_objectives import NaiveDuel, NaiveTieBreak, NaiveUtility
 from support.refusals import load_text, refused
-from support.seeds import FULL, seeds
+from support.seeds import ring_2, ring_3, seeds
 
 ERROR = 2e-6  # that is stated
 EVERY_MECHANIC = {1, 3, 5, 13}  # of random rules with two boxes
@@ -47,8 +47,8 @@ EVERY_MECHANIC = {1, 3, 5, 13}  # of random rules with two boxes
     games.small(games.face(2), games.CHANCE, faces=3, rolls=2),
     games.small(games.face(1), games.face(2), games.PAIR, faces=2, rolls=2, bonus=Bonus(3, 4)),
     *(random_rules(seed, boxes=2) for seed in EVERY_MECHANIC),
-    *(pytest.param(random_rules(seed, boxes=2), marks=FULL) for seed in {*range(24)} - EVERY_MECHANIC),
-    *(pytest.param(random_rules(seed, boxes=2), marks=pytest.mark.slow) for seed in range(24, 60)),
+    *(ring_2(random_rules(seed, boxes=2)) for seed in {*range(24)} - EVERY_MECHANIC),
+    *(ring_3(random_rules(seed, boxes=2)) for seed in range(24, 60)),
 ], ids=lambda rules: rules.key)  # fmt: skip
 @pytest.mark.parametrize("tie", [Fraction(1, 2), Fraction(0)])
 def test_every_state_of_small_games_against_fractions(rules: RuleSet, tie: Fraction) -> None:
@@ -82,7 +82,7 @@ def mean_play(rules: RuleSet) -> ValueFunction:
 
 @pytest.mark.parametrize(("first", "second", "percent"), [
     ("best", "best", 49.393), ("best", "mean", 51.019), ("mean", "best", 48.371),
-    *(pytest.param(*row, marks=FULL) for row in (("again", "mean", 51.004), ("again", "best", 49.338), ("best", "again", 49.444))),
+    *(ring_2(*row) for row in (("again", "mean", 51.004), ("again", "best", 49.338), ("best", "again", 49.444))),
 ])  # fmt: skip
 def test_seven_boxes_as_another_program_solved_them(first: str, second: str, percent: float) -> None:
     """Best play, best responses, mean play, and play that is planned again each turn; measured without this package."""
@@ -110,7 +110,7 @@ class NaiveReplan(NaiveTieBreak):
 @pytest.mark.parametrize("rules", [
     games.small(games.face(1), games.face(2), games.PAIR, faces=2, rolls=2, bonus=Bonus(3, 4)),
     *(random_rules(seed, boxes=2) for seed in (17, 36)),
-    *(pytest.param(random_rules(seed, boxes=2), marks=FULL) for seed in (37, *range(40, 44))),
+    *(ring_2(random_rules(seed, boxes=2)) for seed in (37, *range(40, 44))),
 ], ids=lambda rules: rules.key)  # fmt: skip
 def test_planning_again_against_fractions(rules: RuleSet) -> None:
     mean, naive = mean_play(rules), NaiveTieBreak(rules.canonical(), Fraction, Fraction(0))
@@ -183,7 +183,7 @@ def test_the_options_of_a_turn_are_worth_what_the_start_is_worth() -> None:
     assert 0 < best.value < 1
 
 
-@pytest.mark.parametrize(("boxes", "pairs"), [(1, 4), pytest.param(2, 3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("boxes", "pairs"), [(1, 4), ring_3(2, 3)])
 def test_the_last_boxes_of_yatzy_against_fractions(boxes: int, pairs: int) -> None:
     """From any cards of a game, not from the empty one."""
     rules, random = perfect_yatzy.load_rules("yatzy"), np.random.default_rng(27)
@@ -205,7 +205,7 @@ def test_what_is_no_game_of_two_is_refused() -> None:
     refused("another game", versus, "generala", mean_play(perfect_yatzy.load_rules("yatzy-forced")))
 
 
-@pytest.mark.parametrize("ties", ["half", pytest.param("loss", marks=FULL)])
+@pytest.mark.parametrize("ties", ["half", ring_2("loss")])
 def test_bounds_enclose_the_exact_chance(ties: str, tmp_path: Path) -> None:
     rules = games.seven_boxes()
     low, high = versus_bounds(rules, ties, tmp_path)
@@ -218,7 +218,7 @@ def test_bounds_enclose_the_exact_chance(ties: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("rules", [
     games.small(games.PAIR, faces=3, rolls=2),
     *(random_rules(17, boxes=boxes) for boxes in (2, 3)),
-    *(pytest.param(random_rules(seed, boxes=boxes), marks=FULL) for seed in (37, *range(40, 80)) for boxes in (2, 3)),
+    *(ring_2(random_rules(seed, boxes=boxes)) for seed in (37, *range(40, 80)) for boxes in (2, 3)),
 ], ids=lambda rules: f"{rules.key}-{len(rules.categories)}")  # fmt: skip
 def test_bounds_of_small_games_enclose_the_exact_chance(rules: RuleSet, ties: str, tmp_path: Path) -> None:
     low, high = versus_bounds(rules, ties, tmp_path, threads=1)
@@ -288,7 +288,7 @@ def test_progress_counts_the_plans_of_all_games() -> None:
         assert game.cost().seconds > 3 * costs[0].seconds
 
 
-@pytest.mark.parametrize("replanned", [None, pytest.param(0, marks=FULL), 1])
+@pytest.mark.parametrize("replanned", [None, ring_2(0), 1])
 def test_a_solve_takes_no_more_memory_than_its_cost(replanned: int | None) -> None:
     rules = games.seven_boxes()
     again = Replanned(ValueFunction(rules, solve_values(rules)))
@@ -422,7 +422,7 @@ def points_made(oracle: NaiveDuel) -> dict[tuple[int, int, bool], set[int]]:
 @pytest.mark.parametrize("rules", [
     games.small(games.face(1), games.face(2), games.PAIR, faces=2, rolls=2, bonus=Bonus(3, 4)),
     *(random_rules(seed, boxes=2) for seed in (0, 1)),
-    *(pytest.param(random_rules(seed, boxes=2), marks=FULL) for seed in range(2, 10)),
+    *(ring_2(random_rules(seed, boxes=2)) for seed in range(2, 10)),
 ], ids=lambda rules: rules.key)  # fmt: skip
 @pytest.mark.parametrize("ties", ["loss", "half", "win"])
 def test_every_position_of_a_stored_game_against_fractions(rules: RuleSet, ties: str, tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from support.games import CHANCE, joker_game
 from support.mechanics import MECHANICS, random_rules
 from support.naive import Naive
 from support.players import check_against_oracle
-from support.seeds import FULL, in_rings, seeds
+from support.seeds import in_rings, ring_2, ring_3, seeds
 
 
 @pytest.mark.parametrize(("order", "saved_rolls", "expected"), [
@@ -54,8 +54,8 @@ kniffel+bonus-100 yatzy+five-is-full-house yatzy+four-is-two-pairs yatzy+five-is
 
 @pytest.mark.parametrize("key", [
     *TEN_DIGITS.split(),
-    *(pytest.param(key, marks=FULL) for key in VARIANTS.split()),
-    pytest.param("maxi-tactic", marks=pytest.mark.slow),
+    *(ring_2(key) for key in VARIANTS.split()),
+    ring_3("maxi-tactic"),
 ])  # fmt: skip
 def test_published_values_to_every_printed_digit(key: str) -> None:
     assert f"{solved(key)[-1]:.10f}" == load_rules(key).published.value
@@ -81,9 +81,7 @@ def test_one_pair_in_two_pairs_is_the_known_other_game(tmp_path: Path) -> None:
     assert f"{solve_values(load_rules(file))[-1]:.10f}" == "248.6328539121"
 
 
-@pytest.mark.parametrize(
-    "key", ["generala", *(pytest.param(key, marks=FULL) for key in ("yatzy", "yahtzee", "maxi-forced"))]
-)
+@pytest.mark.parametrize("key", ["generala", *(ring_2(key) for key in ("yatzy", "yahtzee", "maxi-forced"))])
 def test_unrolled_and_indexed_lattices_give_the_same_bits(key: str, straight_line_code: None) -> None:
     """Six dice in forced order with saved rolls are the small twin of the big six-dice games."""
     rules = load_rules(key)
@@ -118,7 +116,7 @@ GAMES = ["yahtzee", "kniffel", "kismet", "balut", "generala+double", "maxi-force
 MORE_GAMES = ["yahtzee-free-joker", "kniffel+travel-edition", "yacht", "giant-forced"]
 
 
-@pytest.mark.parametrize("key", [*GAMES, *(pytest.param(key, marks=FULL) for key in MORE_GAMES)])
+@pytest.mark.parametrize("key", [*GAMES, *(ring_2(key) for key in MORE_GAMES)])
 def test_every_value_follows_from_its_children(key: str) -> None:
     limit = 1e-11 if key in ("yatzy", "yatzy-forced") else 1e-10
     assert bellman_residual(TurnEvaluator(load_rules(key), solved(key)), 300, seed=8) < limit

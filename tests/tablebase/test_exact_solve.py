@@ -27,7 +27,7 @@ from support.flips import flip
 from support.games import SAVED, joker_game
 from support.mechanics import MECHANICS, random_rules
 from support.naive import Naive
-from support.seeds import FULL, seeds
+from support.seeds import ring_2, ring_3, seeds
 
 from tables.check_exact import check_yatzy, forced_value
 
@@ -139,7 +139,7 @@ def spread(oracle: Naive, *start: int) -> Spread:
 
 @pytest.mark.parametrize("rules", [
     SAVED,
-    pytest.param(joker_game("forced", saved_rolls=True), marks=FULL),
+    ring_2(joker_game("forced", saved_rolls=True)),
     *(random_rules(seed, boxes=3) for seed in range(3)),
 ])  # fmt: skip
 def test_variance_and_chance_of_the_bonus(rules: RuleSet) -> None:
@@ -154,7 +154,7 @@ LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 two-pairs=
 LATE += " four-of-a-kind=0 small-straight=15 large-straight=20 full-house=20"
 
 
-def test_the_command_gives_the_fractions_of_a_turn(run: Run) -> None:
+def test_the_command_gives_the_fractions_of_a_turn_and_of_a_card(run: Run) -> None:
     rules = load_rules("yatzy")
     card, oracle = parse_card(rules, LATE), Naive(rules.canonical())
     position = card.state.filled, card.state.upper, False, (2, 2, 5, 5, 6)
@@ -171,11 +171,6 @@ def test_the_command_gives_the_fractions_of_a_turn(run: Run) -> None:
     too_much = run("hold", "223456", "--rules", "maxi-unsaved", "--exact")
     assert too_much.returncode != 0
     assert "ask from a later card" in too_much.stderr
-
-
-def test_the_command_gives_the_fraction_of_a_card(run: Run) -> None:
-    rules = load_rules("yatzy")
-    card, oracle = parse_card(rules, LATE), Naive(rules.canonical())
     expected = card.total + oracle.value(card.state.filled, card.state.upper, 0, False)
     found = json.loads(run("expect", "--card", LATE, "--exact", "--digits", "20", "--json").stdout)["exact"]
     assert Fraction(int(found["numerator"]), int(found["denominator"])) == expected
@@ -204,9 +199,7 @@ def test_random_games(seed: int) -> None:
 
 
 @pytest.mark.parametrize("mechanic", MECHANICS)
-@pytest.mark.parametrize(
-    "numbers", [range(2), pytest.param(range(2, 30), marks=pytest.mark.slow)], ids=["two", "more"]
-)
+@pytest.mark.parametrize("numbers", [range(2), ring_3(range(2, 30))], ids=["two", "more"])
 def test_random_games_of_each_mechanic(mechanic: str, numbers: range) -> None:
     for seed in numbers:
         check(random_rules(seed, (mechanic,), boxes=4))

@@ -34,7 +34,7 @@ from support import shards as shard_tables
 from support.command import Run
 from support.flips import flip
 from support.refusals import refused
-from support.seeds import FULL, examples
+from support.seeds import examples, ring_2, ring_3
 from support.shards import MEAN, OBJECTIVES, SMALL, CountingEngine, ShuffledEngine, random_plan, values_of
 
 YATZY = Objective(load_rules("yatzy"))
@@ -141,8 +141,8 @@ WHOLE = [("yatzy", Goals), ("yatzy-saved", Objective), ("maxi-unsaved", Objectiv
 
 @pytest.mark.parametrize(("rules", "kind"), [
     ("yahtzee", Objective),
-    pytest.param("yatzy", Objective, marks=FULL),
-    *(pytest.param(*case, marks=pytest.mark.slow) for case in WHOLE),
+    ring_2("yatzy", Objective),
+    *(ring_3(*case) for case in WHOLE),
 ])  # fmt: skip
 def test_whole_games(tmp_path: Path, rules: str, kind: type[Objective]) -> None:
     objective, steps = kind(load_rules(rules)), list[tuple[int, int]]()
@@ -155,7 +155,7 @@ def test_whole_games(tmp_path: Path, rules: str, kind: type[Objective]) -> None:
 
 
 # --- plan and halo ---
-def test_the_plan_covers_the_table_evenly() -> None:
+def test_the_plan_covers_the_table_evenly_and_a_halo_is_a_small_part_of_a_layer() -> None:
     objective = Objective(load_rules("yatzy"))
     plan = plan_shards(objective)
     assert [shard.start for shard in plan.shards] == [0, *(shard.stop for shard in plan.shards[:-1])]
@@ -166,6 +166,12 @@ def test_the_plan_covers_the_table_evenly() -> None:
     middle = [(shard.stop - shard.start) * 8 for shard in many.layers[8]]
     assert len(middle) > 30
     assert max(middle) < 40_000
+    objective = Goals(load_rules("yahtzee"))
+    rows, layer = len(objective.space.layers[6]), objective.layer_slice(7)
+    largest = max(halo_of(objective, 6, i * rows // 32, (i + 1) * rows // 32).bytes for i in range(32))
+    assert BLOCK_BYTES < largest < 0.3 * (layer.stop - layer.start) * 4
+    objective = Goals(load_rules("maxi-unsaved"))
+    assert sharded_cost(objective, 2).memory < 0.3 * objective.solve_cost().memory
 
 
 @examples(6, 30)
@@ -193,15 +199,6 @@ def test_the_halo_holds_every_child(rules: RuleSet, random: object) -> None:
         for position in children(space, filled, first, end).tolist():
             place = objective.rows_slice(filled + 1, position, position + 1)
             assert covered >= {*range(place.start, place.stop)}
-
-
-def test_a_halo_is_a_small_part_of_a_layer() -> None:
-    objective = Goals(load_rules("yahtzee"))
-    rows, layer = len(objective.space.layers[6]), objective.layer_slice(7)
-    largest = max(halo_of(objective, 6, i * rows // 32, (i + 1) * rows // 32).bytes for i in range(32))
-    assert BLOCK_BYTES < largest < 0.3 * (layer.stop - layer.start) * 4
-    objective = Goals(load_rules("maxi-unsaved"))
-    assert sharded_cost(objective, 2).memory < 0.3 * objective.solve_cost().memory
 
 
 @pytest.mark.parametrize("kind", OBJECTIVES)

@@ -17,7 +17,7 @@ from perfect_yatzy.tablebase.sharded_solve import solve_sharded
 from perfect_yatzy.tablebase.solve_estimate import BUSY, DRIVER_SECONDS, LayerEstimate, estimate_solve
 from perfect_yatzy.tablebase.store import solve_to_store
 from perfect_yatzy.tablebase.table_info import ShardedTableInfo
-from support.seeds import FULL
+from support.seeds import ring_2
 from support.shards import OBJECTIVES, SMALL
 
 
@@ -88,9 +88,7 @@ def test_the_time_of_a_layer_is_near_that_of_a_simulation(seconds: list[float], 
     assert layer.wall(workers, driven=True) == max(found, DRIVER_SECONDS * len(seconds))
 
 
-@pytest.mark.parametrize(
-    ("key", "kind"), [("maxi-tactic", Goals), pytest.param("maxi-unsaved", Objective, marks=FULL)]
-)
+@pytest.mark.parametrize(("key", "kind"), [("maxi-tactic", Goals), ring_2("maxi-unsaved", Objective)])
 def test_workers_and_the_barrier(key: str, kind: type[Objective]) -> None:
     objective = kind(load_rules(key))
     alone = estimate_solve(objective, shards=True)

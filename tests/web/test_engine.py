@@ -24,7 +24,7 @@ from support.games import joker_game, saved_rolls_game
 from support.human import human
 from support.mechanics import MECHANICS, random_rules
 from support.refusals import WRONG_QUESTIONS, refused
-from support.seeds import in_rings
+from support.seeds import in_rings, ring_2, ring_3
 
 # Jokers of every kind, orders, first rolls, strict crossing out, boxes that require others, small and quick to solve.
 MIDDLE = ("yahtzee", "yahtzee-free-joker", "yahtzee-no-joker", "kniffel", "crag", "generala", "balut")
@@ -309,9 +309,7 @@ def test_pages_give_the_same_answers(service: QueryService, tmp_path: Path, monk
     assert without_crypto == answers(tmp_path, *questions[:9])
 
 
-@pytest.mark.parametrize(
-    "crypto", [pytest.param(True, id="https"), pytest.param(False, id="http", marks=pytest.mark.full)]
-)
+@pytest.mark.parametrize("crypto", [pytest.param(True, id="https"), ring_2(False, id="http")])
 def test_damaged_files_are_refused_until_repaired(service: QueryService, tmp_path: Path, crypto: bool) -> None:
     """One bit in each 1,500 bytes of each data file at once, one more file after the other."""
     make_site(tmp_path, service, ["crag"], values_only=True, in_pages=True)
@@ -332,8 +330,8 @@ def test_damaged_files_are_refused_until_repaired(service: QueryService, tmp_pat
 
 
 @pytest.mark.parametrize(("rules", "most"), [
-    pytest.param("yahtzee", 150_000, marks=pytest.mark.full),
-    pytest.param("maxi-unsaved", 300_000, marks=pytest.mark.slow),  # a table of 268 MB
+    ring_2("yahtzee", 150_000),
+    ring_3("maxi-unsaved", 300_000),  # a table of 268 MB
 ])  # fmt: skip
 def test_a_question_about_pages_moves_little(service: QueryService, tmp_path: Path, rules: str, most: int) -> None:
     make_site(tmp_path, service, [rules], values_only=True, in_pages=rules == "yahtzee")

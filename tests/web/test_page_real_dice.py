@@ -10,6 +10,7 @@ from perfect_yatzy import Strategy
 from perfect_yatzy.play.record import Game, read_game
 from perfect_yatzy.play.review import review
 from support.browser import Visitor
+from support.seeds import ring_3
 
 pytestmark = pytest.mark.full
 
@@ -346,7 +347,7 @@ SHORT, LONG = 200, 400  # taps; then everything is undone
 
 @pytest.mark.parametrize(
     ("taps", "length"),
-    [(SHORT, SHORT), pytest.param(10_000, LONG, marks=pytest.mark.slow)],
+    [(SHORT, SHORT), ring_3(10_000, LONG)],
     ids=["one game", "10,000 taps"],
 )
 def test_every_tap_has_an_effect_and_undo_goes_back_to_the_start(tab: Visitor, taps: int, length: int) -> None:
