@@ -128,9 +128,7 @@ BONUS_POINTS = """class BonusPoints(PolicyQuantity):
 def test_a_new_stored_quantity(copy: Copy, tiny: str) -> None:
     """The points of the upper bonus: as often as the chance of the bonus says, each time all of them."""
     copy.edit("model/objectives.py", "class ExponentialUtility(Objective):\n", BONUS_POINTS)
-    quantity = (
-        'Quantity("bonuspoints", "BonusPoints", True, "Bonus points of {rules}", "Points of {rules}: {value}"),\n'
-    )
+    quantity = 'Quantity("bonuspoints", "BonusPoints", True, "Bonus points of {rules}", "Sum of {rules}: {value}"),\n'
     copy.edit("model/quantities.py", '        Quantity(\n            "bonus",', quantity)
     assert copy.changed == named_files("a new stored quantity")
     assert "Bonus points of tiny" in copy.run("solve", tiny, "--what", "bonuspoints", "--estimate")

@@ -34,6 +34,7 @@ from support.rule_files import six_columns
 from support.seeds import ring_2, seeds
 
 RUN = Category("run", "Run", (Pattern("contains", contains=(1, 2), score="fixed", points=9),))
+CLASSIC = saved_rolls_game("free", True), joker_game("forced")
 
 
 def relaxed_start(rules: RuleSet) -> FittedValues:
@@ -62,16 +63,22 @@ def test_a_game_whose_features_are_exact_gets_its_exact_value() -> None:
     assert found.mean == pytest.approx(exact[-1], abs=1e-5)
 
 
-def test_simulations_have_a_number_of_games() -> None:
+def test_numbers_of_games_weighted_sums_of_features_and_values_of_full_cards() -> None:
     values = first_guess(small(PAIR, CHANCE), np.zeros(2))
     for games, message in ((None, "number of games"), (0, "positive")):
         refused(message, simulate_values, values, games=games)
     assert len(simulate_values(values, games=3).luck) == 3
+    rules = joker_game("free", saved_rolls=True)
+    values, draw = drawn_coefficients(rules), np.random.default_rng(5)
+    states = States(draw.integers(0, 16, 9), draw.integers(0, 8, 9), draw.integers(0, 5, 9), draw.integers(0, 2, 9))
+    fields = states.filled, states.upper, states.saved, states.tracked
+    weights = draw.normal(size=9)
+    assert values.feature_sums(weights, *fields) == pytest.approx(weights @ values.features(*fields)[1])
+    rules = saved_rolls_game("free", False)
+    assert drawn_coefficients(rules).values(rules.full_mask, [0, 15, 16], 0, 0).tolist() == [0.0, 0.0, 7.0]
 
 
-@pytest.mark.parametrize(
-    "rules", [saved_rolls_game("free", True), joker_game("forced"), *map(random_rules, range(12))]
-)
+@pytest.mark.parametrize("rules", [*CLASSIC, *map(random_rules, range(12))])
 def test_the_children_of_a_state_have_the_values_of_the_function(rules: RuleSet) -> None:
     values, slots = drawn_coefficients(rules), turn_slots(rules)
     filled, flag = np.array([0]), np.array([int(rules.tracked_index >= 0)])
@@ -89,9 +96,7 @@ def test_the_children_of_a_state_have_the_values_of_the_function(rules: RuleSet)
     assert checked
 
 
-@pytest.mark.parametrize(
-    "rules", [saved_rolls_game("free", True), joker_game("forced"), *map(random_rules, range(4))]
-)
+@pytest.mark.parametrize("rules", [*CLASSIC, *map(random_rules, range(4))])
 def test_no_value_exceeds_the_bound_of_the_relaxed_game(rules: RuleSet) -> None:
     """Whatever the coefficients; and the children are bounded as the cards themselves are."""
     relaxed, drawn = relax(rules, Budget(work=5e10, memory=1 << 22, boxes=0)), drawn_coefficients(rules)
@@ -105,17 +110,6 @@ def test_no_value_exceeds_the_bound_of_the_relaxed_game(rules: RuleSet) -> None:
         assert (children <= most + 1e-9).all()
         lower |= bool((children < most - 1e-9).any())
     assert lower
-
-
-def test_weighted_sums_of_features_and_the_value_of_a_full_card() -> None:
-    rules = joker_game("free", saved_rolls=True)
-    values, draw = drawn_coefficients(rules), np.random.default_rng(5)
-    states = States(draw.integers(0, 16, 9), draw.integers(0, 8, 9), draw.integers(0, 5, 9), draw.integers(0, 2, 9))
-    fields = states.filled, states.upper, states.saved, states.tracked
-    weights = draw.normal(size=9)
-    assert values.feature_sums(weights, *fields) == pytest.approx(weights @ values.features(*fields)[1])
-    rules = saved_rolls_game("free", False)
-    assert drawn_coefficients(rules).values(rules.full_mask, [0, 15, 16], 0, 0).tolist() == [0.0, 0.0, 7.0]
 
 
 def test_a_fitted_game_is_played_nearly_perfectly_and_never_better() -> None:

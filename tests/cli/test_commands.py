@@ -340,9 +340,8 @@ def test_rules_commands(run: Run, tmp_path: Path) -> None:
     ]
     own.write_text(f'{OWN}extends = "yatzy-forced"\nrolls = 2\n')
     assert json.loads(printed(run, "hold", "33456", "--rules", str(own), "--json"))["rolls"] == 2
-    for width, words in product(
-        (60, 80), (["list"], *(["show", key] for key in ("yahtzee", "yatzy-forced", "yatzy")))
-    ):
+    shows = (["show", key] for key in ("yahtzee", "yatzy-forced", "yatzy"))
+    for width, words in product((60, 80), (["list"], *shows)):
         assert max(map(len, run("rules", *words, COLUMNS=str(width)).stdout.splitlines())) <= width
 
 

@@ -47,11 +47,6 @@ def yatzy_guide() -> GuideContent:
     return content_of("yatzy", with_sheet=True)
 
 
-@pytest.fixture(scope="module")
-def swedish_guide() -> GuideContent:
-    return content_of("yatzy", "sv", with_sheet=True)
-
-
 # --- words ---
 @EVERY_LANGUAGE
 def test_lists_of_words_have_the_same_length_in_every_catalogue(language: str) -> None:
@@ -177,7 +172,7 @@ def body_of(page: str) -> ET.Element:
     return ET.fromstring(page[page.index("<body") : page.index("</html>")])
 
 
-def test_the_page_is_one_file_of_two_sheets(yatzy_guide: GuideContent, swedish_guide: GuideContent) -> None:
+def test_the_page_is_one_file_of_two_sheets(yatzy_guide: GuideContent) -> None:
     page = guide_html(yatzy_guide)
     for forbidden in ("<script", "http", "@import", "url("):
         assert forbidden not in page
@@ -187,7 +182,7 @@ def test_the_page_is_one_file_of_two_sheets(yatzy_guide: GuideContent, swedish_g
     assert [node.get("class") for node in body] == ["sheet", "sheet"]
     drawn = [node.get("aria-label") for node in body.iter("span") if node.get("role") == "img"]
     assert len(drawn) == len(yatzy_guide.opening) + 3
-    swedish = guide_html(swedish_guide)
+    swedish = guide_html(content_of("yatzy", "sv", with_sheet=True))
     found = [words in swedish for words in ('<html lang="sv">', "Liten stege", "Straight")]
     assert found == [True, True, False]
     assert "size: 105mm 148mm" in guide_html(yatzy_guide, card=True)

@@ -476,9 +476,8 @@ def test_a_game_against_computers_is_resumed_with_the_same(play: Run, save: Path
     begun = play("yatzy-forced", "--opponent", "2", "--seed", "4", lines=["ones", "ones", "undo", "quit"])
     assert "Undone: Ones." in begun.stdout
     assert SaveFile(save).load().computers == ("", "2")
-    resumed = printed(
-        play, "yatzy-forced", "--opponent", "novice", "--players", "You", lines=["ones", "ones", "quit"]
-    )
+    again = ("--opponent", "novice", "--players", "You")
+    resumed = printed(play, "yatzy-forced", *again, lines=["ones", "ones", "quit"])
     assert "Resuming the saved game" in resumed
     turn = begun.stdout[begun.stdout.index("Computer (level 2): turn 1") :].split("\n\n")[0]
     assert turn in resumed  # the same dice and choices after undo and resume
@@ -534,9 +533,8 @@ def test_warnings_are_for_what_the_advice_maximises(
 
 def test_names_of_computers_differ_from_all_others() -> None:
     """Whatever the case, and however many there are of a kind."""
-    session = play_command.new_session(
-        load_rules("yatzy"), ("COMPUTER (level 2)", "computer 3 (Level 2)"), ("2", "2", "3"), 1
-    )
+    names = ("COMPUTER (level 2)", "computer 3 (Level 2)")
+    session = play_command.new_session(load_rules("yatzy"), names, ("2", "2", "3"), 1)
     assert session.players[2:] == ("Computer 2 (level 2)", "Computer 4 (level 2)", "Computer (level 3)")
 
 

@@ -363,16 +363,12 @@ EQUAL_BOXES += "".join(BOX.format(name.lower(), name, '"any"\nrequires = "four"'
 IN_ORDER = [*["2346", "346", "246", "236", "234", "46", "36", "34", "26", "24", "23", "6", "4", "3", "2"], ""]
 
 
-@pytest.fixture(scope="module")
-def own_rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return Path(load_text(tmp_path_factory.mktemp("rules"), EQUAL_BOXES).origin)
-
-
-def test_equal_holds_are_in_one_order_everywhere(own_rules: Path, run: Run) -> None:
-    strategy = perfect_yatzy.open_strategy(own_rules)
+def test_equal_holds_and_categories_are_in_one_order_everywhere(run: Run, tmp_path: Path) -> None:
+    rules = load_text(tmp_path, EQUAL_BOXES)
+    strategy = perfect_yatzy.open_strategy(rules)
     holds = ["".join(map(str, hold.dice)) for hold in strategy.holds("four=0", "2346", 2)]
     assert holds == IN_ORDER
-    asked = ("--rules", str(own_rules), "--card", "four=0")
+    asked = ("--rules", rules.origin, "--card", "four=0")
     answer = json.loads(run("hold", "2346", *asked, "--json").stdout)
     assert ["".join(map(str, hold["hold"])) for hold in answer["holds"]] == IN_ORDER
     assert answer["best"] == answer["holds"][0]
@@ -385,12 +381,7 @@ def test_equal_holds_are_in_one_order_everywhere(own_rules: Path, run: Run) -> N
     actions = strategy.ranking("four=0", (2, 3, 4, 6), 2)
     names = [getattr(action, "category", None) or "".join(map(str, action.dice)) for action in actions]  # type: ignore[union-attr]
     assert names == ["second", "third", *IN_ORDER[1:]]
-
-
-def test_of_equal_categories_the_first_of_the_sheet_comes_first(own_rules: Path, run: Run) -> None:
-    strategy = perfect_yatzy.open_strategy(own_rules)
     assert [choice.category for choice in strategy.categories("four=0", "2346")] == ["second", "third"]
-    asked = ("--rules", str(own_rules), "--card", "four=0")
     for words in ((), ("--goal", "0"), ("--opponents", "5")):
         answer = json.loads(run("score", "2346", *asked, *words, "--json").stdout)
         assert [entry["category"] for entry in answer["categories"]] == ["second", "third"]
@@ -405,9 +396,7 @@ COLUMNS = [in_column(box, *column) for column in enumerate(("down", "up")) for b
 SHEET = small(*COLUMNS, bonus=Bonus(11, 7), columns=(Column("down", "Down"), Column("up", "Up", factor=3)))
 
 
-@pytest.mark.parametrize(
-    "rules", [SHEET, load_rules("triple-yahtzee"), load_rules("yatzy")], ids=lambda rules: rules.key
-)
+@pytest.mark.parametrize("rules", [SHEET, *map(load_rules, ("triple-yahtzee", "yatzy"))], ids=lambda rules: rules.key)
 def test_par_is_the_threshold_of_each_column_shared_out(rules: RuleSet) -> None:
     found = pars(rules)
     for number, bonus in enumerate(rules.bonuses):

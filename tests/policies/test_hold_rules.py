@@ -69,9 +69,7 @@ WRITTEN = {
     "pair of 1-6 : keep": "pair: keep",
     "groups 2+2: keep": "two pairs: keep",
     "groups 2+3 of 4-6: stop": "full house of 4-6: stop",
-    "4 different of 2-5 if LS or SS open: keep": (
-        "4 different of 2-5 if small-straight or large-straight open: keep"
-    ),
+    "4 different of 2-5 if Y or LS open: keep": "4 different of 2-5 if large-straight or yatzy open: keep",
     "any if only yatzy or ones or twos or threes or fours or fives or sixes open: roll all": (
         "any if only upper or yatzy open: roll all"
     ),
@@ -387,9 +385,8 @@ def test_a_learned_list_is_short_exact_and_the_same_each_time() -> None:
 )
 def test_the_worst_decisions_are_those_of_the_oracle(game: RuleSet) -> None:
     """Every card, roll and number of rerolls left, in fractions."""
-    holds = parse_hold_rules(
-        game, ["pair of 2-3 if rolls left 1: keep", "single of open: keep", "any if below par: stop"]
-    )
+    texts = ["pair of 2-3 if rolls left 1: keep", "single of open: keep", "any if below par: stop"]
+    holds = parse_hold_rules(game, texts)
     prices = PriceSheet(game, [1.5 + i for i in range(len(game.categories))], dict.fromkeys(terms_of(game), 0.5))
     policy, table = HoldRulePolicy(holds, prices), open_strategy(game).table
     found = worst_decisions(policy, table)

@@ -391,9 +391,8 @@ def test_which_of_several_groups_is_held(roll: tuple[int, ...], hold: tuple[int,
 
 
 def test_rolls_are_shortened_only_if_none_is_missing() -> None:
-    rolls = [
-        roll for roll in combinations_with_replacement(range(1, 7), 5) if guide_data.groups_of(roll) == (3, 1, 1)
-    ]
+    every = combinations_with_replacement(range(1, 7), 5)
+    rolls = [roll for roll in every if guide_data.groups_of(roll) == (3, 1, 1)]
     twos = tuple(roll for roll in rolls if roll.count(2) == 3)
     sixes = tuple(roll for roll in rolls if roll.count(6) == 3)[1:]
     entry = guide_data.OpeningEntry((), "x", (*twos, *sixes))

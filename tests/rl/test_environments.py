@@ -356,7 +356,7 @@ def test_oracle_values_and_regret_are_those_of_single_environments(mode: Autores
             expected = found = many.reset(options={"reset_mask": over})[1]
 
 
-def test_the_registered_vector_environment() -> None:
+def test_the_registered_vector_environment_whose_results_are_not_overwritten() -> None:
     envs = gymnasium.make_vec(ID, num_envs=2, rules="yahtzee")
     assert isinstance(envs, YatzyVectorEnv)
     assert envs.max_episode_steps == 1_000
@@ -368,9 +368,6 @@ def test_the_registered_vector_environment() -> None:
         seen.append(envs.render()[0])
     assert seen[0] == seen[1] != seen[2]
     envs.close()
-
-
-def test_results_are_not_overwritten_by_later_steps() -> None:
     envs = YatzyVectorEnv(2)
     observed, info = envs.reset(seed=1)
     rewards = envs.step([210, 211])[1]

@@ -316,9 +316,8 @@ def test_every_field_of_a_request_distinguishes_it(objective: dict[str, Any]) ->
 
 
 def test_the_keys_of_strategies_have_all_that_their_values_depend_on() -> None:
-    request = small_request(
-        query="hold", dice="123", rolls_left=1, card=CARD, opponents=[10, "face-3=6"], ties="half"
-    )
+    aim = {"opponents": [10, "face-3=6"], "ties": "half"}
+    request = small_request(query="hold", dice="123", rolls_left=1, card=CARD, **aim)
 
     def keys_of(asked: Request) -> dict[str, Any]:
         asked = replace(asked, position=CheckedPosition(asked.rules, asked.card.state, asked.card.total))
@@ -382,7 +381,7 @@ def test_cached_answers_are_those_of_a_new_service(query: str, services: tuple[Q
         assert (first == second) == (field == "id")
 
 
-def test_keys_of_puzzles_have_every_field() -> None:
+def test_keys_of_puzzles_have_every_field_and_every_class_is_examined() -> None:
     assert set(VALUES) == frozenset.union(COMMON_FIELDS, *QUERY_FIELDS.values()) - {"query"}
     base: dict[str, Any] = {"query": "puzzle", "rules": "small", "date": "2026-11-20"}
     for field in QUERY_FIELDS["puzzle"] | {"rules"}:
@@ -390,6 +389,9 @@ def test_keys_of_puzzles_have_every_field() -> None:
         asked = [rest | {field: value} for value in VALUES[field]]
         keys = {parse_request(fields, find_rules) for fields in asked}
         assert len(keys) == 2, field
+    request = small_request(query="hold", dice="123", goal=11)
+    inner = {type(getattr(request, field.name)) for field in fields(request)}
+    assert {kind for kind in inner if is_dataclass(kind)} - {RuleSet, CheckedPosition} == {*OTHERS} - {Request}
 
 
 def test_an_answer_is_cached_for_its_language(services: tuple[QueryService, QueryService]) -> None:
@@ -402,9 +404,3 @@ def test_an_answer_is_cached_for_its_language(services: tuple[QueryService, Quer
         assert service.cached_answer(request) is None
         service.answer(request)
         assert service.cached_answer(request) is not None
-
-
-def test_every_class_in_a_request_is_examined() -> None:
-    request = small_request(query="hold", dice="123", goal=11)
-    inner = {type(getattr(request, field.name)) for field in fields(request)}
-    assert {kind for kind in inner if is_dataclass(kind)} - {RuleSet, CheckedPosition} == {*OTHERS} - {Request}

@@ -277,16 +277,12 @@ def test_estimates_are_used_where_nothing_exact_is_possible(tmp_path: Path) -> N
         assert not found.estimated
 
 
-@pytest.fixture
-def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> QueryService:
+def test_answers_say_that_chances_are_estimates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A service that may solve no goal, with estimates of Crag whose last three layers are exact."""
     rules = load_rules("crag")
     monkeypatch.setattr("perfect_yatzy.model.goal_estimates.LATE_GOALS_BYTES", LateGoals(rules, 3).solve_cost().bytes)
     solve_goal_estimates(rules, tmp_path)
-    return QueryService(tmp_path, budget=NOTHING_SOLVED)
-
-
-def test_answers_say_that_chances_are_estimates(service: QueryService) -> None:
+    service = QueryService(tmp_path, budget=NOTHING_SOLVED)
     answer = service.answer({"query": "hold", "rules": "crag", "dice": "355", "goal": 180})
     assert "estimates" in answer["approximate"]["text"]
     assert "--goal 180" in answer["approximate"]["text"]
@@ -299,7 +295,6 @@ def test_answers_say_that_chances_are_estimates(service: QueryService) -> None:
     assert "99 %" in measured["text"]
     impossible = service.answer({"query": "expect", "rules": "crag", "goal": 2_000})
     assert impossible["out_of_reach"]
-    rules = load_rules("crag")
     late = " ".join(f"{category.id}=0" for category in rules.categories[3:])
     answer = service.answer({"query": "hold", "rules": "crag", "dice": "355", "goal": 5, "card": late})
     assert "approximate" not in answer

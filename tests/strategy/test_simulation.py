@@ -185,9 +185,8 @@ def lists(sample: PositionSample) -> dict[str, list[Any]]:
 
 def places(sample: PositionSample) -> list[Place]:
     """State, dice and rerolls left of each row."""
-    columns = [
-        getattr(sample, name).tolist() for name in ("filled", "upper", "saved", "joker_paid", "dice", "rolls_left")
-    ]
+    names = ("filled", "upper", "saved", "joker_paid", "dice", "rolls_left")
+    columns = [getattr(sample, name).tolist() for name in names]
     return [(*card, bool(paid), tuple(dice), left) for *card, paid, dice, left in zip(*columns, strict=True)]
 
 

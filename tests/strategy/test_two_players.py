@@ -385,9 +385,8 @@ def test_the_values_of_whole_sheets_follow_from_those_after_the_turn(key: str) -
     for state in [State(), *random_states(space, 5_000, seed=1)]:
         states[space.categories - state.filled.bit_count()].append(state)
     for turn in [*game.turns()] * 2:
-        mine, theirs = (
-            states[turn.open[player]] or [State(space.rules.full_mask)] for player in (turn.mover, 1 - turn.mover)
-        )
+        full = [State(space.rules.full_mask)]
+        mine, theirs = (states[turn.open[player]] or full for player in (turn.mover, 1 - turn.mover))
         mine, theirs = mine[random.integers(len(mine))], theirs[random.integers(len(theirs))]
         before, other = game.pairs(turn)
         i, j = space.index(mine) - before.first, space.index(theirs) - other.first
@@ -466,9 +465,7 @@ def test_every_stored_chance_is_near_the_solved_one_and_certain_only_if_that_is(
     assert tiny > 100
 
 
-def test_a_stored_game_has_the_same_bits_however_it_was_solved(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_stored_game_has_the_same_bits_whoever_solved_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On one and three threads, and resumed after it was killed; unfinished files are leftovers."""
     rules = games.seven_boxes()
     chances = [versus(rules, threads=n, tables=tmp_path / str(n), store=True) for n in (1, 3)]
@@ -549,9 +546,8 @@ def test_all_entrances_answer_from_a_stored_game(run: Run, tmp_path: Path) -> No
                 asked = "--rules", str(rules.origin), "--versus", theirs, "--tables", str(tables), "--json"
                 answer = json.loads(printed(run, query, *dice, *asked))
                 chances.append(answer["chance"])
-                others.append(
-                    (answer["aim"], answer.get("best", {}).get("hold"), answer.get("best", {}).get("category"))
-                )
+                best = answer.get("best", {})
+                others.append((answer["aim"], best.get("hold"), best.get("category")))
         computer = computer_player(rules, "win", tables)
         return chances, [*others, *(computer.choose("", "33456", 2, others=[card]) for card in ("", f"{box}=0"))]
 

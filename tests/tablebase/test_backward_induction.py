@@ -43,9 +43,7 @@ def solved(key: str) -> Values:
     return solve_values(load_rules(key))
 
 
-TEN_DIGITS = (
-    "yatzy yatzy-forced+threshold-63 yahtzee yahtzee-free-joker yahtzee-no-joker kniffel+championship crag yams"
-)
+FIRST = "yatzy yatzy-forced+threshold-63 yahtzee yahtzee-free-joker yahtzee-no-joker kniffel+championship crag yams"
 VARIANTS = """
 yahtzee-plain kniffel+free-striking kniffel+travel-edition kniffel+travel-edition-any-entry kniffel+no-extra
 kniffel+bonus-100 yatzy+five-is-full-house yatzy+four-is-two-pairs yatzy+five-is-full-house+four-is-two-pairs
@@ -53,7 +51,7 @@ kniffel+bonus-100 yatzy+five-is-full-house yatzy+four-is-two-pairs yatzy+five-is
 
 
 @pytest.mark.parametrize("key", [
-    *TEN_DIGITS.split(),
+    *FIRST.split(),
     *(ring_2(key) for key in VARIANTS.split()),
     ring_3("maxi-tactic"),
 ])  # fmt: skip

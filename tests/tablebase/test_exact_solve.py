@@ -77,9 +77,7 @@ def test_a_solve_begins_at_any_card(rules: RuleSet) -> None:
         assert ExactSolve(rules, start=State(*card)).start_values(1) == (oracle.value(*card),)
 
 
-@pytest.mark.parametrize(
-    "rules", [SAVED, joker_game("forced", first_roll_bonus=(("run", 3),))], ids=["saved", "joker"]
-)
+@pytest.mark.parametrize("rules", [SAVED, joker_game("forced", first_roll_bonus=(("run", 3),))])
 def test_every_option_of_a_turn(rules: RuleSet) -> None:
     """All holds and categories of every roll as fractions, best first, with exact losses."""
     oracle = Naive(rules.canonical())
@@ -218,11 +216,12 @@ def test_yatzy_to_48_digits_and_its_states_in_plain_integers(tmp_path: Path) -> 
 
 
 @pytest.mark.full
-def test_more_bits_than_the_exponents_of_float64(tmp_path: Path) -> None:
+def test_more_bits_than_the_exponents_of_float64_and_the_checker_in_plain_integers(tmp_path: Path) -> None:
     proof = prove("balut", tables=tmp_path)  # 28 turns: 1086 bits
     assert proof.decimal(10) == "433.3471236637"
     assert proof.largest_error < 1e-11
     assert proof.float64_optimal
+    assert forced(tmp_path).value == forced_value(42, 50)
 
 
 def forced(folder: Path) -> Proof:
@@ -307,8 +306,3 @@ def test_the_certificate_and_a_full_disk(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(TableError, match="No space left"):
         forced(tmp_path)
-
-
-@pytest.mark.full
-def test_the_checker_in_plain_integers(tmp_path: Path) -> None:
-    assert forced(tmp_path).value == forced_value(42, 50)

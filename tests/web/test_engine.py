@@ -63,15 +63,13 @@ def turn_of(rules: RuleSet, body: dict[str, Any]) -> dict[str, Any]:
     state, space, left = card.state, state_space(rules), body["rolls_left"]
     is_first = left == rules.rolls_per_turn - 1 + card.saved
     options = scoring_options(rules, state.filled, state.joker_paid, counts_of(rules, body["dice"]), is_first)
-    saved = left if rules.saved_rolls else 0
+    saved, options = left if rules.saved_rolls else 0, sorted(options.items())
     return {
         "total": card.total,
         "bonus": upper_sums(rules).bonus(state.upper),
         "place": space.index(state),
         "least": least_score(card),
-        "boxes": [
-            [c, *paid, space.index(card.filled_with(c, *paid, saved).state)] for c, paid in sorted(options.items())
-        ],
+        "boxes": [[c, *paid, space.index(card.filled_with(c, *paid, saved).state)] for c, paid in options],
     }
 
 

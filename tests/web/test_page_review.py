@@ -44,19 +44,6 @@ def open_games(page: Visitor, folder: Path, *games: Game) -> Visitor:
     return page
 
 
-def test_a_click_on_the_curve_goes_to_the_decision(opened: Visitor, reviewed: Review) -> None:
-    chart = opened.locator("svg.course")
-    box = chart.bounding_box()
-    for share in (0.98, 0.5, 0.12):
-        chart.click(position={"x": share * box["width"], "y": box["height"] / 2})
-        wanted = share * len(reviewed.decisions)
-        assert abs(opened.decision() - wanted) <= 0.1 * len(reviewed.decisions)
-    mark = opened.locator(".course .here")
-    before = float(mark.get_attribute("x1"))
-    opened.press("End")
-    assert float(mark.get_attribute("x1")) > before
-
-
 def test_why_and_the_position_of_the_worst_decision(opened: Visitor, reviewed: Review) -> None:
     """What a screen reader hears of it, too."""
     worst = max(range(len(reviewed.decisions)), key=lambda i: reviewed.decisions[i].loss)
@@ -101,15 +88,6 @@ def test_a_position_shown_leads_back_to_the_review_and_to_the_own_game(opened: V
     assert (opened.decision(), opened.url) == (11, own)
 
 
-def test_an_error_of_nothing_is_no_error(page: Visitor, yatzy: Strategy, tmp_path: Path) -> None:
-    """Without errors the sum has neither a sign nor the colour of a loss."""
-    perfect = Game(yatzy.rules, ("Ann",), (Turn(0, ((6,) * 5,), (), "yatzy", 50),))
-    assert review(yatzy, perfect).points_lost == 0
-    errors = open_games(page, tmp_path, perfect).locator("#review .figures > div", has_text="errors")
-    assert errors.locator("dd").text_content() == "0.0"
-    assert errors.get_attribute("class") is None
-
-
 def test_the_result_is_what_one_sees_first(page: Visitor, game: Game, tmp_path: Path) -> None:
     """Opening a review scrolls to it; on a phone the course, the decision and the list share one screen."""
     for width, height in ((390, 844), (1280, 800)):
@@ -130,8 +108,8 @@ def test_the_result_is_what_one_sees_first(page: Visitor, game: Game, tmp_path: 
         assert scrolls == ("visible" if width < 896 else "auto")  # on a phone the page scrolls, not the list
 
 
-def test_several_players(page: Visitor, yatzy: Strategy, tmp_path: Path) -> None:
-    """Two players in turns: each has a review of their own, chosen by a button."""
+def test_several_players_and_errors_of_nothing(page: Visitor, yatzy: Strategy, tmp_path: Path) -> None:
+    """Each player has a review, chosen by a button. Without errors the sum has neither a sign nor a colour."""
     ann, bo = human(yatzy, 2), human(yatzy, 4)
     both = [turn for pair in zip(ann.turns, [replace(t, player=1) for t in bo.turns], strict=True) for turn in pair]
     open_games(page, tmp_path, Game(yatzy.rules, ("Ann", "Bo"), tuple(both)))
@@ -140,9 +118,14 @@ def test_several_players(page: Visitor, yatzy: Strategy, tmp_path: Path) -> None
     assert page.text_content("#review-name") == f"Bo: {bo.card(0).total} points"
     assert page.focused() == "Bo"
     assert page.locator(".players button[aria-pressed='true']").text_content() == "Bo"
+    perfect = Game(yatzy.rules, ("Ann",), (Turn(0, ((6,) * 5,), (), "yatzy", 50),))
+    assert review(yatzy, perfect).points_lost == 0
+    errors = open_games(page, tmp_path, perfect).locator("#review .figures > div", has_text="errors")
+    assert errors.locator("dd").text_content() == "0.0"
+    assert errors.get_attribute("class") is None
 
 
-def test_the_outline_that_a_screen_reader_has(opened: Visitor, reviewed: Review) -> None:
+def test_the_outline_that_a_screen_reader_has_and_clicks_on_the_curve(opened: Visitor, reviewed: Review) -> None:
     outline = opened.locator("#review").aria_snapshot()
     for line in (
         'heading "Review" [level=2]',
@@ -156,6 +139,16 @@ def test_the_outline_that_a_screen_reader_has(opened: Visitor, reviewed: Review)
         f"Turn 1, roll 1: {' '.join(map(str, reviewed.decisions[0].dice))} Keep",
     ):
         assert line in outline, line
+    chart = opened.locator("svg.course")
+    box = chart.bounding_box()
+    for share in (0.98, 0.5, 0.12):
+        chart.click(position={"x": share * box["width"], "y": box["height"] / 2})
+        wanted = share * len(reviewed.decisions)
+        assert abs(opened.decision() - wanted) <= 0.1 * len(reviewed.decisions)
+    mark = opened.locator(".course .here")
+    before = float(mark.get_attribute("x1"))
+    opened.press("End")
+    assert float(mark.get_attribute("x1")) > before
 
 
 MISTAKE = {"rules": "yatzy", "card": {"ones": 3}, "dice": [6, 6, 6, 6, 6], "rolls_left": 1}
@@ -512,15 +505,12 @@ def test_a_review_is_printed_on_pages_of_its_own(page: Visitor, yatzy: Strategy,
 
 
 # --- before any script ---
-def test_without_scripts_the_page_says_what_to_do(browser: Any, address: str) -> None:
+def test_before_any_script_and_without_scripts(browser: Any, address: str) -> None:
+    """It says what to do; the dice of the example are there, and the menu, which could do nothing yet, is not."""
     page = browser.new_context(java_script_enabled=False).new_page()
     page.goto(address)
     page.locator("noscript p[lang=en]").wait_for()
     assert page.locator("#loading").is_hidden()
-
-
-def test_the_dice_of_the_example_are_there_before_any_script(browser: Any, address: str) -> None:
-    """The menu, which could do nothing yet, is not."""
     page, waiting = browser.new_context().new_page(), []
     page.route("**/*.js", lambda route: waiting.append(route))
     page.goto(address, wait_until="commit")

@@ -33,14 +33,7 @@ def test_the_headline_is_what_the_player_is_doing(blank: Visitor) -> None:
     assert blank.text_content("#held") == ""
 
 
-def test_the_reason_names_no_box_that_takes_a_zero(blank: Visitor) -> None:
-    """Keeping the 6 ends in Small Straight in 15 % of turns: as a zero, since a 6 is no part of it."""
-    blank.open("#rules=yatzy&dice=62321&left=1").expects("#answer", "Keep 6").settle()
-    assert blank.text_content("#why")
-    assert "Straight" not in blank.text_content("#why")
-
-
-def test_comparing_the_boxes_changes_the_list_only(blank: Visitor) -> None:
+def test_comparing_the_boxes_changes_the_list_only_and_no_reason_is_a_zero(blank: Visitor) -> None:
     """A box with rerolls left is no advice: headline and button stay, losses are those against the best hold."""
     blank.open("#rules=yatzy&dice=23466&left=2").expects("#answer", "Keep 6 6")
     headline = blank.text_content("#answer")
@@ -65,18 +58,18 @@ def test_comparing_the_boxes_changes_the_list_only(blank: Visitor) -> None:
     assert blank.state()["turns"] == []
     blank.click("#instead")
     assert best.count() == 1
+    blank.open("#rules=yatzy&dice=62321&left=1").expects("#answer", "Keep 6").settle()
+    assert blank.text_content("#why")
+    assert "Straight" not in blank.text_content("#why")
 
 
-def test_a_category_is_taken_with_the_rerolls_left(blank: Visitor) -> None:
+def test_a_category_is_taken_with_the_rerolls_left_and_with_bonus_points(blank: Visitor) -> None:
     """Saved rolls and bonuses for a first roll are those of taking the category now."""
     blank.open("#rules=generala&dice=12345&left=2").expects("#answer", "Take Straight", "158.86")
     blank.expects("#go", "Take Straight for 20 + 5")
     blank.click("#instead").expects("#ranking li:first-child", "Straight for 20 + 5")
     blank.click("#instead").click("#go").expects("#total", "25").expects("#expect", "158.9")
     assert blank.focused() == "go"
-
-
-def test_bonus_points_are_in_the_total_and_the_link(blank: Visitor) -> None:
     blank.open("#rules=yahtzee&card=yahtzee%3D50&dice=66666&left=0").expects("#go", "Take Sixes for 30 + 100")
     blank.click("#go").expects("#total", "180")
     assert "bonus_points=100" in blank.url

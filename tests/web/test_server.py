@@ -95,7 +95,7 @@ def test_answers_are_those_of_the_command(client: TestClient, yatzy: Strategy, q
     ("expect", {"rules": "yatzy-saved", "goal": 300}, 422, "all goals of yatzy-saved take"),
     ("expect", {"rules": "yatzy-saved", "opponents": "empty"}, 422, "yatzy-saved from this card on takes"),
 ])  # fmt: skip
-def test_invalid_requests_are_rejected(
+def test_invalid_requests_are_refused(
     client: TestClient, path: str, asked: Fields, status: int, message: str
 ) -> None:
     found = client.post(f"/api/{path}", json=asked)
@@ -105,8 +105,8 @@ def test_invalid_requests_are_rejected(
 
 
 @pytest.mark.parametrize(("query", "fields", "code", "field"), WRONG_QUESTIONS[1:])
-def test_errors_name_their_code_and_field(
-    client: TestClient, query: str, fields: dict[str, Any], code: str, field: str | None
+def test_errors_have_code_and_field(
+    client: TestClient, query: str, fields: Fields, code: str, field: str | None
 ) -> None:
     found = client.post(f"/api/{query}", json=fields)
     assert (found.status_code, found.json()["code"], found.json().get("field")) == (422, code, field)
@@ -337,9 +337,7 @@ def test_a_long_computation_delays_no_short_one(yatzy: Strategy, monkeypatch: py
     assert scheduler.long.free == accepted
 
 
-@pytest.mark.parametrize(
-    "error", [None, StateError("wrong"), ClientDisconnected("gone"), KeyboardInterrupt()], ids=repr
-)
+@pytest.mark.parametrize("error", [None, StateError("wrong"), ClientDisconnected("gone"), KeyboardInterrupt()])
 def test_a_slot_is_free_again_however_its_work_ends(error: BaseException | None) -> None:
     limiter = ConcurrencyLimiter(1, 1)
     with suppress(BaseException), limiter.slot(never_disconnects):
@@ -569,9 +567,7 @@ def test_work_stops_when_the_client_has_left() -> None:
     assert stopped.wait(60)
 
 
-def test_errors_and_life_signs_are_events(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_errors_and_life_signs_are_sent(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(long_work, "KEEP_ALIVE_SECONDS", 0.01)
 
     def events(error: Exception) -> str:
