@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import perfect_yatzy
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from perfect_yatzy import Rating, Ratings, RulesError, RuleSet, Strategy, ValueFunction, rate
 from perfect_yatzy.game.rule_loader import load_rules, rules_to_json
@@ -31,7 +31,7 @@ from support.naive_objectives import mean_score
 from support.naive_policies import NaivePolicy
 from support.players import in_memory, with_values, wrong_by
 from support.refusals import refused
-from support.seeds import ring_2, ring_3
+from support.seeds import examples, ring_2, ring_3
 
 
 def write(path: Path, lines: Iterable[object]) -> Path:
@@ -418,7 +418,7 @@ def test_values_are_those_of_the_reviews(key: str, games: int, first: int) -> No
 
 
 @given(rules=rule_sets(), seed=st.integers(0, 10**6))
-@settings(max_examples=25)
+@examples(10, 50)
 def test_values_are_those_of_the_reviews_under_random_rules(rules: RuleSet, seed: int) -> None:
     strategy = in_memory(rules)
     check_against_reviews(strategy, [human(strategy, seed + i) for i in range(3)])

@@ -18,12 +18,13 @@ import pytest
 from support.command import Run, refusal
 from support.need import need
 from support.refusals import refused
+from support.seeds import examples
 
 need("fastapi")
 need("httpx2")
 
 from fastapi.testclient import TestClient
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from perfect_yatzy import Cancelled, StateError, Strategy, distribution, reach
 from perfect_yatzy.cli.commands.serve import in_header, is_loopback
@@ -229,7 +230,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=150, suppress_health_check=list(HealthCheck))
+@examples(60, 300)
 @given(
     st.sampled_from(["hold", "score", "expect", "outcomes", "review"]),
     st.dictionaries(st.sampled_from(FIELDS), VALUES, max_size=6),
