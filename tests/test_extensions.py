@@ -295,13 +295,18 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Path]]:
     return found
 
 
-def test_two_builds_have_the_same_bytes(built: list[dict[str, Path]]) -> None:
+def test_two_builds_have_the_same_bytes_and_the_source_has_what_its_tests_need(built: list[dict[str, Path]]) -> None:
     one, other = built
     assert set(one) == {".gz", ".whl"}
     for kind, path in one.items():
         digests = {hashlib.sha256(each.read_bytes()).hexdigest() for each in (path, other[kind])}
         assert len(digests) == 1, kind
         assert path.name == other[kind].name
+    with tarfile.open(built[0][".gz"]) as source:
+        names = {name.partition("/")[2] for name in source.getnames()}
+    assert {".ci/backend.py", ".ci/golden.py", "tests/data/golden.json", "tests/web/engine_driver.mjs"} <= names
+    assert {"pyproject.toml", "README.md", "CHANGELOG.md", "LICENSE", "Makefile"} <= names
+    assert not [name for name in names if name.endswith((".npy", ".pyc")) or ".venv" in name]
 
 
 def test_the_wheel_has_the_package_alone_and_each_file_as_recorded(built: list[dict[str, Path]]) -> None:
@@ -338,11 +343,3 @@ def test_the_sbom_names_the_wheel_and_its_dependencies(built: list[dict[str, Pat
     refs = [each["bom-ref"] for each in document["components"]]
     assert document["dependencies"] == [{"ref": own["bom-ref"], "dependsOn": refs}]
     assert len({own["bom-ref"], *refs}) == len(refs) + 1
-
-
-def test_the_source_has_what_its_tests_need(built: list[dict[str, Path]]) -> None:
-    with tarfile.open(built[0][".gz"]) as source:
-        names = {name.partition("/")[2] for name in source.getnames()}
-    assert {".ci/backend.py", ".ci/golden.py", "tests/data/golden.json", "tests/web/engine_driver.mjs"} <= names
-    assert {"pyproject.toml", "README.md", "CHANGELOG.md", "LICENSE", "Makefile"} <= names
-    assert not [name for name in names if name.endswith((".npy", ".pyc")) or ".venv" in name]

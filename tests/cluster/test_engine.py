@@ -62,11 +62,17 @@ def workers(engine: DaskEngine) -> list[int]:
     return list(engine.client.run(os.getpid).values())
 
 
-def test_results_come_with_the_numbers_of_their_arguments(engine: DaskEngine) -> None:
+def test_results_have_the_numbers_of_their_arguments_and_errors_reach_the_caller(engine: DaskEngine) -> None:
     assert dict(engine.map(tasks.square, range(40))) == {n: n * n for n in range(40)}
     assert list(engine.map(tasks.square, [])) == []
     assert {process(name) for name in engine.peak_memory} <= set(workers(engine))
     assert all(20 << 20 < memory < 1 << 30 for memory in engine.peak_memory.values())
+    with pytest.raises(TableError, match="the seventh task cannot be done") as caught:
+        list(engine.map(tasks.fail, range(100)))
+    assert (caught.value.code, caught.value.field) == ("table-damaged", "tables")
+    with pytest.raises(ZeroDivisionError):
+        list(engine.map(tasks.divide, [2, 1, 0]))
+    assert dict(engine.map(tasks.square, [5])) == {0: 25}
 
 
 def test_workers_are_described(cluster: Cluster) -> None:
@@ -145,15 +151,6 @@ def test_tasks_of_a_killed_worker_are_done_by_another(engine: DaskEngine, tmp_pa
     assert victim not in workers(engine)
 
 
-def test_an_error_of_a_task_is_that_of_the_caller(engine: DaskEngine) -> None:
-    with pytest.raises(TableError, match="the seventh task cannot be done") as caught:
-        list(engine.map(tasks.fail, range(100)))
-    assert (caught.value.code, caught.value.field) == ("table-damaged", "tables")
-    with pytest.raises(ZeroDivisionError):
-        list(engine.map(tasks.divide, [2, 1, 0]))
-    assert dict(engine.map(tasks.square, [5])) == {0: 25}
-
-
 def test_a_folder_that_a_worker_does_not_see(engine: DaskEngine, tmp_path: Path) -> None:
     with engine.seeing(tmp_path):
         assert len(list(tmp_path.iterdir())) == 1
@@ -179,9 +176,6 @@ def test_other_software_on_a_worker_is_named(engine: DaskEngine, monkeypatch: py
     refused(r"numpy .* instead of 1\.2\.3; install the same versions", engine._describe, error=ClusterError)
     with pytest.raises(ClusterError, match=r"numpy .* instead of 1\.2\.3"):
         list(engine.map(tasks.square, [1]))
-
-
-def test_differences_of_software() -> None:
     own = (("perfect-yatzy", "0.1.0"), ("numpy", "2.4.0"), (SOURCES, "abc"))
     assert differences(own, own) == ""
     assert differences(own, (*own[:2], (SOURCES, "def"))) == f"other {SOURCES}"
@@ -249,10 +243,12 @@ def test_tables_are_those_of_threads(cluster: Cluster, rules: RuleSet, what: str
     assert cluster.solve(rules, what, tables=tmp_path) == info
 
 
-def test_a_utility(cluster: Cluster, tmp_path: Path) -> None:
+def test_a_utility_and_an_unknown_table(cluster: Cluster, tmp_path: Path) -> None:
     objective = OBJECTIVES["utility"](SMALL)
     solve_objective_on(cluster.engine, objective, tmp_path)
     assert is_solved(objective, tmp_path)
+    with pytest.raises(StateError, match="'median' is not a table; must be one of mean, goals, variance, bonus"):
+        cluster.solve(SMALL, "median", tables=tmp_path)
 
 
 def test_a_disk_that_is_full_for_a_while(cluster: Cluster, tmp_path: Path) -> None:
@@ -284,11 +280,6 @@ def test_a_game_of_many_shards_and_a_worker_that_is_killed(cluster: Cluster, tmp
     cluster.solve(rules, tables=tmp_path, progress=progress)
     assert killed
     assert is_solved(Objective(rules), tmp_path)
-
-
-def test_an_unknown_table(cluster: Cluster, tmp_path: Path) -> None:
-    with pytest.raises(StateError, match="'median' is not a table; must be one of mean, goals, variance, bonus"):
-        cluster.solve(SMALL, "median", tables=tmp_path)
 
 
 def command(*words: str) -> subprocess.Popen[str]:
@@ -383,21 +374,15 @@ def same(first: Simulation, second: Simulation) -> bool:
     return heads[0] == heads[1] and all(a.dtype == b.dtype and np.array_equal(a, b) for a, b in pairs)
 
 
-def test_games_for_the_mean(cluster: Cluster, yatzy: Strategy) -> None:
+def test_games_for_the_mean_and_for_a_goal(cluster: Cluster, yatzy: Strategy) -> None:
     reports: list[tuple[int, int]] = []
     played = cluster.simulate(yatzy, 5_003, seed=7, progress=lambda *report: reports.append(report))
     assert same(played, perfect_yatzy.simulate(yatzy, 5_003, seed=7))
     assert reports[-1] == (5_003, 5_003)
     from_card = cluster.simulate(yatzy, 10, 3, "ones=3 chance=22", points=99)
     assert same(from_card, perfect_yatzy.simulate(yatzy, 10, 3, "ones=3 chance=22", points=99))
-
-
-def test_games_for_a_goal(cluster: Cluster) -> None:
     strategy = perfect_yatzy.reach("yatzy", 200, CARD)
     assert same(cluster.simulate(strategy, 1_000), perfect_yatzy.simulate(strategy, 1_000))
-
-
-def test_impossible_simulations(cluster: Cluster, yatzy: Strategy) -> None:
     utility = perfect_yatzy.maximise("yatzy", lambda total: total * 1.0, CARD)
     for strategy, number, seed, message in (
         (utility, 10, 0, "not in a table that workers can open"),

@@ -232,14 +232,11 @@ def test_all_mistakes_are_reported_together_and_those_of_toml_with_their_line(tm
 
 
 @given(games.rule_sets())
-def test_the_fingerprint_covers_rules_but_not_names(rules: RuleSet) -> None:
+def test_random_rules_as_json_and_back_and_their_fingerprint(rules: RuleSet) -> None:
+    """It covers rules, but not names."""
     assert replace(rules, rolls_per_turn=rules.rolls_per_turn + 1).fingerprint != rules.fingerprint
     assert replace(rules, name="Jatsi", summary="").fingerprint == rules.fingerprint
     assert RuleSet(**{f: getattr(rules, f) for f in rules.__dataclass_fields__}).fingerprint == rules.fingerprint
-
-
-@given(games.rule_sets())
-def test_random_rules_as_json_and_back(rules: RuleSet) -> None:
     try:
         read = rules_from_json(json.loads(json.dumps(rules_to_json(rules))))
     except RulesError:

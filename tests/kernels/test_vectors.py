@@ -113,16 +113,13 @@ def single(array: npt.NDArray[np.float64], i: int) -> float:
     return views(array)[i]  # type: ignore[no-any-return]
 
 
-def test_arrays_and_named_tuples_in_named_tuples_become_views() -> None:
+def test_contiguous_arrays_and_named_tuples_of_them_become_views_and_nothing_else() -> None:
     outer = Outer(Inner(np.arange(6.0), 2), np.arange(40, dtype=np.int32).reshape(5, 8), 0.5)
     assert nested(outer, 4) == (2.0 + 4) * 0.5
     array = np.arange(5.0)
     assert single(array, 3) == 3.0
     array.flags.writeable = False
     assert single(array, 4) == 4.0
-
-
-def test_arrays_must_be_contiguous_and_nothing_else_has_a_view() -> None:
     gaps = np.arange(6.0)[::2]
     for function, argument in ((single, gaps), (nested, Outer(Inner(gaps, 0), np.arange(3, dtype=np.int32), 1.0))):
         with pytest.raises(TypingError, match="contiguous"):
