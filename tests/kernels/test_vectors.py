@@ -28,19 +28,13 @@ RANDOM = np.random.default_rng(7)
 
 
 def formulas(a: Any, b: Any, number: float) -> tuple[Any, ...]:
-    results = (
-        a + b - (b - a),
-        a * b / a,
-        -a,
-        (a + number) * number - number,
-        number - number * a + number / b,
-        2 * a + 1,
-    )
+    results = a + b - (b - a), a * b / a, -a, number - number * a + number / b, 2 * a + 1
+    right = (a + number) * number - number
     a += b
     a *= number
     a -= b * b
     a /= number
-    return (*results, a)
+    return (*results, right, a)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

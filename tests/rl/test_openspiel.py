@@ -14,12 +14,9 @@ pyspiel = need("pyspiel")
 
 RULES = "yacht+five-is-full-house+four-pays-all-dice"
 NAMES = {
-    "Small Straight": "little-straight",
-    "Large Straight": "big-straight",
-    "Chance": "choice",
-    "Four of a Kind": "four-of-a-kind",
-    "Full House": "full-house",
-}
+    "Small Straight": "little-straight", "Large Straight": "big-straight", "Chance": "choice",
+    "Four of a Kind": "four-of-a-kind", "Full House": "full-house",
+}  # fmt: skip
 ROLLS = list(combinations_with_replacement(range(1, 7), 5))
 
 

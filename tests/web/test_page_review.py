@@ -128,16 +128,11 @@ def test_several_players_and_errors_of_nothing(page: Visitor, yatzy: Strategy, t
 def test_the_outline_that_a_screen_reader_has_and_clicks_on_the_curve(opened: Visitor, reviewed: Review) -> None:
     outline = opened.locator("#review").aria_snapshot()
     for line in (
-        'heading "Review" [level=2]',
-        'heading "Ann: 195 points" [level=3]',
-        'img "Course of the game: the average final score went from',
-        'group "Step through the decisions"',
-        'button "Next decision"',
-        "An inaccuracy loses less than 0.4 points, a mistake less than 1.7, a blunder more.",
-        'list "All decisions"',
-        'heading "All decisions" [level=4]',
-        f"Turn 1, roll 1: {' '.join(map(str, reviewed.decisions[0].dice))} Keep",
-    ):
+        'heading "Review" [level=2]', 'heading "Ann: 195 points" [level=3]', 'heading "All decisions" [level=4]',
+        'img "Course of the game: the average final score went from', 'group "Step through the decisions"',
+        "An inaccuracy loses less than 0.4 points, a mistake less than 1.7, a blunder more.", 'list "All decisions"',
+        'button "Next decision"', f"Turn 1, roll 1: {' '.join(map(str, reviewed.decisions[0].dice))} Keep",
+    ):  # fmt: skip
         assert line in outline, line
     chart = opened.locator("svg.course")
     box = chart.bounding_box()
