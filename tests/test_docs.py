@@ -24,11 +24,12 @@ from perfect_yatzy.play.record import simulated_records
 from perfect_yatzy.tablebase.table_info import FORMAT, ShardedTableInfo
 from support.command import Run
 from support.refusals import load_text
+from support.seeds import ring_2, ring_3
 
 from tables import build
 
 README, *OTHERS = DOCUMENTS
-SOLVED_IN_RING_1 = {"yatzy", "yatzy-forced", "yahtzee", "crag", "generala", "yacht"}
+SOLVED_IN_RING_1 = ["yatzy", "yatzy-forced", "yahtzee", "crag", "generala", "yacht"]
 
 
 def read(*path: str) -> str:
@@ -97,16 +98,10 @@ def test_every_name_of_the_package_in_a_python_block_exists() -> None:
                     assert hasattr(perfect_yatzy, node.attr), f"{name(document)}: {node.attr}"
 
 
-@pytest.mark.parametrize(
-    ("document", "code"),
-    [
-        pytest.param(
-            document, block, id=f"{name(document)}-{number}", marks=() if document == README else pytest.mark.full
-        )
-        for document in DOCUMENTS
-        for number, block in enumerate(blocks(document, "python"), 1)
-    ],
-)
+@pytest.mark.parametrize(("document", "code"), [
+    (pytest.param if document == README else ring_2)(document, block, id=f"{name(document)}-{number}")
+    for document in DOCUMENTS for number, block in enumerate(blocks(document, "python"), 1)
+])  # fmt: skip
 def test_python_runs(
     document: Path, code: str, yatzy: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -176,13 +171,9 @@ def test_readable_tables_are_up_to_date_and_games_that_are_not_solved_keep_their
     assert f"{build.START}\n{build.games_table({}, text)}\n{build.END}" in text
 
 
-def ring_of(key: str) -> pytest.MarkDecorator | tuple[()]:
-    if key in SOLVED_IN_RING_1:
-        return ()
-    return pytest.mark.full if key in build.QUICK else pytest.mark.slow
-
-
-@pytest.mark.parametrize("key", [pytest.param(key, marks=ring_of(key)) for key in (*build.QUICK, *build.BIG)])
+@pytest.mark.parametrize("key", [
+    *SOLVED_IN_RING_1, *(ring_2(key) for key in build.QUICK if key not in SOLVED_IN_RING_1), *map(ring_3, build.BIG),
+])  # fmt: skip
 def test_solved_tables_have_the_recorded_checksums(key: str, tmp_path: Path) -> None:
     folder = tmp_path if key in build.BIG else None
     assert build.checksum(open_strategy(key, folder)) == json.loads(read("tables", "checksums.json"))[key]

@@ -24,7 +24,7 @@ from support.players import wrong_by
 from support.rule_files import TINY
 
 Evaluated = Callable[..., dict[str, Any]]  # the answer for the forced order, as JSON
-LATE = "twos=6 threes=9 fours=12 one-pair=10 two-pairs=18 three-of-a-kind=12 yatzy=0"
+LATE = "ones=3 twos=6 threes=9 fours=12 one-pair=10 two-pairs=18 three-of-a-kind=12 small-straight=0 yatzy=0"
 BOT = """
 import numpy as np
 def first(turn):

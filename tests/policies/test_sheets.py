@@ -37,7 +37,7 @@ from support.naive import Naive
 from support.naive_objectives import mean_score
 from support.naive_policies import GreedyChoice, NaivePolicy
 from support.refusals import refused
-from support.seeds import ring_2
+from support.seeds import ring_2, ring_3
 from support.sheets import defined_value, value_of, worst_hold, yatzy_sheet
 
 FOLDER = files("perfect_yatzy.policies").joinpath("sheets")
@@ -108,9 +108,7 @@ def rules_of(seconds: float) -> list[str]:
 SWEPT = [key for key in KEYS if packaged_sheet(load_rules(key)).holds]
 
 
-@pytest.mark.parametrize(
-    "key", [pytest.param(k, marks=pytest.mark.full if k in rules_of(5) else pytest.mark.slow) for k in SWEPT]
-)
+@pytest.mark.parametrize("key", [(ring_2 if key in rules_of(5) else ring_3)(key) for key in SWEPT])
 def test_the_worst_holds_on_all_cards_are_those_stated(key: str) -> None:
     """A sweep over all cards and rolls; the loss of the worst once more by the strategy of one position."""
     strategy = open_strategy(key)
