@@ -84,7 +84,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as tables:
         os.environ["YATZY_TABLES"] = tables
         open_strategy("yatzy")
-        for document in DOCUMENTS:
+        for document in map(Path.resolve, map(Path, sys.argv[1:])) if sys.argv[1:] else DOCUMENTS:
             for command in commands(document):
                 with tempfile.TemporaryDirectory() as folder:
                     ran = run_shell(command, Path(folder))

@@ -268,8 +268,12 @@ def update() -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(po_bytes(catalog))
         entries = [entry for entry in catalog if entry.id]
-        done = sum(bool(entry.string if isinstance(entry.string, str) else all(entry.string)) for entry in entries)
-        print(f"{language}: {done} of {len(entries)} messages are translated")
+        empty = [
+            entry for entry in entries if not all([entry.string] if isinstance(entry.string, str) else entry.string)
+        ]
+        print(f"{language}: {len(entries) - len(empty)} of {len(entries)} messages are translated")
+        for entry in empty[:10]:
+            print(f"  {path}: {entry.id}")
     compile_catalogues()
 
 

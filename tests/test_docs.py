@@ -20,6 +20,7 @@ from documents import DOCUMENTS, ROOT, Command, blocks, commands, links, name, r
 from perfect_yatzy import Strategy, open_strategy
 from perfect_yatzy.cli import main
 from perfect_yatzy.errors import CODES
+from perfect_yatzy.model.quantities import QUANTITIES
 from perfect_yatzy.play.record import simulated_records
 from perfect_yatzy.tablebase.table_info import FORMAT, ShardedTableInfo
 from support.command import Run
@@ -154,6 +155,7 @@ def test_every_error_code_and_every_field_of_a_table_is_documented() -> None:
     rows = "".join(re.findall(r"^\| (`.*?) \|", text, re.MULTILINE))
     assert set(re.findall(r"`(\w+)`", rows)) == {field.name for field in fields(ShardedTableInfo)} | {"checksum"}
     assert f"(version {FORMAT})" in text
+    assert set(re.findall(r"`(\w+)`", re.search(r"^\| `objective` \| (.*) \|$", text, re.MULTILINE)[1])) >= set(QUANTITIES)  # type: ignore[index]
 
 
 def test_make_targets_exist_and_the_workflow_runs_every_folder_of_tests() -> None:

@@ -229,8 +229,10 @@ def files_of(names: list[str]) -> list[Path]:
 def test_every_text_of_the_command_is_a_message(tmp_path: Path) -> None:
     assert len(files_of(SPOKEN)) > len(SPOKEN)
     assert len(files_of(RAISED)) > 10
-    assert [text for file in files_of(SPOKEN) for text in unmarked(file)] == []
-    assert [text for file in files_of(RAISED) for text in unmarked(file, raised=True)] == []
+    assert [text for file in files_of(SPOKEN) for text in unmarked(file)] == [], "mark it: locale/README.md"
+    assert [text for file in files_of(RAISED) for text in unmarked(file, raised=True)] == [], (
+        "mark it: locale/README.md"
+    )
     file = tmp_path / "view.py"
     file.write_text(
         '"""A view of things."""\nfrom x import _\n\ndef lines(n):\n    """The lines of it."""\n'

@@ -122,10 +122,14 @@ export interface ScoreAnswer extends Omit<Answer, "expected_final_score">, Aimed
 export interface Distribution {
   policy?: string;
   standard_deviation: number;
+  upper_bonus_chance: number;
+  /** Scores by percentage: 5, 25, 50, 75, 95. */
+  percentiles: Record<string, number>;
   lowest: number;
   /** Of `lowest`, `lowest` + 1, ... */
   chances: number[];
-  [field: string]: unknown;
+  /** `crossed_out`: the chance of no points. */
+  categories: { category: string; mean: number; crossed_out: number }[];
 }
 
 export interface ExpectAnswer extends Answer, Aimed {

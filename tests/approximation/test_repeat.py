@@ -16,7 +16,7 @@ from perfect_yatzy import load_rules
 from perfect_yatzy.approximation import relaxation
 from perfect_yatzy.approximation.multipliers import dot, exact_bits, rounded
 from perfect_yatzy.approximation.relaxation import Budget, relax
-from perfect_yatzy.kernels.linear import solve_positive
+from perfect_yatzy.kernels.state_lanes import solve_positive
 from support.players import solution_bits, solved_anew
 from support.rule_files import two_dice_sheet
 from support.seeds import ring_2

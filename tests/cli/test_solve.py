@@ -16,7 +16,8 @@ from perfect_yatzy.approximation import solve as approximation
 from perfect_yatzy.cli import progress as shown
 from perfect_yatzy.game.scorecard import EMPTY_STATE
 from perfect_yatzy.model import estimates
-from perfect_yatzy.model.estimates import SolveCost, approximate_seconds, duration, relaxation_work, rule_set_stats
+from perfect_yatzy.model.approximate_cost import approximate_seconds, relaxation_work
+from perfect_yatzy.model.estimates import SolveCost, duration, rule_set_stats
 from perfect_yatzy.model.objectives import Goals, Objective, ReachableUtility
 from perfect_yatzy.service.budget import Pace, mean_work
 from perfect_yatzy.strategy.distribution import distribution_cost

@@ -33,11 +33,11 @@ CONSTANTS: dict[str, dict[str, Any]] = {
     },
     "tablebase.memory": {"SPARE_DISK": 16_777_216},
     "tablebase.store": {"PART_SECONDS": 60.0, "POLL_SECONDS": 0.05},
-    "strategy.fitted_file": {"FORMAT": 2},
+    "strategy.fitted_file": {"FORMAT": 2, "COEFFICIENT_BITS": 20, "FEATURE_BITS": 12, "NOT_ALLOWED": -1e30},
     "strategy.distribution": {
         "FORMAT": 3, "MAX_STATES": 3_000_000, "STORED_BYTES": 20_000, "REACHED_SHARE": 0.15, "END_BYTES": 2.4,
         "PASS_COST_RATIO": 0.07, "PASS_COST_RATIO_SAVED": 0.15, "FIRST_TURNS_COST_RATIO": 0.2,
-        "CHANCE_BYTES": 30, "CARD_BYTES": 300, "RESULT_BYTES": 120,
+        "CHANCE_BYTES": 30, "CARD_BYTES": 300, "RESULT_BYTES": 120, "FEW_ROWS": 16,
     },
     "strategy.verify": {"MAX_RESIDUAL": 1e-9, "FALSE_ALARM_RATE": 0.0000625},
     "model.estimates": {
@@ -46,12 +46,12 @@ CONSTANTS: dict[str, dict[str, Any]] = {
         "MAX_UNASKED_SECONDS": 180.0, "MAX_UNASKED_BYTES": 2_000_000_000, "ONE": ((1,), (1,)),
     },
     "strategy.score_strategy": {"MAX_GOAL": 99_999, "MAX_UTILITY": 1e20},
-    "policies.strategy_sheet": {"FORMAT": 1, "MAX_HOLD_RULES": 200},
+    "policies.strategy_sheet": {"FORMAT": 1, "MAX_HOLD_RULES": 200, "MAX_PRICE": 1e6, "BLOCK_VALUES": 1_048_576},
     "policies.computer_players": {
         "TOLERANCE": 0.1, "STYLES": {"safe": -1.0, "bold": 1.0}, "WIN_SECONDS": 0.5, "MAX_SOLVED": 64,
     },
     "web.site.folder": {
-        "SCHEMA": 2, "ICON_SIZES": (192, 512),
+        "SCHEMA": 2, "ICON_SIZES": (192, 512), "MAX_CATEGORIES": 30,
         "WHOLE_VALUES": 4_000_000, "VALUE_BITS": 30, "DEVIATION_BITS": 8, "CHANCE_BITS": 12, "PART_BYTES": 67_108_864,
         "PAGE_BYTES": 16_384, "PAGE_DIGEST_BYTES": 16, "HASH_DIGITS": 12,
     },
@@ -106,7 +106,7 @@ def test_constants_are_what_they_should_be(name: str) -> None:
     named = {part: getattr(module, part) for listed in names for part in listed.split(", ")}
     found = {part: value for part, value in named.items() if is_number(value)}
     found.pop("LIMITS", None)  # of play.rating: the grades
-    assert found == CONSTANTS[name]
+    assert found == CONSTANTS[name], "list each number of the module in CONSTANTS of this file"
 
 
 def test_every_module_of_play_and_service_is_listed() -> None:

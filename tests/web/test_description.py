@@ -65,6 +65,30 @@ def check(described: dict[str, Any], path: str, answer: Any, status: int = 200, 
     assert problem is None, f"{path}: {problem.message if problem else ''}"
 
 
+def fields_of(schema: Any, described: dict[str, Any]) -> set[str]:
+    """Names of all fields of a schema, but of those within `aim` and `approximate`."""
+    if isinstance(schema, list):
+        return set().union(*(fields_of(entry, described) for entry in schema))
+    if not isinstance(schema, dict):
+        return set()
+    if "$ref" in schema:
+        return fields_of(described["components"]["schemas"][schema["$ref"].split("/")[-1]], described)
+    own = schema.get("properties", {})
+    inner = [*(value for name, value in own.items() if name not in ("aim", "approximate"))]
+    return set(own) | fields_of(inner + [value for name, value in schema.items() if name != "properties"], described)
+
+
+def test_every_field_of_an_answer_is_in_the_readme_and_in_the_types_of_the_engine(described: dict[str, Any]) -> None:
+    readme = (ROOT / "solver" / "perfect_yatzy" / "service" / "README.md").read_text(encoding="utf-8")
+    types = (ROOT / "solver" / "npm" / "index.d.ts").read_text(encoding="utf-8")
+    for query in ("hold", "score", "expect", "outcomes"):
+        answer = described["paths"][f"/api/{query}"]["post"]["responses"]["200"]["content"]["application/json"]
+        names = fields_of(answer["schema"], described)
+        assert {"expected_final_score", "loss", "chance"} & names
+        assert [name for name in sorted(names) if f"`{name}`" not in readme] == []
+        assert [name for name in sorted(names - {"approximate"}) if not re.search(rf"\b{name}\??:", types)] == []
+
+
 @pytest.mark.parametrize("spec", GAMES)
 def test_answers_are_as_described(client: TestClient, described: dict[str, Any], spec: str) -> None:
     """Every question about the empty card, and about one that is nearly full."""

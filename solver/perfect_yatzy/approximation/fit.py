@@ -32,8 +32,8 @@ from ..game.scorecard import EMPTY_STATE, State
 from ..game.scoring import upper_sums
 from ..kernels import state_lanes as kernels
 from ..kernels.lattice import kernel_lattice
-from ..kernels.linear import solve_positive
-from ..model.estimates import FIT_GAMES, ROUNDS, played_games
+from ..kernels.state_lanes import solve_positive
+from ..model.approximate_cost import FIT_GAMES, ROUNDS, played_games
 from ..model.state_space import LANES, card_masks, is_wide, packed
 from ..model.turn_slots import allowed_boxes, box_masks, turn_slots
 from ..strategy.fitted_file import COEFFICIENT_BITS, FEATURE_BITS, FittedValues

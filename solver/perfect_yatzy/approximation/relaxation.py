@@ -28,7 +28,7 @@ from ..kernels.lattice import kernel_lattice
 from ..kernels.table_slices import PADDING, TableSlice
 from ..kernels.turn import SolveJob, make_scratch, solve_rows
 from ..kernels.turn_visits import VisitJob, visit_row, visit_scratch
-from ..model import estimates as costs
+from ..model import approximate_cost as costs
 from ..model.relaxed_game import EMPTY_ROW, Levels, RelaxedGame, intercept, required_exact, tracked_exact
 from ..model.state_space import card_masks
 from ..tablebase.backward_induction import default_threads
@@ -250,7 +250,7 @@ Report = Callable[[str, float], None]  # takes what is being done, and about the
 class Budget:
     """What a relaxation may take; the bound depends on it, and not on the speed of the machine."""
 
-    # Operations (:mod:`perfect_yatzy.model.estimates`), of which two threads do about 5e10 a second.
+    # Operations (:mod:`perfect_yatzy.model.approximate_cost`), of which two threads do about 5e10 a second.
     work: float = 12e12
     memory: int = costs.BOUND_MEMORY  # bytes
     boxes: int | None = None  # most further exact boxes, or chains of boxes; default: no limit

@@ -44,7 +44,7 @@ from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
 from ..game.scoring import maximum_score, upper_sums
-from ..model import estimates as costs
+from ..model import approximate_cost as costs
 from ..model.estimates import LANE_OPERATIONS_PER_SECOND, log_long
 from ..strategy import fitted_file
 from ..strategy.approximate_strategy import ApproximateStrategy, needs_table

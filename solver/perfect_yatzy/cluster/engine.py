@@ -251,14 +251,14 @@ class DaskEngine:
                     self.client.cancel(list(under_way), force=True)
 
     def play(self, function: Callable[[Any], Any], tasks: Sequence[Any], progress: Progress | None) -> list[Any]:
-        """The results of tasks of some games each (`number`), in their order."""
-        found: dict[int, Any] = {}
+        """The results of tasks, in their order; each has the `number` of games it plays, for the progress."""
+        found: dict[int, Any] = {}  # results by the place of their task
         games = [task.number for task in tasks]
-        for number, part in self.map(function, tasks):
-            found[number] = part
+        for place, result in self.map(function, tasks):
+            found[place] = result
             if progress:
-                progress(sum(games[n] for n in found), sum(games))
-        return [found[number] for number in range(len(tasks))]
+                progress(sum(games[done] for done in found), sum(games))
+        return [found[place] for place in range(len(tasks))]
 
     def run(self, tasks: Sequence[ShardTask], is_ready: Callable[[ShardTask], bool]) -> Iterator[dict[str, Any]]:
         """Solve shards (:class:`perfect_yatzy.tablebase.sharded_solve.Engine`)."""

@@ -21,9 +21,8 @@ as the call that makes it, and equal positions have equal hashes:
 >>> held
 start_turn('yatzy', held='33')
 
-Actions have numbers, in the columns of the values of all options and in the Gymnasium environment. First come the
-holds, every multiset of fewer dice than the game has, by size and then by faces (:mod:`.dice`); to hold all dice is
-no action. Then come the categories in the order of the sheet::
+Actions have numbers, for arrays of options and in the Gymnasium environment: first the holds of fewer than all dice,
+by size and then by faces (:mod:`.dice`), then the categories in the order of the sheet::
 
     number   0             1       2      ...  209           210    211    ...  224
     action   reroll all    hold 1  hold 2      hold 6 6 6 6  ones   twos        yatzy        (five dice: 210 holds)
@@ -403,23 +402,27 @@ def read_action(rules: RuleSet, action: ActionText) -> Action:
     """An action as people or programs write it: faces to hold (``"none"``: reroll all), or the name of a category."""
     faces: Sequence[int] | None
     if not isinstance(action, Sequence):
-        raise StateError(f"action is {shown(action)}; must be the dice to hold or the name of a category")
+        raise StateError(
+            _("action is {action}; must be the dice to hold or the name of a category", action=shown(action))
+        )
     if not isinstance(action, str):
         faces = action
     elif (faces := () if action.lower() == "none" else parse_faces(action)) is None:
         return rules.categories[find_category(rules, action)].id
     if len(faces) >= rules.dice:
-        raise StateError(f"an action holds fewer than {rules.dice} dice; to keep all of them, name the category")
+        text = _("an action holds fewer than {dice} dice; to keep all of them, name the category", dice=rules.dice)
+        raise StateError(text)
     held = tuple(sorted(whole_number(face, "a die") for face in faces))
     if not all(1 <= face <= rules.faces for face in held):
-        raise StateError(f"no action holds {spaced(held)!r}; the faces are 1 to {rules.faces}")
+        text = _("no action holds {held}; the faces are 1 to {faces}")
+        raise StateError(text.format(held=repr(spaced(held)), faces=rules.faces))
     return held
 
 
 def read_hold(rules: RuleSet, held: ActionText) -> Dice:
     """The dice of a hold, ascending."""
     if isinstance(taken := read_action(rules, held or ()), str):
-        raise StateError(f"held is {shown(held)}; must be dice")
+        raise StateError(_("held is {held}; must be dice", held=shown(held)))
     return taken
 
 
@@ -432,8 +435,7 @@ def action_number(rules: str | Path | RuleSet, action: ActionText) -> int:
         If the rules have no such action.
     """
     rules = load_rules(rules)
-    known = read_action(rules, action)
-    if isinstance(known, str):
+    if isinstance(known := read_action(rules, action), str):
         return hold_count(rules) + rules.index_of[known]
     return int(lattice(rules.dice, rules.faces).rank(counts_of(rules, known)))
 
@@ -442,7 +444,7 @@ def numbered_action(rules: str | Path | RuleSet, number: int) -> Action:
     """The action of a number, the dice held or the id of a category; the inverse of :func:`action_number`."""
     rules = load_rules(rules)
     if not 0 <= whole_number(number, "action") < action_count(rules):
-        raise StateError(f"action is {number}; must be 0 to {action_count(rules) - 1}")
+        raise StateError(_("action is {number}; must be 0 to {most}", number=number, most=action_count(rules) - 1))
     if number < hold_count(rules):
         return dice_of(lattice(rules.dice, rules.faces).counts[number].tolist())
     return rules.categories[number - hold_count(rules)].id

@@ -347,16 +347,18 @@ class _BestTurns:
             best_roll[self.joker] + after[-1] + sum(max(best_roll[c], self._by_joker(c, self.jokers)) for c in rest)
         )
 
-    def _by_joker(self, c: int, allowed: Collection[int], filled: Collection[int] = ()) -> int:
-        """The most points of a box by one of the jokers of the `allowed` classes, the joker bonus included."""
-        # Classes whose matching box is filled or does not exist pay fixed points of lower boxes in full.
+    def _by_joker(self, c: int, classes: Collection[int], in_full: Collection[int] = ()) -> int:
+        """The most points of a box by a joker of one of these classes (keys of `jokers`), the joker bonus included.
+
+        Those `in_full`, whose matching box is filled or does not exist, pay fixed points of lower boxes in full.
+        """
         joker = self.rules.joker
-        if joker is None or not allowed:
+        if joker is None or not classes:
             return 0
-        most = max(self.jokers[box][c] for box in allowed)
+        most = max(self.jokers[boxes][c] for boxes in classes)
         if joker.mode == "maximum":
             most = max(possible_points(self.rules)[c])
-        elif filled and joker.mode != "none":
+        elif in_full and joker.mode != "none":
             most = max([most, *self.rules.categories[c].full_points])
         return joker.bonus + self._with_bonus(c, most)
 

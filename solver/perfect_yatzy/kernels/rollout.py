@@ -17,8 +17,7 @@ from ..game.dice import Ints
 from ..model.state_space import LANES
 from .actions import choose_actions
 from .jit import by_kind, jit
-from .policy import stage_actions, stop_action
-from .score_policy import HoldValues, TurnStart, backup_holds, decision
+from .policy import HoldValues, TurnStart, backup_holds, decision, stage_actions, stop_action
 from .simd import views, width
 from .table_slices import TableSlice
 from .turn import mean_block

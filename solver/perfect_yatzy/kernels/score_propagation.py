@@ -6,7 +6,7 @@ p(e) points that leads to the child s'::
     P(s', x + p(e)) += P(s, x) P(e | s, x)
 
 as in :mod:`.propagation`, but each x has its own decisions. The lanes of a vector are neighbouring x of one state,
-and each lane takes what :mod:`.score_policy` would::
+and each lane takes what :mod:`.policy` would::
 
     E = {i : value(i) as good as the best value}          options: to stop, or one of the holds
     F = {i in E : mean(i) as good as the best mean in E}
@@ -27,9 +27,19 @@ from ..model.state_space import LANES, ScoreOffsets
 from .jit import jit
 from .lattice import copy_vectors, maxima, means
 from .legal import outcome_number
-from .policy import PolicyJob, best_stop, lowest_equal, outcome_values, policy_block, stage_actions, stop_action
+from .policy import (
+    HoldValues,
+    PolicyJob,
+    backup_holds,
+    best_stop,
+    lowest_equal,
+    lowest_equal_number,
+    outcome_values,
+    policy_block,
+    stage_actions,
+    stop_action,
+)
 from .propagation import outcome_chances
-from .score_policy import HoldValues, backup_holds, lowest_equal_number
 from .simd import add_at, add_to, choose, load, load_at, maximum, reaches, splat, store, views
 from .table_slices import TableSlice
 from .turn import LOWEST, mean_block

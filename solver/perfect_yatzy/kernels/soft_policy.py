@@ -9,7 +9,7 @@ to come if everything after it is perfect play. It is taken with a chance that f
 ``limit`` is eight times the *temperature*, so that w(d) is close to exp(-d / temperature), but an option that loses
 more than the limit is never taken. To stop is an option of a hold; the category is then a decision of its own.
 
-The turn runs backwards for the values of all holds (:func:`.score_policy.backup_holds`), then forwards from the dice
+The turn runs backwards for the values of all holds (:func:`.policy.backup_holds`), then forwards from the dice
 for the chance of each outcome of the turn, and on the way for the points lost (:mod:`.losses`). In simulated games
 (:mod:`.rollout`) the losses of a game are the expected losses of the decisions it came to, before one of the options
 is drawn: their mean is that of the losses of the options drawn, their variance is smaller.
@@ -29,11 +29,19 @@ from .jit import jit
 from .lattice import fill, spread
 from .legal import outcome_number, scoring_of_roll
 from .losses import turn_losses
-from .policy import best_stop, outcome_values
+from .policy import (
+    HoldValues,
+    TurnStart,
+    backup_holds,
+    best_stop,
+    category_means,
+    hold_value,
+    hold_values,
+    outcome_values,
+)
 from .policy_evaluation import centre_of, evaluate_block, outcome_quantities, write_quantity
 from .propagation import begin_chances
 from .rollout import DIE_BITS, FIELDS, LANE, ROW, decide, player_of, random_word
-from .score_policy import HoldValues, TurnStart, backup_holds, category_means, hold_value, hold_values
 from .simd import add_to, aligned, load, maximum, splat, store
 from .table_slices import TableSlice
 from .turn import LOWEST

@@ -12,6 +12,9 @@ by lane.
 
 :func:`play_states` also plays the turn, one game a lane. Of equal options it takes the end of the turn, then the
 hold with the fewest dice; of equal categories the first of the sheet.
+
+The equations of the fit are solved with the same bits on every machine (:func:`solve_positive`): LAPACK adds in an
+order that depends on the processor.
 """
 
 from __future__ import annotations
@@ -25,8 +28,7 @@ from ..model.state_space import LANES
 from ..model.turn_slots import TurnSlots
 from .jit import jit
 from .lattice import copy_vectors, maxima, means
-from .legal import count_bits, nth_bit, outcome_number, scoring_on_card
-from .masks import mask_at
+from .legal import count_bits, mask_at, nth_bit, outcome_number, scoring_on_card
 from .rollout import DIE_BITS, completed_roll, random_word
 from .simd import aligned, choose, load, maximum, shifted, splat, store, views
 from .turn import LOWEST, mean_of_first_roll
@@ -45,7 +47,7 @@ class LaneTable(NamedTuple):
 
 
 class LaneStates(NamedTuple):
-    """States at the start of a turn, ``(8 * blocks,)`` each: int64 and masks (:mod:`.masks`)."""
+    """States at the start of a turn, ``(8 * blocks,)`` each: int64 and masks (:mod:`.legal`)."""
 
     filled: Ints  # bitmask of filled categories
     choices: Ints  # bitmask of those that the turn may fill
@@ -267,3 +269,36 @@ def play_states(begin, end, arguments, table, played):
         backup_block(children, job, block)
         for lane in range(LANES):
             play_lane(children, job, games, block, lane)
+
+
+PANEL = 8  # rows that are eliminated together, while each row above is in the first-level cache
+
+
+@jit
+def eliminate(matrix: Floats, right: Floats, k: int, i: int) -> None:
+    """Subtract the finished row k from row i, from the diagonal on."""
+    factor = matrix[k, i] / matrix[k, k]
+    above, row = matrix[k, i:], matrix[i, i:]
+    for j in range(len(row)):
+        row[j] -= factor * above[j]
+    right[i] -= factor * right[k]
+
+
+@jit
+def solve_positive(matrix: Floats, right: Floats, least: float) -> None:
+    """Solve a symmetric positive definite system in place, into `right`; no eigenvalue is below `least`."""
+    n = len(right)
+    for begin in range(0, n, PANEL):
+        end = min(n, begin + PANEL)
+        for k in range(begin):
+            for i in range(begin, end):
+                eliminate(matrix, right, k, i)
+        for k in range(begin, end):
+            matrix[k, k] = max(matrix[k, k], least)
+            for i in range(k + 1, end):
+                eliminate(matrix, right, k, i)
+    for i in range(n - 1, -1, -1):
+        found = right[i]
+        for j in range(i + 1, n):
+            found -= matrix[i, j] * right[j]
+        right[i] = found / matrix[i, i]

@@ -161,11 +161,12 @@ def joker_value(children, model, block, saved, joker, mode, temp):
 
 @jit
 def backup_all_stop_values(children, model, block, saved, mode, target, scratch):
-    """The same with the joker rule; with RAISE a pass of maxima over `target` must follow."""
+    """As :func:`backup_stop_values`, with the joker rule; with RAISE a pass of maxima over `target` must follow."""
     jokers = model.jokers
-    count = jokers.size if model.layout.masks[block.row] & jokers.bit else 0
+    count = jokers.size if model.layout.masks[block.row] & jokers.bit else 0  # none before its box is filled
     if mode & RAISE and count == 0 and model.nested and points_are_added(children):
-        mode |= WITHIN
+        mode |= WITHIN  # fewer entries to write: that pass carries them to the rolls
+    # backup_stop_values scores jokers as any roll: what they had before is kept, and raised by the joker rule below.
     for joker in range(count):
         roll = jokers.rolls[joker]
         store(scratch.joker_values, joker, splat(target, LOWEST) if mode & RAISE == 0 else load(target, roll))

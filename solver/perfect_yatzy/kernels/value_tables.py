@@ -18,8 +18,9 @@ An :class:`ExponentialTable` has the blocks of a :class:`MeanTable`, but points 
 spreads of a state (:mod:`perfect_yatzy.model.goal_estimates`).
 
 A new objective needs a new kind of table only if points count in another way, or values lie elsewhere: its named
-tuple, :func:`states_after` and :func:`value_after` here (:func:`write_values` only if values lie elsewhere), and an
-entry point in :mod:`.turn`, which the objective names. The shortest example is :class:`ExponentialTable`.
+tuple, :func:`states_after` and :func:`value_after` here, and an entry point in :mod:`.turn`, which the objective names.
+If its values lie where those of a mean do, it is named beside MeanTable at `states_after`, and its target stays a mean
+table; else it needs :func:`write_values`, too. The shortest example is :class:`ExponentialTable`.
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ def write_values(table, layout, block, saved, values, temp):
 
 @by_kind()
 def points_are_added(table):
-    """Whether one point more is worth more than any error of the arithmetic; False, the default, is never wrong."""
+    """Whether one point more is worth more than any error of the arithmetic; False, the default, is slower and never wrong."""
 
 
 points_are_added.of(MeanTable)(lambda table: True)

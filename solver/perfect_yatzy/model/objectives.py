@@ -37,15 +37,18 @@ FRAME = 2 * LANES  # entries beside a range of scores that a float32 vector may 
 
 
 class Objective:
-    """The mean of the final score, from a state on; base of the others. All but policy quantities are maximised."""
+    """The mean of the final score, from a state on; base of the others. All but policy quantities are maximised.
+
+    To minimise, store minus the quantity: `full_cards` returns minus it, `start_value` turns the sign back for people.
+    """
 
     name = "mean"  # part of the file name of its tables
-    monotone = True  # whether more points never lower the value
+    monotone = True  # whether more points never lower the value; if True by mistake, values are wrong without an error
     rounds = True  # whether entries of a table are the values computed, rounded if need be, and no function of them
     compute: np.dtype[Any] = np.dtype(np.float64)  # type of the arithmetic
     error = 0.0  # bound of the rounding error; 0 where it is negligible
     tolerance = 0.0  # of interpolation between scores, as part of the change of the values; 0: there is none
-    kernel = "solve_rows"  # of kernels.solve, for values by state
+    kernel = "solve_rows"  # entry point in kernels/turn.py, for values by state
     kernel_arguments: tuple[float, ...] = ()  # beside rows and job
 
     def __init__(self, rules: RuleSet, start: State = EMPTY_STATE) -> None:

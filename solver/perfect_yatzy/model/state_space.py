@@ -15,7 +15,7 @@ digit for each chain of boxes (:mod:`perfect_yatzy.game.rules`), how many of the
 
 Bitmasks of categories are int64, ``(n,)``, and a single one is an integer. A sheet of more than ONE_WORD boxes,
 which only an approximate strategy can play, has uint64, ``(n, 2)``, the low word first. The dtype tells the kernels
-which of the two they read (:mod:`perfect_yatzy.kernels.masks`).
+which of the two they read (:mod:`perfect_yatzy.kernels.legal`).
 
 All ranges of scores of a row (:mod:`.objectives`) have a length that depends on the row, and on the lane through the
 bonus still possible. So the places of rows follow from a few numbers for each row; those of states, 24 bytes each,
@@ -264,10 +264,11 @@ def in_layers(
 
 
 def check_enumerable(rules: RuleSet, filled: int = 0, *, any_number: bool = False) -> None:
-    """RulesError if there are too many states from a card on, or (`any_number`) only sets of upper boxes."""
+    """RulesError if there are too many cards from one on (unless `any_number`), lane sets, or upper sums in them."""
     check_one_word(rules)
+    # A chain with n open boxes is in one of n + 1 conditions.
     cards = prod(sum(1 - (filled >> c & 1) for c in chain) + 1 for chain in chains(rules))
-    free = all(len(chain) == 1 for chain in chains(rules))
+    free = all(len(chain) == 1 for chain in chains(rules))  # for the words of the errors
     if cards > 1 << MAX_FREE_CATEGORIES and not any_number:
         n_open = len(rules.categories) - filled.bit_count()
         text = (

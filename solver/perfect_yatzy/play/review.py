@@ -44,7 +44,7 @@ from ..strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator, TurnOutcome
 from .record import Game, bonus_points_of
 
 if TYPE_CHECKING:
-    from ..kernels.recorded import RecordedTurns, WalkedCards
+    from ..kernels.batch import RecordedTurns, WalkedCards
 
 Bools = npt.NDArray[np.bool_]
 MAX_POINTS = 1_000_000  # far above what a box can hold: larger numbers do not fit the arrays
@@ -123,7 +123,7 @@ class GameColumns:
 
     def arrays(self) -> RecordedTurns:
         """All turns, as the kernels take them."""
-        from ..kernels.recorded import RecordedTurns
+        from ..kernels.batch import RecordedTurns
 
         def starts(counts: list[int]) -> np.ndarray[Any, np.dtype[np.int64]]:
             return np.cumsum([0, *counts], dtype=np.int64)
@@ -246,7 +246,7 @@ def _without_ties(losses: Floats, tie: float) -> Floats:
 
 def _walk(strategy: Strategy, columns: GameColumns) -> tuple[RecordedTurns, WalkedCards]:
     """The turns as arrays, and the states before them."""
-    from ..kernels.recorded import WalkedCards, WalkJob, walk_cards
+    from ..kernels.batch import WalkedCards, WalkJob, walk_cards
 
     rules, turns, cards = strategy.rules, columns.arrays(), len(columns.cards)
     by_turn, by_card = ([np.zeros(size, dtype=np.int64) for _ in range(3)] for size in (len(turns.points), cards))

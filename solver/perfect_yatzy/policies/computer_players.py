@@ -254,6 +254,7 @@ class WinningPlayer(ComputerPlayer):
             return means
         game, stored, key = None, None, tuple[Hashable, ...]()
         filled = [each.state.filled.bit_count() for each in (card, *cards)]
+        # One other, who has not finished, and this player is next to move: the rest is a game of two players.
         if len(known) == len(cards) == 1 and filled[1] - filled[0] in (0, 1):
             from ..strategy.two_player_table import stored_game
             from ..strategy.two_players import TwoPlayerGame
@@ -264,6 +265,7 @@ class WinningPlayer(ComputerPlayer):
         if game and (key in self._solved or stored or game.cost().seconds <= WIN_SECONDS):
             solve = partial(self._against_one, game, stored, (card, cards[0]))
         else:
+            # The others play for the mean: a solve for this card, and a distribution for each of theirs, as costly.
             rests = [ReachableUtility(self.rules, lambda made: made.astype(float), c.state) for c in (card, *cards)]
             if cards and not has_distribution(self.rules):
                 return means

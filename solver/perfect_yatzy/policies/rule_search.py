@@ -105,20 +105,21 @@ class Sample:
         return np.ascontiguousarray(states[0]), np.ascontiguousarray(states[1]), times / games
 
     def gains(self, rule: HoldRule) -> Floats:
-        """Estimated gain of a rule without its conditions, ``(rolls left * states, rules + 1)``, by deciding rule."""
+        """Estimated gain of a rule without its conditions, ``(rolls left * states, rules + 1)``.
+
+        A column for each rule of the list that decides now, the last one for situations that none decides.
+        """
         from ..kernels.hold_rules import rule_gains
 
-        (named, uses), weights = rule_lines(self.rules, rule), self.weights
-        for condition in rule.conditions:
-            weights = weights * applies(self.rules, condition, self.cards, 0)
+        (named, uses), cards, states = rule_lines(self.rules, rule), self.cards, len(self.weights)
         n_rolls, columns = self.dice.n_rolls, len(self.holds) + 1
-        result = np.zeros(len(weights) * self.stages * columns)
         sizes = self.stages, n_rolls, self.dice.n_holds, columns
-        per_mask = n_rolls if len(named) > 1 else 0
-        lines, cards = (named.ravel(), uses.ravel(), per_mask), self.cards
-        first_use = cards.jokers * np.int64(named.size)
-        rule_gains(*lines, cards.faces, cards.usable, first_use, weights, self.turns, sizes, result)
-        return result.reshape(len(weights), self.stages, columns)[:, 1:].transpose(1, 0, 2).reshape(-1, columns)
+        per_mask = n_rolls if len(named) > 1 else 0  # length of a line of `named`; 0: it has one line
+        first_use = cards.jokers * np.int64(named.size)  # the second half of `uses` is for cards with jokers
+        lines, gains = (named.ravel(), uses.ravel(), per_mask), np.zeros(states * self.stages * columns)
+        rule_gains(*lines, cards.faces, cards.usable, first_use, self.weights, self.turns, sizes, gains)
+        by_state = gains.reshape(states, self.stages, columns)
+        return by_state[:, 1:].transpose(1, 0, 2).reshape(-1, columns)  # without 0 rolls left
 
     def factors(self, conditions: Sequence[Condition]) -> Floats:
         """1 where a condition holds, else 0: ``(conditions, rolls left * states)``."""

@@ -1,4 +1,4 @@
-"""Answers as plain JSON values, for `--json`, `--jsonl`, the text views and the server. Nothing is computed here.
+"""Answers as plain JSON values, for `--json`, `--jsonl`, the text views and the server, from what was evaluated.
 
 {"schema": 2, "query": "hold", ..., "best": {"hold": [3, 3], "expected_final_score": 245.75, ...}, "holds": [...]}
 """

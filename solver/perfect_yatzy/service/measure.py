@@ -84,11 +84,12 @@ def run_positions(service: QueryService, fields: Mapping[str, Any]) -> tuple[Pos
     sampling = {name: fields[name] for name in ("exploration", "distinct", "options")}
     plain = {name: value for name, value in fields.items() if name not in ("positions", *sampling)}
     request, means, policy = _resolved(service, plain | {"games": fields["positions"]})
+    count = request.games  # of positions, which are parsed as a number of games
     strategy = policy if isinstance(policy, Strategy) else means  # labels the positions
     player = None if policy is strategy else cast(Actor, policy)
     start = request.card if player else request.position
     found = sample_positions(
-        strategy, request.games, request.seed, start=start, player=player, threads=service.threads, **sampling
+        strategy, count, request.seed, start=start, player=player, threads=service.threads, **sampling
     )
     visits = found.visits if found.distinct else np.ones(len(found), dtype=np.int64)
     rolls_left = np.bincount(found.rolls_left, weights=visits).astype(int).tolist()
@@ -96,7 +97,7 @@ def run_positions(service: QueryService, fields: Mapping[str, Any]) -> tuple[Pos
         "policy": fields["policy"],
         "seed": request.seed,
         **sampling,
-        "positions": request.games,
+        "positions": count,
         "rows": len(found),
         "games": int(found.game_number.max()) + 1,
         "rolls_left": {str(left): number for left, number in enumerate(rolls_left)},

@@ -254,24 +254,26 @@ def each_option(
 
 
 def _kernel(evaluator: TurnEvaluator, filled: int, positions: BatchPositions, actions: ActionBatch) -> Kernel:
-    """A function that answers the positions `start` to ``stop - 1`` of a layer."""
+    """What answers positions of a layer: those from a start to a stop, into the actions and into given options."""
     from ..kernels.batch import BatchJob, MeanPolicy, find_best_actions
     from ..kernels.lattice import kernel_lattice
-    from ..kernels.score_policy import score_policy
+    from ..kernels.policy import score_policy
 
     rules, space = evaluator.rules, evaluator.space
     model = turn_model(rules, space.start)
     passes, most_saved = kernel_lattice(evaluator.dice), int(space.most_saved.max())
     followed: Any
     if isinstance(evaluator, ScoreEvaluator):
+        # If more points may be worth less, a roll that pays must not be scored as one that does not.
         model = model._replace(monotone=int(evaluator.objective.monotone and model.monotone))
         followed, ties = evaluator.score_policy(filled), (evaluator.ties, evaluator.means.ties)
     else:
         followed, ties = MeanPolicy(window(space, evaluator.values, filled)), (evaluator.ties, evaluator.ties)
 
     def run(start: int, stop: int, options: OptionValues) -> None:
-        policy = score_policy(evaluator.dice, model, passes, ties, most_saved)
-        find_best_actions(start, stop, BatchJob(policy, followed, positions.sorted, actions, options))
+        # Made in each call, because its working memory is for one thread; it serves tables of means, too.
+        job = score_policy(evaluator.dice, model, passes, ties, most_saved)
+        find_best_actions(start, stop, BatchJob(job, followed, positions.sorted, actions, options))
 
     return run
 
@@ -333,7 +335,7 @@ def check_positions(
     rolls = grid.rank(counts) - grid.first_roll
     blocks = None
     if isinstance(evaluator, ScoreEvaluator):
-        from ..kernels.score_policy import score_blocks
+        from ..kernels.policy import score_blocks
 
         made = column("points", x, size)
         low, high = evaluator.ranges(state_places(space.layout, rows, saved_rolls, lanes))

@@ -35,8 +35,7 @@ from ..errors import RulesError, _, whole_number
 from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
-from ..kernels.policy import PolicyJob, policy_job
-from ..kernels.score_policy import hold_values
+from ..kernels.policy import PolicyJob, hold_values, policy_job
 from ..kernels.score_propagation import ScorePassJob, ScorePassScratch, Support, push_lanes, support_rows
 from ..kernels.simd import aligned
 from ..kernels.table_slices import TableSlice, places_in, window
@@ -167,7 +166,6 @@ def distribution(
     cost = score_places(rules, state).solve_cost().doubled() if of_score else distribution_cost(rules, state)
     check_distribution_memory(rules, cost)
     log_long(f"the distribution of {rules.key}", cost.seconds, progress)
-    from .distribution import ScoreForwardPass
     from .forward_pass import ForwardPass
 
     if isinstance(evaluator, ScoreEvaluator):

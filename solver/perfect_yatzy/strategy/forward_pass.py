@@ -30,10 +30,9 @@ import numpy.typing as npt
 from ..game.dice import Floats, Ints, lattice
 from ..kernels.leads import TurnEndsOfStates
 from ..kernels.losses import LossJob, NoLosses, list_rows
-from ..kernels.policy import policy_job
+from ..kernels.policy import hold_values, policy_job
 from ..kernels.policy_evaluation import ToCome, distribute_rows
 from ..kernels.propagation import EndLists, EndModel, LayerScores, PropagationJob, TurnEnds, pull_rows, support_rows
-from ..kernels.score_policy import hold_values
 from ..kernels.simd import aligned
 from ..kernels.table_slices import window
 from ..model.checked_values import Table

@@ -110,7 +110,7 @@ def approximate_advice(rules: RuleSet) -> Iterator[None]:
     except RulesError as error:
         if error.code != "too-large" or "--approximate" in str(error):
             raise
-        from ..model.estimates import approximate_seconds
+        from ..model.approximate_cost import approximate_seconds
 
         spec = rules.spec or rules.key
         time = duration(sum(approximate_seconds(rules).values()))

@@ -24,8 +24,7 @@ from ..game.rules import RuleSet
 from ..game.scorecard import State
 from ..kernels import rollout as kernels
 from ..kernels.lattice import kernel_lattice
-from ..kernels.policy import PolicyJob, policy_job
-from ..kernels.score_policy import ScorePolicyJob, score_blocks, score_policy
+from ..kernels.policy import PolicyJob, ScorePolicyJob, policy_job, score_blocks, score_policy
 from ..model.objectives import final_bonus
 from ..model.state_space import LANES, Policy, RowActions, state_space
 from ..model.turn_model import turn_model

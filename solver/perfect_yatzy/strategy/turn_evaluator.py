@@ -311,22 +311,23 @@ def _best(
     rules: RuleSet, turn: Passes, final_values: Any, roll: tuple[int, ...] | None, rerolls: int
 ) -> tuple[Any, tuple[int, ...] | None]:
     """Largest expected value of the final roll, and the hold that begins it; None before the first roll."""
-    grid, roll_values, hold_values, exact = turn.dice, final_values, None, final_values.dtype == object
+    grid, exact = turn.dice, final_values.dtype == object  # exact: fractions
+    roll_values, hold_values = final_values, None
     for _reroll in range(rerolls):
         hold_values = turn.holds_from_rolls(roll_values)
         roll_values = turn.best_within(hold_values)
     if roll is None:
         if not exact:
             return float(grid.weights @ roll_values), None
-        ways = rules.faces**rules.dice
+        ways = rules.faces**rules.dice  # each weight is a multiple of 1 / ways
         return Fraction((np.round(grid.weights * ways).astype(np.int64) * roll_values).sum(), ways), None
     counts = counts_of(rules, roll)
     value = np.asarray(roll_values[grid.rank(counts) - grid.first_roll]).item()
-    if hold_values is None:
+    if hold_values is None:  # no reroll is left: all dice are held
         return value, roll
     holds = sub_multisets(np.array(counts, dtype=np.int64))[::-1]
     values = hold_values[grid.rank(holds)]
-    # Of equal holds the one with the most dice, so that no die is rerolled without need.
+    # Of equal holds the one with the most dice, so that no die is rerolled without need; then with the lowest faces.
     best = holds[values >= values.max() - (0 if exact else 1e-12)]
     return value, dice_of(best[np.argmax(best.sum(axis=1))].tolist())
 

@@ -252,11 +252,11 @@ def split(rest: Floats, component: Floats) -> Floats:
 
 
 def components_of(laws: Floats) -> list[Floats]:
-    """The laws of boxes that pay one number of points or none, and of sums of these; the largest variance first."""
+    """The components, from the laws of the states with one open box; the largest variance first."""
     single = set[tuple[int, float]]()  # points and their chance
-    for law in laws[(laws > MIN_CHANCE).sum(axis=1) == 2]:
+    for law in laws[(laws > MIN_CHANCE).sum(axis=1) == 2]:  # the box pays `high - low` points or none
         low, high = np.flatnonzero(law > MIN_CHANCE).tolist()
-        single.add((high - low, round(1 - float(law[low]) ** TRIES, 6)))
+        single.add((high - low, round(1 - float(law[low]) ** TRIES, 6)))  # paid in one of so many turns
     widest = sorted(single, key=lambda box: box[0] ** 2 * box[1] * (1 - box[1]))[-BOXES:]  # by their variance
     found = []
     for number in range(1, BOXES + 1):
@@ -280,13 +280,15 @@ class LateScore:
         self.goals, self.rules, self.space, self.threads = goals, goals.rules, goals.space, threads
         self.left = max(1, self.space.categories // TURNS)  # turns of the opponent who knows the score
         laws = laws_of_points(GreedyPolicy(self.rules, goals.means.values, space=goals.means.space), threads)
-        self.laws = [*islice(laws, self.left + 2)]  # of the points to come under play for the mean, by open boxes
+        # Of the points to come under play for the mean, by open boxes: up to `left`, one more for who moves second.
+        self.laws = [*islice(laws, self.left + 2)]
         self.error = 2 * goals.objective.error  # of a table, and of the sums here
         start = np.array([self.space.unchecked_index(EMPTY_STATE)])
-        most = -int(goals.ranges(start)[0][0])
-        self.reached = goals.look_up(start, -np.arange(most + 3))  # the highest chance of n points, n from 0 on
+        most = -int(goals.ranges(start)[0][0])  # points that are possible: x is minus the points needed
+        # The highest chance of n points, n from 0 on; the last two are 0.
+        self.reached = goals.look_up(start, -np.arange(most + 3))
         components, seconds = components_of(self.laws[1]), goals.objective.solve_cost().seconds
-        log_long(f"bounds of {self.rules.key} for two players", (len(components) + 2) * seconds)
+        log_long(f"bounds of {self.rules.key} for two players", (len(components) + 2) * seconds)  # 2: guarantees
         self.components = [(component, self.reached_with(component)) for component in components]
 
     def reached_with(self, component: Floats) -> Floats:

@@ -105,12 +105,13 @@ class ShardedSolve:
     ) -> None:  # fmt: skip
         self.objective, self.path, self.engine, self.memory = objective, path, engine, memory
         self.folder, self._progress = unfinished_shards(path), progress
-        # A driver that was killed while it put the folder in its place.
+        # A driver was killed in publish_shards when its folder was in its place, but not yet the manifest: undo that.
+        # The rename fails if there still are unfinished shards: then the folder in the place is the table before.
         if not path.with_suffix(".json").exists() and shards_folder(path).is_dir():
             with suppress(OSError):
                 shards_folder(path).rename(self.folder)
         found = read_plan(self.folder, objective)
-        if found is None:
+        if found is None:  # nothing to resume, or of another objective or version
             shutil.rmtree(self.folder, ignore_errors=True)
             plan = plan_shards(objective, shard_bytes)
             found = write_plan(self.folder, objective, plan), plan

@@ -13,8 +13,9 @@ import numpy as np
 
 from ...errors import RulesError, _, ngettext, number_text
 from ...game.rules import RuleSet
+from ...model.approximate_cost import approximate_seconds
 from ...model.checked_values import Table
-from ...model.estimates import SolveCost, approximate_seconds, duration, gigabytes, rule_set_stats
+from ...model.estimates import SolveCost, duration, gigabytes, rule_set_stats
 from ...model.objectives import Objective
 from ...model.quantities import QUANTITIES
 from ...service.budget import SolveBudget

@@ -14,7 +14,7 @@ MAX_WIDTH = 80  # of a table
 
 
 def rules_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
-    """Lines for `yatzy rules show`; `facts`: :func:`perfect_yatzy.model.estimates.rule_set_facts`."""
+    """Lines for `yatzy rules show`; `facts`: :func:`perfect_yatzy.model.approximate_cost.rule_set_facts`."""
     by_column, rows = _column_table(rules), _rows(rules)
     lines = [f"{rules.name} ({rules.key})", *filter(None, [rules.summary])]
     lines += ["", *rules.sentences(columns=not by_column), "", *by_column, *([""] if by_column else [])]
