@@ -176,7 +176,7 @@ def test_examples_of_the_docstrings(name: str, yatzy: Strategy) -> None:
     assert (found.failed, found.attempted > 0) == (0, True)
 
 
-def test_every_parameter_is_documented() -> None:
+def test_every_parameter_public_method_and_field_is_documented() -> None:
     for name in DOCUMENTED_FUNCTIONS:
         function = getattr(perfect_yatzy, name)
         text = inspect.getdoc(function) or ""
@@ -185,9 +185,6 @@ def test_every_parameter_is_documented() -> None:
         documented = {each.strip() for head in heads for each in head.split(",")}
         assert documented == set(inspect.signature(function).parameters), name
         assert "\nRaises\n------\n" in text, name
-
-
-def test_every_public_method_and_every_field_is_documented() -> None:
     classes = [public for name in perfect_yatzy.__all__ if inspect.isclass(public := getattr(perfect_yatzy, name))]
     methods = [method for public in classes for method in inspect.getmembers(public, inspect.isfunction)]
     assert len(methods) > 50
@@ -197,15 +194,12 @@ def test_every_public_method_and_every_field_is_documented() -> None:
     assert [pair for pair in fields if f"\n{pair[1]} : " not in (inspect.getdoc(pair[0]) or "")] == []
 
 
-def test_help_shows_the_functions() -> None:
+def test_help_and_type_checkers_see_the_public_names() -> None:
     """Also before their first use: `help` goes through the lazy imports of all names."""
     text = pydoc.plain(pydoc.render_doc(perfect_yatzy))
     assert [name for name in perfect_yatzy.__all__ if name not in text] == []
     assert not hasattr(perfect_yatzy, "nothing")
     assert "Number of games, at least 1" in pydoc.plain(pydoc.render_doc(perfect_yatzy.simulate))
-
-
-def test_type_checkers_see_the_names_where_they_are() -> None:
     tree = ast.parse(Path(perfect_yatzy.__file__).read_text())
     block = next(node for node in tree.body if isinstance(node, ast.If))
     assert ast.unparse(block.test) == "TYPE_CHECKING"

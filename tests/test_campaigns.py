@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from support.need import need
-from support.seeds import SEED_VARIABLE
+from support.seeds import SEED_VARIABLE, ring_3
 
 from benchmarks.campaign import texts
 from benchmarks.campaign.campaigns import CAMPAIGNS, run_campaign
@@ -16,9 +16,7 @@ NEED = {"requests from the OpenAPI document": "schemathesis", "bodies of the lar
 pytestmark = pytest.mark.full
 
 
-@pytest.mark.parametrize(
-    "small", [pytest.param(True, id="small"), pytest.param(False, id="full", marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("small", [pytest.param(True, id="small"), ring_3(False, id="full")])
 @pytest.mark.parametrize("name", CAMPAIGNS)
 def test_campaign(name: str, small: bool, tmp_path: Path, store: Path) -> None:
     if name in NEED:

@@ -25,11 +25,12 @@ from perfect_yatzy.play.record import simulated_records
 from perfect_yatzy.tablebase.table_info import FORMAT, ShardedTableInfo
 from support.command import Run
 from support.refusals import load_text
+from support.seeds import ring_2, ring_3
 
 from tables import build
 
 README, *OTHERS = DOCUMENTS
-SOLVED_IN_RING_1 = {"yatzy", "yatzy-forced", "yahtzee", "crag", "generala", "yacht"}
+SOLVED_IN_RING_1 = ["yatzy", "yatzy-forced", "yahtzee", "crag", "generala", "yacht"]
 
 
 def read(*path: str) -> str:
@@ -71,7 +72,6 @@ def unknown_word(words: list[str]) -> str:
     try:
         while isinstance(command, click.Group) and words:
             _, found, words = command.resolve_command(context, words)
-            assert found
             command = found
             context = click.Context(command, parent=context)
         command.make_parser(context).parse_args([*words])
@@ -99,16 +99,10 @@ def test_every_name_of_the_package_in_a_python_block_exists() -> None:
                     assert hasattr(perfect_yatzy, node.attr), f"{name(document)}: {node.attr}"
 
 
-@pytest.mark.parametrize(
-    ("document", "code"),
-    [
-        pytest.param(
-            document, block, id=f"{name(document)}-{number}", marks=() if document == README else pytest.mark.full
-        )
-        for document in DOCUMENTS
-        for number, block in enumerate(blocks(document, "python"), 1)
-    ],
-)
+@pytest.mark.parametrize(("document", "code"), [
+    (pytest.param if document == README else ring_2)(document, block, id=f"{name(document)}-{number}")
+    for document in DOCUMENTS for number, block in enumerate(blocks(document, "python"), 1)
+])  # fmt: skip
 def test_python_runs(
     document: Path, code: str, yatzy: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -127,22 +121,18 @@ def test_rule_files_are_valid_with_each_switch(tmp_path: Path) -> None:
             assert load_text(tmp_path, example, "", switch.replace(".", "+")).categories, example
 
 
-def test_json_is_json_and_links_lead_to_files() -> None:
+def test_json_is_json_and_links_lead_to_files_but_those_of_the_first_readme_to_none() -> None:
     for document in DOCUMENTS:
         for example in blocks(document, "json"):
             json.loads(example)
         assert [link for link in links(document) if not (document.parent / link).exists()] == [], document
-
-
-def test_the_first_readme_links_to_no_file() -> None:
-    """Package indexes show it alone, so it names the other documents as paths from the root of the checkout."""
     assert links(README) == []
     named = set(re.findall(r"`([\w./-]+/README\.md)`", read("README.md")))
     assert named
     assert [path for path in named if not (ROOT / path).is_file()] == []
 
 
-def test_solved_games_are_those_of_the_checksums() -> None:
+def test_solved_games_and_the_series_of_figures_are_those_of_the_checksums() -> None:
     sums = json.loads(read("tables", "checksums.json"))
     row = r"^\| `([a-z0-9+-]+)` \| ([\d.]+) \| ([\d,]+) \|.*\| `([0-9a-f]{12})` \|$"
     rows = re.findall(row, read("tables", "README.md"), re.MULTILINE)
@@ -152,18 +142,10 @@ def test_solved_games_are_those_of_the_checksums() -> None:
     assert [key for key, _, _ in short] == build.HEADLINES
     for key, value, states in short:
         assert (value, int(states.replace(",", ""))) == (sums[key]["value"], sums[key]["states"])
-
-
-def test_the_series_of_figures_is_of_the_bits_of_the_checksums() -> None:
     names, *rows = (line.split("\t") for line in read("benchmarks", "runs", "series.tsv").splitlines())
     runs = [dict(zip(names, row, strict=True)) for row in rows]
     assert {run["sha256"] for run in runs} == {json.loads(read("tables", "checksums.json"))["yatzy"]["sha256"][:12]}
     assert all(abs(float(run["solve"]) / float(run["reference"]) - float(run["ratio"])) < 0.001 for run in runs)
-
-
-def test_games_that_are_not_solved_again_keep_their_line() -> None:
-    text = read("tables", "README.md")
-    assert f"{build.START}\n{build.games_table({}, text)}\n{build.END}" in text
 
 
 def test_every_error_code_and_every_field_of_a_table_is_documented() -> None:
@@ -173,9 +155,8 @@ def test_every_error_code_and_every_field_of_a_table_is_documented() -> None:
     rows = "".join(re.findall(r"^\| (`.*?) \|", text, re.MULTILINE))
     assert set(re.findall(r"`(\w+)`", rows)) == {field.name for field in fields(ShardedTableInfo)} | {"checksum"}
     assert f"(version {FORMAT})" in text
-    assert set(re.findall(r"`(\w+)`", re.search(r"^\| `objective` \| (.*) \|$", text, re.MULTILINE)[1])) >= set(
-        QUANTITIES
-    )  # type: ignore[index]
+    listed = re.search(r"^\| `objective` \| (.*) \|$", text, re.MULTILINE)[1]  # type: ignore[index]
+    assert set(re.findall(r"`(\w+)`", listed)) >= set(QUANTITIES)
 
 
 def test_make_targets_exist_and_the_workflow_runs_every_folder_of_tests() -> None:
@@ -186,18 +167,16 @@ def test_make_targets_exist_and_the_workflow_runs_every_folder_of_tests() -> Non
     assert named >= {path.parent.name for path in (ROOT / "tests").glob("*/test_*.py")}
 
 
-def test_readable_tables_are_up_to_date(yatzy: Strategy) -> None:
+def test_readable_tables_are_up_to_date_and_games_that_are_not_solved_keep_their_line(yatzy: Strategy) -> None:
     for file, text in build.sheets({"yatzy": yatzy}).items():
         assert read("tables", file) == text, f"{file} is stale: make tables"
+    text = read("tables", "README.md")
+    assert f"{build.START}\n{build.games_table({}, text)}\n{build.END}" in text
 
 
-def ring_of(key: str) -> pytest.MarkDecorator | tuple[()]:
-    if key in SOLVED_IN_RING_1:
-        return ()
-    return pytest.mark.full if key in build.QUICK else pytest.mark.slow
-
-
-@pytest.mark.parametrize("key", [pytest.param(key, marks=ring_of(key)) for key in (*build.QUICK, *build.BIG)])
+@pytest.mark.parametrize("key", [
+    *SOLVED_IN_RING_1, *(ring_2(key) for key in build.QUICK if key not in SOLVED_IN_RING_1), *map(ring_3, build.BIG),
+])  # fmt: skip
 def test_solved_tables_have_the_recorded_checksums(key: str, tmp_path: Path) -> None:
     folder = tmp_path if key in build.BIG else None
     assert build.checksum(open_strategy(key, folder)) == json.loads(read("tables", "checksums.json"))[key]

@@ -1,5 +1,7 @@
-"""The table "Ten changes" of solver/README.md, performed on a copy of the package: each change works, in the files it names."""
+"""Copies of the source: each of the "Ten changes" of solver/README.md works in the files it names; releases."""
 
+import csv
+import hashlib
 import io
 import json
 import os
@@ -7,14 +9,20 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
+import tomllib
+import zipfile
+from base64 import urlsafe_b64decode
 from pathlib import Path
 
 import pytest
 from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
+from perfect_yatzy._version import __version__
+from support.command import ROOT
+from support.need import CI, need
 from support.rule_files import TINY
 
-ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "solver" / "perfect_yatzy"
 pytestmark = pytest.mark.full
 
@@ -26,11 +34,12 @@ class Copy:
         self.folder, self.changed = folder, set[str]()
         shutil.copytree(PACKAGE, folder / "perfect_yatzy", ignore=shutil.ignore_patterns("__pycache__"))
 
-    def edit(self, file: str, old: str, new: str) -> None:
+    def edit(self, file: str, place: str, before: str = "", after: str = "") -> None:
+        """Write something before or after a text that the file has once."""
         path = self.folder / "perfect_yatzy" / file
         text = path.read_text(encoding="utf-8")
-        assert text.count(old) == 1, (file, old)
-        path.write_text(text.replace(old, new), encoding="utf-8")
+        assert text.count(place) == 1, (file, place)
+        path.write_text(text.replace(place, before + place + after), encoding="utf-8")
         self.changed.add(file)
 
     def new(self, file: str, text: str) -> None:
@@ -88,10 +97,8 @@ BY_CONTAINS = "patterns = [ { contains = [1, 2, 3, 4] }, { contains = [2, 3, 4, 
 
 def test_a_new_pattern(copy: Copy, tmp_path: Path) -> None:
     """A kind of pattern that the game describes in another way too: both have the same chances and the same value."""
-    copy.edit("game/patterns.py", "KINDS = {\n", "KINDS = {" + RUN)
-    copy.edit(
-        "game/patterns.py", "    only: tuple[int, ...] = ()", "    length: int = 0\n    only: tuple[int, ...] = ()"
-    )
+    copy.edit("game/patterns.py", "\nKINDS = {", after=RUN.rstrip())
+    copy.edit("game/patterns.py", "    only: tuple[int, ...] = ()", "    length: int = 0\n")
     assert copy.changed <= named_files("a new pattern")
     new, known = tmp_path / "new.toml", tmp_path / "known.toml"
     new.write_text(BOX + 'pattern = "run"\nlength = 4\n', encoding="utf-8")
@@ -108,23 +115,21 @@ def values(text: str) -> list[float]:
     return [float(number) for number in re.findall(r"\d+\.\d+", text)]
 
 
+BONUS_POINTS = """class BonusPoints(PolicyQuantity):
+    name = "bonuspoints"
+
+    def full_cards(self) -> Values:
+        return final_bonus(self.space)
+
+
+"""
+
+
 def test_a_new_stored_quantity(copy: Copy, tiny: str) -> None:
     """The points of the upper bonus: as often as the chance of the bonus says, each time all of them."""
-    copy.edit(
-        "model/objectives.py",
-        "class ExponentialUtility(Objective):\n",
-        "class BonusPoints(PolicyQuantity):\n"
-        '    name = "bonuspoints"\n\n'
-        "    def full_cards(self) -> Values:\n"
-        "        return final_bonus(self.space)\n\n\n"
-        "class ExponentialUtility(Objective):\n",
-    )
-    copy.edit(
-        "model/quantities.py",
-        '        Quantity(\n            "bonus",',
-        '        Quantity("bonuspoints", "BonusPoints", True, "Bonus points of {rules}", "Points of {rules}: {value}"),\n'
-        '        Quantity(\n            "bonus",',
-    )
+    copy.edit("model/objectives.py", "class ExponentialUtility(Objective):\n", BONUS_POINTS)
+    quantity = 'Quantity("bonuspoints", "BonusPoints", True, "Bonus points of {rules}", "Sum of {rules}: {value}"),\n'
+    copy.edit("model/quantities.py", '        Quantity(\n            "bonus",', quantity)
     assert copy.changed == named_files("a new stored quantity")
     assert "Bonus points of tiny" in copy.run("solve", tiny, "--what", "bonuspoints", "--estimate")
     points = values(copy.run("solve", tiny, "--what", "bonuspoints").splitlines()[0])[0]
@@ -135,22 +140,23 @@ def test_a_new_stored_quantity(copy: Copy, tiny: str) -> None:
     assert values(sharded.splitlines()[0])[0] == points
 
 
+EVEN_SCORE = """class EvenScore(ScoreObjective):
+    name = "even"
+    monotone = False
+    def row_lengths(self) -> Ints:
+        return Utility(self.rules, self.utility, self.start).row_lengths()
+    def score_range(self, length: Ints) -> tuple[Ints, Ints]:
+        return np.zeros_like(length), length
+    def utility(self, total: Ints) -> Floats:
+        return (total % 2 == 0).astype(np.float64)
+
+
+"""
+
+
 def test_a_new_objective(copy: Copy, tiny: str) -> None:
     """The chance of an even final score: more points are not always better. The public function for a utility agrees."""
-    copy.edit(
-        "model/objectives.py",
-        "class Utility(ScoreObjective):\n",
-        "class EvenScore(ScoreObjective):\n"
-        '    name = "even"\n'
-        "    monotone = False\n"
-        "    def row_lengths(self) -> Ints:\n"
-        "        return Utility(self.rules, self.utility, self.start).row_lengths()\n"
-        "    def score_range(self, length: Ints) -> tuple[Ints, Ints]:\n"
-        "        return np.zeros_like(length), length\n"
-        "    def utility(self, total: Ints) -> Floats:\n"
-        "        return (total % 2 == 0).astype(np.float64)\n\n\n"
-        "class Utility(ScoreObjective):\n",
-    )
+    copy.edit("model/objectives.py", "class Utility(ScoreObjective):\n", EVEN_SCORE)
     assert copy.changed <= named_files("a new objective")
     program = """
 import sys, perfect_yatzy as y
@@ -169,11 +175,8 @@ print(own, y.maximise(rules, lambda score: (score % 2 == 0).astype(float)).value
 
 def test_a_new_column(copy: Copy, tiny: str, tmp_path: Path) -> None:
     """It stands in the CSV of the command."""
-    copy.edit(
-        "strategy/simulation.py",
-        '            "final_score": self.final_scores,\n',
-        '            "final_score": self.final_scores,\n            "is_even": self.final_scores % 2 == 0,\n',
-    )
+    column = '            "is_even": self.final_scores % 2 == 0,\n'
+    copy.edit("strategy/simulation.py", '            "final_score": self.final_scores,\n', after=column)
     assert copy.changed == named_files("a new column in the CSV of simulated games")
     games_file = tmp_path / "games.csv"
     copy.run("simulate", "-r", tiny, "-n", "5", "-o", str(games_file))
@@ -186,14 +189,9 @@ def test_a_new_column(copy: Copy, tiny: str, tmp_path: Path) -> None:
 
 def test_a_new_policy(copy: Copy, tiny: str) -> None:
     """A guess that is the same for all states takes the most points of each turn."""
-    copy.edit(
-        "policies/named.py",
-        '    "most-points": _most_points,\n',
-        '    "most-points": _most_points,\n'
-        '    "flat": lambda place: NamedPolicy(\n'
-        '        ValueFunction(place.rules, lambda states: np.full(len(states.filled), 7.0), place.card), "Flat"\n'
-        "    ),\n",
-    )
+    flat = "ValueFunction(place.rules, lambda states: np.full(len(states.filled), 7.0), place.card)"
+    entry = f'    "flat": lambda place: NamedPolicy({flat}, "Flat"),\n'
+    copy.edit("policies/named.py", '    "most-points": _most_points,\n', after=entry)
     assert copy.changed == named_files("a new policy")
     flat, most = (copy.run("evaluate", name, "-r", tiny, "--json") for name in ("flat", "most-points"))
     assert json.loads(flat)["mean"] == json.loads(most)["mean"]
@@ -201,11 +199,8 @@ def test_a_new_policy(copy: Copy, tiny: str) -> None:
 
 def test_a_new_tie_rule(copy: Copy, tiny: str) -> None:
     """A tie that counts a third lies a third of the way from a loss to a win."""
-    copy.edit(
-        "strategy/tie_rules.py",
-        '    "win": TieRule(',
-        '    "third": TieRule(1 / 3, "a third of a win", "{chance} to win (a tie is a third)"),\n    "win": TieRule(',
-    )
+    rule = '    "third": TieRule(1 / 3, "a third of a win", "{chance} to win (a tie is a third)"),\n'
+    copy.edit("strategy/tie_rules.py", '    "win": TieRule(', rule)
     assert copy.changed <= named_files("another tie rule")
     last = ("score", "34", "--rolls-left", "0", "-r", tiny, "-c", "threes=0 fours=4", "--opponents", "11", "--json")
     chances = [json.loads(copy.run(*last, "--ties", rule))["chance"] for rule in ("loss", "third", "win")]
@@ -214,22 +209,19 @@ def test_a_new_tie_rule(copy: Copy, tiny: str) -> None:
 
 
 def test_a_new_command(copy: Copy) -> None:
-    copy.new(
-        "cli/commands/hello.py",
-        'import click\n\n\n@click.command()\ndef hello() -> None:\n    """Say hello."""\n    click.echo("hello")\n',
+    hello = (
+        'import click\n\n\n@click.command()\ndef hello() -> None:\n    """Say hello."""\n    click.echo("hello")\n'
     )
-    copy.edit("cli/__init__.py", '    "play": ("play",),\n', '    "hello": ("hello",),\n    "play": ("play",),\n')
+    copy.new("cli/commands/hello.py", hello)
+    copy.edit("cli/__init__.py", '    "play": ("play",),\n', '    "hello": ("hello",),\n')
     assert copy.changed - {"cli/commands/hello.py"} == named_files("a new command")
     assert copy.run("hello") == "hello\n"
     assert "Say hello." in copy.run("--help")
 
 
 def test_a_new_view(copy: Copy, tiny: str, tmp_path: Path) -> None:
-    copy.edit(
-        "cli/views/review.py",
-        '    return [*summary_lines(rules, review), "",',
-        '    return [*summary_lines(rules, review), f"{len(review.decisions)} decisions in all", "",',
-    )
+    line = ' f"{len(review.decisions)} decisions in all",'
+    copy.edit("cli/views/review.py", "    return [*summary_lines(rules, review),", after=line)
     assert copy.changed <= named_files("a new view of a review")
     game = tmp_path / "games.jsonl"
     copy.run("simulate", "-r", tiny, "-n", "1", "-o", str(game))
@@ -251,18 +243,17 @@ def test_a_new_language(copy: Copy) -> None:
     assert "puntos esperados" in spanish
 
 
+TOO_LONG = """        from .limits import MAX_PATH
+        if len(scope["path"]) > MAX_PATH:
+            await send_error(send, 414, "too-long", "the address is too long")
+            return
+"""
+
+
 def test_a_new_limit(copy: Copy) -> None:
     """The length of an address."""
-    copy.edit("web/limits.py", "MAX_BODY_SECONDS = ", "MAX_PATH = 40\nMAX_BODY_SECONDS = ")
-    copy.edit(
-        "web/middleware.py",
-        "        if not self.is_known_host(host_name(host)):\n",
-        "        from .limits import MAX_PATH\n"
-        '        if len(scope["path"]) > MAX_PATH:\n'
-        '            await send_error(send, 414, "too-long", "the address is too long")\n'
-        "            return\n"
-        "        if not self.is_known_host(host_name(host)):\n",
-    )
+    copy.edit("web/limits.py", "MAX_BODY_SECONDS = ", "MAX_PATH = 40\n")
+    copy.edit("web/middleware.py", "        if not self.is_known_host(host_name(host)):\n", TOO_LONG)
     assert copy.changed <= named_files("a new limit of the server")
     program = """
 from starlette.testclient import TestClient
@@ -271,3 +262,84 @@ client = TestClient(create_app(), base_url="http://localhost")
 print(client.get("/api/rules").status_code, client.get("/" + 40 * "x").status_code)
 """
     assert copy.python("-c", program).split() == ["200", "414"]
+
+
+LEFT_OUT = shutil.ignore_patterns(
+    ".git", ".venv", "build", "dist", "*.egg-info", "__pycache__", ".*_cache", "*.npy", "*.mo", "messages"
+)
+
+
+def build(source: Path, out: Path, umask: int = 0o022) -> dict[str, Path]:
+    """Source distribution and wheel of a source folder by its backend, without a network."""
+    out.mkdir()
+    program = f"import backend; print(backend.build_sdist({str(out)!r})); print(backend.build_wheel({str(out)!r}))"
+    env = os.environ | {"PYTHONPATH": os.pathsep.join([str(source / ".ci"), os.environ.get("PYTHONPATH", "")])}
+    command = [sys.executable, "-c", program]
+    subprocess.run(command, cwd=source, env=env, umask=umask, capture_output=True, check=True)
+    return {path.suffix: path for path in out.iterdir()}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Path]]:
+    """Two builds: of two copies with other times, modes and places."""
+    if int(need("setuptools").__version__.partition(".")[0]) < 77:
+        assert not CI
+        pytest.skip("setuptools is older than 77 (make test installs it)")
+    found = []
+    for name, umask in (("one", 0o022), ("another-place", 0o077)):
+        folder = tmp_path_factory.mktemp(name)
+        source = Path(shutil.copytree(ROOT, folder / name, ignore=LEFT_OUT, copy_function=shutil.copyfile))
+        for path in (".ci/package", ".ci/lowest", ".ci/run", ".ci/bounds"):
+            (source / path).chmod(0o755 & ~umask)
+        found.append(build(source, folder / "dist", umask))
+    return found
+
+
+def test_two_builds_have_the_same_bytes_and_the_source_has_what_its_tests_need(built: list[dict[str, Path]]) -> None:
+    one, other = built
+    assert set(one) == {".gz", ".whl"}
+    for kind, path in one.items():
+        digests = {hashlib.sha256(each.read_bytes()).hexdigest() for each in (path, other[kind])}
+        assert len(digests) == 1, kind
+        assert path.name == other[kind].name
+    with tarfile.open(built[0][".gz"]) as source:
+        names = {name.partition("/")[2] for name in source.getnames()}
+    assert {".ci/backend.py", ".ci/golden.py", "tests/data/golden.json", "tests/web/engine_driver.mjs"} <= names
+    assert {"pyproject.toml", "README.md", "CHANGELOG.md", "LICENSE", "Makefile"} <= names
+    assert not [name for name in names if name.endswith((".npy", ".pyc")) or ".venv" in name]
+
+
+def test_the_wheel_has_the_package_alone_and_each_file_as_recorded(built: list[dict[str, Path]]) -> None:
+    with zipfile.ZipFile(built[0][".whl"]) as wheel:
+        names = wheel.namelist()
+        info = f"perfect_yatzy-{__version__}.dist-info/"
+        assert {name.partition("/")[0] + "/" for name in names} == {"perfect_yatzy/", info}
+        kinds = {"py", "toml", "js", "css", "html", "json", "svg", "png", "mo", "po", "typed", "webmanifest"}
+        assert {name.rpartition(".")[2] for name in names if not name.startswith(info)} <= kinds
+        # The source has no compiled catalogues.
+        assert sum(name.endswith(".mo") for name in names) == sum("/static/messages/" in name for name in names) == 5
+        rows = [*csv.reader(wheel.read(f"{info}RECORD").decode().splitlines())]
+        assert sorted(row[0] for row in rows) == sorted(names)
+        for name, digest, size in rows:
+            if name == f"{info}RECORD":
+                continue
+            content = wheel.read(name)
+            padded = digest.removeprefix("sha256=") + "="
+            assert (hashlib.sha256(content).digest(), len(content)) == (urlsafe_b64decode(padded), int(size)), name
+
+
+def test_the_sbom_names_the_wheel_and_its_dependencies(built: list[dict[str, Path]]) -> None:
+    with zipfile.ZipFile(built[0][".whl"]) as wheel:
+        (name,) = (each for each in wheel.namelist() if "/sboms/" in each)
+        document = json.loads(wheel.read(name))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    optional = project["optional-dependencies"].values()
+    asked = [*project["dependencies"], *(each for group in optional for each in group)]
+    assert re.fullmatch(r"perfect_yatzy-[0-9.]+\.dist-info/sboms/perfect-yatzy\.cdx\.json", name)
+    assert (document["bomFormat"], document["specVersion"]) == ("CycloneDX", "1.6")
+    own = document["metadata"]["component"]
+    assert (own["name"], own["version"]) == ("perfect-yatzy", __version__)
+    assert [each["name"] for each in document["components"]] == [re.split(r"[<>=]", each)[0] for each in asked]
+    refs = [each["bom-ref"] for each in document["components"]]
+    assert document["dependencies"] == [{"ref": own["bom-ref"], "dependsOn": refs}]
+    assert len({own["bom-ref"], *refs}) == len(refs) + 1

@@ -27,13 +27,23 @@ def test_results_as_tables(yatzy: Strategy) -> None:
     assert columns(holds)["hold"][0] == [3, 3]
 
 
-def test_batches_as_tables(yatzy: Strategy) -> None:
+def test_batches_and_options_as_tables(yatzy: Strategy) -> None:
     batch = yatzy.best([0, 0, 1], [0, 0, 3], [[3, 3, 4, 5, 6], [6, 6, 6, 6, 6], [2, 2, 5, 5, 5]], [2, 2, 0])
     found = columns(batch)
     assert found["hold"] == [[3, 3], [6, 6, 6, 6, 6], [2, 2, 5, 5, 5]]
     assert found["category"] == [None, "yatzy", "full-house"]
     assert found["expected_remaining"].tolist() == batch.value.tolist()
     assert found["action"].tolist() == batch.action.tolist()
+    found = columns(yatzy.options([0, 1], [0, 3], [[3, 3, 4, 5, 6], [2, 2, 5, 5, 5]], [2, 0]))
+    ranked = {hold.dice: hold for hold in yatzy.holds("", "33456", 2) if hold.category is None}
+    rows = [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]
+    first = [row for row in rows if row["position"] == 0]
+    assert {tuple(row["hold"]) for row in first if row["hold"] is not None} == set(ranked)
+    for row in (row for row in first if row["hold"] is not None):
+        hold = ranked[tuple(row["hold"])]
+        assert (row["expected_remaining"], row["loss"]) == pytest.approx((hold.value, hold.loss), abs=1e-9)
+    choices = {choice.category: choice for choice in yatzy.categories("ones=3", "22555")}
+    assert {row["category"] for row in rows if row["position"] == 1} == set(choices)
 
 
 def test_a_missing_category_looks_the_same_everywhere(yatzy: Strategy) -> None:
@@ -46,19 +56,6 @@ def test_a_missing_category_looks_the_same_everywhere(yatzy: Strategy) -> None:
         assert frame[0] is pandas.NA
         assert to_polars(result)["category"].dtype == polars.String
         assert to_arrow(result).schema.field("category").type == pyarrow.string()
-
-
-def test_options_as_tables(yatzy: Strategy) -> None:
-    found = columns(yatzy.options([0, 1], [0, 3], [[3, 3, 4, 5, 6], [2, 2, 5, 5, 5]], [2, 0]))
-    ranked = {hold.dice: hold for hold in yatzy.holds("", "33456", 2) if hold.category is None}
-    rows = [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]
-    first = [row for row in rows if row["position"] == 0]
-    assert {tuple(row["hold"]) for row in first if row["hold"] is not None} == set(ranked)
-    for row in (row for row in first if row["hold"] is not None):
-        hold = ranked[tuple(row["hold"])]
-        assert (row["expected_remaining"], row["loss"]) == pytest.approx((hold.value, hold.loss), abs=1e-9)
-    choices = {choice.category: choice for choice in yatzy.categories("ones=3", "22555")}
-    assert {row["category"] for row in rows if row["position"] == 1} == set(choices)
 
 
 def test_columns_have_the_names_of_the_json_answers(run: Run, yatzy: Strategy) -> None:

@@ -30,20 +30,16 @@ def test_the_language_of_a_text_and_the_one_a_client_accepts() -> None:
     assert {header: language_accepted(header) for header in ACCEPTED} == ACCEPTED
 
 
-@pytest.mark.parametrize(
-    ("language", "environment"),
-    [
-        ("en", {}),
-        ("sv", {"LANG": "sv_SE.UTF-8"}),
-        ("fi", {"LANG": "sv_SE.UTF-8", "LC_MESSAGES": "fi_FI.UTF-8"}),
-        ("en", {"LANG": "sv_SE.UTF-8", "LC_ALL": "C"}),
-        ("sv", {"LANG": "sv_SE.UTF-8", "LC_ALL": ""}),
-        ("en", {"LANG": "C.UTF-8", "LANGUAGE": "sv"}),
-        ("nb", {"LANG": "ja_JP.UTF-8", "LANGUAGE": "ja:nn:sv"}),
-        ("en", {"LANG": "ja_JP.UTF-8"}),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("language", "environment"), [
+    ("en", {}),
+    ("sv", {"LANG": "sv_SE.UTF-8"}),
+    ("fi", {"LANG": "sv_SE.UTF-8", "LC_MESSAGES": "fi_FI.UTF-8"}),
+    ("en", {"LANG": "sv_SE.UTF-8", "LC_ALL": "C"}),
+    ("sv", {"LANG": "sv_SE.UTF-8", "LC_ALL": ""}),
+    ("en", {"LANG": "C.UTF-8", "LANGUAGE": "sv"}),
+    ("nb", {"LANG": "ja_JP.UTF-8", "LANGUAGE": "ja:nn:sv"}),
+    ("en", {"LANG": "ja_JP.UTF-8"}),
+], ids=str)  # fmt: skip
 def test_the_language_of_an_environment(language: str, environment: dict[str, str]) -> None:
     assert language_of_environment(environment) == language
 
@@ -120,15 +116,19 @@ def test_compiled_catalogues_are_those_of_the_sources(code: str, catalogs: dict[
     assert catalog.num_plurals == 2
 
 
-def test_the_page_and_the_command_know_the_same_languages() -> None:
+def test_the_page_also_without_scripts_and_the_command_know_the_same_languages() -> None:
     script = (catalogues.STATIC / "i18n.js").read_text()
     declared = re.search(r"export const LANGUAGES = \{(.*?)\}", script)
-    assert declared
     assert dict(re.findall(r'(\w+): "([^"]+)"', declared[1])) == languages()
     assert tuple(languages()) == LANGUAGES
+    page = (messages.STATIC / "index.html").read_text()
+    words = re.search(r"<noscript>(.*?)</noscript>", page, re.DOTALL)
+    assert sorted(re.findall(r'<p lang="(\w+)">', words[1])) == sorted(LANGUAGES)
+    outside = [text for text in messages.marked_words(messages.STATIC / "index.html").unmarked if text != "Yatzy"]
+    assert [text for text in outside if text not in re.sub(r"\s+", " ", words[1])] == []
 
 
-def test_the_command_speaks_the_language_of_the_environment(run: Run) -> None:
+def test_the_command_speaks_the_language_of_the_environment_or_of_an_option(run: Run) -> None:
     for words, language, said in (
         (["12"], {"LC_MESSAGES": "sv_SE.UTF-8"}, "är 2 tärningar; yatzy har 5"),
         (["12"], {"YATZY_LANG": "no"}, "er 2 terninger; yatzy har 5"),
@@ -138,9 +138,6 @@ def test_the_command_speaks_the_language_of_the_environment(run: Run) -> None:
     shown = run("solve", "--help", "--lang", "fi").stdout
     assert shown.startswith("Käyttö: yatzy solve [OPTIONS] [RULES]\n\n  Laske peli ja tallenna taulukko.")
     assert "yatzy solve yatzy --what goals" in shown
-
-
-def test_the_language_may_stand_before_the_command(run: Run) -> None:
     for words in (["--lang", "sv", "--help"], ["--lang=sv", "hold", "--help"], ["rules", "--lang", "sv", "--help"]):
         assert run(*words, YATZY_LANG="no").stdout.startswith("Användning: yatzy ")
     assert "är 2 tärningar" in run("--lang", "sv", "hold", "12", YATZY_LANG="no").stderr
@@ -162,7 +159,6 @@ def test_rules_and_mistakes_of_a_rule_file_are_told_in_a_language(run: Run, tmp_
 
 
 # --- texts that are no messages ---
-
 RAISED = ["errors.py", "web"]  # where errors are for people, and other literals are not
 ERRORS = {
     "SolverError", "RulesError", "StateError", "TableError", "ClusterError", "UsageError", "ClickException", "echo",
@@ -208,9 +204,8 @@ def unmarked(path: Path, *, raised: bool = False) -> list[str]:
     tree = ast.parse(path.read_text())
     skipped, nodes = silent(tree), [*ast.walk(tree)]
     if raised:
-        nodes = [
-            node for call in nodes if isinstance(call, ast.Call) and called(call) in ERRORS for node in ast.walk(call)
-        ]
+        calls = [node for node in nodes if isinstance(node, ast.Call) and called(node) in ERRORS]
+        nodes = [node for call in calls for node in ast.walk(call)]
     return [
         f"{path.name}:{node.lineno}: {node.value[:60]}"
         for node in nodes
@@ -282,12 +277,3 @@ def test_every_text_of_a_script_is_a_message(tmp_path: Path) -> None:
         'show(`these ${n} are not translated`);\nnode.textContent = "Roll";\nnode.className = "bar buttons";\n'
     )
     assert untranslated_literals(file) == ["view.js:3: these  are not translated", "view.js:4: Roll"]
-
-
-def test_the_page_without_scripts_speaks_every_language() -> None:
-    page = (messages.STATIC / "index.html").read_text()
-    words = re.search(r"<noscript>(.*?)</noscript>", page, re.DOTALL)
-    assert words
-    assert sorted(re.findall(r'<p lang="(\w+)">', words[1])) == sorted(LANGUAGES)
-    outside = [text for text in messages.marked_words(messages.STATIC / "index.html").unmarked if text != "Yatzy"]
-    assert [text for text in outside if text not in re.sub(r"\s+", " ", words[1])] == []

@@ -21,7 +21,7 @@ OTHER_SYSTEM = ROOT / "tests" / "support" / "other_system"
 NOT_THERE = "interrupted_solve or second_driver or cannot_grow or while_it_is_open or disk_that_fails"
 FILES = {
     "tablebase": "backward_induction integrity sharded_solve",
-    "play": "first_and_last rating review session",
+    "play": "rating review session",
     "game": "limits notation points rules",
     "cli": "guide solve",
 }
@@ -76,10 +76,8 @@ def test_tables_are_the_same_bits_with_vectors_of_any_width(cpu: str, tmp_path: 
 
 def test_names_of_files_are_those_that_every_system_takes() -> None:
     """No two names that differ in case alone, none that Windows reserves."""
-    paths = [
-        file.relative_to(ROOT) for folder in ("solver", "tables", "tests") for file in (ROOT / folder).rglob("*")
-    ]
-    names = [path.as_posix() for path in paths if "__pycache__" not in path.parts]
+    found = [file for folder in ("solver", "tables", "tests") for file in (ROOT / folder).rglob("*")]
+    names = [path.relative_to(ROOT).as_posix() for path in found if "__pycache__" not in path.parts]
     names += [f"{table_stem(load_rules(key), 'mean')}.npy" for key in builtin_ids()]
     assert [name for name, count in Counter(map(str.casefold, names)).items() if count > 1] == []
     reserved = r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?|.*[<>:\"|?*\\]|.*[. ]"

@@ -9,7 +9,7 @@ from pathlib import Path
 from perfect_yatzy.approximation.relaxation import Budget, relax
 from support.mechanics import random_rules
 from support.naive import Naive
-from support.solutions import solution_bits, solved_anew
+from support.players import solution_bits, solved_anew
 
 from .tally import Tally
 

@@ -11,7 +11,7 @@ from perfect_yatzy.errors import RulesError
 from perfect_yatzy.game.rule_loader import load_rules, rules_from_json, rules_to_json
 from perfect_yatzy.game.rules import RuleSet
 from support import games
-from support.oracle import check_against_oracle
+from support.players import check_against_oracle
 from support.rule_files import as_toml
 
 from .tally import Tally, cpu_limit

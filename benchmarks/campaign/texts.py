@@ -20,8 +20,7 @@ from perfect_yatzy.play.session import SaveFile
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy.score_distribution import parse_opponents
 from perfect_yatzy.strategy.strategy import Strategy
-from support.human import human
-from support.sessions import scripted_session
+from support.human import human, scripted_session
 
 from .tally import Tally, cpu_limit
 

@@ -24,6 +24,7 @@ from support.flips import flip
 from support.human import check_play, human
 from support.refusals import refused
 from support.rule_files import six_columns, two_dice_sheet
+from support.seeds import ring_2
 
 CLUB = Path(__file__).parent.parent / "data" / "club-sheet.toml"
 SIMULATE = "simulate", "--games", "200"
@@ -38,7 +39,7 @@ SHEETS: dict[str, tuple[str, dict[str, Any]]] = {
         {"games": 40, "fit_games": 20, "rounds": 1, "work": 1e-4, "memory": 1 << 24},
     ),
 }
-BOTH = pytest.mark.parametrize("strategy", ["twin", pytest.param("six", marks=pytest.mark.full)], indirect=True)
+BOTH = pytest.mark.parametrize("strategy", ["twin", ring_2("six")], indirect=True)
 
 
 @pytest.fixture(scope="module")
@@ -184,14 +185,11 @@ def test_a_record_is_reviewed(strategy: ApproximateStrategy, sheet: str, run: Ru
 
 
 @BOTH
-@pytest.mark.parametrize(
-    "args",
-    [
-        ("hold", "33", "--goal", "300", "--rules"), ("guide",), ("learn",), ("evaluate", "perfect", "--rules"),
-        ("positions", "-o", "p.csv"), ("simulate", "--policy", "goal:300"), ("solve",), ("solve", "--shards"),
-        ("solve", "--what", "distribution"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("args", [
+    ("hold", "33", "--goal", "300", "--rules"), ("guide",), ("learn",), ("evaluate", "perfect", "--rules"),
+    ("positions", "-o", "p.csv"), ("simulate", "--policy", "goal:300"), ("solve",), ("solve", "--shards"),
+    ("solve", "--what", "distribution"),
+])  # fmt: skip
 def test_what_needs_a_table_says_so(args: list[str], strategy: Strategy, sheet: str, run: Run) -> None:
     answer = run(*args, sheet)
     assert answer.returncode in (1, 2)

@@ -1,37 +1,43 @@
-"""The fitted value function on games whose values are known; turns of single states against a turn in fractions."""
+"""The fitted value function and the bound of the relaxed game against known values; single turns; more than 62 boxes."""
 
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 import pytest
-from perfect_yatzy import RuleSet, State, load_rules
+from hypothesis import given
+from hypothesis import strategies as st
+from perfect_yatzy import RulesError, RuleSet, State, distribution, load_rules
 from perfect_yatzy.approximation import multipliers
 from perfect_yatzy.approximation.fit import LaneTurns, States, fit_values, same_cards
 from perfect_yatzy.approximation.multipliers import optimal_prices
-from perfect_yatzy.approximation.relaxation import Budget, relax, solve_relaxed
+from perfect_yatzy.approximation.relaxation import Budget, relax, rounding_error, solve_relaxed, upper_bound, visits
 from perfect_yatzy.approximation.solve import simulate_values
+from perfect_yatzy.game.dice import lattice
 from perfect_yatzy.game.patterns import Pattern
-from perfect_yatzy.game.rules import Category
+from perfect_yatzy.game.rules import Category, chains
 from perfect_yatzy.game.scorecard import EMPTY_STATE
-from perfect_yatzy.game.scoring import upper_sums
+from perfect_yatzy.game.scoring import scoring_options, upper_sums
 from perfect_yatzy.model import state_space as spaces
-from perfect_yatzy.model.relaxed_game import RelaxedGame
+from perfect_yatzy.model.relaxed_game import RelaxedGame, required_exact
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.model.turn_slots import allowed_boxes, feature_count, turn_slots
 from perfect_yatzy.strategy.fitted_file import NOT_ALLOWED, FittedValues, first_guess
 from perfect_yatzy.tablebase.backward_induction import solve_values
-from support.games import CHANCE, PAIR, joker_game, saved_rolls_game, small
-from support.mechanics import random_rules
+from support.games import CHANCE, PAIR, joker_game, rule_sets, saved_rolls_game, small
+from support.mechanics import MECHANICS, random_rules
 from support.naive import Card, Naive
+from support.players import in_memory
 from support.refusals import refused
-from support.seeds import FULL, seeds
+from support.rule_files import six_columns
+from support.seeds import examples, ring_2, seeds
 
 RUN = Category("run", "Run", (Pattern("contains", contains=(1, 2), score="fixed", points=9),))
+CLASSIC = saved_rolls_game("free", True), joker_game("forced")
 
 
 def relaxed_start(rules: RuleSet) -> FittedValues:
@@ -60,16 +66,22 @@ def test_a_game_whose_features_are_exact_gets_its_exact_value() -> None:
     assert found.mean == pytest.approx(exact[-1], abs=1e-5)
 
 
-def test_simulations_have_a_number_of_games() -> None:
+def test_numbers_of_games_weighted_sums_of_features_and_values_of_full_cards() -> None:
     values = first_guess(small(PAIR, CHANCE), np.zeros(2))
     for games, message in ((None, "number of games"), (0, "positive")):
         refused(message, simulate_values, values, games=games)
     assert len(simulate_values(values, games=3).luck) == 3
+    rules = joker_game("free", saved_rolls=True)
+    values, draw = drawn_coefficients(rules), np.random.default_rng(5)
+    states = States(draw.integers(0, 16, 9), draw.integers(0, 8, 9), draw.integers(0, 5, 9), draw.integers(0, 2, 9))
+    fields = states.filled, states.upper, states.saved, states.tracked
+    weights = draw.normal(size=9)
+    assert values.feature_sums(weights, *fields) == pytest.approx(weights @ values.features(*fields)[1])
+    rules = saved_rolls_game("free", False)
+    assert drawn_coefficients(rules).values(rules.full_mask, [0, 15, 16], 0, 0).tolist() == [0.0, 0.0, 7.0]
 
 
-@pytest.mark.parametrize(
-    "rules", [saved_rolls_game("free", True), joker_game("forced"), *map(random_rules, range(12))]
-)
+@pytest.mark.parametrize("rules", [*CLASSIC, *map(random_rules, range(12))])
 def test_the_children_of_a_state_have_the_values_of_the_function(rules: RuleSet) -> None:
     values, slots = drawn_coefficients(rules), turn_slots(rules)
     filled, flag = np.array([0]), np.array([int(rules.tracked_index >= 0)])
@@ -87,9 +99,7 @@ def test_the_children_of_a_state_have_the_values_of_the_function(rules: RuleSet)
     assert checked
 
 
-@pytest.mark.parametrize(
-    "rules", [saved_rolls_game("free", True), joker_game("forced"), *map(random_rules, range(4))]
-)
+@pytest.mark.parametrize("rules", [*CLASSIC, *map(random_rules, range(4))])
 def test_no_value_exceeds_the_bound_of_the_relaxed_game(rules: RuleSet) -> None:
     """Whatever the coefficients; and the children are bounded as the cards themselves are."""
     relaxed, drawn = relax(rules, Budget(work=5e10, memory=1 << 22, boxes=0)), drawn_coefficients(rules)
@@ -103,17 +113,6 @@ def test_no_value_exceeds_the_bound_of_the_relaxed_game(rules: RuleSet) -> None:
         assert (children <= most + 1e-9).all()
         lower |= bool((children < most - 1e-9).any())
     assert lower
-
-
-def test_weighted_sums_of_features_and_the_value_of_a_full_card() -> None:
-    rules = joker_game("free", saved_rolls=True)
-    values, draw = drawn_coefficients(rules), np.random.default_rng(5)
-    states = States(draw.integers(0, 16, 9), draw.integers(0, 8, 9), draw.integers(0, 5, 9), draw.integers(0, 2, 9))
-    fields = states.filled, states.upper, states.saved, states.tracked
-    weights = draw.normal(size=9)
-    assert values.feature_sums(weights, *fields) == pytest.approx(weights @ values.features(*fields)[1])
-    rules = saved_rolls_game("free", False)
-    assert drawn_coefficients(rules).values(rules.full_mask, [0, 15, 16], 0, 0).tolist() == [0.0, 0.0, 7.0]
 
 
 def test_a_fitted_game_is_played_nearly_perfectly_and_never_better() -> None:
@@ -243,14 +242,11 @@ def test_games_are_the_same_for_any_number_of_threads_and_of_games(key: str) -> 
         assert np.allclose(a[:1030], c)
 
 
-@pytest.mark.parametrize(
-    "rules",
-    [
-        *(joker_game(mode, saved_rolls=mode == "free") for mode in ("none", "free", "forced")),
-        *map(random_rules, range(3)),
-        *(pytest.param(random_rules(seed), marks=FULL) for seed in range(3, 8)),
-    ],
-)
+@pytest.mark.parametrize("rules", [
+    *(joker_game(mode, saved_rolls=mode == "free") for mode in ("none", "free", "forced")),
+    *map(random_rules, range(3)),
+    *(ring_2(random_rules(seed)) for seed in range(3, 8)),
+])  # fmt: skip
 def test_masks_of_two_words_give_the_same_bits(rules: RuleSet, monkeypatch: pytest.MonkeyPatch) -> None:
     """Games of the same dice, and the bound, by the code for large sheets; exploring games draw their boxes, too."""
 
@@ -307,3 +303,194 @@ def exact_function(rules: RuleSet) -> FittedValues:
 
     start = first_guess(rules, np.zeros(len(rules.categories)))
     return Exact(rules, start.prices, start.coefficients, None, start.relaxed_values)
+
+
+@pytest.fixture(scope="module")
+def ninety(tmp_path_factory: pytest.TempPathFactory) -> RuleSet:
+    path = tmp_path_factory.mktemp("ninety") / "six.toml"
+    path.write_text(six_columns())
+    rules = load_rules(path)
+    assert len(rules.categories) == 90
+    return rules
+
+
+@pytest.mark.parametrize("order", ["free", "forced", "reversed"])
+@pytest.mark.parametrize("boxes", [63, 64, 126, *(ring_2(boxes) for boxes in (62, 65, 90))])
+def test_every_box_is_filled_once(boxes: int, order: str) -> None:
+    """Box i always pays i + 1 points: whatever is played, the final score is the sum, and no strategy makes more."""
+    always = (Category(f"b{i}", f"B{i}", (Pattern("any", score="fixed", points=i + 1),)) for i in range(boxes))
+    rules, total = small(*always, dice=1, faces=2, rolls=1, order=order), boxes * (boxes + 1) // 2
+    found = relax(rules, Budget(1e6), threads=1)
+    assert total <= found.bound <= total + 1e-3
+    for prices in (np.arange(1.0, boxes + 1), np.zeros(boxes)):
+        played = simulate_values(first_guess(rules, prices), games=20, seed=1)
+        assert (played.final_scores == total).all()
+        assert (played.category_points == np.arange(1, boxes + 1)).all()
+
+
+@pytest.mark.parametrize("boxes", [63, 64, 126])
+def test_equal_boxes_are_worth_as_many_single_turns(boxes: int) -> None:
+    """One die, three rolls: 3.5, then 4.25 and 14/3 points with best play."""
+    rules = small(*(replace(CHANCE, id=f"b{i}", name=f"B{i}") for i in range(boxes)), dice=1, order="forced")
+    found = relax(rules, Budget(1e7), threads=1)
+    assert boxes * 14 / 3 <= found.bound <= boxes * 14 / 3 + 1e-3
+    played = simulate_values(first_guess(rules, np.full(boxes, 14 / 3)), games=20, seed=2)
+    assert played.final_scores - played.luck == pytest.approx(np.full(20, boxes * 14 / 3), abs=1e-9)
+
+
+def test_games_of_six_columns_follow_the_rules(ninety: RuleSet) -> None:
+    """Every box that exploring games fill is one the reference allows, with points that some roll has there."""
+    turns = LaneTurns(first_guess(ninety, np.linspace(0, 9, 90)), 1)
+    rolls = lattice(2, 6).counts[-21:].tolist()
+    states, cards = same_cards(ninety, EMPTY_STATE, 8), [State()] * 8
+    for turn in range(90):
+        played = turns.play(states, np.arange(8), 4, turn, 0.3)
+        states = played.states
+        for i, (box, points) in enumerate(zip(played.category.tolist(), played.points.tolist(), strict=True)):
+            paid = [scoring_options(ninety, cards[i].filled, False, roll).get(box, (None,))[0] for roll in rolls]
+            assert points in paid
+            cards[i] = cards[i].filled_with(ninety, box, points)
+        assert [sum(int(word) << 64 * k for k, word in enumerate(mask)) for mask in states.filled] == [
+            card.filled for card in cards
+        ]
+        assert states.upper.tolist() == [card.upper for card in cards]
+    assert all(card.filled == ninety.full_mask for card in cards)
+
+
+def test_a_fit_with_masks_of_two_words_has_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With any number of threads; that the strategy of a wide sheet verifies: test_command.py."""
+    rules = joker_game("forced", saved_rolls=True)
+    start = first_guess(rules, np.array([1.0, 2.0, 1.0, 3.0]))
+    fit = partial(fit_values, games=200, rounds=2, ridge=0.1, seed=4)
+    known, _ = fit(start, threads=1)
+    monkeypatch.setattr(spaces, "ONE_WORD", 0)
+    for threads in (1, 2):
+        again, _ = fit(replace(start, rules=replace(rules, id="wide")), threads=threads)
+        assert known.coefficients.tobytes() == again.coefficients.tobytes()
+
+
+def test_a_long_chain_with_a_joker_and_exact_play_are_refused(ninety: RuleSet) -> None:
+    """The relaxed game would have to remember every box of it."""
+    rules = joker_game("free", order="forced")
+    more = (replace(CHANCE, id=f"b{i}", name=f"B{i}") for i in range(60))
+    rules = replace(rules, categories=(*rules.categories, *more))
+    found = refused("64 boxes in one order, one of which jokers", relax, rules, Budget(0.0), error=RulesError)
+    assert found.code == "too-large"
+    # Also in an order with few cards
+    for rules in (ninety, small(*(replace(CHANCE, id=f"b{i}") for i in range(63)), dice=1, order="forced")):
+        assert refused("boxes; at most 62 are possible", state_space, rules, error=RulesError).code == "too-large"
+
+
+def bound_of(rules: RuleSet, exact: tuple[int, ...], column: int, prices: np.ndarray) -> float:
+    game = RelaxedGame(rules, exact, prices, column)
+    return upper_bound(game, solve_relaxed(game, threads=1))
+
+
+def is_exact(rules: RuleSet) -> bool:
+    """Whether a relaxed game with every box exact relaxes nothing of these rules."""
+    return rules.joker is None and rules.crossing_out == "free" and len(rules.bonuses) <= 1
+
+
+@pytest.mark.parametrize("name", ["yatzy", "yahtzee-plain", "yacht"])
+def test_with_all_boxes_exact_the_bound_is_the_value(name: str) -> None:
+    rules = load_rules(name)
+    known = {"yatzy": 248.4399893779, "yahtzee-plain": 245.8707745141}
+    value = known.get(name) or float(solve_values(rules)[-1])
+    n = len(rules.categories)
+    game = RelaxedGame(rules, range(n), np.random.default_rng(1).normal(5, 3, n), 0 if rules.bonus else -1)
+    values = solve_relaxed(game)
+    assert upper_bound(game, values) == pytest.approx(value, abs=1e-9)
+    assert rounding_error(game, values) < 5e-10
+
+
+@examples(12, 60)
+@given(rules=rule_sets(), data=st.data())
+def test_the_bound_is_never_below_the_exact_value(rules: RuleSet, data: st.DataObject) -> None:
+    """Random prices and exact boxes; with more exact boxes the bound does not rise."""
+    exact_value = Naive(rules.canonical()).value(0, 0)
+    (needed, column), n = required_exact(rules), len(rules.categories)
+    prices = np.array(data.draw(st.lists(st.floats(-5, 20), min_size=n, max_size=n)))
+    free = [chain for chain in chains(rules) if not set(chain) <= set(needed)]
+    more = data.draw(st.lists(st.sampled_from(free), unique=True)) if free else []
+    boxes = needed, (*needed, *(c for chain in more for c in chain)), tuple(range(n))
+    coarse, fine, everything = (bound_of(rules, exact, column, prices) for exact in boxes)
+    assert all(Fraction(found) >= exact_value for found in (coarse, fine, everything))
+    assert everything <= fine + 1e-9 <= coarse + 2e-9
+    if is_exact(rules):
+        assert everything == pytest.approx(float(exact_value), abs=1e-9)
+
+
+def check_bounds(rules: RuleSet) -> None:
+    """Any budget, and all boxes exact with random prices: never below the oracle.
+
+    Little work: no upper sum, coarse upper sums, few exact boxes, rows without values of their own.
+    """
+    exact_value = Naive(rules.canonical()).value(0, 0)
+    for work in (0.0, 5e3, 5e4, 5e5, 5e6, 5e10):
+        assert Fraction(relax(rules, Budget(work), threads=1).bound) >= exact_value
+    n = len(rules.categories)
+    prices = np.random.default_rng(n).normal(4, 3, n)
+    for column in range(-1, len(rules.bonuses)):
+        slopes = np.random.default_rng(n).uniform(0, 2, len(rules.bonuses))
+        game = RelaxedGame(rules, range(n), prices, column, slopes)
+        found = upper_bound(game, solve_relaxed(game, threads=1))
+        assert Fraction(found) >= exact_value
+        if is_exact(rules) and len(rules.bonuses) == column + 1:
+            assert found == pytest.approx(float(exact_value), abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", [0, *(ring_2(seed) for seed in range(1, 4))])
+@pytest.mark.parametrize("mechanic", MECHANICS)
+def test_each_mechanic_alone(mechanic: str, seed: int) -> None:
+    check_bounds(random_rules(seed, (mechanic,)))
+
+
+@pytest.mark.parametrize("seed", seeds(1, 39))
+def test_mechanics_combined(seed: int) -> None:
+    check_bounds(random_rules(seed))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("name", "boxes", "value", "most"), [
+    ("yatzy", 0, 248.4399893779, 274.87),
+    ("yatzy", 3, 248.4399893779, 258.93),
+    ("yahtzee-plain", 5, 245.8707745141, 248.58),
+])  # fmt: skip
+def test_bounds_of_known_games(name: str, boxes: int, value: float, most: float) -> None:
+    """Not above the bounds of an independent program with as many exact boxes beside the upper ones."""
+    found = relax(load_rules(name), Budget(boxes=boxes))
+    assert value < found.bound <= most
+    assert len(found.game.exact) == 6 + boxes
+
+
+@pytest.mark.full
+def test_rows_without_values_of_their_own() -> None:
+    """Too little work for all rows of Yatzy: the bound holds, and more work lowers it."""
+    bounds = [relax(load_rules("yatzy"), Budget(work)).bound for work in (2.5e9, 7.5e9)]
+    assert 248.4399893779 < bounds[1] < bounds[0]
+
+
+def test_visits_are_those_of_the_best_play() -> None:
+    """A bonus replaced by a line of slope 1: play as in the game whose upper boxes pay twice as much, without a bonus."""
+    rules = saved_rolls_game("free", False)
+    double = [replace(box, patterns=(replace(box.patterns[0], factor=2),)) for box in rules.categories]
+    twice = [more if more.upper else box for more, box in zip(double, rules.categories, strict=True)]
+    known = distribution(in_memory(replace(rules, bonus=None, categories=tuple(twice)))).categories
+    game = RelaxedGame(rules, range(4), np.zeros(4), -1, np.ones(1))
+    uses, upper = visits(game, solve_relaxed(game, threads=1), threads=1)
+    assert upper == pytest.approx([(known[0].mean + known[1].mean) / 2], abs=1e-9)
+    for axis in (0, 1):  # each turn fills a box, and each box is filled once
+        assert uses.sum(axis=axis) == pytest.approx(np.ones(4), abs=1e-9)
+
+
+@pytest.mark.full
+def test_every_state_has_a_bound() -> None:
+    """W and the prices bound the value of each state, not only of the empty card."""
+    rules = load_rules("yahtzee-plain")
+    space, values, found = state_space(rules), solve_values(rules), relax(rules, Budget(boxes=3))
+    rows = space.state_rows()
+    lanes, saved = space.lanes_and_saved(rows, np.arange(space.size))
+    filled = space.layout.masks[rows]
+    upper = space.layout.lane_upper[space.layout.lane_sets[rows], lanes]
+    places = found.game.index(filled, upper, saved, np.zeros_like(saved))
+    assert (found.game.offset(filled, upper) + found.values[places] >= values - 1e-9).all()

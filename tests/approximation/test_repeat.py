@@ -17,15 +17,15 @@ from perfect_yatzy.approximation import relaxation
 from perfect_yatzy.approximation.multipliers import dot, exact_bits, rounded
 from perfect_yatzy.approximation.relaxation import Budget, relax
 from perfect_yatzy.kernels.state_lanes import solve_positive
+from support.players import solution_bits, solved_anew
 from support.rule_files import two_dice_sheet
-from support.seeds import FULL
-from support.solutions import solution_bits, solved_anew
+from support.seeds import ring_2
 
 SETTINGS = {"seed": 5, "games": 100, "fit_games": 40, "rounds": 2, "work": 2e-5, "memory": 1 << 22}
 SCRIPT = """
 import json, sys
 sys.path.insert(0, sys.argv[3])
-from support.solutions import solution_bits, solved_anew
+from support.players import solution_bits, solved_anew
 print(solution_bits(solved_anew(sys.argv[1], sys.argv[2], None, **json.loads(sys.argv[4]))))
 """
 # Other orders of addition in the matrix products, as on other processors; without vector instructions of NumPy.
@@ -56,7 +56,7 @@ def first(sheet: str, tmp_path_factory: pytest.TempPathFactory) -> str:
     return bits(sheet, tmp_path_factory.mktemp("first"), threads=1)
 
 
-@pytest.mark.parametrize("threads", [pytest.param(1, marks=FULL), 2])
+@pytest.mark.parametrize("threads", [ring_2(1), 2])
 def test_a_clock_of_random_speed_changes_no_bit(
     first: str, sheet: str, threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -311,8 +311,6 @@ def test_jsonl_answers_before_the_input_ends(yatzy: Strategy) -> None:
     """A co-process: each answer comes while the pipe stays open."""
     command, pipe = [sys.executable, "-m", "perfect_yatzy", "hold", "--jsonl"], subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
         for dice in ("33456", "11111"):
             process.stdin.write(json.dumps({"dice": dice}) + "\n")
             process.stdin.flush()
@@ -342,9 +340,8 @@ def test_rules_commands(run: Run, tmp_path: Path) -> None:
     ]
     own.write_text(f'{OWN}extends = "yatzy-forced"\nrolls = 2\n')
     assert json.loads(printed(run, "hold", "33456", "--rules", str(own), "--json"))["rolls"] == 2
-    for width, words in product(
-        (60, 80), (["list"], *(["show", key] for key in ("yahtzee", "yatzy-forced", "yatzy")))
-    ):
+    shows = (["show", key] for key in ("yahtzee", "yatzy-forced", "yatzy"))
+    for width, words in product((60, 80), (["list"], *shows)):
         assert max(map(len, run("rules", *words, COLUMNS=str(width)).stdout.splitlines())) <= width
 
 
@@ -419,15 +416,6 @@ def complete(run: Run, line: str) -> list[str]:
     return [entry.partition(",")[2] for entry in out.splitlines()]
 
 
-def test_values_are_completed(run: Run) -> None:
-    assert complete(run, "yatzy expect --ties ") == ["loss", "half", "win"]
-    assert complete(run, "yatzy simulate --policy g") == ["goal:"]
-    assert complete(run, "yatzy hold --card f") == ["fours=", "fives=", "four-of-a-kind=", "full-house="]
-    assert complete(run, "yatzy hold --rules yahtzee --card a") == ["aces="]
-    names = ("fives", "four-of-a-kind", "full-house")
-    assert complete(run, "yatzy hold --card 'fours=4 f") == [f"fours=4 {name}=" for name in names]
-
-
 def test_odds_of_the_open_categories(run: Run) -> None:
     asked = ("odds", "33456", "--json", "--card")
     every, some = (json.loads(printed(run, *asked, card))["categories"] for card in ("", "ones=3 chance=22"))
@@ -446,16 +434,13 @@ def test_a_closed_input(yatzy: Strategy, tmp_path: Path, command: str, codes: se
     assert found.stderr.count("\n") <= 1
 
 
-def test_verify_and_solve(run: Run, yatzy: Strategy) -> None:
+def test_a_table_verifies_and_a_wrong_one_does_not(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
+    """One whose checksum is right and whose values are not is caught by the equation."""
     out = run("verify", "--games", "20000", "--json")
     checks = {c["name"]: c["passed"] for c in json.loads(out.stdout)["checks"]}
     assert checks == {"file": True, "equation": True, "published": True, "simulation": True}
     again = printed(run, "solve", "yatzy")
     assert again.startswith("yatzy is already solved: ")
-
-
-def test_a_wrong_table_does_not_verify(run: Run, tmp_path: Path) -> None:
-    """A table whose checksum is right and whose values are not is caught by the equation."""
     rules = load_rules("yatzy-forced+threshold-63")
     writer = TableWriter(tmp_path, Objective(rules))
     for layer in solve_layers(Objective(rules)):
@@ -468,12 +453,18 @@ def test_a_wrong_table_does_not_verify(run: Run, tmp_path: Path) -> None:
     assert out.stderr.startswith("yatzy: the table of yatzy-forced+threshold-63 is wrong; rebuild it with")
 
 
-def test_help_names_every_command_in_whole_sentences_and_completion_has_scripts(run: Run) -> None:
+def test_help_names_every_command_in_whole_sentences_and_values_are_completed(run: Run) -> None:
     shown = run("--help", COLUMNS="80").stdout + run("rules", "--help", COLUMNS="80").stdout
     assert all(name in shown for name in COMMANDS)
     assert [line for line in shown.splitlines() if line.endswith("...") and line.startswith("  ")] == []
     for name in ("bash", "zsh", "fish"):
         assert "_YATZY_COMPLETE" in run("completion", name).stdout
+    assert complete(run, "yatzy expect --ties ") == ["loss", "half", "win"]
+    assert complete(run, "yatzy simulate --policy g") == ["goal:"]
+    assert complete(run, "yatzy hold --card f") == ["fours=", "fives=", "four-of-a-kind=", "full-house="]
+    assert complete(run, "yatzy hold --rules yahtzee --card a") == ["aces="]
+    names = ("fives", "four-of-a-kind", "full-house")
+    assert complete(run, "yatzy hold --card 'fours=4 f") == [f"fours=4 {name}=" for name in names]
 
 
 def on_terminal(*words: str, **env: str) -> str:
@@ -508,13 +499,10 @@ def test_rules_are_an_argument_or_an_option(run: Run) -> None:
     assert twice.startswith("yatzy: two rule sets given: yatzy-forced and --rules maxi")
 
 
-@pytest.mark.parametrize(
-    ("stream", "message"),
-    [
-        (">/dev/full", "yatzy: cannot write the answer: No space left on device\n"),
-        (">&-", "yatzy: cannot write the answer: standard output is closed\n"),
-    ],
-)
+@pytest.mark.parametrize(("stream", "message"), [
+    (">/dev/full", "yatzy: cannot write the answer: No space left on device\n"),
+    (">&-", "yatzy: cannot write the answer: standard output is closed\n"),
+])  # fmt: skip
 def test_an_output_that_takes_nothing(yatzy: Strategy, stream: str, message: str) -> None:
     for command in ("hold 33456", "table --what categories"):
         out = shell(f"{COMMAND} {command} {stream}")

@@ -1,4 +1,4 @@
-"""`yatzy play`: whole games, undo, resume, wrong input at each prompt, the printed card."""
+"""`yatzy play`: whole games, undo, resume, wrong input at each prompt, the printed card, computer players."""
 
 import os
 import re
@@ -10,22 +10,28 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import click
 import pytest
 from click.exceptions import Exit
 from perfect_yatzy import Strategy, load_rules
+from perfect_yatzy.cli.commands import play as play_command
 from perfect_yatzy.cli.console import confirm
-from perfect_yatzy.cli.views.play import card_lines, card_rows, dice_question, points_line, stage_line, winner_line
+from perfect_yatzy.cli.terminal_game import TerminalGame
+from perfect_yatzy.cli.views import play as views
+from perfect_yatzy.cli.views.play import card_rows, computer_line, dice_question, points_line, stage_line, winner_line
 from perfect_yatzy.cli.views.wording import COMMANDS, command_of, upper_bonus_labels, upper_bonus_lines, words_of
 from perfect_yatzy.errors import LANGUAGES, language_scope
 from perfect_yatzy.game.rule_loader import builtin_ids
 from perfect_yatzy.game.translations import localized
 from perfect_yatzy.play.record import read_games
 from perfect_yatzy.play.session import SaveFile, Session
+from perfect_yatzy.service.queries import QueryService
 from support.command import Run, printed, refusal
+from support.human import FIVES, FORCED, FOURS, RUN, new_session, scripted_session
 from support.need import need
-from support.sessions import FIVES, FORCED, FOURS, RUN, new_session, scripted_session
+from support.refusals import refused
 
 # Of Kismet's six upper boxes: 35 points at 63, 55 at 71, 75 at 78; the sixes can pay 30.
 ALL_BUT_SIXES = 0b011111
@@ -58,15 +64,10 @@ def test_a_whole_game_by_the_command(play: Run, save: Path, record: Path) -> Non
     lines += [category for category in FORCED for _ in "abcd"]  # two players, each with a warning or not
     found = printed(play, "yatzy-forced", "--players", "Ann, Bo", "--seed", "3", "--new", lines=lines)
     for words in (
-        "expected final score",
-        "This loses",
-        "Undone: hold nothing.",
+        "expected final score", "This loses", "Undone: hold nothing.", "9 is not within", "Ann: ", "= start 150.22",
         "'no such box' is neither dice nor a category. Enter help for all commands.",
         "name the dice to hold, such as 33, or the category to take",
-        "9 is not within",
-        "Ann: ",
-        "= start 150.22",
-    ):
+    ):  # fmt: skip
         assert words in found
     (game,) = read_games(record)
     assert (game.players, len(game.turns)) == (("Ann", "Bo"), 30)
@@ -226,24 +227,21 @@ def test_the_last_message_has_the_whole_command_to_resume(play: Run, save: Path,
     assert last.startswith("Saved in")  # a line of its own, at the end of input too
 
 
-@pytest.mark.parametrize(
-    ("session", "expected"),
-    [
-        (scripted_session("yahtzee", (FIVES, "yahtzee"), (FOURS, "fours")), {"Bonus points": "100", "Total": "170"}),
-        (scripted_session("generala", (RUN, "straight")), {"Bonus points": "5"}),
-        (scripted_session("generala", (FIVES, "straight")), {"Bonus points": "0", "Total": "0"}),
-        (scripted_session("yatzy-saved", (FIVES, "yatzy"), (FOURS, "fours")), {"Saved rolls": "4", "Total": "70"}),
-        (scripted_session("yatzy", (FIVES, "yatzy")), {"Upper bonus 50": "0 of 63"}),
-        (
-            scripted_session("yatzy-forced+threshold-63", *(((1, 1, 2, 3, 4), c) for c in FORCED[:6])),
-            {"Upper bonus 50": "0", "Sixes": "0", "Total": "11"},
-        ),
-        (
-            scripted_session("yatzy-forced+threshold-63", *(((face,) * 5, FORCED[face - 1]) for face in range(1, 6))),
-            {"Upper bonus 50": "+50", "Sixes": "·", "Total": "125"},
-        ),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("session", "expected"), [
+    (scripted_session("yahtzee", (FIVES, "yahtzee"), (FOURS, "fours")), {"Bonus points": "100", "Total": "170"}),
+    (scripted_session("generala", (RUN, "straight")), {"Bonus points": "5"}),
+    (scripted_session("generala", (FIVES, "straight")), {"Bonus points": "0", "Total": "0"}),
+    (scripted_session("yatzy-saved", (FIVES, "yatzy"), (FOURS, "fours")), {"Saved rolls": "4", "Total": "70"}),
+    (scripted_session("yatzy", (FIVES, "yatzy")), {"Upper bonus 50": "0 of 63"}),
+    (
+        scripted_session("yatzy-forced+threshold-63", *(((1, 1, 2, 3, 4), c) for c in FORCED[:6])),
+        {"Upper bonus 50": "0", "Sixes": "0", "Total": "11"},
+    ),
+    (
+        scripted_session("yatzy-forced+threshold-63", *(((face,) * 5, FORCED[face - 1]) for face in range(1, 6))),
+        {"Upper bonus 50": "+50", "Sixes": "·", "Total": "125"},
+    ),
+])  # fmt: skip
 def test_the_rows_of_a_card_add_up(session: Session, expected: dict[str, str]) -> None:
     rows = dict(card_rows(session.rules, session.card(0)))
     assert {name: rows[name] for name in expected} == expected
@@ -254,24 +252,22 @@ def test_the_rows_of_a_card_add_up(session: Session, expected: dict[str, str]) -
     assert sum(int(value) for value in rows.values() if value != "·" and " of " not in value) == total
 
 
-@pytest.mark.parametrize(
-    ("key", "filled", "upper", "line"),
-    [
-        ("yatzy", 0b1, 3, "Upper bonus of 50: 3 of 63, 60 more needed"),
-        ("yatzy", 0b111111, 70, "Upper bonus of 50: secured (70 of 63)"),
-        ("kismet", ALL_BUT_SIXES, 30, "Upper bonus: out of reach (30 of 63 for 35 points)"),
-        ("kismet", ALL_BUT_SIXES, 45, "Upper bonus: 45 of 63 for 35 points, 18 more needed"),
-        ("kismet", ALL_BUT_SIXES, 63, "Upper bonus: 63 of 71 for 55 points, 8 more needed, 35 points secured"),
-        ("kismet", ALL_BUT_SIXES, 75, "Upper bonus: 75 of 78 for 75 points, 3 more needed, 55 points secured"),
-        ("kismet", ALL_BUT_SIXES, 78, "Upper bonus: secured (78 of 78 for 75 points)"),
-    ],
-)
+@pytest.mark.parametrize(("key", "filled", "upper", "line"), [
+    ("yatzy", 0b1, 3, "Upper bonus of 50: 3 of 63, 60 more needed"),
+    ("yatzy", 0b111111, 70, "Upper bonus of 50: secured (70 of 63)"),
+    ("kismet", ALL_BUT_SIXES, 30, "Upper bonus: out of reach (30 of 63 for 35 points)"),
+    ("kismet", ALL_BUT_SIXES, 45, "Upper bonus: 45 of 63 for 35 points, 18 more needed"),
+    ("kismet", ALL_BUT_SIXES, 63, "Upper bonus: 63 of 71 for 55 points, 8 more needed, 35 points secured"),
+    ("kismet", ALL_BUT_SIXES, 75, "Upper bonus: 75 of 78 for 75 points, 3 more needed, 55 points secured"),
+    ("kismet", ALL_BUT_SIXES, 78, "Upper bonus: secured (78 of 78 for 75 points)"),
+])  # fmt: skip
 def test_the_next_step_of_the_bonus_and_its_points(key: str, filled: int, upper: int, line: str) -> None:
     assert upper_bonus_lines(load_rules(key), filled, [upper]) == [line]
     assert upper_bonus_labels(load_rules(key)) == [line.partition(":")[0]]
 
 
-def test_the_stage_names_saved_rolls() -> None:
+def test_the_stage_names_saved_rolls_and_open_boxes_of_which_none_pays() -> None:
+    """1 1 2 3 5 pays nothing in the nine boxes that are open."""
     session = scripted_session("yatzy-saved", (FIVES, "yatzy"), (FOURS, "fours"))
     session.roll((1, 2, 3, 4, 6))
     assert "roll 1, six rerolls left (four saved): 1 2 3 4 6" in stage_line(session)
@@ -283,13 +279,22 @@ def test_the_stage_names_saved_rolls() -> None:
     session = new_session()
     session.roll()
     assert "saved" not in stage_line(session)
+    paying = ("ones", "twos", "threes", "fives", "one-pair", "chance")
+    session = scripted_session("yatzy", *((RUN, category) for category in paying[:-1]))
+    session.roll((1, 1, 2, 3, 5))
+    assert points_line(session.rules, session) == "Points now: Chance 12, nine others 0"
+    session.score("chance")
+    session.roll((1, 1, 2, 3, 5))
+    line = " ".join(points_line(session.rules, session).split())
+    assert line.startswith("Points now: Fours 0, Sixes 0, ")
+    assert line.count(" 0") == 9
 
 
 def test_many_players_and_long_names_fit(yatzy: Strategy) -> None:
     names = tuple(f"{'Wilhelmina' * (i % 4)}{i}" for i in range(16))
     session = Session(yatzy.rules, names, 3)
     session.roll()
-    lines = card_lines(session.rules, session, range(16))
+    lines = views.card_lines(session.rules, session, range(16))
     assert max(map(len, lines)) <= 80
     assert max(map(len, stage_line(session).splitlines())) <= 80
     assert sum(line.startswith("  Total") for line in lines) == lines.count("") + 1 > 1
@@ -298,15 +303,12 @@ def test_many_players_and_long_names_fit(yatzy: Strategy) -> None:
     assert all(name in head for name in names if len(name) <= 20)
 
 
-def test_the_winner_is_named() -> None:
+def test_the_winner_the_player_and_the_number_of_dice_are_named() -> None:
     turns = (FIVES, "yatzy"), (RUN, "chance"), (FIVES, "yatzy")
     two = scripted_session("yatzy", *turns[:2], players=("Ann", "Bo"))
     assert winner_line(two) == "Ann wins with 50 points, 30 ahead."
     three = scripted_session("yatzy", *turns, players=("Ann", "Bo", "Cy"))
     assert winner_line(three) == "A tie at 50 points: Ann and Cy."
-
-
-def test_the_prompt_names_the_player_and_the_number_of_dice() -> None:
     session = scripted_session("yatzy", (RUN, "chance"), players=("Ann", "Bo"))
     assert dice_question(session) == "Bo: dice you rolled (5; help):"
     session.undo()
@@ -391,19 +393,6 @@ def test_no_command_is_the_name_of_a_category(language: str) -> None:
             assert not {name for name in names if command_of(f"hold {name}") in COMMANDS}
 
 
-def test_open_boxes_are_named_when_none_pays() -> None:
-    """1 1 2 3 5 pays nothing in the nine boxes that are open."""
-    paying = ("ones", "twos", "threes", "fives", "one-pair", "chance")
-    session = scripted_session("yatzy", *((RUN, category) for category in paying[:-1]))
-    session.roll((1, 1, 2, 3, 5))
-    assert points_line(session.rules, session) == "Points now: Chance 12, nine others 0"
-    session.score("chance")
-    session.roll((1, 1, 2, 3, 5))
-    line = " ".join(points_line(session.rules, session).split())
-    assert line.startswith("Points now: Fours 0, Sixes 0, ")
-    assert line.count(" 0") == 9
-
-
 @contextmanager
 def in_terminal(*arguments: str, code: int = 0, columns: int = 80) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
     """The command in a pseudo-terminal, and the end of it that a person sits at; it must end with a code."""
@@ -449,3 +438,121 @@ def test_a_killed_game_resumes_in_a_terminal(save: Path, yatzy: Strategy) -> Non
         assert second.splitlines()[0].strip() in again
         os.write(main, b"quit\n")
         read_until(main, "Resume")
+
+
+def widest(text: str) -> int:
+    """Length of the longest line, except those with the path of a file."""
+    return max(len(line) for line in text.splitlines() if "/" not in line)
+
+
+def test_a_whole_game_against_computers(play: Run, save: Path, record: Path) -> None:
+    """The turns of the computers are shown, every line fits, the record is complete and has a review."""
+    kinds = [word for kind in ("2", "safe", "bold", "win", "win") for word in ("--opponent", kind)]
+    command = ("yatzy-forced", *kinds, "--seed", "3", "--players", "Ann")
+    lines = [category for category in FORCED for _ in "ab"]
+    found = printed(play, *command, lines=lines)
+    (game,) = read_games(record)
+    names = [f"Computer ({kind})" for kind in ("level 2", "safe", "bold", "win")]
+    assert game.players == ("Ann", *names, "Computer 2 (win)")
+    assert len(game.turns) == 6 * 15
+    assert widest(found) <= 80
+    assert found.count("Computer (win): turn ") == 15
+    assert found.count("holds ") > 40
+    assert found.count("takes Yatzy for ") == 5
+    own_card = [line.split()[-1:] for line in found.splitlines()].count(["Ann"])
+    assert own_card == 15  # after each own turn
+    assert found.count("= start 150.22") == 6  # each has a review
+    assert "wins with" in found
+    printed(play, *command, lines=lines[:6])
+    assert SaveFile(save).load().turns == game.turns[: 3 * 6]  # a function of the seed
+
+
+def test_a_game_against_computers_is_resumed_with_the_same(play: Run, save: Path) -> None:
+    begun = play("yatzy-forced", "--opponent", "2", "--seed", "4", lines=["ones", "ones", "undo", "quit"])
+    assert "Undone: Ones." in begun.stdout
+    assert SaveFile(save).load().computers == ("", "2")
+    again = ("--opponent", "novice", "--players", "You")
+    resumed = printed(play, "yatzy-forced", *again, lines=["ones", "ones", "quit"])
+    assert "Resuming the saved game" in resumed
+    turn = begun.stdout[begun.stdout.index("Computer (level 2): turn 1") :].split("\n\n")[0]
+    assert turn in resumed  # the same dice and choices after undo and resume
+    assert "has other opponents;" in refusal(play, "--opponent", "3")
+
+
+def test_advice_for_winning(play: Run) -> None:
+    """In forced order the whole game is solved at once."""
+    lines = ["?", "advice win", "?", "ones", "ones", "advice", "advice mean", "?", "quit"]
+    out = printed(play, "yatzy-forced", *("--opponent", "5") * 4, "--seed", "3", lines=lines)
+    assert "Advice and warnings are for the chance to win; a tie counts as half a win." in out
+    assert "chance to win (a tie is half)" in " ".join(out.split())
+    assert "This lowers the chance to win: " in out
+    assert out.count("Advice and warnings are for the chance to win") == 2
+    assert "Advice and warnings are for the expected score." in out
+    assert out.count("expected final score") == 2
+    assert widest(out) <= 80
+    shown = play("--advice", "win", lines=["?", "quit"]).stdout
+    assert "chance to win (a tie is half)" in " ".join(shown.split())
+
+
+def test_advice_for_winning_where_there_is_none(play: Run) -> None:
+    """Alone, and too early in a large game; with saved rolls there is some."""
+    alone = play("yatzy-forced", "--advice", "win", lines=["?", "advice win", "quit"])
+    assert "There is nobody to beat in a game of one player; this is the advice for the" in alone.stdout
+    assert "nobody to beat in a game of one player\n" in alone.stdout
+    options = ("--opponent", "5", "--advice", "win", "--new", "--yes")
+    early = play(*options, lines=["?", "quit"])
+    assert "too large to solve for a win at once; this is" in early.stdout
+    assert "expected final score" in early.stdout
+    saving = play("maxi-forced", *options, lines=["?", "quit"])
+    assert "There is no advice for winning" not in saving.stdout
+    assert "chance to win" in saving.stdout
+
+
+@pytest.mark.parametrize("advice", ["mean", "win"])
+def test_warnings_are_for_what_the_advice_maximises(
+    forced: Strategy, tmp_path: Path, capsys: pytest.CaptureFixture[str], advice: Literal["mean", "win"]
+) -> None:
+    """A mistake that costs points but no chance: a certain win is not warned of."""
+    session = Session(forced.rules, ("Ann", "Computer (level 1)"), None, ("", "1"))
+    for category in FORCED[:14]:
+        for dice in ((6,) * 5, (1, 1, 2, 3, 5)):
+            session.roll(dice)
+            session.score(category)
+    session.roll((6, 6, 6, 6, 1))
+    save = SaveFile(tmp_path / "g.json")
+    game = TerminalGame(session, forced.rules, QueryService(), save, 0.2, False, advice)
+    assert game.warn("yatzy") == (advice == "mean")
+    assert ("This loses" in capsys.readouterr().out) == (advice == "mean")
+    assert not game.warn("yatzy")  # the second time it is meant
+
+
+def test_names_of_computers_differ_from_all_others() -> None:
+    """Whatever the case, and however many there are of a kind."""
+    names = ("COMPUTER (level 2)", "computer 3 (Level 2)")
+    session = play_command.new_session(load_rules("yatzy"), names, ("2", "2", "3"), 1)
+    assert session.players[2:] == ("Computer 2 (level 2)", "Computer 4 (level 2)", "Computer (level 3)")
+
+
+@pytest.mark.parametrize(
+    ("typed", "taken"),
+    [("fours", True), ("fours 120", True), ("fours=120", True), ("fours 20", False), ("fours x", False)],
+)
+def test_points_typed_with_a_category_count_the_bonus(tmp_path: Path, typed: str, taken: bool) -> None:
+    session = scripted_session("yahtzee", ((5,) * 5, "yahtzee"))
+    session.roll((4,) * 5)
+    game = TerminalGame(session, session.rules, QueryService(), SaveFile(tmp_path / "g.json"), None, True)
+    if taken:
+        game.carry_out(typed)
+        assert (session.turns[-1].points, session.turns[-1].bonus_points) == (20, 100)
+    else:
+        refused("fours pays 120 for these dice, not", game.carry_out, typed)
+
+
+def test_the_lines_of_a_computer_fit(yatzy: Strategy) -> None:
+    session = scripted_session("yahtzee", ((5,) * 5, "yahtzee"))
+    session.roll((4,) * 5)
+    assert computer_line(session.rules, session, "fours").endswith("takes Fours for 20 and 100 bonus points")
+    session.hold(())
+    session.roll((1, 2, 3, 4, 6))
+    assert computer_line(session.rules, session, ()).endswith("rerolls all dice")
+    assert computer_line(session.rules, session, (1, 2)).endswith("holds 1 2")

@@ -32,7 +32,7 @@ def rows(text: str) -> dict[str, str]:
     return {line[:16].strip(): line[16:] for line in text.splitlines() if line[15:16] == " "}
 
 
-def test_a_table_in_one_file(run: Run, tmp_path: Path) -> None:
+def test_estimates_of_one_file_of_terabytes_and_of_too_many_cards(run: Run, tmp_path: Path) -> None:
     folder = tmp_path / "tables"
     words = ("solve", "yatzy", "--what", "goals", "--estimate", "--threads", "2", "--tables", str(folder))
     found = rows(printed(run, *words))
@@ -41,9 +41,6 @@ def test_a_table_in_one_file(run: Run, tmp_path: Path) -> None:
     assert found["Time"].endswith("with 2 threads")
     assert not {"Shards", "Useful workers"} & set(found)
     assert not folder.exists()
-
-
-def test_a_game_of_terabytes_on_many_workers(run: Run) -> None:
     done = printed(run, "solve", "maxi", "--what", "goals", "--workers", "1000", "--estimate", "--verbose")
     found = rows(done)
     assert found["Table"].startswith("1,114.1 GB")
@@ -53,6 +50,12 @@ def test_a_game_of_terabytes_on_many_workers(run: Run) -> None:
     layers = lines.index(next(line for line in lines if line.startswith("filled")))
     assert [line.split()[0] for line in lines[layers + 1 : layers + 22]] == [str(k) for k in range(20, -1, -1)]
     assert layers + 22 == len(lines)
+    counted = printed(run, "solve", "giant", "--estimate")
+    assert rows(counted)["Table"] == "28,719 TB, 7,179,810,929,377,280 values of float32"
+    assert "`yatzy solve giant --approximate`" in counted
+    assert json.loads(printed(run, "solve", "giant", "--estimate", "--json"))["too_large"].startswith("giant has 47")
+    refused = refusal(run, "solve", "giant", "--what", "goals", "--estimate")
+    assert all(words in refused for words in ("47 categories", "`yatzy solve giant --approximate`"))
 
 
 def test_a_game_of_the_users_own(run: Run, tmp_path: Path) -> None:
@@ -78,15 +81,6 @@ def test_quantities_say_that_the_means_come_first(run: Run, tmp_path: Path) -> N
     for what in titles:
         assert not {"Before", "Stored"} & set(rows(run(*command, what).stdout))
     assert rows(run(*command, "mean").stdout)["Stored"] == "the table is solved already"
-
-
-def test_a_game_of_too_many_cards(run: Run) -> None:
-    counted = printed(run, "solve", "giant", "--estimate")
-    assert rows(counted)["Table"] == "28,719 TB, 7,179,810,929,377,280 values of float32"
-    assert "`yatzy solve giant --approximate`" in counted
-    assert json.loads(printed(run, "solve", "giant", "--estimate", "--json"))["too_large"].startswith("giant has 47")
-    refused = refusal(run, "solve", "giant", "--what", "goals", "--estimate")
-    assert all(words in refused for words in ("47 categories", "`yatzy solve giant --approximate`"))
 
 
 @pytest.mark.full

@@ -13,15 +13,8 @@ from pathlib import Path
 
 import pytest
 from perfect_yatzy import State, StateError, Strategy
-from perfect_yatzy.cli.views.strategy_tables import (
-    FORMATS,
-    STRATEGY_TABLES,
-    comma_separated,
-    html,
-    markdown,
-    opening,
-    parquet,
-)
+from perfect_yatzy.cli.views import strategy_tables as views
+from perfect_yatzy.cli.views.strategy_tables import STRATEGY_TABLES, comma_separated, html, markdown, opening, parquet
 from perfect_yatzy.game.translations import localized
 from support.command import Run, printed, refusal
 from support.need import need
@@ -41,7 +34,7 @@ def test_opening_has_every_roll_and_scoring_the_best_category(yatzy: Strategy) -
     assert row == ("2 2 5 5 5", "Full House", best.points, best.value, "Fives", second.loss)
 
 
-def test_categories_alone_are_the_known_single_turn_means(yatzy: Strategy) -> None:
+def test_categories_alone_are_known_turn_means_and_a_forced_order_has_none(yatzy: Strategy, forced: Strategy) -> None:
     rows = {row[0]: row for row in STRATEGY_TABLES["categories"](yatzy).rows}
     # Three rolls for one face: each die shows it with chance 1 - (5/6)^3, whatever is rolled.
     for number, name in enumerate(("Ones", "Twos", "Threes", "Fours", "Fives", "Sixes"), start=1):
@@ -50,16 +43,20 @@ def test_categories_alone_are_the_known_single_turn_means(yatzy: Strategy) -> No
     assert rows["Chance"][1] == pytest.approx(5 * 14 / 3, abs=1e-12)
     assert rows["Yatzy"][1] == pytest.approx(50 * 0.04602864252569899, abs=1e-10)
     assert rows["Ones"][2] == yatzy.value(State(1, 0))
+    assert len(STRATEGY_TABLES["opening"](forced).rows) == 252
+    with pytest.raises(StateError, match="fixed order"):
+        STRATEGY_TABLES["categories"](forced)
 
 
 def test_formats_read_back(yatzy: Strategy) -> None:
+    """Pages say which words are of another language."""
     sheet = opening(yatzy)
     read = list(csv.reader(io.StringIO(comma_separated(sheet))))
     per_count = ["hold_{0}_left", "expected_{0}_left", "second_best_loses_{0}_left"]
     assert read[0] == ["dice", *(name.format(left) for left in (2, 1) for name in per_count)]
     assert float(read[1][2]) == pytest.approx(float(sheet.rows[0][2]), abs=1e-9)
     assert len(read) == 253
-    first = json.loads(str(FORMATS["json"](sheet)))["rows"][0]
+    first = json.loads(str(views.FORMATS["json"](sheet)))["rows"][0]
     assert (list(first), first["dice"]) == (read[0], "1 1 1 1 1")
     assert len({len(line) for line in markdown(sheet).splitlines()[4:]}) == 1
     page = html(sheet)
@@ -68,12 +65,9 @@ def test_formats_read_back(yatzy: Strategy) -> None:
     ET.fromstring(page[page.index("<table>") : page.index("</table>") + 8])
     stored = need("pyarrow.parquet").read_table(io.BytesIO(parquet(sheet)))
     assert (stored.num_rows, stored.column_names) == (252, read[0])
-
-
-def test_forced_order_has_no_choice_to_tabulate(forced: Strategy) -> None:
-    assert len(STRATEGY_TABLES["opening"](forced).rows) == 252
-    with pytest.raises(StateError, match="fixed order"):
-        STRATEGY_TABLES["categories"](forced)
+    swedish = Strategy(localized(yatzy.rules, "sv"), yatzy.info, yatzy.evaluator)
+    assert '<td lang="sv">Liten stege</td>' in html(STRATEGY_TABLES["scoring"](swedish))
+    assert 'lang="sv"' not in html(STRATEGY_TABLES["scoring"](yatzy))
 
 
 def test_files_are_written_by_their_ending(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
@@ -86,12 +80,6 @@ def test_files_are_written_by_their_ending(run: Run, yatzy: Strategy, tmp_path: 
     assert (tmp_path / "x.csv").read_text().startswith("category,alone")
     assert (tmp_path / "opening.html").read_text().startswith("<!doctype html>")
     assert {path.name for path in tmp_path.iterdir()} == {"opening.html", "x.csv", "x.txt"}
-
-
-def test_pages_say_which_words_are_of_another_language(yatzy: Strategy) -> None:
-    swedish = Strategy(localized(yatzy.rules, "sv"), yatzy.info, yatzy.evaluator)
-    assert '<td lang="sv">Liten stege</td>' in html(STRATEGY_TABLES["scoring"](swedish))
-    assert 'lang="sv"' not in html(STRATEGY_TABLES["scoring"](yatzy))
 
 
 WITHOUT = """

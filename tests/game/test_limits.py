@@ -319,20 +319,17 @@ def test_the_checker_accepts_nothing_that_the_schema_rejects(tmp_path: Path, sta
     assert accepted > 40
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        WHOLE + "dcie = 3\n",
-        WHOLE + '[[categories]]\nid = "y"\n',
-        "dice = 13\n" + WHOLE.replace("dice = 5\n", ""),
-        'id = "a"\nname = "A"\nextends = "yatzy"\n[[categories]]\nid = "x"\n',
-        'id = "a"\nname = "A"\nextends = "yatzy"\n[categories.x]\ntimes = 0\n',
-        'id = "a"\nname = "A"\ndice = 2\n',
-        'remove = ["x"]\n' + WHOLE,
-        WHOLE + "[switches.s]\nrolls = 2\n",
-        WHOLE + "[switches.s]\nsummary = 's'\nid = 's'\n",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    WHOLE + "dcie = 3\n",
+    WHOLE + '[[categories]]\nid = "y"\n',
+    "dice = 13\n" + WHOLE.replace("dice = 5\n", ""),
+    'id = "a"\nname = "A"\nextends = "yatzy"\n[[categories]]\nid = "x"\n',
+    'id = "a"\nname = "A"\nextends = "yatzy"\n[categories.x]\ntimes = 0\n',
+    'id = "a"\nname = "A"\ndice = 2\n',
+    'remove = ["x"]\n' + WHOLE,
+    WHOLE + "[switches.s]\nrolls = 2\n",
+    WHOLE + "[switches.s]\nsummary = 's'\nid = 's'\n",
+])  # fmt: skip
 def test_mistakes_that_an_editor_shows(tmp_path: Path, text: str) -> None:
     file = tomllib.loads(text)
     assert not VALIDATOR.is_valid(file)

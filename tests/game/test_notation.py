@@ -43,35 +43,29 @@ def test_every_word_for_a_hold_and_before_a_decision() -> None:
     refused("name the dice to hold, such as 33, or the category to take", decision_of, "hold")
 
 
-@pytest.mark.parametrize(
-    ("text", "category"),
-    [
-        ("ones", "ones"), ("ONES", "ones"), ("1", "ones"), ("Full House", "full-house"), ("fh", "full-house"),
-        ("full_house", "full-house"), ("chan", "chance"), ("three-", "three-of-a-kind"),
-        ("pair", "one-pair"), ("1p", "one-pair"), ("2P", "two-pairs"), ("y", "yatzy"), ("ss", "small-straight"),
-        ("kak", "full-house"), ("Kåk", "full-house"), ("KAK", "full-house"), ("3 of a kind", "three-of-a-kind"),
-        ("4 of a kind", "four-of-a-kind"), ("2 pairs", "two-pairs"), ("tvaor", "twos"), ("täysk", "full-house"),
-        ("taysk", "full-house"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "category"), [
+    ("ones", "ones"), ("ONES", "ones"), ("1", "ones"), ("Full House", "full-house"), ("fh", "full-house"),
+    ("full_house", "full-house"), ("chan", "chance"), ("three-", "three-of-a-kind"),
+    ("pair", "one-pair"), ("1p", "one-pair"), ("2P", "two-pairs"), ("y", "yatzy"), ("ss", "small-straight"),
+    ("kak", "full-house"), ("Kåk", "full-house"), ("KAK", "full-house"), ("3 of a kind", "three-of-a-kind"),
+    ("4 of a kind", "four-of-a-kind"), ("2 pairs", "two-pairs"), ("tvaor", "twos"), ("täysk", "full-house"),
+    ("taysk", "full-house"),
+])  # fmt: skip
 def test_categories_by_id_name_code_or_prefix(text: str, category: str) -> None:
     """In any case, with or without accents, and with points behind."""
     assert YATZY.categories[find_category(YATZY, text)].id == category
     assert parse_category(YATZY, f"{text} 15", {}) == category
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("thre", "is not clear: threes, three-of-a-kind"),
-        ("sxies", r"unknown category 'sxies'; did you mean sixes\?"),
-        ("straight", r"small-straight or large-straight\?"),
-        ("stege", r"small-straight or large-straight\?"),
-        ("nonsense", r"; `yatzy rules show yatzy` lists them$"),
-        ("qqqqqqq", r"; `yatzy rules show yatzy` lists them$"),
-        ("Bonus", "leave out the upper bonus"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), [
+    ("thre", "is not clear: threes, three-of-a-kind"),
+    ("sxies", r"unknown category 'sxies'; did you mean sixes\?"),
+    ("straight", r"small-straight or large-straight\?"),
+    ("stege", r"small-straight or large-straight\?"),
+    ("nonsense", r"; `yatzy rules show yatzy` lists them$"),
+    ("qqqqqqq", r"; `yatzy rules show yatzy` lists them$"),
+    ("Bonus", "leave out the upper bonus"),
+])  # fmt: skip
 def test_unknown_categories_get_a_suggestion(text: str, message: str) -> None:
     refused(message, find_category, YATZY, text)
 
@@ -94,40 +88,34 @@ def test_cards_read_back_as_written(points: dict[int, int], between: str) -> Non
     assert card.state == State(sum(1 << c for c in points), min(63, upper))
 
 
-@pytest.mark.parametrize(
-    ("parse", "text", "message"),
-    [
-        (parse_dice, "3345", "'3345' is 4 dice; yatzy has 5"),
-        (parse_dice, "", "'' is 0 dice; yatzy has 5"),
-        (parse_dice, "334567", "'334567' has a 7; the faces are 1 to 6"),
-        (parse_dice, "03345", "'03345' has a 0; the faces are 1 to 6"),
-        (parse_dice, "3345x", "'x' in '3345x' is not a die; write the faces, such as 12345"),
-        (parse_dice, "³3345", "'³' in '³3345' is not a die; write the faces, such as 12345"),
-        (parse_card, "ones", "'ones' in the card is not of the form category=points, such as ones=3"),
-        (parse_card, "ones=3 ones=2", "ones is filled twice in the card"),
-        (parse_card, "ones=6", "ones cannot hold 6; it can hold 0, 1, 2, 3, 4, 5"),
-        (parse_card, "fours=10", "fours cannot hold 10; it can hold 0, 4, 8, 12, 16, 20"),
-        (parse_card, "chance=31", "chance cannot hold 31; it can hold 0 or 5 to 30"),
-        (parse_card, "ones=-3", "'-3' is not a score for ones; write a whole number"),
-        (parse_card, "ones=three", "'three' is not a score for ones; write a whole number"),
-        (parse_card, "=3", "'=3' in the card is not of the form category=points, such as ones=3"),
-    ],
-)
+@pytest.mark.parametrize(("parse", "text", "message"), [
+    (parse_dice, "3345", "'3345' is 4 dice; yatzy has 5"),
+    (parse_dice, "", "'' is 0 dice; yatzy has 5"),
+    (parse_dice, "334567", "'334567' has a 7; the faces are 1 to 6"),
+    (parse_dice, "03345", "'03345' has a 0; the faces are 1 to 6"),
+    (parse_dice, "3345x", "'x' in '3345x' is not a die; write the faces, such as 12345"),
+    (parse_dice, "³3345", "'³' in '³3345' is not a die; write the faces, such as 12345"),
+    (parse_card, "ones", "'ones' in the card is not of the form category=points, such as ones=3"),
+    (parse_card, "ones=3 ones=2", "ones is filled twice in the card"),
+    (parse_card, "ones=6", "ones cannot hold 6; it can hold 0, 1, 2, 3, 4, 5"),
+    (parse_card, "fours=10", "fours cannot hold 10; it can hold 0, 4, 8, 12, 16, 20"),
+    (parse_card, "chance=31", "chance cannot hold 31; it can hold 0 or 5 to 30"),
+    (parse_card, "ones=-3", "'-3' is not a score for ones; write a whole number"),
+    (parse_card, "ones=three", "'three' is not a score for ones; write a whole number"),
+    (parse_card, "=3", "'=3' in the card is not of the form category=points, such as ones=3"),
+])  # fmt: skip
 def test_bad_dice_and_cards(parse: Callable[..., object], text: str, message: str) -> None:
     refused(f"^{re.escape(message)}$", parse, YATZY, text)
     refused("fills in order: ones must come first", parse_card, load_rules("yatzy-forced"), "twos=4")
 
 
-@pytest.mark.parametrize(
-    ("text", "points"),
-    [
-        ("ones = x, yatzy: 0", {0: 0, 14: 0}),
-        ("Two Pairs=16 ones = 3, four of a kind: 20", {7: 16, 0: 3, 9: 20}),
-        ("Ones 3, Sixes 24, Chance 22", {0: 3, 5: 24, 13: 22}),
-        ("Two Pairs 16, 1 3; yatzy x", {7: 16, 0: 3, 14: 0}),
-        ("1:or=3 2:or: 4, 3:or 9", {0: 3, 1: 4, 2: 9}),
-    ],
-)
+@pytest.mark.parametrize(("text", "points"), [
+    ("ones = x, yatzy: 0", {0: 0, 14: 0}),
+    ("Two Pairs=16 ones = 3, four of a kind: 20", {7: 16, 0: 3, 9: 20}),
+    ("Ones 3, Sixes 24, Chance 22", {0: 3, 5: 24, 13: 22}),
+    ("Two Pairs 16, 1 3; yatzy x", {7: 16, 0: 3, 14: 0}),
+    ("1:or=3 2:or: 4, 3:or 9", {0: 3, 1: 4, 2: 9}),
+])  # fmt: skip
 def test_cards_as_people_write_them_and_as_the_program_prints_them(text: str, points: dict[int, int]) -> None:
     assert parse_card(YATZY, text).points == points
 

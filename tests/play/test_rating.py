@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from copy import copy, deepcopy
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -13,10 +14,10 @@ from typing import Any
 import numpy as np
 import perfect_yatzy
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from perfect_yatzy import Rating, Ratings, RulesError, RuleSet, Strategy, ValueFunction, rate
-from perfect_yatzy.game.rule_loader import load_rules, rules_to_json
+from perfect_yatzy.game.rule_loader import load_rules, rules_from_json, rules_to_json
 from perfect_yatzy.game.rules import Bonus
 from perfect_yatzy.play.estimates import difference_of, mean_of, ratio_of, slope_of, t_distribution, t_quantile
 from perfect_yatzy.play.rating import GRADE_NAMES, decision_kinds
@@ -31,7 +32,7 @@ from support.naive_objectives import mean_score
 from support.naive_policies import NaivePolicy
 from support.players import in_memory, with_values, wrong_by
 from support.refusals import refused
-from support.seeds import FULL
+from support.seeds import examples, ring_2, ring_3
 
 
 def write(path: Path, lines: Iterable[object]) -> Path:
@@ -63,8 +64,8 @@ def exact_mean(rules: RuleSet, player: Strategy) -> Fraction:
 
 
 SMALL = [
-    pytest.param(small(face(5), face(6), PAIR, CHANCE, bonus=Bonus(16, 7)), id="plain", marks=FULL),
-    pytest.param(saved_rolls_game("free", True), id="saved rolls", marks=FULL),
+    ring_2(small(face(5), face(6), PAIR, CHANCE, bonus=Bonus(16, 7)), id="plain"),
+    ring_2(saved_rolls_game("free", True), id="saved rolls"),
     pytest.param(joker_game("forced"), id="jokers"),
 ]
 
@@ -114,7 +115,7 @@ def test_perfect_play_loses_nothing(yatzy: Strategy, tmp_path: Path) -> None:
     assert found.result_without_luck.value == pytest.approx(248.43998937785)
 
 
-@pytest.mark.parametrize("key", ["yatzy", "yahtzee", "maxi-forced", pytest.param("yatzy-saved", marks=FULL)])
+@pytest.mark.parametrize("key", ["yatzy", "yahtzee", "maxi-forced", ring_2("yatzy-saved")])
 def test_figures_are_the_sums_of_the_reviews(key: str) -> None:
     strategy = perfect_yatzy.open_strategy(key)
     games = [human(strategy, seed) for seed in range(6)]
@@ -191,23 +192,20 @@ def test_rules_that_cannot_be_solved_are_a_reason(mixed: Path, yatzy: Strategy) 
     assert [r.player for r in found.ratings] == ["Ann", "Bo"]
 
 
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({"final_scores": [201]}, "final_scores is [201]; must be a list with one number for each player"),
-        ({"final_scores": [201, 1.5]}, "final_scores has 1.5; must be whole numbers from 0 to 99,999"),
-        ({"players": ["Ann\n", "Bo"]}, "'Ann\\n' is not a valid player name: it contains characters that"),
-        ({"turns": [{"category": "ones", "points": 7}]}, "ones cannot hold 7; it can hold 0, 1, 2, 3, 4, 5"),
-        ({"turns": [{"category": "ones", "points": 2}]}, "it is unfinished, and its dice and holds are not recorded"),
-        ({"turns": [{"category": "ones", "points": 2}] * 2}, "turn 2: ones is filled already"),
-        ({"turns": [{"category": "ones", "points": "2"}]}, "turn 1: points is '2'; must be a whole number"),
-        ({"turns": [{"category": "sevens", "points": 2}]}, "turn 1: unknown category 'sevens'"),
-        ({"turns": [{"player": 2, "category": "ones", "points": 2}]}, "turn 1: player is 2; there are 2"),
-        ({"turns": [3]}, "turn 1: a turn is a JSON object"),
-        ({"turns": 3}, "turns is 3; must be a list"),
-        ({"schema": 5}, "the schema is 5, not 1 or 2"),
-    ],
-)
+@pytest.mark.parametrize(("change", "reason"), [
+    ({"final_scores": [201]}, "final_scores is [201]; must be a list with one number for each player"),
+    ({"final_scores": [201, 1.5]}, "final_scores has 1.5; must be whole numbers from 0 to 99,999"),
+    ({"players": ["Ann\n", "Bo"]}, "'Ann\\n' is not a valid player name: it contains characters that"),
+    ({"turns": [{"category": "ones", "points": 7}]}, "ones cannot hold 7; it can hold 0, 1, 2, 3, 4, 5"),
+    ({"turns": [{"category": "ones", "points": 2}]}, "it is unfinished, and its dice and holds are not recorded"),
+    ({"turns": [{"category": "ones", "points": 2}] * 2}, "turn 2: ones is filled already"),
+    ({"turns": [{"category": "ones", "points": "2"}]}, "turn 1: points is '2'; must be a whole number"),
+    ({"turns": [{"category": "sevens", "points": 2}]}, "turn 1: unknown category 'sevens'"),
+    ({"turns": [{"player": 2, "category": "ones", "points": 2}]}, "turn 1: player is 2; there are 2"),
+    ({"turns": [3]}, "turn 1: a turn is a JSON object"),
+    ({"turns": 3}, "turns is 3; must be a list"),
+    ({"schema": 5}, "the schema is 5, not 1 or 2"),
+])  # fmt: skip
 def test_wrong_results_are_listed_with_the_reason(change: dict[str, Any], reason: str, tmp_path: Path) -> None:
     raw = {"schema": 2, "rules": "yatzy", "players": ["Ann", "Bo"], "final_scores": [201, 250]} | change
     (skipped,) = rate(write(tmp_path / "games.jsonl", [raw])).skipped
@@ -264,14 +262,12 @@ def test_blocks_and_trend(yatzy: Strategy, tmp_path: Path) -> None:
     assert [(part.first, part.last) for part in found.blocks(30)] == [(1, 30), (31, 80)]
     assert [(part.first, part.last) for part in found.blocks(500)] == [(1, 80)]
     assert parts[0].points_lost.value == pytest.approx(found.lost_by_game[:8].mean())
-    assert found.trend is not None
     assert found.trend.high < 0
     refused("size is 0", found.blocks, 0)
 
 
 def test_players_are_compared_without_luck(yatzy: Strategy, tmp_path: Path) -> None:
-    (rules,) = SMALL[0].values
-    perfect = in_memory(rules)
+    perfect = in_memory(rules := small(face(6), PAIR, CHANCE))
     better, worse = wrong_by(perfect, 0.5), wrong_by(perfect, 3.0)
     exact = float(exact_mean(rules, better) - exact_mean(rules, worse))
     ratings = [rating_of(player, perfect, 300, seed, tmp_path) for seed, player in ((1, better), (2, worse))]
@@ -330,7 +326,7 @@ def test_a_difference_of_unequal_variances() -> None:
     assert found.high - found.value == pytest.approx(t_quantile(0.975, freedom) * np.sqrt(a + b))
     assert found.chance == pytest.approx(2 * t_distribution(found.value / np.sqrt(a + b), freedom))
     generator = np.random.default_rng(2)
-    both = [difference_of(generator.normal(0, 1, 12), generator.normal(0, 5, 30)) for _ in range(2000)]
+    both = [difference_of(generator.normal(0, 1, 12), generator.normal(0, 5, 30)) for _ in range(1000)]
     assert covers(both, 0)
     assert np.mean([d.chance < 0.1 for d in both]) == pytest.approx(0.1, abs=0.02)
 
@@ -410,14 +406,11 @@ def check_against_reviews(strategy: Strategy, games: list[Game]) -> None:
 MANY = {"yatzy": 150, "yahtzee": 150, "generala": 100, "yatzy-saved": 100, "maxi-forced": 10, "maxi": 3}
 
 
-@pytest.mark.parametrize(
-    ("key", "games", "first"),
-    [
-        ("yatzy", 5, 0), ("yahtzee", 5, 0), ("yahtzee-free-joker", 4, 0), ("generala", 4, 0), ("yatzy-forced", 4, 0),
-        pytest.param("yatzy-saved", 4, 0, marks=FULL),
-        *(pytest.param(key, games, 100, marks=pytest.mark.slow) for key, games in MANY.items()),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("key", "games", "first"), [
+    ("yatzy", 5, 0), ("yahtzee", 5, 0), ("yahtzee-free-joker", 4, 0), ("generala", 4, 0), ("yatzy-forced", 4, 0),
+    ring_2("yatzy-saved", 4, 0),
+    *(ring_3(key, games, 100) for key, games in MANY.items()),
+])  # fmt: skip
 def test_values_are_those_of_the_reviews(key: str, games: int, first: int) -> None:
     strategy = perfect_yatzy.open_strategy(key)
     numbers = range(first, first + games)
@@ -425,7 +418,7 @@ def test_values_are_those_of_the_reviews(key: str, games: int, first: int) -> No
 
 
 @given(rules=rule_sets(), seed=st.integers(0, 10**6))
-@settings(max_examples=25)
+@examples(10, 50)
 def test_values_are_those_of_the_reviews_under_random_rules(rules: RuleSet, seed: int) -> None:
     strategy = in_memory(rules)
     check_against_reviews(strategy, [human(strategy, seed + i) for i in range(3)])
@@ -475,11 +468,14 @@ def changed(value: Any) -> Iterator[Any]:
 def assert_taken_alike(records: Iterable[object], path: Path) -> None:
     """A record is refused by `rate` and by `read_game`, with one reason, or by neither."""
     lines, expected = [*dict.fromkeys(json.dumps(record) for record in records)], {}
-    for number, line in enumerate(lines, start=1):
-        try:
-            read_game(json.loads(line))
-        except ValueError as error:
-            expected[number] = str(error)
+    read_rules = cache(lambda text: rules_from_json(json.loads(text)))
+    with pytest.MonkeyPatch.context() as patch:  # the same rules are read once
+        patch.setattr("perfect_yatzy.play.record.rules_from_json", lambda raw: read_rules(json.dumps(raw)))
+        for number, line in enumerate(lines, start=1):
+            try:
+                read_game(json.loads(line))
+            except ValueError as error:
+                expected[number] = str(error)
     skipped = rate(write(path, lines)).skipped
     assert {int(s.place.rpartition(":")[2]): s.reason for s in skipped if s.fault == "wrong"} == expected
     assert 0.1 < len(expected) / len(lines) < 0.99
@@ -487,7 +483,7 @@ def assert_taken_alike(records: Iterable[object], path: Path) -> None:
 
 @pytest.mark.parametrize(
     "rules",
-    ["yatzy", "yahtzee", saved_rolls_game("free", True), pytest.param("yatzy-saved", marks=FULL)],
+    ["yatzy", "yahtzee", saved_rolls_game("free", True), ring_2("yatzy-saved")],
     ids=lambda rules: getattr(rules, "key", rules),
 )
 def test_almost_correct_games_are_taken_as_read_game_takes_them(rules: str | RuleSet, tmp_path: Path) -> None:
@@ -504,7 +500,6 @@ def test_rate_and_read_game_take_the_same_records(yatzy: Strategy, tmp_path: Pat
     ]
     paid = {"bonus_points": 100}
     own = rules_to_json(replace(load_rules("yahtzee"), rolls_per_turn=2))
-    assert isinstance(own, dict)
     bases: list[dict[str, Any]] = [
         {"schema": 2, "rules": "yahtzee", "players": ["Ann"], "turns": [jokers[0], jokers[1] | paid], "date": "2026"},
         {"schema": 1, "rules": "yahtzee", "players": ["Ann"], "turns": [jokers[0], jokers[1] | {"beside": 100}]},
@@ -526,16 +521,14 @@ SIMULATED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "rules", [*SIMULATED.values(), pytest.param("yatzy-saved", marks=FULL)], ids=[*SIMULATED, "yatzy-saved"]
-)
+@pytest.mark.parametrize("rules", [*SIMULATED.values(), ring_2("yatzy-saved")], ids=[*SIMULATED, "yatzy-saved"])
 def test_simulated_records_are_the_games_of_single_queries(rules: str | RuleSet) -> None:
     strategy = perfect_yatzy.open_strategy(rules)
     lines = [*simulated_records(strategy, 6, seed=3, threads=2)]
     assert lines == [json.dumps(replay(strategy, 3, game).to_json()) for game in range(6)]
 
 
-@pytest.mark.parametrize("is_for_goal", [False, pytest.param(True, marks=FULL)], ids=["mean", "goal"])
+@pytest.mark.parametrize("is_for_goal", [False, ring_2(True)], ids=["mean", "goal"])
 def test_simulated_records_of_goals_and_other_players(forced: Strategy, is_for_goal: bool) -> None:
     """The decisions written down lead to the results of the simulation."""
     player = perfect_yatzy.reach("yatzy-forced", 180) if is_for_goal else wrong_by(forced, 3.0)

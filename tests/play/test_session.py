@@ -14,12 +14,13 @@ from perfect_yatzy.play.record import read_game, read_games
 from perfect_yatzy.play.session import Action, SaveFile, Session
 from perfect_yatzy.service.queries import QueryService
 from support import games
+from support.human import FIVES, FORCED, FOURS, RUN, new_session, scripted_session
 from support.reference import steps
 from support.refusals import refused
-from support.sessions import FIVES, FORCED, FOURS, RUN, new_session, scripted_session
 
 
 def test_a_session_rejects_impossible_actions() -> None:
+    """Also dice that do not contain the held ones, and categories that may not be taken, with the reason."""
     session = new_session()
     assert (session.to_roll, session.over, session.player) == (5, False, 0)
     refused("no dice to score yet", session.score, "ones")
@@ -38,9 +39,6 @@ def test_a_session_rejects_impossible_actions() -> None:
     assert session.card().points == {13: sum(session.turns[0].dice_history[-1])}
     session.roll()
     refused("chance is filled already", session.score, "chance")
-
-
-def test_typed_dice_must_contain_the_held_dice() -> None:
     session = new_session(seed=None)
     session.roll((3, 3, 4, 5, 6))
     session.hold((3, 3))
@@ -50,6 +48,13 @@ def test_typed_dice_must_contain_the_held_dice() -> None:
         assert session.dice == (1, 2, 3, 3, 6)
         if session.rolls_left:
             session.hold((3, 3))
+    joker = scripted_session("yahtzee", (FIVES, "yahtzee"))
+    joker.roll(FOURS)
+    refused("full-house may not be taken now: an extra yahtzee must go to fours$", joker.score, "full-house")
+    forced = new_session("yatzy-forced")
+    forced.roll()
+    text = "yatzy may not be taken now: the boxes are filled in order, and ones is next"
+    refused(text, forced.score, "yatzy")
 
 
 def test_undo_reverts_every_action_and_keeps_the_dice() -> None:
@@ -156,16 +161,6 @@ def test_two_processes_do_not_overwrite_each_other(tmp_path: Path) -> None:
     refused("another process", second.write, theirs, error=SolverError)
 
 
-def test_forbidden_categories_are_rejected_with_the_reason() -> None:
-    joker = scripted_session("yahtzee", (FIVES, "yahtzee"))
-    joker.roll(FOURS)
-    refused("full-house may not be taken now: an extra yahtzee must go to fours$", joker.score, "full-house")
-    forced = new_session("yatzy-forced")
-    forced.roll()
-    text = "yatzy may not be taken now: the boxes are filled in order, and ones is next"
-    refused(text, forced.score, "yatzy")
-
-
 def one_round(seed: int | None = 5) -> Session:
     """A person and two computers after a turn each, and the first roll of the second turn."""
     session = Session(load_rules("yatzy"), ("Ann", "Computer (level 5)", "Computer (bold)"), seed, ("", "5", "bold"))
@@ -180,6 +175,7 @@ def one_round(seed: int | None = 5) -> Session:
 
 
 def test_undo_goes_back_to_a_decision_of_a_person_if_there_is_one() -> None:
+    """Where dice are typed, the decisions of computers are skipped."""
     session = one_round()
     first = session.turns[0].dice_history[0]
     assert (session.computer(), session.computer(2)) == ("", "bold")
@@ -196,9 +192,6 @@ def test_undo_goes_back_to_a_decision_of_a_person_if_there_is_one() -> None:
     session.score("chance")
     session.roll()
     assert (session.undo(), len(session.actions)) == (None, 3)
-
-
-def test_undo_of_typed_dice_skips_the_decisions_of_computers() -> None:
     session = one_round(None)
     for player in (2, 1):
         assert [session.undo().kind for _ in range(2)] == ["roll", "roll"]  # type: ignore[union-attr]
@@ -265,17 +258,14 @@ def test_a_byte_order_mark_is_ignored(tmp_path: Path) -> None:
     assert len(read_games(path)) == 1
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"players": ["A"] * 65}, "players has 65 names"),
-        ({"seed": 1 << 63}, "must be a whole number from 0 to 2\\^63 - 1, or null"),
-        ({"seed": -1}, "must be a whole number from 0 to"),
-        ({"actions": [["throw", [1, 2, 3, 4, 5], ""]]}, "'throw' is not an action; must be one of roll, hold, score"),
-        ({"actions": [["roll", [1] * MANY, ""]]}, "dice has more than 64 faces"),
-        ({"actions": [["roll", [1, 2, 3, 4, 5], ""], ["hold", [*range(MANY)], ""]]}, "300,000 dice cannot be held; yatzy has 5"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("change", "message"), [
+    ({"players": ["A"] * 65}, "players has 65 names"),
+    ({"seed": 1 << 63}, "must be a whole number from 0 to 2\\^63 - 1, or null"),
+    ({"seed": -1}, "must be a whole number from 0 to"),
+    ({"actions": [["throw", [1, 2, 3, 4, 5], ""]]}, "'throw' is not an action; must be one of roll, hold, score"),
+    ({"actions": [["roll", [1] * MANY, ""]]}, "dice has more than 64 faces"),
+    ({"actions": [["roll", [1, 2, 3, 4, 5], ""], ["hold", [*range(MANY)], ""]]}, "300,000 dice cannot be held; yatzy has 5"),
+])  # fmt: skip
 def test_wrong_saved_games_are_rejected_with_the_reason(tmp_path: Path, change: dict[str, Any], message: str) -> None:
     path = tmp_path / "game.json"
     SaveFile(path).write(Session(load_rules("yatzy"), ("Ann",), None))

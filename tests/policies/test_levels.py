@@ -18,14 +18,8 @@ from perfect_yatzy.game.notation import parse_card
 from perfect_yatzy.game.rule_loader import builtin_ids
 from perfect_yatzy.game.scorecard import Scorecard
 from perfect_yatzy.model.objectives import Variance
-from perfect_yatzy.policies import levels
-from perfect_yatzy.policies.computer_players import (
-    ComputerPlayer,
-    WinningPlayer,
-    parse_kind,
-    risk_evaluator,
-    risk_rate,
-)
+from perfect_yatzy.policies import computer_players, levels
+from perfect_yatzy.policies.computer_players import WinningPlayer, parse_kind, risk_evaluator, risk_rate
 from perfect_yatzy.policies.evaluation import policy_mean, policy_values
 from perfect_yatzy.policies.levels import LEVELS, SoftPolicy, calibrate, shipped_levels, simulated_loss, soft_loss
 from perfect_yatzy.policies.named import computer_player
@@ -40,7 +34,7 @@ from support import games
 from support.naive_objectives import NaiveUtility, assert_chances, mean_score, score_variance
 from support.naive_policies import NaiveSoft
 from support.refusals import refused
-from support.seeds import FULL, examples, full_example
+from support.seeds import examples, full_example, in_rings, ring_2
 
 # Calibrated when it is used, as its table takes minutes and 3 GB; too large for a table.
 NOT_SHIPPED = {"maxi", "giant", "triple-yahtzee", "yamb", "kniffel", "kismet", "balut"}
@@ -75,12 +69,12 @@ def test_the_evaluation_agrees_with_the_oracle(rules: RuleSet, temperature: floa
 
 @pytest.mark.parametrize(
     "rules",
-    [JOKER, games.saved_rolls_game("free", True), pytest.param(load_rules("yatzy-forced"), marks=FULL)],
+    [JOKER, games.saved_rolls_game("free", True), ring_2(load_rules("yatzy-forced"))],
     ids=["joker", "saved", "yatzy"],
 )
 def test_simulated_games_agree_with_the_evaluation(rules: RuleSet) -> None:
     """The points lost that are counted, and those that the scores show."""
-    policy, number = SoftPolicy(open_strategy(rules), 0.8), 40_000
+    policy, number = SoftPolicy(open_strategy(rules), 0.8), in_rings(10_000, 40_000)
     exact, played = evaluate(policy), simulated_loss(policy, number, seed=3)
     assert abs(played.points_lost - exact.loss) < 4 * played.error
     assert played.error < exact.standard_deviation / number**0.5  # less noise than the scores
@@ -113,12 +107,19 @@ def test_a_policy_is_calibrated_to_the_points_it_loses(forced: Strategy) -> None
         refused("points_lost is", calibrate, forced, wrong)
 
 
-def test_levels_are_named_and_a_game_without_decisions_has_them() -> None:
+def test_levels_and_kinds_are_named_and_a_game_without_decisions_has_them() -> None:
     found = levels.calibrated_level(open_strategy(games.small(games.CHANCE, rolls=1)), LEVELS[0])
     assert (found.temperature, found.points_lost) == (inf, 0.0)
     assert [level.number for level in LEVELS] == list(range(1, 9))
     assert levels.parse_level("Novice") == levels.parse_level(2) == levels.parse_level(" 2 ") == LEVELS[1]
     refused("'9' is not a level; the levels: 1 beginner, 2 novice", levels.parse_level, "9")
+    names = {5: "5: level 5", "Level 2": "2: level 2", "expert": "7: level 7", 8: "8: perfect", "Bold": "bold: bold"}
+    for text, name in names.items():
+        kind = parse_kind(text)
+        assert f"{kind.key}: {kind.label}" == name
+        assert parse_kind(kind.key) == kind
+    for wrong in ("9", "", "0", "levels", "winner"):
+        refused("is not a computer player; use a level from 1", parse_kind, wrong)
 
 
 def test_the_package_has_the_levels_of_all_rule_sets_with_their_losses() -> None:
@@ -146,7 +147,7 @@ def test_levels_lose_what_they_state(forced: Strategy, yatzy: Strategy, level: l
         if strategy is forced:
             assert soft_loss(policy).points_lost == pytest.approx(found.points_lost, abs=1e-3)
         else:
-            played = simulated_loss(policy, 2000, seed=5)
+            played = simulated_loss(policy, in_rings(400, 2000), seed=5)
             assert abs(played.points_lost - found.points_lost) < 4 * played.error + 1e-9
 
 
@@ -172,16 +173,6 @@ def test_the_distribution_from_a_card(forced: Strategy) -> None:
 
 
 HALF = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 chance=20"
-
-
-def test_kinds_have_names() -> None:
-    names = {5: "5: level 5", "Level 2": "2: level 2", "expert": "7: level 7", 8: "8: perfect", "Bold": "bold: bold"}
-    for text, name in names.items():
-        kind = parse_kind(text)
-        assert f"{kind.key}: {kind.label}" == name
-        assert parse_kind(kind.key) == kind
-    for wrong in ("9", "", "0", "levels", "winner"):
-        refused("is not a computer player; use a level from 1", parse_kind, wrong)
 
 
 def test_a_level_draws_as_its_policy_says(yatzy: Strategy) -> None:
@@ -211,13 +202,12 @@ def test_the_mean_plays_the_best_option(yatzy: Strategy) -> None:
         refused(message, player.choose, *arguments)
 
 
-def plays_to_win(player: ComputerPlayer, card: Scorecard, others: list[Any]) -> bool:
+def plays_to_win(player: computer_players.ComputerPlayer, card: Scorecard, others: list[Any]) -> bool:
     return player.evaluator(card, others) is not player.strategy.evaluator
 
 
 def test_who_plays_to_win_maximises_the_chance(yatzy: Strategy) -> None:
     player, card, other = computer_player(yatzy, "win"), parse_card(yatzy.rules, HALF), parse_card(yatzy.rules, HALF)
-    assert isinstance(player, WinningPlayer)
     for others, opponents in (([240], [finished(240)]), ([240, other], [finished(240), opponent(yatzy, other)])):
         assert plays_to_win(player, card, others)
         best = utility_strategy(yatzy.rules, WinUtility(opponents, "half"), card, yatzy.evaluator)

@@ -14,12 +14,9 @@ pyspiel = need("pyspiel")
 
 RULES = "yacht+five-is-full-house+four-pays-all-dice"
 NAMES = {
-    "Small Straight": "little-straight",
-    "Large Straight": "big-straight",
-    "Chance": "choice",
-    "Four of a Kind": "four-of-a-kind",
-    "Full House": "full-house",
-}
+    "Small Straight": "little-straight", "Large Straight": "big-straight", "Chance": "choice",
+    "Four of a Kind": "four-of-a-kind", "Full House": "full-house",
+}  # fmt: skip
 ROLLS = list(combinations_with_replacement(range(1, 7), 5))
 
 
@@ -31,13 +28,11 @@ def category(state: Any, action: int) -> str:
 
 def dice_of(state: Any) -> list[int]:
     found = re.search(r"Dice: ([\d ]+)", str(state))
-    assert found
     return [int(face) for face in found[1].split()]
 
 
 def total(state: Any, player: int) -> int:
     found = re.search(rf"Player {player} \(total: (\d+)\)", str(state))
-    assert found
     return int(found[1])
 
 

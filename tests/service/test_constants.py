@@ -192,7 +192,6 @@ def options(command: click.Command = main, path: str = "") -> Iterator[tuple[str
         context = click.Context(command)
         for name in command.list_commands(context):
             inner = command.get_command(context, name)
-            assert inner is not None
             assert inner.help, (path, name)
             yield from options(inner, f"{path} {name}".strip())
 
@@ -301,13 +300,18 @@ def test_first_turns_are_made_up_to_their_limits(change: dict[str, Any], monkeyp
     assert not SolveBudget().makes_first_turns(load_rules("giant"))
 
 
-def test_opponents_up_to_the_number_of_the_budget() -> None:
+def test_opponents_up_to_the_number_of_the_budget_holds_of_few_dice_games_of_none() -> None:
+    """Faces and points at their edges: game/test_notation.py."""
     service = QueryService(budget=SolveBudget(opponents=8))
 
     def plan(count: int) -> object:
         return service.plan(service.parse({"query": "expect", "opponents": [250] * count}))
 
     taken_up_to(8, 1, plan, StateError, "9 opponents; there can be at most 8")
+    assert parse_request({"query": "outcomes", "hold": ""}, load_rules).dice == ()
+    refused("cannot be held", parse_request, {"query": "outcomes", "hold": [1] * 6}, load_rules)
+    assert parse_request({"query": "expect", "games": 0}, load_rules).games == 0
+    refused("games is 99; must be from 100 to 10000000", parse_request, {"query": "expect", "games": 99}, load_rules)
 
 
 SAVED = "ones=3 twos=6"  # two turns, of which four rolls can be saved
@@ -342,11 +346,3 @@ def test_numbers_of_a_request_at_their_edges(request_: dict[str, Any], field: st
 
     taken_up_to(high, 1, parse, StateError)
     taken_up_to(low, -1 if low < 100 else -99, parse, StateError)
-
-
-def test_holds_of_few_dice_and_games_of_none() -> None:
-    """Faces and points at their edges: game/test_notation.py."""
-    assert parse_request({"query": "outcomes", "hold": ""}, load_rules).dice == ()
-    refused("cannot be held", parse_request, {"query": "outcomes", "hold": [1] * 6}, load_rules)
-    assert parse_request({"query": "expect", "games": 0}, load_rules).games == 0
-    refused("games is 99; must be from 100 to 10000000", parse_request, {"query": "expect", "games": 99}, load_rules)

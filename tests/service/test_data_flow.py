@@ -1,10 +1,11 @@
-"""One check and one evaluation for each request; caches and their locks; what a request may solve."""
+"""One check and one evaluation for each request; caches, their keys and locks; what a request may solve."""
 
 import re
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields, is_dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,8 @@ from unittest.mock import Mock, create_autospec
 
 import perfect_yatzy
 import pytest
-from perfect_yatzy import RulesError, RuleSet, State, Strategy, errors, load_rules, parse_card, reach
-from perfect_yatzy.errors import CODES
+from perfect_yatzy import RulesError, RuleSet, Scorecard, State, Strategy, errors, load_rules, parse_card, reach
+from perfect_yatzy.errors import CODES, language_scope
 from perfect_yatzy.game import notation, scorecard
 from perfect_yatzy.model.objectives import Goals
 from perfect_yatzy.model.state_space import StateSpace
@@ -21,13 +22,16 @@ from perfect_yatzy.service import queries
 from perfect_yatzy.service.budget import SolveBudget, SolveLimit
 from perfect_yatzy.service.cache import WeightedLRUCache
 from perfect_yatzy.service.queries import Decision, QueryService
-from perfect_yatzy.service.requests import Request, parse_request
+from perfect_yatzy.service.requests import COMMON_FIELDS, QUERY_FIELDS, ObjectiveRequest, Request, parse_request
+from perfect_yatzy.service.resolver import _goal_keys, _opponent_key, _utility_key
 from perfect_yatzy.strategy import score_strategy
 from perfect_yatzy.strategy import strategy as strategies
 from perfect_yatzy.strategy.score_strategy import goals_to_solve
+from perfect_yatzy.strategy.strategy import CheckedPosition
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator
 from perfect_yatzy.tablebase.store import Progress, has_table
 from perfect_yatzy.web.app import RequestScheduler
+from support.games import joker_game
 from support.refusals import refused
 
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
@@ -62,20 +66,17 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     return counted
 
 
-@pytest.mark.parametrize(
-    ("fields", "evaluations"),
-    [
-        ({"query": "hold", "dice": "33456"}, {"turns of the mean": 1, "rankings of the mean": 1}),
-        ({"query": "hold", "dice": "33456", "goal": 240}, TURNS | RANKINGS),
-        ({"query": "hold", "dice": "33456", "opponents": [231, 240], "ties": "half"}, TURNS | RANKINGS),
-        ({"query": "score", "dice": "33456"}, {"rankings of the mean": 1}),
-        ({"query": "score", "dice": "33456", "goal": 240}, RANKINGS),
-        ({"query": "expect", "games": 100}, {}),
-        ({"query": "expect", "goal": 240}, {}),
-        ({"query": "outcomes", "hold": [3, 3], "rolls_left": 2}, {"turns of the mean": 1}),
-        ({"query": "score", "dice": "33456", "opponents": TWO}, {"card": 2, "state": 2, **RANKINGS}),
-    ],
-)
+@pytest.mark.parametrize(("fields", "evaluations"), [
+    ({"query": "hold", "dice": "33456"}, {"turns of the mean": 1, "rankings of the mean": 1}),
+    ({"query": "hold", "dice": "33456", "goal": 240}, TURNS | RANKINGS),
+    ({"query": "hold", "dice": "33456", "opponents": [231, 240], "ties": "half"}, TURNS | RANKINGS),
+    ({"query": "score", "dice": "33456"}, {"rankings of the mean": 1}),
+    ({"query": "score", "dice": "33456", "goal": 240}, RANKINGS),
+    ({"query": "expect", "games": 100}, {}),
+    ({"query": "expect", "goal": 240}, {}),
+    ({"query": "outcomes", "hold": [3, 3], "rolls_left": 2}, {"turns of the mean": 1}),
+    ({"query": "score", "dice": "33456", "opponents": TWO}, {"card": 2, "state": 2, **RANKINGS}),
+])  # fmt: skip
 def test_a_request_checks_its_card_and_evaluates_its_turn_once(
     yatzy: Strategy, calls: Counter[str], fields: dict[str, Any], evaluations: dict[str, int]
 ) -> None:
@@ -262,3 +263,144 @@ def test_many_threads_get_the_answers_of_one(yatzy: Strategy, monkeypatch: pytes
     with ThreadPoolExecutor(6) as pool:
         assert [*pool.map(service.answer, requests)] == alone
     assert len(solve.call_args_list) == 1
+
+
+RULES = joker_game("free", saved_rolls=True)
+OTHER_RULES = replace(RULES, bonus=None)  # with the same key
+CARD = {"triple": 9, "face-1": 1}
+
+
+def find_rules(name: str) -> RuleSet:
+    return {"small": RULES, "other": OTHER_RULES}[name]
+
+
+def small_request(**given: Any) -> Request:
+    return parse_request({"rules": "small", **given}, find_rules)
+
+
+# Another value of each field of the classes; `None`: it follows from the others, or only repeats what was asked.
+OTHERS: dict[type, dict[str, Any]] = {
+    Request: {
+        "query": "score", "rules": OTHER_RULES, "position": None, "dice": (1, 1, 1), "rolls_left": 2, "games": 100,
+        "seed": 2, "difficulty": "hard", "explain": True, "include_distribution": True,
+        "exact": True, "digits": 3, "echo": None,
+    },
+    Scorecard: {"rules": None, "points": {0: 2, 3: 9}, "saved": 1, "bonus_points": 4},
+    ObjectiveRequest: {"goal": 12, "opponents": (10, 12), "ties": "win", "two_sided": True},
+}  # fmt: skip
+
+
+def changed(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """A value with one field changed, for every field of its class and of the classes in it."""
+    for field in fields(value):
+        old = getattr(value, field.name)
+        inner = type(old) in OTHERS
+        assert inner != (field.name in OTHERS[type(value)]), f"give another value of {path}{field.name}"
+        own = path + field.name
+        for name, other in changed(old, f"{own}.") if inner else [(own, OTHERS[type(value)][field.name])]:
+            if other is not None:
+                assert other != old
+                yield name, replace(value, **{field.name: other})
+
+
+@pytest.mark.parametrize("objective", [{"goal": 11}, {"opponents": [10], "ties": "half"}], ids=["goal", "opponents"])
+def test_every_field_of_a_request_distinguishes_it(objective: dict[str, Any]) -> None:
+    """Fields of cards and objectives, too. A new field needs another value above."""
+    request = small_request(query="hold", dice="123", rolls_left=1, card=CARD, **objective)
+    keys, variants = {request: "the request"}, dict(changed(request))
+    assert {"card.saved", "objective.ties", "explain", "seed"} <= variants.keys()
+    for name, other in variants.items():
+        assert keys.setdefault(other, name) == name
+    assert {replace(request, echo={"id": 1})} == {request}
+    assert request.position == CheckedPosition(RULES, request.card.state, request.card.total)
+
+
+def test_the_keys_of_strategies_have_all_that_their_values_depend_on() -> None:
+    aim = {"opponents": [10, "face-3=6"], "ties": "half"}
+    request = small_request(query="hold", dice="123", rolls_left=1, card=CARD, **aim)
+
+    def keys_of(asked: Request) -> dict[str, Any]:
+        asked = replace(asked, position=CheckedPosition(asked.rules, asked.card.state, asked.card.total))
+        whole, rest = _goal_keys(asked)
+        keys = {"utility": _utility_key(asked), "opponent": _opponent_key(asked.rules, asked.card)}
+        return keys | {"all goals": whole, "goals": rest}
+
+    card = {"card.points", "card.saved", "card.bonus_points"}
+    expected = {
+        "utility": {"rules", *card, "objective.goal", "objective.opponents", "objective.ties", "objective.two_sided"},
+        "opponent": {"rules", *card},
+        "all goals": {"rules"},
+        "goals": {"rules", "card.points", "card.saved"},  # the points so far only move the goal
+    }
+    found: dict[str, set[str]] = {name: set() for name in expected}
+    for name, other in changed(request):
+        for kind, key in keys_of(other).items():
+            if key != keys_of(request)[kind]:
+                found[kind].add(name)
+    assert found == expected
+
+
+# Two values of each field of the requests that people send.
+VALUES: dict[str, tuple[Any, Any]] = {
+    "rules": ("small", "other"), "id": ("a", "b"), "card": (CARD, {"triple": 9, "face-1": 2}), "saved": (0, 1),
+    "bonus_points": (0, 4), "dice": ("123", "133"), "rolls_left": (1, 2), "explain": (False, True), "goal": (11, 12),
+    "opponents": ([10], ["face-3=6"]), "ties": ("loss", "half"),
+    "versus": ("triple=9 face-3=3", "triple=0 face-3=6"), "games": (0, 100), "seed": (1, 2),
+    "spread": (False, True), "exact": (False, True), "digits": (3, 4), "hold": ("1", "3"),
+    "date": ("2026-11-20", "2026-11-21"), "difficulty": ("easy", "hard"),
+}  # fmt: skip
+
+
+@pytest.fixture
+def services(tmp_path: Path) -> tuple[QueryService, QueryService]:
+    both = QueryService(tmp_path), QueryService(tmp_path)
+    for service in both:
+        service._rules.put("small", RULES)
+        service._rules.put("other", OTHER_RULES)
+    return both
+
+
+@pytest.mark.parametrize("query", ["hold", "score", "expect", "outcomes"])
+def test_cached_answers_are_those_of_a_new_service(query: str, services: tuple[QueryService, QueryService]) -> None:
+    cached, new = services
+    known = COMMON_FIELDS | QUERY_FIELDS[query]
+    for field in sorted(known - {"query"}):
+        aim = "opponents" if field == "ties" else field if field in ("opponents", "versus") else "goal"
+        left_out = {"goal", "opponents", "versus", "ties"} - {aim, "goal" if aim == "goal" else "ties"}
+        if field in ("exact", "digits"):
+            left_out |= {"goal"}  # options are ranked by exact means
+        base = {name: VALUES[name][0] for name in sorted(known - {"query", *left_out})} | {"query": query}
+        for value in VALUES[field]:
+            request = cached.parse(base | {field: value})
+            assert (
+                cached.answer(request)
+                == cached.answer(request)
+                == Decision(new, request, None, new.plan(request)).compute() | request.echo
+            )
+        first, second = (cached.parse(base | {field: value}) for value in VALUES[field])
+        assert (first == second) == (field == "id")
+
+
+def test_keys_of_puzzles_have_every_field_and_every_class_is_examined() -> None:
+    assert set(VALUES) == frozenset.union(COMMON_FIELDS, *QUERY_FIELDS.values()) - {"query"}
+    base: dict[str, Any] = {"query": "puzzle", "rules": "small", "date": "2026-11-20"}
+    for field in QUERY_FIELDS["puzzle"] | {"rules"}:
+        rest = {name: value for name, value in base.items() if (field, name) != ("seed", "date")}
+        asked = [rest | {field: value} for value in VALUES[field]]
+        keys = {parse_request(fields, find_rules) for fields in asked}
+        assert len(keys) == 2, field
+    request = small_request(query="hold", dice="123", goal=11)
+    inner = {type(getattr(request, field.name)) for field in fields(request)}
+    assert {kind for kind in inner if is_dataclass(kind)} - {RuleSet, CheckedPosition} == {*OTHERS} - {Request}
+
+
+def test_an_answer_is_cached_for_its_language(services: tuple[QueryService, QueryService]) -> None:
+    """Certificates and estimates are described in words."""
+    service = services[0]
+    request = service.parse({"query": "expect", "rules": "small", "id": 1})
+    answer = service.answer(request)
+    assert service.cached_answer(request) == answer
+    with language_scope("sv"):
+        assert service.cached_answer(request) is None
+        service.answer(request)
+        assert service.cached_answer(request) is not None

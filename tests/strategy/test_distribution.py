@@ -18,14 +18,7 @@ from perfect_yatzy.service import budget as budgets
 from perfect_yatzy.service.budget import SolveBudget, SolveLimit, distribution_works
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy import distribution as distributions
-from perfect_yatzy.strategy.distribution import (
-    distribution,
-    distribution_path,
-    first_turns_cost,
-    first_turns_path,
-    has_first_turns,
-    stored_distribution,
-)
+from perfect_yatzy.strategy.distribution import distribution, first_turns_path, has_first_turns, stored_distribution
 from perfect_yatzy.strategy.forward_pass import BackwardPass
 from perfect_yatzy.strategy.simulation import simulate
 from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy
@@ -39,7 +32,7 @@ from support.naive_objectives import assert_chances, score_variance
 from support.naive_policies import GreedyChoice, NaivePolicy
 from support.players import in_memory
 from support.refusals import refused
-from support.seeds import FULL, examples, full_example
+from support.seeds import examples, full_example, ring_2, ring_3
 
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 chance=20 yatzy=0"
 
@@ -94,9 +87,7 @@ DEVIATIONS = {
 LARGE = ("yatzy-saved", "maxi-unsaved")
 
 
-@pytest.mark.parametrize(
-    "key", [pytest.param(key, marks=pytest.mark.slow if key in LARGE else FULL) for key in DEVIATIONS]
-)
+@pytest.mark.parametrize("key", [ring_3(key) if key in LARGE else ring_2(key) for key in DEVIATIONS])
 def test_published_figures_and_saved_rolls_of_a_whole_sheet(key: str) -> None:
     strategy = perfect_yatzy.open_strategy(key)
     found = distribution(strategy, threads=3)
@@ -188,7 +179,7 @@ def test_the_command_stores_a_variance_and_a_distribution(run: Run) -> None:
     assert "already stored" in run("solve", "maxi-forced", "--what", "distribution").stdout
     assert "Standard deviation 81.30, upper bonus in " in run(*asked).stdout
     assert run("solve", "maxi-forced", "--what", "distribution", "--force").stdout[:60] == stored.stdout[:60]
-    distribution_path(perfect_yatzy.load_rules("maxi-forced")).unlink()
+    distributions.distribution_path(perfect_yatzy.load_rules("maxi-forced")).unlink()
 
 
 def test_turn_outcomes_are_distinct_and_contiguous() -> None:
@@ -296,14 +287,11 @@ def test_a_stored_distribution_is_that_of_the_mean_only(forced: Strategy) -> Non
     assert np.array_equal(stored_distribution(forced, forced.start).chances, mean.chances)
 
 
-@pytest.mark.parametrize(
-    ("key", "goal", "rel", "games"),
-    [
-        ("yatzy-forced", 220, 1.3e-5, 50_000),
-        pytest.param("maxi-forced", 400, 1e-4, 50_000, marks=pytest.mark.slow),  # up to 38 saved rolls
-        pytest.param("yatzy", 280, 1.3e-5, 200_000, marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.parametrize(("key", "goal", "rel", "games"), [
+    ("yatzy-forced", 220, 1.3e-5, 50_000),
+    ring_3("maxi-forced", 400, 1e-4, 50_000),  # up to 38 saved rolls
+    ring_3("yatzy", 280, 1.3e-5, 200_000),
+])  # fmt: skip
 def test_games_for_a_goal(key: str, goal: int, rel: float, games: int) -> None:
     """The chance of the goal, simulated games, any number of threads, reports of progress."""
     strategy, mean, reports = reach(key, goal), distribution(perfect_yatzy.open_strategy(key)), []
@@ -326,7 +314,8 @@ SMALL = [
     games.saved_rolls_game("forced", False),
     games.joker_game("forced"),
     games.joker_game("free", first_roll_bonus=(("run", 3), ("face-3", 2))),
-    *(rules for rules in map(random_rules, range(14)) if not rules.saved_rolls),
+    *map(random_rules, (1, 3, 6, 12)),  # most mechanics
+    *(ring_2(random_rules(seed)) for seed in (4, 5, 7, 11)),
 ]
 
 
@@ -381,7 +370,7 @@ def test_the_empty_card_stores_first_turns(crag: Strategy, tmp_path: Path, monke
     assert not has_first_turns(crag.rules, tmp_path)  # one card does not need it
     empty = QueryService(tmp_path).answer({"query": "expect", "rules": "crag"})
     assert has_first_turns(crag.rules, tmp_path)
-    assert first_turns_path(crag.rules, tmp_path).stat().st_size <= first_turns_cost(crag.rules).bytes
+    assert first_turns_path(crag.rules, tmp_path).stat().st_size <= distributions.first_turns_cost(crag.rules).bytes
     assert empty["distribution"]["chances"] == pytest.approx(distribution(crag).chances.tolist(), abs=1e-14)
 
     monkeypatch.setattr(distributions, "distribution", None)  # no forward pass
@@ -414,7 +403,7 @@ def test_the_budget_limits_first_turns(crag: Strategy, tmp_path: Path, monkeypat
     assert not budget.makes_first_turns(perfect_yatzy.load_rules("yatzy-saved"))
     assert not SolveBudget(objective=SolveLimit(bytes=10)).makes_first_turns(rules)
     works = distribution_works(rules, EMPTY_STATE, tmp_path, first_turns=True)
-    assert works[0].seconds == first_turns_cost(rules).seconds
+    assert works[0].seconds == distributions.first_turns_cost(rules).seconds
     monkeypatch.setattr(budgets, "FIRST_TURNS_LIMIT_BYTES", 10)
     QueryService(tmp_path).answer({"query": "expect", "rules": "crag"})
     assert not has_first_turns(rules, tmp_path)

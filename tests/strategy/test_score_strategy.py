@@ -1,4 +1,4 @@
-"""Goals, utilities and opponents against the exact oracle, and against each other."""
+"""Goals, utilities and opponents against the exact oracle, and against each other; ties are broken by the mean."""
 
 import json
 import re
@@ -12,12 +12,12 @@ import perfect_yatzy
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from perfect_yatzy import RulesError, Scorecard, State, Strategy, distribution, load_rules
+from perfect_yatzy import Choice, Hold, RulesError, Scorecard, State, Strategy, load_rules, sample_positions
 from perfect_yatzy.cli.views.answers import chance_phrase, expect_lines, objective_lines
 from perfect_yatzy.cli.views.results import bounds_lines
 from perfect_yatzy.cli.views.wording import chance_text, rounded_down, rounded_up
 from perfect_yatzy.errors import number_text
-from perfect_yatzy.game.notation import dice_of, parse_card
+from perfect_yatzy.game.notation import counts_of, dice_of, parse_card
 from perfect_yatzy.game.patterns import Pattern
 from perfect_yatzy.game.rules import Bonus, Category, RuleSet
 from perfect_yatzy.kernels.table_slices import restricted
@@ -25,16 +25,18 @@ from perfect_yatzy.model.estimates import SolveCost, rule_set_stats
 from perfect_yatzy.model.objectives import Goals, Objective, Utility
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy import distribution as forward
-from perfect_yatzy.strategy.distribution import opponent
+from perfect_yatzy.strategy.distribution import distribution, opponent
 from perfect_yatzy.strategy.score_distribution import Opponent, WinUtility, finished, parse_opponents
 from perfect_yatzy.strategy.score_strategy import ScoreStrategy, maximise, mean_evaluator, reach, solve_in_memory
+from perfect_yatzy.strategy.simulation import simulate
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator
 from perfect_yatzy.tablebase.backward_induction import solve_objective
 from support import games
 from support.command import Run
-from support.naive_objectives import NaiveDuel, NaiveTieBreak, NaiveUtility
+from support.naive_objectives import NaiveDuel, NaiveTieBreak, NaiveUtility, assert_chances
+from support.players import same_games
 from support.refusals import refused
-from support.seeds import FULL, examples, full_example
+from support.seeds import examples, full_example, ring_2, ring_3
 
 F32 = 3e-6
 UNMADE = "position 0 has points that cannot have been made since the start"
@@ -58,7 +60,7 @@ def test_goals_agree_with_the_oracle(rules: RuleSet, goal: int) -> None:
         assert abs(table.value(State(*card)) - exact) <= F32 * exact  # however small the chance
 
 
-@pytest.mark.parametrize("key", ["yahtzee", "yatzy", pytest.param("yatzy-saved", marks=FULL)])
+@pytest.mark.parametrize("key", ["yahtzee", "yatzy", ring_2("yatzy-saved")])
 def test_the_rest_of_a_game_has_the_values_of_the_whole(key: str) -> None:
     """Every state of the rest, jokers and saved rolls included; solved from the card on."""
     rules = load_rules(key)
@@ -72,7 +74,7 @@ def test_the_rest_of_a_game_has_the_values_of_the_whole(key: str) -> None:
     refused("begins at a card", rest.space.check, State())
 
 
-@pytest.mark.parametrize("card", [LATE, pytest.param("", marks=pytest.mark.slow)], ids=["late", "whole"])
+@pytest.mark.parametrize("card", [LATE, ring_3("")], ids=["late", "whole"])
 def test_goal_play_is_never_below_mean_play_for_any_goal(yatzy: Strategy, card: str) -> None:
     table, better = reach("yatzy", 0, card), 0
     found = distribution(yatzy, card, points=parse_card(yatzy.rules, card).total)
@@ -98,7 +100,7 @@ def test_float32_is_as_good_as_it_says(yatzy: Strategy) -> None:
         assert (np.abs(one.look_up(states, np.full(len(states), -needed)) - chance) <= short.error / 4 * chance).all()
 
 
-@pytest.mark.parametrize("scale", [1.0, *(pytest.param(scale, marks=FULL) for scale in (1e-9, 1e6))])
+@pytest.mark.parametrize("scale", [1.0, *(ring_2(scale) for scale in (1e-9, 1e6))])
 def test_the_scale_of_a_utility_is_of_no_account(yatzy: Strategy, scale: float) -> None:
     """A straight line is the mean, whatever its slope; its games are those of the mean but for near ties."""
     card = parse_card(yatzy.rules, LATE)
@@ -145,19 +147,16 @@ def test_final_scores_beyond_sixteen_bits() -> None:
 ONES = [[1] * 5]
 
 
-@pytest.mark.parametrize(
-    ("ask", "message"),
-    [
-        (lambda line, state: line.value(LATE.replace("10", "2")), "points cannot have been made"),
-        (lambda line, state: line.value(LATE.replace("10", "12")), "points cannot have been made"),
-        (lambda line, state: line.value(state), "continues the one it was made for"),
-        (lambda line, state: perfect_yatzy.simulate(line, 10, start=state), "continues the one it was made for"),
-        (lambda line, state: line.best(state.filled, 63, ONES, 0, points=72), UNMADE),
-        (lambda line, state: line.best(state.filled, 63, ONES, 0, points=500), UNMADE),
-        (lambda line, state: line.best(0, 0, ONES, 0, points=0), "position 0 is not a later card of the game"),
-        (lambda line, state: line.best(state.filled, 63, ONES, 0), "points is missing"),
-    ],
-)
+@pytest.mark.parametrize(("ask", "message"), [
+    (lambda line, state: line.value(LATE.replace("10", "2")), "points cannot have been made"),
+    (lambda line, state: line.value(LATE.replace("10", "12")), "points cannot have been made"),
+    (lambda line, state: line.value(state), "continues the one it was made for"),
+    (lambda line, state: perfect_yatzy.simulate(line, 10, start=state), "continues the one it was made for"),
+    (lambda line, state: line.best(state.filled, 63, ONES, 0, points=72), UNMADE),
+    (lambda line, state: line.best(state.filled, 63, ONES, 0, points=500), UNMADE),
+    (lambda line, state: line.best(0, 0, ONES, 0, points=0), "position 0 is not a later card of the game"),
+    (lambda line, state: line.best(state.filled, 63, ONES, 0), "points is missing"),
+])  # fmt: skip
 def test_a_rest_of_a_game_refuses_what_it_does_not_know(ask: Any, message: str, yatzy: Strategy) -> None:
     line = maximise("yatzy", lambda scores: scores * 1.0, LATE)
     refused(message, ask, line, parse_card(yatzy.rules, LATE).state)
@@ -173,27 +172,24 @@ def test_a_goal_from_a_card_refuses_another_number_of_points_in_the_jokers_box()
         refused("joker's box", goal.value, f"{start} yahtzee={other}")
 
 
-@pytest.mark.parametrize(
-    ("worth", "message"),
-    [
-        (lambda s: s[:3], "utility returned shape (3,); must be that of the scores"),
-        (lambda s: s[:1], "utility returned shape (1,); must be that of the scores"),
-        (lambda s: s[:, None], "must be that of the scores"),
-        (lambda s: 1.0, "utility returned shape (); must be that of the scores"),
-        (lambda s: np.where(s > 230, np.nan, 1), "the utility of 231 is nan; must be finite"),
-        (lambda s: np.where(s == 100, -np.inf, 1), "the utility of 100 is -inf; must be finite"),
-        (lambda s: s + 1j, "must be an array of real numbers"),
-        (lambda s: "good", "utility returned 'good'; must be an array of real numbers"),
-        (lambda s: s * -1e31, "in size; must be at most 1e+20"),
-        (5, "utility is 5; must be a function of final scores, or a list of the utilities of 0, 1, 2 ..."),
-        ("good", "utility is 'good'; must be an array of real numbers"),
-        (None, "utility is null; must be an array of real numbers"),
-        ([], "utility is []; must be a function of final scores, or a list"),
-        ([[1, 2], [3, 4]], "utility is [[1, 2], [3, 4]]; must be a function of final scores, or a list"),
-        ([[1, 2], [3]], "utility is [[1, 2], [3]]; must be an array of real numbers"),
-        ([1, np.nan], "the utility of 73 is nan; must be finite"),
-    ],
-)
+@pytest.mark.parametrize(("worth", "message"), [
+    (lambda s: s[:3], "utility returned shape (3,); must be that of the scores"),
+    (lambda s: s[:1], "utility returned shape (1,); must be that of the scores"),
+    (lambda s: s[:, None], "must be that of the scores"),
+    (lambda s: 1.0, "utility returned shape (); must be that of the scores"),
+    (lambda s: np.where(s > 230, np.nan, 1), "the utility of 231 is nan; must be finite"),
+    (lambda s: np.where(s == 100, -np.inf, 1), "the utility of 100 is -inf; must be finite"),
+    (lambda s: s + 1j, "must be an array of real numbers"),
+    (lambda s: "good", "utility returned 'good'; must be an array of real numbers"),
+    (lambda s: s * -1e31, "in size; must be at most 1e+20"),
+    (5, "utility is 5; must be a function of final scores, or a list of the utilities of 0, 1, 2 ..."),
+    ("good", "utility is 'good'; must be an array of real numbers"),
+    (None, "utility is null; must be an array of real numbers"),
+    ([], "utility is []; must be a function of final scores, or a list"),
+    ([[1, 2], [3, 4]], "utility is [[1, 2], [3, 4]]; must be a function of final scores, or a list"),
+    ([[1, 2], [3]], "utility is [[1, 2], [3]]; must be an array of real numbers"),
+    ([1, np.nan], "the utility of 73 is nan; must be finite"),
+])  # fmt: skip
 def test_worths_are_looked_at_before_the_kernels_read_them(worth: object, message: str) -> None:
     refused(re.escape(message), maximise, "yatzy", worth, LATE)
 
@@ -260,9 +256,7 @@ def test_six_dice_are_refused_with_an_estimate(monkeypatch: pytest.MonkeyPatch) 
     assert 0 < reach("maxi-unsaved", 60, late).value(late) < 1
 
 
-# --- opponents --------------------------------------------------------------------------------------------------
-
-
+# --- opponents ---
 def test_opponents_are_scores_or_cards() -> None:
     rules = load_rules("yatzy")
     full = " ".join(f"{c.id}=0" for c in rules.categories[6:])
@@ -276,7 +270,6 @@ def test_opponents_are_scores_or_cards() -> None:
     rules = load_rules("yahtzee")
     assert parse_opponents(rules, "231;") == parse_opponents(rules, " ; 231") == [231]
     (card,) = parse_opponents(rules, "yahtzee=50 extra=100 aces=3")
-    assert isinstance(card, Scorecard)
     assert (card.total, card.bonus_points, len(card.points)) == (153, 100, 2)
     boxes = {c.id: 0 for c in rules.categories} | {"yahtzee": 50}
     full = " ".join(f"{name}={points}" for name, points in boxes.items())
@@ -345,25 +338,19 @@ def test_a_win_chance_against_one_who_plays_is_a_lower_bound() -> None:
         assert exact - slack - F32 < found < exact + (F32 if card is last else -0.001)
 
 
-# --- the command -------------------------------------------------------------------------------------------------
-
-
+# --- the command ---
 SEVEN = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 p=12 pp=22 3k=18 4k=24 fh=28 c=30"
 
 
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
-        (f"hold 33456 --goal 240 --card {LATE}",
-         "Hold 3 4 5 6 (⚂⚃⚄⚅), reroll one die: 40.73 % chance of 240 or more"),
-        (f"score 33456 --goal 50 --card {LATE}", "This goal is certain"),
-        (f"score 33456 --goal 450 --card {LATE}", "cannot be reached"),
-        (f"score 22222 --opponents 200 --card {SEVEN} ss=15", "Take Yatzy for 50: 100.00 % chance to win"),
-        (f"hold 55551 --goal 400 --card {SEVEN} ss=15 ls=0",
-         "Hold 5 5 5 5 (⚄⚄⚄⚄), reroll one die: 0.00 % chance of 400 or more"),
-    ],
-    ids=["goal", "certain", "out of reach", "won", "lost"],
-)  # fmt: skip
+@pytest.mark.parametrize(("asked", "said"), [
+    (f"hold 33456 --goal 240 --card {LATE}",
+     "Hold 3 4 5 6 (⚂⚃⚄⚅), reroll one die: 40.73 % chance of 240 or more"),
+    (f"score 33456 --goal 50 --card {LATE}", "This goal is certain"),
+    (f"score 33456 --goal 450 --card {LATE}", "cannot be reached"),
+    (f"score 22222 --opponents 200 --card {SEVEN} ss=15", "Take Yatzy for 50: 100.00 % chance to win"),
+    (f"hold 55551 --goal 400 --card {SEVEN} ss=15 ls=0",
+     "Hold 5 5 5 5 (⚄⚄⚄⚄), reroll one die: 0.00 % chance of 400 or more"),
+], ids=["goal", "certain", "out of reach", "won", "lost"])  # fmt: skip
 def test_hold_and_score_for_an_aim(asked: str, said: str, run: Run, yatzy: Strategy) -> None:
     words, card = asked.split(" --card ")
     found = run(*words.split(), "--card", card)
@@ -371,16 +358,13 @@ def test_hold_and_score_for_an_aim(asked: str, said: str, run: Run, yatzy: Strat
     assert found.stdout.startswith(said) if said[:4] in ("Hold", "Take") else said in found.stdout
 
 
-@pytest.mark.parametrize(
-    ("query", "dice", "card", "aim"),
-    [
-        ("score", "22222", SEVEN + " ss=15", {"opponents": "200"}),
-        ("score", "22222", SEVEN + " ss=15", {"goal": 999}),
-        ("hold", "55551", SEVEN + " ss=15 ls=0", {"goal": 400}),
-        ("hold", "12456", SEVEN + " ss=15", {"goal": 371}),
-        ("hold", "33456", LATE, {"opponents": "231; 240", "ties": "half"}),
-    ],
-)
+@pytest.mark.parametrize(("query", "dice", "card", "aim"), [
+    ("score", "22222", SEVEN + " ss=15", {"opponents": "200"}),
+    ("score", "22222", SEVEN + " ss=15", {"goal": 999}),
+    ("hold", "55551", SEVEN + " ss=15 ls=0", {"goal": 400}),
+    ("hold", "12456", SEVEN + " ss=15", {"goal": 371}),
+    ("hold", "33456", LATE, {"opponents": "231; 240", "ties": "half"}),
+])  # fmt: skip
 def test_equal_chances_are_ranked_by_the_mean(query: str, dice: str, card: str, aim: dict[str, object]) -> None:
     answer = QueryService().answer({"query": query, "dice": dice, "card": card, **aim})
     entries = answer["categories" if query == "score" else "holds"]
@@ -467,3 +451,152 @@ def test_expect_says_how_likely_a_win_is(run: Run, yatzy: Strategy) -> None:
                 assert ("Assumes unfinished opponents maximise their expected score" in text) is is_bound
                 assert ("the chances are at least these" in text) is is_bound
                 assert len(max(text.splitlines(), key=len)) <= 80
+
+
+YAHTZEE = "aces=2 twos=4 threes=6 fours=8 yahtzee=50 chance=20"
+POOR = "ones=0 twos=0 threes=0 fours=0 fives=0 sixes=0 one-pair=0"
+TOLERANCE = Fraction(4, 1_000_000)
+
+
+# --- what is settled is played for the mean ---
+@pytest.mark.parametrize(("key", "card"), [
+    ("yatzy", LATE),
+    ("yatzy-forced", ""),
+    ring_2("yatzy-saved", LATE + " two-pairs=16 chance=20 yatzy=0"),
+    ("yahtzee", YAHTZEE),
+    ("yahtzee-free-joker", YAHTZEE),
+    ring_3("maxi-forced", "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18"),
+])  # fmt: skip
+def test_a_certain_or_unreachable_goal_gives_the_games_of_the_mean(key: str, card: str) -> None:
+    strategy = perfect_yatzy.open_strategy(key)
+    meant = simulate(strategy, 2_000, seed=3, start=card)
+    for goal in (0, 9_999):
+        played = simulate(reach(key, goal, card), 2_000, seed=3)
+        assert same_games(played, meant), goal
+        assert played.policy == f"goal:{goal}"
+    assert same_games(simulate(maximise(key, lambda scores: scores * 0.0, card), 2_000, seed=3), meant)
+
+
+def test_a_certain_or_unreachable_goal_is_ranked_by_the_mean(yatzy: Strategy) -> None:
+    for card, goal in ((LATE, 0), (LATE, 73), (LATE, 9_999), (POOR, 280)):
+        strategy = reach("yatzy", goal, card)
+        for dice in ("33456", "11236", "66666", "12345"):
+            for left in (1, 2):
+                meant, found = yatzy.holds(card, dice, left), strategy.holds(card, dice, left)
+                assert [(h.dice, h.mean, h.loss) for h in found] == [(h.dice, h.value, 0.0) for h in meant]
+                assert [h.mean for h in meant] == [h.value for h in meant]
+            meant, found = yatzy.categories(card, dice), strategy.categories(card, dice)
+            assert [(c.category, c.mean) for c in found] == [(c.category, c.value) for c in meant]
+
+
+def test_without_a_table_the_rest_is_solved(yatzy: Strategy, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The games do not depend on where the means come from, and nothing is stored."""
+    folder = tmp_path_factory.mktemp("empty")
+    for other, stored in (
+        (reach("yatzy", 235, LATE, folder), reach("yatzy", 235, LATE)),
+        (maximise("yatzy", lambda s: s >= 235, LATE, folder), maximise("yatzy", lambda s: s >= 235, LATE)),
+    ):
+        assert other.evaluator.means.space.start == parse_card(yatzy.rules, LATE).state
+        assert same_games(simulate(other, 2_000), simulate(stored, 2_000))
+    assert not list(folder.iterdir())
+
+
+# --- against the oracle ---
+def check_goal(rules: RuleSet, goal: int) -> None:
+    """Chance, decisions, simulated games and the whole distribution of the play for a goal."""
+    oracle = NaiveTieBreak(rules.canonical(), lambda score: Fraction(int(score >= goal)), TOLERANCE)
+    strategy = reach(rules, goal)
+    mean, chance = map(float, oracle.play())
+    exact = float(oracle.expected_utility(0, 0, 0, False, 0))
+    assert chance == pytest.approx(exact, rel=1e-4)  # of options within the tolerance any may be taken
+    assert strategy.value() == pytest.approx(exact, rel=3e-6)
+    states = sorted(state for state in oracle.states() if state[0] != oracle.full_mask)
+    for card in states[:: 1 + len(states) // 8]:
+        for made in (goal // 2, goal - 1):
+            check_decisions(oracle, replace(strategy, zero=goal - made), State(*card), made)
+    found, played = distribution(strategy), simulate(strategy, 4_000)
+    assert_chances(found, oracle.distribution())
+    assert found.at_least(goal) == pytest.approx(strategy.value(), rel=1e-4)
+    assert abs(played.mean - mean) <= 5 * played.standard_error + 1e-9
+    reached = (played.final_scores >= goal).mean()
+    assert abs(reached - chance) <= 5 * np.sqrt(chance * (1 - chance) / 4_000) + 1e-4
+
+
+def check_utility(rules: RuleSet, step: int, period: int) -> None:
+    """The distribution of the play for a utility that rises and falls, and simulated games."""
+    worths = [score // 3 * step % period for score in range(300)]
+    oracle = NaiveTieBreak(rules.canonical(), lambda score: Fraction(worths[score]), TOLERANCE)
+    strategy = maximise(rules, worths)
+    exact = float(oracle.expected_utility(0, 0, 0, False, 0))
+    assert strategy.value() == pytest.approx(exact, rel=3e-6, abs=3e-6)
+    found = distribution(strategy)
+    assert_chances(found, oracle.distribution())
+    if not rules.first_roll_bonus:  # whose points the value, unlike the play, can avoid
+        assert np.array(worths)[found.scores] @ found.chances == pytest.approx(strategy.value(), rel=1e-4)
+    (mean, utility), played = map(float, oracle.play()), simulate(strategy, 20_000)
+    assert abs(played.mean - mean) <= 5 * played.standard_error + 1e-9
+    reached = np.array(worths)[played.final_scores]
+    assert abs(reached.mean() - utility) <= 5 * reached.std() / np.sqrt(20_000) + 1e-9
+
+
+@examples(0, 8)
+@given(games.rule_sets(), st.integers(1, 30))
+@example(games.joker_game("forced", first_roll_bonus=(("run", 3),)), 20)
+@full_example(games.joker_game("free", order="forced", saved_rolls=True), 14)
+@full_example(games.joker_game("free", order="forced"), 14)
+@full_example(games.SAVED, 9)
+def test_play_for_a_goal_agrees_with_the_oracle(rules: RuleSet, goal: int) -> None:
+    check_goal(rules, goal)
+
+
+@examples(0, 8)
+@given(games.rule_sets(), st.integers(1, 6), st.integers(2, 9))
+@example(games.joker_game("none", first_roll_bonus=(("run", 3),)), 5, 7)
+@example(games.SAVED, 5, 7)
+@full_example(games.joker_game("none"), 5, 7)
+@full_example(games.joker_game("forced", first_roll_bonus=(("run", 3),)), 1, 99)
+@full_example(games.joker_game("forced", order="forced", saved_rolls=True, first_roll_bonus=(("run", 3),)), 4, 9)
+def test_play_for_a_utility_agrees_with_the_oracle(rules: RuleSet, step: int, period: int) -> None:
+    check_utility(rules, step, period)
+
+
+@pytest.mark.slow
+def test_saved_rolls_in_any_order_agree_with_the_oracle() -> None:
+    """A minute of fractions."""
+    check_goal(games.saved_rolls_game("free", True), 25)
+    check_utility(games.saved_rolls_game("free", True), 5, 7)
+
+
+def check_decisions(oracle: NaiveTieBreak, strategy: ScoreStrategy, state: State, made: int) -> None:
+    """Every roll of a state, for every number of rerolls left."""
+    most = strategy.max_rerolls(state)
+    for dice, _ in oracle.outcomes(strategy.rules.dice):
+        for left in range(most + 1):
+            at = state.filled, state.upper, state.joker_paid, made, dice, left, left == most
+            box, action = oracle.first_of(oracle.boxes_of(*at)), oracle.act(*at)
+            assert strategy.categories(state, dice, left)[0].category == strategy.rules.categories[box].id
+            if left:
+                assert strategy.holds(state, dice, left)[0].dice == (dice if isinstance(action, int) else action)
+
+
+# --- batches ---
+@pytest.mark.parametrize(("key", "card", "goal"), [
+    ("yatzy", LATE, 240), ("yatzy", LATE, 9_999), ("yatzy", LATE, 100), ("yatzy-forced", "", 200),
+    ("yahtzee", YAHTZEE, 260),
+])  # fmt: skip
+def test_batches_agree_with_single_queries(key: str, card: str, goal: int) -> None:
+    strategy = reach(key, goal, card)
+    sample = sample_positions(strategy, 300, 4, exploration=0.5)
+    names = ("filled", "upper", "dice", "rolls_left", "joker_paid", "card_total")
+    columns = [getattr(sample, name) for name in names]
+    batch = strategy.best(*columns[:4], joker_paid=columns[4], points=columns[5])
+    others = 0
+    for i, (filled, upper, dice, rerolls, paid, made) in enumerate(zip(*(c.tolist() for c in columns), strict=True)):
+        at, state, roll = replace(strategy, zero=goal - made), State(filled, upper, 0, bool(paid)), tuple(dice)
+        best: Hold | Choice = at.holds(state, roll, rerolls)[0] if rerolls else at.categories(state, roll)[0]
+        assert batch.value[i] == pytest.approx(best.value, rel=4e-6)
+        category = best.category and strategy.rules.index_of[best.category]
+        held = roll if category is not None or isinstance(best, Choice) else best.dice
+        wanted = counts_of(strategy.rules, held), -1 if category is None else category
+        others += wanted != (batch.held[i].tolist(), batch.category[i])
+    assert others <= (0 if goal in (100, 9_999) else 3)  # options within the rounding of float32

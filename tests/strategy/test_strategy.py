@@ -1,12 +1,14 @@
-"""The Python API: answers, checks, batches, simulation, and outside oracles position by position."""
+"""The Python API: answers, checks, batches, simulation, one turn alone, and outside oracles position by position."""
 
+import json
 import pickle
 import random
 import re
 import statistics
 import time
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
+from itertools import product
 from math import factorial
 from typing import Any
 from xml.etree import ElementTree
@@ -15,26 +17,28 @@ import numpy as np
 import perfect_yatzy
 import pytest
 from hypothesis import example, given
-from perfect_yatzy import RuleSet, Scorecard, State, Strategy, action_number, maximise, reach, sample_positions
-from perfect_yatzy.game.legal_actions import action_count, hold_count, numbered_action
+from perfect_yatzy import RuleSet, Scorecard, State, Strategy, load_rules, maximise, reach, sample_positions
+from perfect_yatzy.game.legal_actions import action_count, action_number, hold_count, numbered_action
 from perfect_yatzy.game.notation import counts_of, dice_of, is_subset
 from perfect_yatzy.kernels.table_slices import PADDING, window
 from perfect_yatzy.strategy import batch
 from perfect_yatzy.strategy.simulation import simulate
+from perfect_yatzy.strategy.turn_evaluator import CategoryOdds, category_odds
 from perfect_yatzy.strategy.verify import random_states
 from support import games
+from support.command import Run
 from support.naive import Naive
 from support.need import need
 from support.players import in_memory, with_values
 from support.refusals import refused
-from support.seeds import FULL, examples
+from support.seeds import examples, ring_2
 
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
 NO_STRATEGY = "strategy is 'yatzy'; must be one of perfect_yatzy.open_strategy"
 POSITION = [0, 0], [0, 0], [[3, 3, 4, 5, 6]] * 2, [2, 0]
 
 
-def test_every_hold_once_and_ranked(yatzy: Strategy) -> None:
+def test_every_hold_once_and_ranked_and_a_slice_is_a_ranking(yatzy: Strategy) -> None:
     holds = yatzy.holds("", "33456", 1)
     values = [h.value for h in holds]
     assert len(holds) == len({h.dice for h in holds}) == 3 * 2 * 2 * 2
@@ -43,6 +47,13 @@ def test_every_hold_once_and_ranked(yatzy: Strategy) -> None:
     assert all(h.loss == pytest.approx(holds[0].value - h.value, abs=2e-9) for h in holds)
     stop, choice = next(h for h in holds if len(h.dice) == 5), yatzy.categories("", "33456")[0]
     assert (stop.value, stop.category) == (choice.value, choice.category)
+    some = holds[1:3]
+    assert [*some] == [holds[1], holds[2]]
+    assert (some.rules, some.policy, some.dice, some.rolls_left) == (yatzy.rules, "mean", (3, 3, 4, 5, 6), 1)
+    assert repr(some).splitlines()[0] == "yatzy, mean: 3 3 4 5 6, 1 rolls left"
+    assert holds[0].label in holds._repr_html_()
+    assert holds[0].label not in some._repr_html_()
+    assert pickle.loads(pickle.dumps(some)).columns() == some.columns()
 
 
 def test_a_position_is_a_text_a_state_a_card_or_points_by_category(yatzy: Strategy) -> None:
@@ -57,98 +68,87 @@ def test_a_position_is_a_text_a_state_a_card_or_points_by_category(yatzy: Strate
         assert yatzy.check(named) == yatzy.check(text)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda y: y.value(State(1 << 15)), "filled is 32768; must be a bitmask from 0 to 32767"),
-        (lambda y: y.value(State(1, 6)), "the filled upper boxes cannot sum to 6"),
-        (lambda y: y.value(State(0, -1)), "the upper sum is -1; it cannot be negative"),
-        (lambda y: y.value(State(0, 0, 2)), "2 saved rolls are impossible under yatzy: none exist"),
-        (lambda y: y.value(State(0, 0, 0, True)), "the joker's box cannot hold points"),
-        (lambda y: y.holds("", "33456", 3), "3 rolls left; to hold dice it must be 1 to 2"),
-        (lambda y: y.holds("", [3, 3, 4, 5], 2), "'3 3 4 5' is 4 dice; yatzy has 5"),
-        (lambda y: y.categories(State(y.rules.full_mask), "33456"), "the game is over"),
-        (lambda y: y.best([0, 1], [0, 9], [[1] * 5] * 2, 0), "position 1 has an upper sum its boxes cannot give"),
-        (lambda y: y.best(0, 0, [[1, 2, 3, 4, 7]], 0), "position 0 has a face outside 1 to 6"),
-        (lambda y: y.best(0, 0, [[1, 2, 3, 4]], 0), "dice has 4 columns; yatzy has 5 dice"),
-        (lambda y: y.best(0, 0, [[1] * 5], 3), "position 0 has an impossible number of rolls left"),
-        (lambda y: y.best(y.rules.full_mask, 0, [[1] * 5], 1), "position 0 has no open category"),
-        (lambda y: y.best(0, 0, [[1] * 5], 1, saved=1), "position 0 has an impossible number of saved rolls"),
-        (lambda y: y.value(3), "card is 3; must be text such as 'ones=3', or points by category such as {'ones': 3}"),
-        (lambda y: y.value(["ones"]), "card is ['ones']; must be"),
-        (lambda y: y.value({"ones": 3.0}), "ones is 3.0; must be a whole number"),
-        (lambda y: y.value({"ones": True}), "ones is true; must be a whole number"),
-        (lambda y: y.value({"ones": 7}), "ones cannot hold 7"),
-        (lambda y: y.value({1: 3}), "category is 1; must be a name, such as 'ones'"),
-        (lambda y: y.holds({"on": 3}, "33456"), "category 'on' is not clear"),
-        (lambda y: y.value(Scorecard(y.rules, {99: 3})), "there is no category 99"),
-        (lambda y: y.value(Scorecard(y.rules, {0: 3.0})), "ones is 3.0; must be a whole number"),
-        (lambda y: y.value(Scorecard(y.rules, bonus_points=0.5)), "bonus_points is 0.5; must be a whole number"),
-        (lambda y: y.value(Scorecard(perfect_yatzy.load_rules("generala"))), "belongs to generala, not to yatzy"),
-        (lambda y: y.value(State(0.0)), "filled is 0.0; must be a whole number"),
-        (lambda y: y.value(State(0, 0, 0.5)), "saved is 0.5; must be a whole number"),
-        (lambda y: y.holds("", [3.5, 3, 4, 5, 6]), "a die is 3.5; must be a whole number"),
-        (lambda y: y.holds("", [float("nan")] * 5), "a die is nan; must be a whole number"),
-        (lambda y: y.holds("", list("33456")), "a die is '3'; must be a whole number"),
-        (lambda y: y.holds("", 33456), "dice is 33456; must be text such as"),
-        (lambda y: y.holds("", "33456", 1.5), "rolls_left is 1.5; must be a whole number"),
-        (lambda y: y.categories("", "33456", 0.5), "rolls_left is 0.5; must be a whole number"),
-        (lambda y: y.best(0, [0.7], [[1] * 5], 0), "position 0: upper is 0.7; must be a whole number"),
-        (lambda y: y.best(0, [0, np.nan], [[1] * 5] * 2, 0), "position 1: upper is nan; must be a whole number"),
-        (lambda y: y.best(0, 0, [[1] * 5, [1, 1, 2.5, 1, 1]], 0), "position 1: dice is 2.5; must be a whole number"),
-        (lambda y: y.best(0, 1e300, [[1] * 5], 0), "position 0: upper is 1e+300; must be a whole number"),
-        (lambda y: y.best(["a"], 0, [[1] * 5], 0), "filled is ['a']; must be an array of whole numbers"),
-        (lambda y: y.best(0, 0, [[1, 2], [1]], 0), "dice is [[1, 2], [1]]; must be an array of whole numbers"),
-        (lambda y: y.best([0, 0, 0], 0, [[1] * 5] * 2, 0), "filled has shape (3,); there are 2 rolls of dice"),
-        (lambda y: y.best(0, 0, [[[1] * 5]], 0), "dice has 3 dimensions; must be (n, 5)"),
-        (lambda y: simulate("yatzy", 10), NO_STRATEGY + ", reach or"),
-        (lambda y: simulate(y.rules, 10), "must be one of perfect_yatzy.open_strategy, reach or maximise"),
-        (lambda y: perfect_yatzy.distribution("yatzy"), NO_STRATEGY),
-        (lambda y: simulate(y, 1.5), "games is 1.5; must be a whole number"),
-        (lambda y: simulate(y, 0), "games is 0; must be at least 1"),
-        (lambda y: simulate(y, 5, seed="a"), "seed is 'a'; must be a whole number"),
-        (lambda y: simulate(y, 5, seed=1 << 63), "must be from 0 to 2"),
-        (lambda y: simulate(y, 5, seed=-1), "seed is -1; must be from 0 to 2"),
-        (lambda y: simulate(y, 5, points=0.5), "points is 0.5; must be a whole number"),
-        (lambda y: perfect_yatzy.distribution(y, LATE, points=0.5), "points is 0.5; must be a whole number"),
-        (lambda y: sample_positions("yatzy", 5), "strategy is 'yatzy'; must be one of perfect_yatzy.open_strategy"),
-        (lambda y: sample_positions(y, 0), "n is 0; must be at least 1"),
-        (lambda y: sample_positions(y, 1.5), "n is 1.5; must be a whole number"),
-        (lambda y: sample_positions(y, 5, seed=-1), "seed is -1; must be from 0 to 2**63 - 1"),
-        (lambda y: sample_positions(y, 5, exploration=1.5), "exploration is 1.5; must be a number from 0 to 1"),
-        (lambda y: sample_positions(y, 5, exploration="a"), "exploration is 'a'; must be a number from 0 to 1"),
-        (lambda y: sample_positions(y, 5, start="ones=9"), "ones cannot hold 9"),
-        (lambda y: sample_positions(y, 10**13), "10,000,000,000,000 positions need about"),
-        (lambda y: y.regrets(*POSITION, actions=[0, 1]), "position 1: action 1 (hold 1) is not legal"),
-        (lambda y: y.regrets(*POSITION, actions=["33", "33"]), "position 1: action 18 (hold 3 3) is not legal"),
-        (lambda y: y.regrets(1, 1, [[1] * 5], 2, actions=[210]), "position 0: action 210 (score ones) is not legal"),
-        (lambda y: y.regrets(*POSITION, actions=[0, 225]), "position 1: action is 225; must be 0 to 224"),
-        (lambda y: y.regrets(*POSITION, actions=[-1, 0]), "position 0: action is -1"),
-        (lambda y: y.regrets(*POSITION, actions=["33", "royal"]), "position 1: unknown category 'royal'"),
-        (lambda y: y.regrets(*POSITION, actions=[1.5, 2]), "position 0: actions is 1.5; must be a whole number"),
-        (lambda y: y.regrets(*POSITION, actions=[1]), "actions has shape (1,); there are 2 positions"),
-        (lambda y: y.regret("", "33456", "66", 2), "'66' is not legal with '33456' and 2 rolls left"),
-        (lambda y: y.regret("ones=3", "33456", "ones"), "'ones' is not legal"),
-        (lambda y: y.regret("", "33456", "33456", 2), "an action holds fewer than 5 dice"),
-        (lambda y: y.regret("", "33456", [7], 2), "no action holds '7'; the faces are 1 to 6"),
-        (lambda y: y.regret("", "33456", 5, 2), "action is 5; must be the dice to hold or the name"),
-        (lambda y: y.options(0, 0, [[1, 2, 3, 4, 7]], 0), "position 0 has a face outside 1 to 6"),
-        (lambda y: numbered_action(y.rules, 225), "action is 225; must be 0 to 224"),
-        (lambda y: reach("yatzy", 240, LATE).options(*POSITION), "points is missing"),
-    ],
-)
+@pytest.mark.parametrize(("call", "message"), [
+    (lambda y: y.value(State(1 << 15)), "filled is 32768; must be a bitmask from 0 to 32767"),
+    (lambda y: y.value(State(1, 6)), "the filled upper boxes cannot sum to 6"),
+    (lambda y: y.value(State(0, -1)), "the upper sum is -1; it cannot be negative"),
+    (lambda y: y.value(State(0, 0, 2)), "2 saved rolls are impossible under yatzy: none exist"),
+    (lambda y: y.value(State(0, 0, 0, True)), "the joker's box cannot hold points"),
+    (lambda y: y.holds("", "33456", 3), "3 rolls left; to hold dice it must be 1 to 2"),
+    (lambda y: y.holds("", [3, 3, 4, 5], 2), "'3 3 4 5' is 4 dice; yatzy has 5"),
+    (lambda y: y.categories(State(y.rules.full_mask), "33456"), "the game is over"),
+    (lambda y: y.best([0, 1], [0, 9], [[1] * 5] * 2, 0), "position 1 has an upper sum its boxes cannot give"),
+    (lambda y: y.best(0, 0, [[1, 2, 3, 4, 7]], 0), "position 0 has a face outside 1 to 6"),
+    (lambda y: y.best(0, 0, [[1, 2, 3, 4]], 0), "dice has 4 columns; yatzy has 5 dice"),
+    (lambda y: y.best(0, 0, [[1] * 5], 3), "position 0 has an impossible number of rolls left"),
+    (lambda y: y.best(y.rules.full_mask, 0, [[1] * 5], 1), "position 0 has no open category"),
+    (lambda y: y.best(0, 0, [[1] * 5], 1, saved=1), "position 0 has an impossible number of saved rolls"),
+    (lambda y: y.value(3), "card is 3; must be text such as 'ones=3', or points by category such as {'ones': 3}"),
+    (lambda y: y.value(["ones"]), "card is ['ones']; must be"),
+    (lambda y: y.value({"ones": 3.0}), "ones is 3.0; must be a whole number"),
+    (lambda y: y.value({"ones": True}), "ones is true; must be a whole number"),
+    (lambda y: y.value({"ones": 7}), "ones cannot hold 7"),
+    (lambda y: y.value({1: 3}), "category is 1; must be a name, such as 'ones'"),
+    (lambda y: y.holds({"on": 3}, "33456"), "category 'on' is not clear"),
+    (lambda y: y.value(Scorecard(y.rules, {99: 3})), "there is no category 99"),
+    (lambda y: y.value(Scorecard(y.rules, {0: 3.0})), "ones is 3.0; must be a whole number"),
+    (lambda y: y.value(Scorecard(y.rules, bonus_points=0.5)), "bonus_points is 0.5; must be a whole number"),
+    (lambda y: y.value(Scorecard(perfect_yatzy.load_rules("generala"))), "belongs to generala, not to yatzy"),
+    (lambda y: y.value(State(0.0)), "filled is 0.0; must be a whole number"),
+    (lambda y: y.value(State(0, 0, 0.5)), "saved is 0.5; must be a whole number"),
+    (lambda y: y.holds("", [3.5, 3, 4, 5, 6]), "a die is 3.5; must be a whole number"),
+    (lambda y: y.holds("", [float("nan")] * 5), "a die is nan; must be a whole number"),
+    (lambda y: y.holds("", list("33456")), "a die is '3'; must be a whole number"),
+    (lambda y: y.holds("", 33456), "dice is 33456; must be text such as"),
+    (lambda y: y.holds("", "33456", 1.5), "rolls_left is 1.5; must be a whole number"),
+    (lambda y: y.categories("", "33456", 0.5), "rolls_left is 0.5; must be a whole number"),
+    (lambda y: y.best(0, [0.7], [[1] * 5], 0), "position 0: upper is 0.7; must be a whole number"),
+    (lambda y: y.best(0, [0, np.nan], [[1] * 5] * 2, 0), "position 1: upper is nan; must be a whole number"),
+    (lambda y: y.best(0, 0, [[1] * 5, [1, 1, 2.5, 1, 1]], 0), "position 1: dice is 2.5; must be a whole number"),
+    (lambda y: y.best(0, 1e300, [[1] * 5], 0), "position 0: upper is 1e+300; must be a whole number"),
+    (lambda y: y.best(["a"], 0, [[1] * 5], 0), "filled is ['a']; must be an array of whole numbers"),
+    (lambda y: y.best(0, 0, [[1, 2], [1]], 0), "dice is [[1, 2], [1]]; must be an array of whole numbers"),
+    (lambda y: y.best([0, 0, 0], 0, [[1] * 5] * 2, 0), "filled has shape (3,); there are 2 rolls of dice"),
+    (lambda y: y.best(0, 0, [[[1] * 5]], 0), "dice has 3 dimensions; must be (n, 5)"),
+    (lambda y: simulate("yatzy", 10), NO_STRATEGY + ", reach or"),
+    (lambda y: simulate(y.rules, 10), "must be one of perfect_yatzy.open_strategy, reach or maximise"),
+    (lambda y: perfect_yatzy.distribution("yatzy"), NO_STRATEGY),
+    (lambda y: simulate(y, 1.5), "games is 1.5; must be a whole number"),
+    (lambda y: simulate(y, 0), "games is 0; must be at least 1"),
+    (lambda y: simulate(y, 5, seed="a"), "seed is 'a'; must be a whole number"),
+    (lambda y: simulate(y, 5, seed=1 << 63), "must be from 0 to 2"),
+    (lambda y: simulate(y, 5, seed=-1), "seed is -1; must be from 0 to 2"),
+    (lambda y: simulate(y, 5, points=0.5), "points is 0.5; must be a whole number"),
+    (lambda y: perfect_yatzy.distribution(y, LATE, points=0.5), "points is 0.5; must be a whole number"),
+    (lambda y: sample_positions("yatzy", 5), "strategy is 'yatzy'; must be one of perfect_yatzy.open_strategy"),
+    (lambda y: sample_positions(y, 0), "n is 0; must be at least 1"),
+    (lambda y: sample_positions(y, 1.5), "n is 1.5; must be a whole number"),
+    (lambda y: sample_positions(y, 5, seed=-1), "seed is -1; must be from 0 to 2**63 - 1"),
+    (lambda y: sample_positions(y, 5, exploration=1.5), "exploration is 1.5; must be a number from 0 to 1"),
+    (lambda y: sample_positions(y, 5, exploration="a"), "exploration is 'a'; must be a number from 0 to 1"),
+    (lambda y: sample_positions(y, 5, start="ones=9"), "ones cannot hold 9"),
+    (lambda y: sample_positions(y, 10**13), "10,000,000,000,000 positions need about"),
+    (lambda y: y.regrets(*POSITION, actions=[0, 1]), "position 1: action 1 (hold 1) is not legal"),
+    (lambda y: y.regrets(*POSITION, actions=["33", "33"]), "position 1: action 18 (hold 3 3) is not legal"),
+    (lambda y: y.regrets(1, 1, [[1] * 5], 2, actions=[210]), "position 0: action 210 (score ones) is not legal"),
+    (lambda y: y.regrets(*POSITION, actions=[0, 225]), "position 1: action is 225; must be 0 to 224"),
+    (lambda y: y.regrets(*POSITION, actions=[-1, 0]), "position 0: action is -1"),
+    (lambda y: y.regrets(*POSITION, actions=["33", "royal"]), "position 1: unknown category 'royal'"),
+    (lambda y: y.regrets(*POSITION, actions=[1.5, 2]), "position 0: actions is 1.5; must be a whole number"),
+    (lambda y: y.regrets(*POSITION, actions=[1]), "actions has shape (1,); there are 2 positions"),
+    (lambda y: y.regret("", "33456", "66", 2), "'66' is not legal with '33456' and 2 rolls left"),
+    (lambda y: y.regret("ones=3", "33456", "ones"), "'ones' is not legal"),
+    (lambda y: y.regret("", "33456", "33456", 2), "an action holds fewer than 5 dice"),
+    (lambda y: y.regret("", "33456", [7], 2), "no action holds '7'; the faces are 1 to 6"),
+    (lambda y: y.regret("", "33456", 5, 2), "action is 5; must be the dice to hold or the name"),
+    (lambda y: y.options(0, 0, [[1, 2, 3, 4, 7]], 0), "position 0 has a face outside 1 to 6"),
+    (lambda y: numbered_action(y.rules, 225), "action is 225; must be 0 to 224"),
+    (lambda y: reach("yatzy", 240, LATE).options(*POSITION), "points is missing"),
+])  # fmt: skip
 def test_what_is_wrong_is_refused_in_a_line(yatzy: Strategy, call: Any, message: str) -> None:
     """Nothing is rounded, and nothing escapes as an error of Python or NumPy."""
     assert issubclass(perfect_yatzy.StateError, ValueError)
     refused(re.escape(message), call, yatzy)
-
-
-def test_batches_take_whole_numbers_of_any_type(yatzy: Strategy) -> None:
-    dice = [[3, 3, 4, 5, 6], [2, 2, 5, 5, 5]]
-    one = yatzy.best([0, 1], [0, 3], dice, [2, 0])
-    other = yatzy.best(np.array([0.0, 1.0]), np.array([0, 3], np.uint8), np.array(dice, np.float32), np.array([2, 0]))
-    assert one.value.tolist() == other.value.tolist()
-    assert one.categories == tuple(c.id for c in yatzy.rules.categories)
 
 
 def test_rules_by_name_or_by_themselves_and_a_forced_order(forced: Strategy) -> None:
@@ -237,17 +237,6 @@ def test_displays_are_small_well_formed_and_without_colours(yatzy: Strategy) -> 
         assert "array(" not in repr(result), name
 
 
-def test_a_slice_of_a_ranking_is_a_ranking(yatzy: Strategy) -> None:
-    holds = yatzy.holds("", "33456", 1)
-    some = holds[1:3]
-    assert [*some] == [holds[1], holds[2]]
-    assert (some.rules, some.policy, some.dice, some.rolls_left) == (yatzy.rules, "mean", (3, 3, 4, 5, 6), 1)
-    assert repr(some).splitlines()[0] == "yatzy, mean: 3 3 4 5 6, 1 rolls left"
-    assert holds[0].label in holds._repr_html_()
-    assert holds[0].label not in some._repr_html_()
-    assert pickle.loads(pickle.dumps(some)).columns() == some.columns()
-
-
 @pytest.mark.full
 def test_a_single_query_is_quick(yatzy: Strategy) -> None:
     """Not a benchmark, a tripwire: the target is 1 ms, a regression tenfold fails here."""
@@ -299,18 +288,15 @@ def test_a_position_goes_everywhere(rules: RuleSet) -> None:
     assert strategy.value(position) + position.card.total == position.card.score
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "start_turn('yatzy')",
-        "start_turn('yatzy', 'ones=3 chance=22', dice='33456')",
-        "start_turn('yatzy+five-is-full-house', dice='33456', rolls_left=1)",
-        "start_turn('yatzy', rolls_left=0, held='33')",
-        "start_turn('yahtzee', 'aces=5 yahtzee=50', held='33', bonus_points=100)",
-        "start_turn('yatzy-saved', 'ones=3', dice='33456', saved=2)",
-        "start_turn('yatzy', State(filled=1, upper=3, saved=0, joker_paid=False), dice='33456')",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "start_turn('yatzy')",
+    "start_turn('yatzy', 'ones=3 chance=22', dice='33456')",
+    "start_turn('yatzy+five-is-full-house', dice='33456', rolls_left=1)",
+    "start_turn('yatzy', rolls_left=0, held='33')",
+    "start_turn('yahtzee', 'aces=5 yahtzee=50', held='33', bonus_points=100)",
+    "start_turn('yatzy-saved', 'ones=3', dice='33456', saved=2)",
+    "start_turn('yatzy', State(filled=1, upper=3, saved=0, joker_paid=False), dice='33456')",
+])  # fmt: skip
 def test_a_position_prints_as_the_call_that_makes_it(text: str) -> None:
     position, again = (eval(text, {"start_turn": perfect_yatzy.start_turn, "State": State}) for _ in range(2))
     assert repr(position) == text
@@ -401,7 +387,7 @@ def test_options_and_single_questions_have_the_values_of_the_oracle(rules: RuleS
 @pytest.mark.parametrize(
     "key",
     ["yatzy", "yahtzee", "yahtzee-free-joker", "generala", "maxi-forced", "goal", "utility",
-     pytest.param("yatzy-saved", marks=FULL)],
+     ring_2("yatzy-saved")],
 )  # fmt: skip
 def test_options_and_regrets_are_those_of_single_questions(key: str) -> None:
     if key in ("goal", "utility"):  # cards with points that play from LATE on can have made
@@ -445,7 +431,7 @@ def test_options_and_regrets_do_not_depend_on_threads_or_order(yatzy: Strategy) 
     assert np.array_equal(losses, np.where(expected <= 1e-9, 0.0, expected))
 
 
-def test_actions_are_numbers_dice_or_names(yatzy: Strategy) -> None:
+def test_actions_are_numbers_dice_or_names_and_batches_take_whole_numbers_of_any_type(yatzy: Strategy) -> None:
     given = [0, 1, 0], [0, 3, 0], [[3, 3, 4, 5, 6], [2, 2, 5, 5, 5], [1, 2, 3, 4, 6]], [2, 0, 1]
     named = yatzy.regrets(*given, actions=["33", "full-house", ()])
     numbers = [action_number(yatzy.rules, action) for action in ([3, 3], "full-house", "none")]
@@ -455,6 +441,11 @@ def test_actions_are_numbers_dice_or_names(yatzy: Strategy) -> None:
     found = yatzy.options(*given)
     assert found.hold_values.shape == (3, 210)
     assert found.category_values[1, 12] == yatzy.best(*given).value[1]
+    dice = [[3, 3, 4, 5, 6], [2, 2, 5, 5, 5]]
+    one = yatzy.best([0, 1], [0, 3], dice, [2, 0])
+    other = yatzy.best(np.array([0.0, 1.0]), np.array([0, 3], np.uint8), np.array(dice, np.float32), np.array([2, 0]))
+    assert one.value.tolist() == other.value.tolist()
+    assert one.categories == tuple(c.id for c in yatzy.rules.categories)
 
 
 def test_values_that_do_not_fit_are_refused_and_none_is_not(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -465,3 +456,72 @@ def test_values_that_do_not_fit_are_refused_and_none_is_not(yatzy: Strategy, mon
     monkeypatch.setattr(batch, "available_memory", lambda: 3_000)
     assert refused("values of 225 options in 2 positions take", yatzy.options, *POSITION).code == "too-large"
     assert yatzy.regrets(*POSITION, actions=["33", "chance"]).shape == (2,)
+
+
+def test_known_chances_and_holds() -> None:
+    found = {entry.category: entry for entry in category_odds(load_rules("yatzy"))}
+    assert found["yatzy"].chance == pytest.approx(0.04602864252569899, abs=1e-12)
+    for category, chance, points in (("chance", 1.0, 70 / 3), ("sixes", 1 - (5 / 6) ** 15, 30 * (1 - (5 / 6) ** 3))):
+        assert found[category].chance == pytest.approx(chance, abs=1e-12)
+        assert found[category].expected_points == pytest.approx(points, abs=1e-12)
+    found = {entry.category: entry for entry in category_odds(load_rules("yatzy"), (3, 3, 4, 5, 6), 1)}
+    holds = {"one-pair": (3, 3, 4, 5, 6), "yatzy": (3, 3), "large-straight": (3, 4, 5, 6)}
+    assert {category: found[category].hold for category in holds} == holds  # no die is rerolled without need
+    assert found["large-straight"].chance == pytest.approx(1 / 6)
+
+
+@pytest.mark.parametrize("dice", [(1, 1, 2), (1, 2, 3), (3, 3, 3), (2, 3, 3)])
+@pytest.mark.parametrize("left", [0, 1, 2])
+def test_against_the_oracle(dice: tuple[int, ...], left: int) -> None:
+    """A chance is the value of a game of one box that pays a point."""
+    rules = games.joker_game("none")
+    exact = category_odds(rules, dice, left, exact=True)
+    for box, known, entry in zip(rules.categories, exact, category_odds(rules, dice, left), strict=True):
+        one = replace(box, patterns=tuple(replace(p, score="fixed", points=1) for p in box.patterns))
+        oracle = Naive(games.small(one, dice=3, faces=3).canonical())
+        assert known.chance == oracle.best(0, 0, False, dice, left, False)
+        assert entry.chance == pytest.approx(float(known.chance), abs=1e-12)
+        assert entry.expected_points == pytest.approx(float(known.expected_points), abs=1e-12)
+
+
+def test_each_value_is_the_mean_over_the_rerolls_of_its_hold() -> None:
+    """Bellman's equation: the value of the hold is the mean of the values of the rolls that follow it."""
+    rules, dice = load_rules("yatzy"), (3, 3, 4, 5, 6)
+    found = category_odds(rules, dice, 2)
+    fours = next(entry for entry in found if entry.category == "fours")
+    assert (fours.hold, fours.expected_points_hold) == (dice, (4,))
+
+    @cache
+    def after(hold: tuple[int, ...]) -> list[list[CategoryOdds]]:
+        return [category_odds(rules, hold + roll, 1) for roll in product(range(1, 7), repeat=5 - len(hold))]
+
+    for c, entry in enumerate(found):
+        for name, hold in (("chance", entry.hold), ("expected_points", entry.expected_points_hold)):
+            if hold is not None and len(hold) >= 3:
+                mean = sum(getattr(rows[c], name) for rows in after(hold)) / len(after(hold))
+                assert getattr(entry, name) == pytest.approx(mean)
+
+
+def test_impossible_turns_are_rejected() -> None:
+    for key, dice, left, message in (
+        ("yatzy", None, 3, "3 rolls left; under yatzy there can be 0 to 2"),
+        ("maxi", None, 41, "41 rolls left; under maxi there can be 0 to 40"),
+        ("yatzy", (1, 2, 3, 4), None, "4 dice"),
+    ):
+        refused(message, category_odds, load_rules(key), dice, left)
+    assert category_odds(load_rules("maxi"), None, 40)[0].chance > 0.999  # all rolls of nineteen turns saved
+
+
+def test_odds_command(run: Run) -> None:
+    out = run("odds", "33456", "-l", "1")
+    assert out.stdout.splitlines()[0].startswith("3 3 4 5 6 (⚂⚂⚃⚄⚅), one reroll left")
+    assert "16.67 %" in out.stdout
+    assert "  Fours             100.00 %  3 3 4 5 6     6.67  4\n" in out.stdout
+    assert max(map(len, out.stdout.splitlines())) <= 60
+    answer = json.loads(run("odds", "--rules", "yahtzee", "--json").stdout)
+    chances = {entry["category"]: entry["chance"] for entry in answer["categories"]}
+    assert chances["yahtzee"] == pytest.approx(0.04602864252569899)
+    exact = run("odds", "--rules", "yahtzee", "--exact").stdout
+    assert "347897/7558272 " in exact  # as published
+    assert "439667406451/470184984576 " in exact  # 1 - (5/6)^15
+    assert run("odds", "334").returncode == 2

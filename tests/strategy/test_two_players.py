@@ -1,23 +1,30 @@
-"""Two players exactly: against fractions in every state, against figures measured elsewhere, and by identities."""
+"""Two players exactly, solved and stored: against fractions, figures measured elsewhere, identities; resumed and damaged."""
+
+from __future__ import annotations
 
 import json
 import tracemalloc
 from collections import defaultdict, deque
+from contextlib import suppress
 from fractions import Fraction
 from functools import partial
+from itertools import product
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
 import perfect_yatzy
 import pytest
-from perfect_yatzy import RuleSet, State, ValueFunction, parse_card, reach, versus
+from perfect_yatzy import RuleSet, State, TableError, ValueFunction, computer_player, parse_card, reach, versus
 from perfect_yatzy.game.rules import Bonus
 from perfect_yatzy.kernels.leads import LeadValues, range_of
 from perfect_yatzy.model.objectives import FRAME
 from perfect_yatzy.model.state_space import state_space
-from perfect_yatzy.strategy import two_players
+from perfect_yatzy.service.budget import SolveBudget
+from perfect_yatzy.strategy import two_player_table, two_players
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
+from perfect_yatzy.strategy.two_player_table import stored_game
 from perfect_yatzy.strategy.two_players import Replanned, Turn, TwoPlayerGame, solved_turn, versus_strategy
 from perfect_yatzy.strategy.verify import random_states
 from perfect_yatzy.strategy.versus import LateScore, split, table_costs, versus_bounds, versus_table
@@ -25,27 +32,24 @@ from perfect_yatzy.tablebase.backward_induction import solve_values
 from perfect_yatzy.tablebase.store import leftovers
 from perfect_yatzy.tablebase.table_info import table_stem
 from support import games
-from support.command import Run
+from support.command import Run, printed
 from support.mechanics import random_rules
 from support.naive import Card
 from support.naive_objectives import NaiveDuel, NaiveTieBreak, NaiveUtility
 from support.refusals import load_text, refused
-from support.seeds import FULL, seeds
+from support.seeds import ring_2, ring_3, seeds
 
 ERROR = 2e-6  # that is stated
+EVERY_MECHANIC = {1, 3, 5, 13}  # of random rules with two boxes
 
 
-@pytest.mark.parametrize(
-    "rules",
-    [
-        games.small(games.face(2), games.CHANCE, faces=3, rolls=2),
-        games.small(games.face(1), games.face(2), games.PAIR, faces=2, rolls=2, bonus=Bonus(3, 4)),
-        *(random_rules(seed, boxes=2) for seed in range(8)),
-        *(pytest.param(random_rules(seed, boxes=2), marks=FULL) for seed in range(8, 24)),
-        *(pytest.param(random_rules(seed, boxes=2), marks=pytest.mark.slow) for seed in range(24, 60)),
-    ],
-    ids=lambda rules: rules.key,
-)
+@pytest.mark.parametrize("rules", [
+    games.small(games.face(2), games.CHANCE, faces=3, rolls=2),
+    games.small(games.face(1), games.face(2), games.PAIR, faces=2, rolls=2, bonus=Bonus(3, 4)),
+    *(random_rules(seed, boxes=2) for seed in EVERY_MECHANIC),
+    *(ring_2(random_rules(seed, boxes=2)) for seed in {*range(24)} - EVERY_MECHANIC),
+    *(ring_3(random_rules(seed, boxes=2)) for seed in range(24, 60)),
+], ids=lambda rules: rules.key)  # fmt: skip
 @pytest.mark.parametrize("tie", [Fraction(1, 2), Fraction(0)])
 def test_every_state_of_small_games_against_fractions(rules: RuleSet, tie: Fraction) -> None:
     game, oracle = TwoPlayerGame(rules, tie=float(tie)), NaiveDuel(rules.canonical(), (0, 0, 0, False), 1 - tie)
@@ -76,13 +80,10 @@ def mean_play(rules: RuleSet) -> ValueFunction:
     return ValueFunction(rules, solve_values(rules))
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "percent"),
-    [
-        ("best", "best", 49.393), ("best", "mean", 51.019), ("mean", "best", 48.371),
-        *(pytest.param(*row, marks=FULL) for row in (("again", "mean", 51.004), ("again", "best", 49.338), ("best", "again", 49.444))),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("first", "second", "percent"), [
+    ("best", "best", 49.393), ("best", "mean", 51.019), ("mean", "best", 48.371),
+    *(ring_2(*row) for row in (("again", "mean", 51.004), ("again", "best", 49.338), ("best", "again", 49.444))),
+])  # fmt: skip
 def test_seven_boxes_as_another_program_solved_them(first: str, second: str, percent: float) -> None:
     """Best play, best responses, mean play, and play that is planned again each turn; measured without this package."""
     mean = mean_play(games.seven_boxes())
@@ -106,15 +107,11 @@ class NaiveReplan(NaiveTieBreak):
         return min((o for o in options if options[o][0] >= best * (1 - self.tolerance)), key=lambda o: options[o][2])
 
 
-@pytest.mark.parametrize(
-    "rules",
-    [
-        games.small(games.face(1), games.face(2), games.PAIR, faces=2, rolls=2, bonus=Bonus(3, 4)),
-        *(random_rules(seed, boxes=2) for seed in (17, 36)),
-        *(pytest.param(random_rules(seed, boxes=2), marks=FULL) for seed in (37, *range(40, 44))),
-    ],
-    ids=lambda rules: rules.key,
-)
+@pytest.mark.parametrize("rules", [
+    games.small(games.face(1), games.face(2), games.PAIR, faces=2, rolls=2, bonus=Bonus(3, 4)),
+    *(random_rules(seed, boxes=2) for seed in (17, 36)),
+    *(ring_2(random_rules(seed, boxes=2)) for seed in (37, *range(40, 44))),
+], ids=lambda rules: rules.key)  # fmt: skip
 def test_planning_again_against_fractions(rules: RuleSet) -> None:
     mean, naive = mean_play(rules), NaiveTieBreak(rules.canonical(), Fraction, Fraction(0))
     for replans, ties, tie in (((True, False), "half", Fraction(1, 2)), ((True, True), "win", Fraction(1))):
@@ -134,8 +131,6 @@ def test_policies_that_ignore_each_other_have_independent_scores(key: str, ties:
     rough = ValueFunction(rules, lambda states: np.zeros(len(states.filled)))
     mean = mean_play(rules)
     scores = [perfect_yatzy.evaluate(policy).distribution for policy in (mean, rough)]
-    assert scores[0]
-    assert scores[1]
     ahead = scores[0].scores[:, None] - scores[1].scores
     chances = np.outer(scores[0].chances, scores[1].chances)
     share = {"loss": 0.0, "half": 0.5, "win": 1.0}[ties]
@@ -159,7 +154,6 @@ def test_a_killed_solve_resumes_and_a_flipped_bit_does_not(tmp_path: Path, monke
             versus(rules, tables=tmp_path, progress=killed)
         assert leftovers(tmp_path) == [part]
         found = game.resume(part)
-        assert found
         assert 0 < found[0] < game.total
         assert TwoPlayerGame(rules, tie=1.0).resume(part) is None
         if flipped:
@@ -189,7 +183,7 @@ def test_the_options_of_a_turn_are_worth_what_the_start_is_worth() -> None:
     assert 0 < best.value < 1
 
 
-@pytest.mark.parametrize(("boxes", "pairs"), [(1, 4), pytest.param(2, 3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("boxes", "pairs"), [(1, 4), ring_3(2, 3)])
 def test_the_last_boxes_of_yatzy_against_fractions(boxes: int, pairs: int) -> None:
     """From any cards of a game, not from the empty one."""
     rules, random = perfect_yatzy.load_rules("yatzy"), np.random.default_rng(27)
@@ -211,7 +205,7 @@ def test_what_is_no_game_of_two_is_refused() -> None:
     refused("another game", versus, "generala", mean_play(perfect_yatzy.load_rules("yatzy-forced")))
 
 
-@pytest.mark.parametrize("ties", ["half", pytest.param("loss", marks=FULL)])
+@pytest.mark.parametrize("ties", ["half", ring_2("loss")])
 def test_bounds_enclose_the_exact_chance(ties: str, tmp_path: Path) -> None:
     rules = games.seven_boxes()
     low, high = versus_bounds(rules, ties, tmp_path)
@@ -221,15 +215,11 @@ def test_bounds_enclose_the_exact_chance(ties: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ties", ["loss", "half", "win"])
-@pytest.mark.parametrize(
-    "rules",
-    [
-        games.small(games.PAIR, faces=3, rolls=2),
-        *(random_rules(seed, boxes=boxes) for seed in (17, 37) for boxes in (2, 3)),
-        *(pytest.param(random_rules(seed, boxes=boxes), marks=FULL) for seed in range(40, 80) for boxes in (2, 3)),
-    ],
-    ids=lambda rules: f"{rules.key}-{len(rules.categories)}",
-)
+@pytest.mark.parametrize("rules", [
+    games.small(games.PAIR, faces=3, rolls=2),
+    *(random_rules(17, boxes=boxes) for boxes in (2, 3)),
+    *(ring_2(random_rules(seed, boxes=boxes)) for seed in (37, *range(40, 80)) for boxes in (2, 3)),
+], ids=lambda rules: f"{rules.key}-{len(rules.categories)}")  # fmt: skip
 def test_bounds_of_small_games_enclose_the_exact_chance(rules: RuleSet, ties: str, tmp_path: Path) -> None:
     low, high = versus_bounds(rules, ties, tmp_path, threads=1)
     assert low - ERROR < versus(rules, ties=ties, threads=1).first < high + ERROR
@@ -250,7 +240,7 @@ class NaiveRandomPoints(NaiveUtility):
         )
 
 
-@pytest.mark.parametrize("seed", seeds(3, 10))
+@pytest.mark.parametrize("seed", seeds(2, 10))
 @pytest.mark.parametrize("filled", [0, 1, 2])
 def test_goals_with_random_points_and_laws_against_fractions(seed: int, filled: int, tmp_path: Path) -> None:
     rules = random_rules(seed, boxes=2)
@@ -298,7 +288,7 @@ def test_progress_counts_the_plans_of_all_games() -> None:
         assert game.cost().seconds > 3 * costs[0].seconds
 
 
-@pytest.mark.parametrize("replanned", [None, pytest.param(0, marks=FULL), 1])
+@pytest.mark.parametrize("replanned", [None, ring_2(0), 1])
 def test_a_solve_takes_no_more_memory_than_its_cost(replanned: int | None) -> None:
     rules = games.seven_boxes()
     again = Replanned(ValueFunction(rules, solve_values(rules)))
@@ -395,9 +385,8 @@ def test_the_values_of_whole_sheets_follow_from_those_after_the_turn(key: str) -
     for state in [State(), *random_states(space, 5_000, seed=1)]:
         states[space.categories - state.filled.bit_count()].append(state)
     for turn in [*game.turns()] * 2:
-        mine, theirs = (
-            states[turn.open[player]] or [State(space.rules.full_mask)] for player in (turn.mover, 1 - turn.mover)
-        )
+        full = [State(space.rules.full_mask)]
+        mine, theirs = (states[turn.open[player]] or full for player in (turn.mover, 1 - turn.mover))
         mine, theirs = mine[random.integers(len(mine))], theirs[random.integers(len(theirs))]
         before, other = game.pairs(turn)
         i, j = space.index(mine) - before.first, space.index(theirs) - other.first
@@ -407,3 +396,167 @@ def test_the_values_of_whole_sheets_follow_from_those_after_the_turn(key: str) -
         one = OneTurn(game, layers, turn, theirs)
         exact = NaiveUtility.expected_utility(one, mine.filled, mine.upper, 0, False, lead)
         assert abs(found - exact) < ERROR, (turn, mine, theirs, lead)
+
+
+STORED_ERROR = 2e-5  # that the README states
+FORCED = "yatzy-forced"
+PAIRS = 40
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {f"{path.parent.name}/{path.name}": path.read_bytes() for path in sorted(folder.glob("*.shards/*"))}
+
+
+def points_made(oracle: NaiveDuel) -> dict[tuple[int, int, bool], set[int]]:
+    """Some sums of points by card (filled, upper, flag), without bonuses."""
+    found = {(0, 0, False): {0}}
+    for filled in range(oracle.full_mask.bit_count()):
+        for card in [card for card in found if card[0].bit_count() == filled]:
+            for dice, _chance in oracle.rolls():
+                for box, (points, _bonus) in oracle.scores(card[0], card[2], dice).items():
+                    found.setdefault(oracle.after(*card, box, points), set()).update(n + points for n in found[card])
+    return found
+
+
+@pytest.mark.parametrize("rules", [
+    games.small(games.face(1), games.face(2), games.PAIR, faces=2, rolls=2, bonus=Bonus(3, 4)),
+    *(random_rules(seed, boxes=2) for seed in (0, 1)),
+    *(ring_2(random_rules(seed, boxes=2)) for seed in range(2, 10)),
+], ids=lambda rules: rules.key)  # fmt: skip
+@pytest.mark.parametrize("ties", ["loss", "half", "win"])
+def test_every_position_of_a_stored_game_against_fractions(rules: RuleSet, ties: str, tmp_path: Path) -> None:
+    """The start of each turn, and the best of its options; `ties` is what a tie counts for the one who moves first."""
+    share = {"loss": Fraction(0), "half": Fraction(1, 2), "win": Fraction(1)}[ties]
+    assert versus(rules, ties=ties, tables=tmp_path, store=True) == versus(rules, ties=ties)
+    oracle = NaiveDuel(rules.canonical(), (0, 0, 0, False), 1 - share)
+    cards, boxes, made = list(oracle.states()), len(rules.categories), points_made(oracle)
+    means, asked = TurnEvaluator(rules, solve_values(rules)), 0
+    pairs = [
+        (mine, theirs, behind)
+        for mine, theirs in product(cards, repeat=2)
+        if mine[0].bit_count() < boxes and (behind := theirs[0].bit_count() - mine[0].bit_count()) in (0, 1)
+    ]
+    for mine, theirs, behind in Random(27).sample(pairs, min(len(pairs), PAIRS)):
+        states = State(*mine), State(*theirs)
+        own = share if behind == 0 else 1 - share  # the second player moves if the other has filled a box more
+        totals = [made[filled, upper, flag] for filled, upper, _saved, flag in (mine, theirs)]
+        for lead in {a - b for a, b in product(*(sorted(each)[:: len(each) // 2 or 1] for each in totals))}:
+            rest = TwoPlayerGame(rules, states, lead, float(own))
+            table = stored_game(rest, tmp_path)
+            evaluator = two_players.LeadEvaluator(rest, means, *table.turn_values(rest)).at(lead)
+            exact = oracle.against(theirs).chance(mine, lead)
+            assert abs(evaluator.value(states[0]) - exact) < STORED_ERROR
+            assert abs(evaluator.turn_value(states[0]) - exact) < STORED_ERROR
+            asked += 1
+    assert asked >= boxes
+
+
+def test_every_stored_chance_is_near_the_solved_one_and_certain_only_if_that_is(tmp_path: Path) -> None:
+    game = TwoPlayerGame(perfect_yatzy.load_rules(FORCED))
+    versus(FORCED, tables=tmp_path, store=True)
+    table, tiny = stored_game(game, tmp_path), 0
+    for begin, layer in zip(table.begins, game.solve(), strict=True):
+        solved = layer.values[:-FRAME]
+        stored = table.values[begin : begin + len(solved)] / 65535
+        assert np.abs(stored - solved).max() < STORED_ERROR
+        assert np.array_equal(stored > 0, solved > 0)
+        assert np.array_equal(stored < 1, solved < 1)
+        tiny += int(((solved > 0) & (solved < 7e-6)).sum())
+    assert tiny > 100
+
+
+def test_a_stored_game_has_the_same_bits_whoever_solved_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On one and three threads, and resumed after it was killed; unfinished files are leftovers."""
+    rules = games.seven_boxes()
+    chances = [versus(rules, threads=n, tables=tmp_path / str(n), store=True) for n in (1, 3)]
+    assert chances[0] == chances[1] == versus(rules)
+    one, three = files(tmp_path / "1"), files(tmp_path / "3")
+    assert len(one) == 3 * 15  # one shard for each layer of the games in which a tie is a loss, a half and a win
+    assert one == three
+
+    def killed(done: int, total: int) -> None:
+        if done > total / 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(two_players, "CHECKPOINT_SECONDS", 0.0)
+    with pytest.raises(KeyboardInterrupt):
+        versus(rules, tables=tmp_path, store=True, progress=killed)
+    assert [path.suffixes for path in leftovers(tmp_path)] == [[".part", ".shards"]]
+    resumed = list[float]()
+    report = lambda done, total: resumed.append(done / total)  # noqa: E731
+    assert versus(rules, tables=tmp_path, store=True, progress=report) == chances[0]
+    assert resumed == sorted(resumed)
+    assert resumed[0] > 0.45
+    assert resumed[-1] == 1
+    assert files(tmp_path) == one
+    assert not leftovers(tmp_path)
+    assert versus(rules, tables=tmp_path, store=True, progress=lambda *_: pytest.fail("solved again")) == chances[0]
+    monkeypatch.setattr(two_player_table, "SHARD", 20_001)
+    versus(rules, tables=tmp_path / "many", store=True)
+    assert len(files(tmp_path / "many")) > 60
+    rest = TwoPlayerGame(rules, (State(1), State(1)))
+    tables = [stored_game(rest, tmp_path / name) for name in ("1", "many")]
+    found = [table.turn_values(rest) for table in tables if table]
+    assert found[0][1].tobytes() == found[1][1].tobytes()
+
+
+def test_a_damaged_stored_game_is_an_error_and_never_an_answer(tmp_path: Path) -> None:
+    """A flipped bit in each file, and a file that is cut or gone."""
+    versus(FORCED, tables=tmp_path, store=True)
+    (sidecar,), shards = tmp_path.glob("*-versus-*.json"), sorted(tmp_path.glob("*-versus-*.shards/*"))
+    rest = TwoPlayerGame(perfect_yatzy.load_rules(FORCED))
+
+    def ask() -> list[bytes]:
+        found = stored_game(rest, tmp_path)
+        offsets, values = found.turn_values(rest)
+        return [part.tobytes() for part in (*offsets, values)]
+
+    right, random = ask(), np.random.default_rng(27)
+    for path in (sidecar, *shards[-2:]):
+        intact = path.read_bytes()
+        for bit in range(8):
+            content = bytearray(intact)
+            content[int(random.integers(len(content)))] ^= 1 << bit
+            path.write_bytes(content)
+            with suppress(TableError):
+                assert ask() == right
+        path.write_bytes(intact[: len(intact) // 2])
+        refused("rebuild it with: yatzy versus yatzy-forced --store", ask, error=TableError)
+        path.write_bytes(intact)
+    shards[-2].unlink()
+    refused("missing", ask, error=TableError)
+    versus(FORCED, tables=tmp_path, store=True)  # solves it again
+    assert ask() == right
+    mean = ValueFunction(FORCED, lambda states: 0.0 * states.upper)
+    refused("only a whole game that both play to win", versus, FORCED, mean, store=True)
+    refused("only a whole game that both play to win", versus, FORCED, cards=("ones=3", "ones=3"), store=True)
+
+
+@pytest.mark.full
+def test_all_entrances_answer_from_a_stored_game(run: Run, tmp_path: Path) -> None:
+    """Command and computer player, whoever moves, as from a solve: that is what happens without the option."""
+    rules = load_text(tmp_path, f'extends = "{FORCED}"\n')
+    box, folders = rules.categories[0].id, (tmp_path / "stored", tmp_path / "other")
+
+    def answers(tables: Path) -> tuple[list[float], list[Any]]:
+        """Chances, and what is said beside them."""
+        chances, others = list[float](), list[Any]()
+        for query, *dice in (("expect",), ("hold", "33456"), ("score", "33456")):
+            for theirs in ("empty", f"{box}=0"):
+                asked = "--rules", str(rules.origin), "--versus", theirs, "--tables", str(tables), "--json"
+                answer = json.loads(printed(run, query, *dice, *asked))
+                chances.append(answer["chance"])
+                best = answer.get("best", {})
+                others.append((answer["aim"], best.get("hold"), best.get("category")))
+        computer = computer_player(rules, "win", tables)
+        return chances, [*others, *(computer.choose("", "33456", 2, others=[card]) for card in ("", f"{box}=0"))]
+
+    store = "versus", str(rules.origin), "--store", "--tables", str(folders[0])
+    assert "on the disk" in printed(run, *store, "--estimate")
+    (chances, others), shown = answers(folders[1]), printed(run, *store, "--yes", "--json")
+    assert json.loads(shown)["first"] == [[versus(rules).first]]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TwoPlayerGame, "solve", lambda *_: pytest.fail("solved again"))
+        patch.setattr(SolveBudget, "announces", lambda *_: True)  # what takes longer is left out
+        found = answers(folders[0])
+    assert found == (pytest.approx(chances, abs=STORED_ERROR), others)

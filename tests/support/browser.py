@@ -39,7 +39,6 @@ class Visitor:
         return getattr(self.page, name)
 
     # --- coming and going ---
-
     def open(self, link: str = "") -> Visitor:
         """Open the page, or a position as a visitor who follows a link."""
         self.page.goto("about:blank")
@@ -101,7 +100,6 @@ class Visitor:
         assert not problems, problems
 
     # --- playing ---
-
     def type(self, text: str) -> Visitor:
         """Type dice, or anything else."""
         self.page.keyboard.type(text)
@@ -190,7 +188,6 @@ class Visitor:
         self.enter("puzzle")
 
     # --- waiting ---
-
     def expects(self, place: str, *texts: str) -> Visitor:
         """Wait until an element contains texts."""
         for text in texts:
@@ -219,7 +216,6 @@ class Visitor:
         self.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     # --- reading ---
-
     def count(self, place: str) -> int:
         return int(self.page.locator(place).count())
 

@@ -46,14 +46,8 @@ def run_here(*args: str, stdin: str = "", **env: str) -> subprocess.CompletedPro
 
 def run_process(*args: str, stdin: str = "", **env: str) -> subprocess.CompletedProcess[str]:
     """Run the command as a user would."""
-    return subprocess.run(
-        [sys.executable, "-m", "perfect_yatzy", *args],
-        input=stdin,
-        capture_output=True,
-        text=True,
-        env=os.environ | {"NO_COLOR": "1"} | env,
-        check=False,
-    )
+    command, env = [sys.executable, "-m", "perfect_yatzy", *args], os.environ | {"NO_COLOR": "1"} | env
+    return subprocess.run(command, input=stdin, capture_output=True, text=True, env=env, check=False)
 
 
 def printed(run: Run, *words: str, **rest: Any) -> str:

@@ -63,9 +63,8 @@ def conditions(draw: st.DrawFn, rules: RuleSet) -> Condition:
 @st.composite
 def hold_rules(draw: st.DrawFn, rules: RuleSet) -> HoldRule:
     pattern = draw(patterns(rules))
-    action = draw(
-        st.sampled_from(["stop", "roll all"] if pattern.kind == "any" else ["keep", "keep", "stop", "roll all"])
-    )
+    actions = ["stop", "roll all"] if pattern.kind == "any" else ["keep", "keep", "stop", "roll all"]
+    action = draw(st.sampled_from(actions))
     return hold_rule(rules, pattern, draw(st.lists(conditions(rules), max_size=2)), action)  # type: ignore[arg-type]
 
 

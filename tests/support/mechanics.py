@@ -60,9 +60,8 @@ def random_boxes(
         return boxes
     found = []
     for (number, column), box in product(enumerate(columns), boxes):
-        patterns = tuple(
-            replace(p, factor=p.factor * column.factor, plus=p.plus * column.factor) for p in box.patterns
-        )
+        by = column.factor
+        patterns = tuple(replace(p, factor=p.factor * by, plus=p.plus * by) for p in box.patterns)
         name, row = f"{box.id}.{column.id}", box.row or box.id
         found.append(replace(box, id=name, patterns=patterns, row=row, column=number))
     return found

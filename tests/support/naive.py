@@ -43,8 +43,7 @@ class Naive:
         for method in self.memoised:
             setattr(self, method, cache(getattr(self, method)))
 
-    # --- dice -------------------------------------------------------------------------------------------------
-
+    # --- dice ---
     def outcomes(self, number: int) -> list[tuple[Dice, Fraction]]:
         """Every unordered result of rolling a number of dice, with its chance."""
         rolls = Counter(tuple(sorted(r)) for r in product(range(1, self.game["faces"] + 1), repeat=number))
@@ -59,8 +58,7 @@ class Naive:
         """Every different hold of the dice, from none to all."""
         return {held for size in range(len(dice) + 1) for held in combinations(dice, size)}
 
-    # --- points -----------------------------------------------------------------------------------------------
-
+    # --- points ---
     def matched(self, pattern: dict[str, Any], dice: Dice) -> int | None:
         """Sum of the dice a pattern names; None if the dice do not match."""
         kind = pattern["pattern"]
@@ -104,8 +102,7 @@ class Naive:
     def most_points(self, box: int) -> int:
         return max(self.points(box, dice) for dice, _ in self.rolls())
 
-    # --- legal categories -------------------------------------------------------------------------------------
-
+    # --- legal categories ---
     def next_boxes(self, filled: int) -> list[int]:
         """The boxes that the order of each column allows to fill."""
         found = []
@@ -160,8 +157,7 @@ class Naive:
             legal = [i for i in legal if points[i]] or legal
         return {i: (points[i], bonus) for i in legal}
 
-    # --- the game ---------------------------------------------------------------------------------------------
-
+    # --- the game ---
     def widths(self) -> list[int]:
         """How many sums of upper boxes each column can have: beyond the last threshold by the points of a box."""
         most = [0] * len(self.columns)

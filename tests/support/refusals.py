@@ -36,9 +36,8 @@ def mistakes(folder: Path, text: str, start: str = "") -> list[str]:
 
 
 DICE, FULL = {"dice": "33456"}, " ".join(f"{box.id}=0" for box in load_rules("yatzy").categories)
-WRONG_QUESTIONS: list[
-    tuple[str, dict[str, Any], str, str | None]
-] = [  # query, other fields, code of the error, its field
+# query, other fields, code of the error, its field
+WRONG_QUESTIONS: list[tuple[str, dict[str, Any], str, str | None]] = [
     ("best", DICE, "invalid-value", "query"),
     ("hold", DICE | {"dices": 1}, "unknown-field", "dices"),
     ("hold", DICE | {"card": "t=6"}, "ambiguous-category", "card"),

@@ -59,8 +59,7 @@ COLUMNS = (("free", 1), ("forced", 1), ("free", 2), ("reversed", 2), ("free", 3)
 
 def six_columns(faces: int = 6, sums: int = 9) -> str:
     """A rule file with six columns for two dice, with different orders and factors."""
-    columns = [
-        f'{{ id = "c{i}", name = "C{i}", order = "{order}", factor = {n} }}' for i, (order, n) in enumerate(COLUMNS)
-    ]
+    column = '{{ id = "c{0}", name = "C{0}", order = "{1}", factor = {2} }}'
+    columns = [column.format(i, *each) for i, each in enumerate(COLUMNS)]
     boxes = two_dice_sheet("six", faces=faces, upper=faces, sums=sums, least=0, bonus=(20, 10))
     return f"{boxes}columns = [{', '.join(columns)}]\n"

@@ -15,7 +15,17 @@ FULL = pytest.mark.full
 def seeds(fixed: int, drawn: int) -> list[Any]:
     """Parameters of a test: the seeds 0 to `fixed` - 1, and `drawn` random ones in ring 2."""
     generator = random.Random(int(os.environ.get(SEED_VARIABLE, "0")))
-    return [*range(fixed), *(pytest.param(generator.randrange(1000, 10**9), marks=FULL) for _ in range(drawn))]
+    return [*range(fixed), *(ring_2(generator.randrange(1000, 10**9)) for _ in range(drawn))]
+
+
+def ring_2(*values: Any, **about: Any) -> Any:
+    """Parameters of a test in ring 2."""
+    return pytest.param(*values, marks=FULL, **about)
+
+
+def ring_3(*values: Any, **about: Any) -> Any:
+    """Parameters of a test in ring 3."""
+    return pytest.param(*values, marks=pytest.mark.slow, **about)
 
 
 def in_rings(first: int, further: int) -> int:

@@ -7,15 +7,8 @@ from typing import Any
 
 import numpy as np
 from perfect_yatzy import RuleSet
-from perfect_yatzy.model.objectives import (
-    BonusChance,
-    ExponentialUtility,
-    Goals,
-    Objective,
-    Utility,
-    Values,
-    Variance,
-)
+from perfect_yatzy.model import objectives
+from perfect_yatzy.model.objectives import ExponentialUtility, Goals, Objective, Utility, Values, Variance
 from perfect_yatzy.tablebase.backward_induction import solve_values
 from perfect_yatzy.tablebase.shard_plan import Shard, ShardPlan, plan_from_cuts
 from perfect_yatzy.tablebase.shard_task import ShardTask, solve_shard_task
@@ -33,7 +26,7 @@ OBJECTIVES: dict[str, Callable[[RuleSet], Objective]] = {
     "dented utility": lambda rules: Utility(rules, lambda total: (total % 7).astype(np.float64)),
     "exponential": lambda rules: ExponentialUtility(rules, -0.02),
     "variance": lambda rules: Variance(rules, solve_values(rules)),
-    "bonus": lambda rules: BonusChance(rules, solve_values(rules)),
+    "bonus": lambda rules: objectives.BonusChance(rules, solve_values(rules)),
 }
 
 

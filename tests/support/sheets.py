@@ -59,14 +59,9 @@ def yatzy_sheet(rules: RuleSet, n_rules: int = 0) -> StrategySheet:
 
 
 def defined_value(
-    sheet: PriceSheet,
-    oracle: Naive,
-    filled: int,
-    upper: int,
-    saved: int,
-    flag: bool,
+    sheet: PriceSheet, oracle: Naive, filled: int, upper: int, saved: int, flag: bool,
     exact: Callable[[float], Fraction] = Fraction,
-) -> Fraction:
+) -> Fraction:  # fmt: skip
     """The definition of README.md, from the rules as JSON alone; `exact` reads a number of the sheet."""
     bonus = oracle.game["bonus"]
     if filled == oracle.full_mask:

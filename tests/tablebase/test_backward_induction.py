@@ -24,19 +24,16 @@ from support import games
 from support.games import CHANCE, joker_game
 from support.mechanics import MECHANICS, random_rules
 from support.naive import Naive
-from support.oracle import check_against_oracle
-from support.seeds import FULL, in_rings, seeds
+from support.players import check_against_oracle
+from support.seeds import in_rings, ring_2, ring_3, seeds
 
 
-@pytest.mark.parametrize(
-    ("order", "saved_rolls", "expected"),
-    [
-        ("free", False, 32.012905351412),
-        ("free", True, 34.096492407508),
-        ("forced", False, 23.778106613136),
-        ("forced", True, 24.824518620648),
-    ],
-)
+@pytest.mark.parametrize(("order", "saved_rolls", "expected"), [
+    ("free", False, 32.012905351412),
+    ("free", True, 34.096492407508),
+    ("forced", False, 23.778106613136),
+    ("forced", True, 24.824518620648),
+])  # fmt: skip
 def test_saved_rolls_oracle_of_the_catalogue(order: str, saved_rolls: bool, expected: float) -> None:
     assert solve_values(games.saved_rolls_game(order, saved_rolls))[-1] == pytest.approx(expected, abs=1e-12)
 
@@ -46,23 +43,18 @@ def solved(key: str) -> Values:
     return solve_values(load_rules(key))
 
 
-TEN_DIGITS = (
-    "yatzy yatzy-forced+threshold-63 yahtzee yahtzee-free-joker yahtzee-no-joker kniffel+championship crag yams"
-)
+FIRST = "yatzy yatzy-forced+threshold-63 yahtzee yahtzee-free-joker yahtzee-no-joker kniffel+championship crag yams"
 VARIANTS = """
 yahtzee-plain kniffel+free-striking kniffel+travel-edition kniffel+travel-edition-any-entry kniffel+no-extra
 kniffel+bonus-100 yatzy+five-is-full-house yatzy+four-is-two-pairs yatzy+five-is-full-house+four-is-two-pairs
 """
 
 
-@pytest.mark.parametrize(
-    "key",
-    [
-        *TEN_DIGITS.split(),
-        *(pytest.param(key, marks=FULL) for key in VARIANTS.split()),
-        pytest.param("maxi-tactic", marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.parametrize("key", [
+    *FIRST.split(),
+    *(ring_2(key) for key in VARIANTS.split()),
+    ring_3("maxi-tactic"),
+])  # fmt: skip
 def test_published_values_to_every_printed_digit(key: str) -> None:
     assert f"{solved(key)[-1]:.10f}" == load_rules(key).published.value
 
@@ -87,9 +79,7 @@ def test_one_pair_in_two_pairs_is_the_known_other_game(tmp_path: Path) -> None:
     assert f"{solve_values(load_rules(file))[-1]:.10f}" == "248.6328539121"
 
 
-@pytest.mark.parametrize(
-    "key", ["generala", *(pytest.param(key, marks=FULL) for key in ("yatzy", "yahtzee", "maxi-forced"))]
-)
+@pytest.mark.parametrize("key", ["generala", *(ring_2(key) for key in ("yatzy", "yahtzee", "maxi-forced"))])
 def test_unrolled_and_indexed_lattices_give_the_same_bits(key: str, straight_line_code: None) -> None:
     """Six dice in forced order with saved rolls are the small twin of the big six-dice games."""
     rules = load_rules(key)
@@ -106,17 +96,14 @@ def test_golden_hashes_and_any_number_of_threads() -> None:
     assert np.array_equal(one, solve_values(rules, threads=5))
 
 
-@pytest.mark.parametrize(
-    ("key", "states", "size"),
-    [
-        ("yatzy", 1_430_528, 958_976),
-        ("yahtzee", 536_448, 359_616),
-        ("maxi-unsaved", 57_507_840, 33_472_512),
-        ("maxi-tactic", 54_820_864, 36_864_000),
-        ("giant-forced", 8_216 + 190, None),  # the catalogue counts states at the start of a turn: no full cards
-        ("yatzy-forced", 527 + 43, None),  # upper sums 0 ... 42
-    ],
-)
+@pytest.mark.parametrize(("key", "states", "size"), [
+    ("yatzy", 1_430_528, 958_976),
+    ("yahtzee", 536_448, 359_616),
+    ("maxi-unsaved", 57_507_840, 33_472_512),
+    ("maxi-tactic", 54_820_864, 36_864_000),
+    ("giant-forced", 8_216 + 190, None),  # the catalogue counts states at the start of a turn: no full cards
+    ("yatzy-forced", 527 + 43, None),  # upper sums 0 ... 42
+])  # fmt: skip
 def test_sizes_of_the_catalogue(key: str, states: int, size: int | None) -> None:
     space = state_space(load_rules(key))
     assert space.reachable() == states
@@ -127,7 +114,7 @@ GAMES = ["yahtzee", "kniffel", "kismet", "balut", "generala+double", "maxi-force
 MORE_GAMES = ["yahtzee-free-joker", "kniffel+travel-edition", "yacht", "giant-forced"]
 
 
-@pytest.mark.parametrize("key", [*GAMES, *(pytest.param(key, marks=FULL) for key in MORE_GAMES)])
+@pytest.mark.parametrize("key", [*GAMES, *(ring_2(key) for key in MORE_GAMES)])
 def test_every_value_follows_from_its_children(key: str) -> None:
     limit = 1e-11 if key in ("yatzy", "yatzy-forced") else 1e-10
     assert bellman_residual(TurnEvaluator(load_rules(key), solved(key)), 300, seed=8) < limit

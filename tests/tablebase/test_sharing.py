@@ -32,7 +32,7 @@ from perfect_yatzy.tablebase.table_info import TableInfo
 from perfect_yatzy.tablebase.table_writer import TableWriter
 from support import games
 from support.refusals import refused
-from support.seeds import FULL
+from support.seeds import ring_2
 from support.shards import MEAN, SMALL, stored_table
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs locks of files")
@@ -102,9 +102,7 @@ def open_by_processes(folder: Path, count: int) -> tuple[set[str], int]:
     return {sha256 for sha256, _ in found}, sum(int(solved) for _, solved in found)
 
 
-@pytest.mark.parametrize(
-    ("open_at_once", "count"), [(open_by_threads, 64), pytest.param(open_by_processes, 16, marks=FULL)]
-)
+@pytest.mark.parametrize(("open_at_once", "count"), [(open_by_threads, 64), ring_2(open_by_processes, 16)])
 def test_a_missing_table_is_solved_once(
     tmp_path: Path, open_at_once: Callable[[Path, int], tuple[set[str], int]], count: int
 ) -> None:

@@ -29,13 +29,14 @@ from perfect_yatzy.web.app import RequestScheduler
 from perfect_yatzy.web.limits import IsDisconnected
 from perfect_yatzy.web.static_files import listed_rules
 from support.human import human
+from support.seeds import ring_2, ring_3
 from support.server import Server
 
 QUICK = ("yatzy", "maxi-forced", "yahtzee-plain", "crag", "yacht")
 LONG = ("yahtzee", "yatzy-saved", "balut", "kismet", "cheerio", "yams")  # their answers have no other form
 GAMES = [
-    "yatzy-forced", "generala", *(pytest.param(spec, marks=pytest.mark.full) for spec in QUICK),
-    *(pytest.param(spec, marks=pytest.mark.slow) for spec in LONG),
+    "yatzy-forced", "generala", *(ring_2(spec) for spec in QUICK),
+    *(ring_3(spec) for spec in LONG),
 ]  # fmt: skip
 
 

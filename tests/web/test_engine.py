@@ -24,7 +24,7 @@ from support.games import joker_game, saved_rolls_game
 from support.human import human
 from support.mechanics import MECHANICS, random_rules
 from support.refusals import WRONG_QUESTIONS, refused
-from support.seeds import in_rings
+from support.seeds import in_rings, ring_2, ring_3
 
 # Jokers of every kind, orders, first rolls, strict crossing out, boxes that require others, small and quick to solve.
 MIDDLE = ("yahtzee", "yahtzee-free-joker", "yahtzee-no-joker", "kniffel", "crag", "generala", "balut")
@@ -50,8 +50,6 @@ def errors(folder: Path, *questions: Question) -> list[dict[str, Any]]:
 
 
 # --- every rule set, without its table ---
-
-
 def variants() -> Iterator[RuleSet]:
     """Every rule set of the package that a site can have, and each of its switches."""
     for name in sorted(set(builtin_ids()) - set(TOO_MANY_BOXES)):
@@ -65,15 +63,13 @@ def turn_of(rules: RuleSet, body: dict[str, Any]) -> dict[str, Any]:
     state, space, left = card.state, state_space(rules), body["rolls_left"]
     is_first = left == rules.rolls_per_turn - 1 + card.saved
     options = scoring_options(rules, state.filled, state.joker_paid, counts_of(rules, body["dice"]), is_first)
-    saved = left if rules.saved_rolls else 0
+    saved, options = left if rules.saved_rolls else 0, sorted(options.items())
     return {
         "total": card.total,
         "bonus": upper_sums(rules).bonus(state.upper),
         "place": space.index(state),
         "least": least_score(card),
-        "boxes": [
-            [c, *paid, space.index(card.filled_with(c, *paid, saved).state)] for c, paid in sorted(options.items())
-        ],
+        "boxes": [[c, *paid, space.index(card.filled_with(c, *paid, saved).state)] for c, paid in options],
     }
 
 
@@ -124,7 +120,6 @@ def test_games_of_too_many_boxes_have_no_site() -> None:
 
 
 # --- small games, with their tables ---
-
 COMBINED = [("saved", "first"), ("joker", "strict"), ("columns", "steps"), ("joker", "first", "order")]
 SMALL = [
     *(random_rules(70 + seed, (mechanic,), boxes=4) for seed, mechanic in enumerate(MECHANICS)),
@@ -208,8 +203,6 @@ def test_the_latest_eight_results_are_kept(folder: Path) -> None:
 
 
 # --- Yatzy ---
-
-
 def test_positions_of_yatzy(folder: Path, service: QueryService) -> None:
     late = [
         (path, {"card": CARD} | aim | more)
@@ -273,8 +266,6 @@ def test_puzzles_rule_sets_and_languages(folder: Path, service: QueryService) ->
 
 
 # --- more of the same, and tables as those of large games ---
-
-
 @pytest.mark.full
 def test_stored_distributions_and_deviations_of_yatzy(yatzy: Strategy, service: QueryService, tmp_path: Path) -> None:
     """Stored for the empty card, computed late in a game; between them the standard deviation. The chance of the bonus."""
@@ -316,9 +307,7 @@ def test_pages_give_the_same_answers(service: QueryService, tmp_path: Path, monk
     assert without_crypto == answers(tmp_path, *questions[:9])
 
 
-@pytest.mark.parametrize(
-    "crypto", [pytest.param(True, id="https"), pytest.param(False, id="http", marks=pytest.mark.full)]
-)
+@pytest.mark.parametrize("crypto", [pytest.param(True, id="https"), ring_2(False, id="http")])
 def test_damaged_files_are_refused_until_repaired(service: QueryService, tmp_path: Path, crypto: bool) -> None:
     """One bit in each 1,500 bytes of each data file at once, one more file after the other."""
     make_site(tmp_path, service, ["crag"], values_only=True, in_pages=True)
@@ -338,13 +327,10 @@ def test_damaged_files_are_refused_until_repaired(service: QueryService, tmp_pat
     assert found["answer"] == expected
 
 
-@pytest.mark.parametrize(
-    ("rules", "most"),
-    [
-        pytest.param("yahtzee", 150_000, marks=pytest.mark.full),
-        pytest.param("maxi-unsaved", 300_000, marks=pytest.mark.slow),  # a table of 268 MB
-    ],
-)
+@pytest.mark.parametrize(("rules", "most"), [
+    ring_2("yahtzee", 150_000),
+    ring_3("maxi-unsaved", 300_000),  # a table of 268 MB
+])  # fmt: skip
 def test_a_question_about_pages_moves_little(service: QueryService, tmp_path: Path, rules: str, most: int) -> None:
     make_site(tmp_path, service, [rules], values_only=True, in_pages=rules == "yahtzee")
     questions = random_positions(service.rules(rules), 20, seed=4)

@@ -1,18 +1,21 @@
-"""A client that sends bodies of the largest allowed size, or sends slowly, does not keep the server from others."""
+"""Files, and whom the server refuses; who sends slowly or bodies of the largest size does not keep it from others."""
 
 import asyncio
+import gzip
 import json
 import os
+import re
 import socket
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from http.client import HTTPResponse
 from pathlib import Path
 from threading import Event
-from unittest.mock import AsyncMock
+from unittest.mock import AsyncMock, Mock
 
 import pytest
 from support.need import need
@@ -22,14 +25,18 @@ need("httpx2")
 
 from fastapi.testclient import TestClient
 from perfect_yatzy import RulesError, Strategy
+from perfect_yatzy.errors import current_language
 from perfect_yatzy.model.objectives import Objective
 from perfect_yatzy.tablebase.sharded_solve import solve_sharded
 from perfect_yatzy.tablebase.store import table_path
 from perfect_yatzy.tablebase.table_info import shards_folder
 from perfect_yatzy.web import static_files
-from perfect_yatzy.web.limits import MAX_BODY_BYTES
+from perfect_yatzy.web.connections import LimitedProtocol
+from perfect_yatzy.web.limits import MAX_BODY_BYTES, client_name
 from perfect_yatzy.web.middleware import RequestFilter
+from perfect_yatzy.web.static_files import MEDIA_TYPES, Content, takes_gzip
 from support.server import HOLD, Server, is_error, largest_bodies, running_server
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 MOST_SECONDS = 1.0  # for a body of the largest size
 MOST_DELAY = 5.0  # of a plain query meanwhile, in waits without that load
@@ -37,10 +44,6 @@ LEAST_WAIT = 0.05  # seconds that count as no delay
 AT_ONCE = 2  # large bodies
 TRIES = 10  # the machine may be busy with something else
 JSON_TYPE = {"content-type": "application/json"}
-
-
-def is_answered(status: int, answer: bytes) -> bool:
-    return status == 200 or (status in (422, 503) and is_error(answer))
 
 
 def waits(server: Server, is_over: Callable[[], bool]) -> list[float]:
@@ -72,7 +75,7 @@ def test_large_bodies_are_answered_or_refused_and_delay_nobody(server: Server, q
                 waiting = pool.submit(waits, server, stop.is_set)
                 answers = list(pool.map(lambda _, body=body: server.post(f"/api/{query}", body), range(AT_ONCE)))
                 stop.set()
-            assert all(is_answered(status, answer) for status, answer, _ in answers), name
+            assert all(code == 200 or (code in (422, 503) and is_error(answer)) for code, answer, _ in answers), name
             slowest = max(seconds for _, _, seconds in answers)
             if slowest < MOST_SECONDS and max(waiting.result()) < allowed:
                 break
@@ -134,8 +137,6 @@ def test_other_clients_do_not_notice_clients_with_many_connections(yatzy: Strate
                     break
             else:
                 pytest.fail(f"alone {alone:.4f} s, beside them {found:.4f} s, in {TRIES} tries")
-            assert server.process
-            assert server.process.stderr
             server.process.terminate()
             assert len(server.process.stderr.read()) < 1000
     finally:
@@ -185,3 +186,238 @@ def test_rule_sets_are_described_once_for_each_language(client: TestClient, monk
         assert client.get("/api/rules", params=params).json()["code"] in codes
     with pytest.raises(RulesError):
         static_files.described(("nothing",), "en", ("",))
+
+
+STATIC = Path(static_files.__file__).with_name("static")
+
+
+def test_every_file_of_the_page_is_served_with_its_type(client: TestClient) -> None:
+    """Those in folders, too; what is not below the folder is not there."""
+    for path in STATIC.rglob("*"):
+        if path.is_file():
+            name = path.relative_to(STATIC).as_posix()
+            found = client.get(f"/{name}")
+            assert re.sub(rb'"v-[0-9a-f]{12}/', b'"', found.content) == path.read_bytes(), name
+            assert found.headers["content-type"] == MEDIA_TYPES[path.suffix[1:]], name
+            assert found.headers["x-content-type-options"] == "nosniff"
+            assert "default-src 'self'" in found.headers["content-security-policy"]
+            assert not re.search(rb"https?://(?!www\.w3\.org/2000/svg)", found.content), name
+    assert client.get("/").content == client.get("/index.html").content
+    for name in ("static/app.js", "..%2fapp.py", "%2e%2e/app.py", "messages", "messages/", "app.js/", "secrets"):
+        assert client.get(f"/{name}", follow_redirects=False).status_code == 404, name
+    found = {suffix: MEDIA_TYPES[suffix] for suffix in ("webmanifest", "png", "svg")}
+    assert found == {"webmanifest": "application/manifest+json", "png": "image/png", "svg": "image/svg+xml"}
+
+
+@pytest.mark.parametrize("path", ["/", "/ask.js", "/api/rules", "/api/rules?rules=yatzy-forced&lang=sv"])
+def test_what_the_client_has_is_not_sent_again(client: TestClient, path: str) -> None:
+    first = client.get(path)
+    assert first.headers["cache-control"] == "no-cache"
+    assert "accept-encoding" in first.headers["vary"]
+    tag = first.headers["etag"]
+    for known in (tag, f'"other", {tag}', tag.removeprefix("W/"), "*"):
+        again = client.get(path, headers={"if-none-match": known})
+        assert (again.status_code, again.content) == (304, b"")
+        assert again.headers["etag"] == tag
+    assert client.get(path, headers={"if-none-match": 'W/"other"'}).status_code == 200
+    plain = client.get(path, headers={"accept-encoding": "identity"})
+    assert "content-encoding" not in plain.headers
+    assert plain.content == first.content
+    head = client.head(path) if not path.startswith("/api") else first
+    assert head.headers["etag"] == tag
+
+
+def test_texts_are_compressed_and_pictures_and_answers_are_not(client: TestClient) -> None:
+    text = b"x = 1;\n" * 1000
+    content = Content.of(text, "js")
+    assert gzip.decompress(content.compressed) == text
+    assert Content.of(text, "png").compressed is None
+    assert Content.of(b"x", "js").compressed is None
+    assert content.tag != Content.of(text + b" ", "js").tag
+    assert all(takes_gzip(accepted) for accepted in ("gzip, br", "*", "br;q=1, GZIP ; q=0.5"))
+    assert not any(takes_gzip(accepted) for accepted in ("br", "", "gzip;q=0"))
+    found = client.post("/api/hold", content=HOLD, headers={"content-type": "application/json"})
+    assert found.headers["cache-control"] == "no-store"
+    assert "content-encoding" not in found.headers
+
+
+def test_scripts_and_styles_are_kept_under_a_name_that_changes_with_them(client: TestClient) -> None:
+    """A browser never has files of two versions, and asks for none of them twice."""
+    page = client.get("/").text
+    folders = set(re.findall(r'(?:src|href)="(v-[0-9a-f]{12}/)[\w-]+\.(?:js|css)"', page))
+    assert len(folders) == 1
+    folder = folders.pop()
+    assert page.replace(folder, "") == (STATIC / "index.html").read_text()
+    for path in [*STATIC.rglob("*.js"), *STATIC.rglob("*.css")]:
+        name = path.relative_to(STATIC).as_posix()
+        kept = client.get(f"/{folder}{name}")
+        assert kept.headers["cache-control"] == "public, max-age=31536000, immutable"
+        assert kept.content == client.get(f"/{name}").content == path.read_bytes()
+    assert client.get(f"/{folder}index.html").status_code == 404
+    assert client.get("/v-000000000000/app.js").status_code == 404
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_pages_of_other_sites_are_refused(client: TestClient, site: str) -> None:
+    """Only a link to the page is followed; a script on another port is another site, too."""
+    link = {"sec-fetch-site": site, "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
+    assert client.get("/", headers=link).status_code == 200
+    frame = {**link, "sec-fetch-dest": "iframe"}
+    script = {"sec-fetch-site": site, "sec-fetch-mode": "no-cors", "sec-fetch-dest": "script"}
+    for headers, method, path in (
+        (link, "GET", "/api/rules"),
+        (link, "POST", "/api/hold"),
+        (link, "POST", "/"),
+        (frame, "GET", "/"),
+        (script, "GET", "/app.js"),
+        (script, "POST", "/api/solve"),
+        ({"sec-fetch-site": site, "sec-fetch-mode": "cors", "sec-fetch-dest": "empty"}, "GET", "/api/rules"),
+    ):
+        found = client.request(method, path, headers=headers, content=b"{}" if method == "POST" else None)
+        assert (found.status_code, found.json()["code"]) == (403, "cross-site"), (headers, path)
+    for own in ({"sec-fetch-site": "same-origin"}, {"sec-fetch-site": "none"}, {}):
+        assert client.get("/api/rules", headers=own).status_code == 200
+
+
+def test_messages_are_in_the_language_that_the_client_accepts() -> None:
+    """The default is English, whatever the language of the machine is; codes are the same in all."""
+    seen: list[str] = []
+    note = AsyncMock(side_effect=lambda *_: seen.append(current_language()))
+    no_body = AsyncMock(return_value={"type": "http.request", "body": b"", "more_body": False})
+    for accepted in (b"", b"sv-SE,sv;q=0.9", b"ja"):
+        headers = [(b"host", b"localhost"), (b"accept-language", accepted)]
+        scope = {"type": "http", "method": "GET", "path": "/", "headers": headers}
+        asyncio.run(RequestFilter(note, frozenset({"localhost"}))(scope, no_body, AsyncMock()))
+    assert seen == ["en", "sv", "en"]
+
+
+@pytest.mark.parametrize(("body", "name"), [
+    ('{"dice": "33456", "dice": "11111"}', "dice"),
+    ('{"dice": "33456", "card": {"ones": 1, "twos": 2, "ones": 3}}', "ones"),
+    ('{"dice": "33456", "card": "ones=3 ones=4"}', "ones"),
+])  # fmt: skip
+def test_a_key_that_is_there_twice_is_an_error(client: TestClient, body: str, name: str) -> None:
+    found = client.post("/api/hold", content=body, headers={"content-type": "application/json"})
+    assert found.status_code == 422
+    assert name in found.json()["error"]
+    assert "twice" in found.json()["error"]
+
+
+def test_a_header_has_ten_seconds_and_an_answer_any_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A connection waits for the first header, for the rest of one, and for the next; not while an answer is computed."""
+    for name in ("connection_made", "data_received", "connection_lost"):
+        monkeypatch.setattr(H11Protocol, name, lambda *_: None)
+    handles = [Mock(), Mock(), Mock()]
+    connection, transport = LimitedProtocol.__new__(LimitedProtocol), Mock()
+    transport.is_closing.side_effect = lambda: transport.close.called
+    connection.loop, connection.cycle = Mock(**{"call_later.side_effect": handles}), None
+    connection.transport, connection.client, connection.connections = transport, ("::1", 1), set()
+    timers = connection.loop.call_later.call_args_list
+
+    def cancelled() -> list[bool]:
+        return [handle.cancel.called for handle in handles]
+
+    connection.connection_made(transport)
+    connection.data_received(b"GET / HT")
+    assert ([timer.args[0] for timer in timers], cancelled()) == ([10.0], [False] * 3)  # no byte prolongs it
+    connection.cycle = Mock(response_complete=False)
+    connection.data_received(b"...")
+    assert cancelled() == [True, False, False]
+    connection.cycle.response_complete = True
+    connection.data_received(b"GET")
+    assert not transport.close.called
+    for _ in range(2):
+        timers[-1].args[1]()
+        assert (len(timers), transport.close.call_count) == (2, 1)
+    connection.data_received(b"GET")
+    connection.connection_lost(None)
+    assert cancelled() == [True, False, True]
+
+
+@pytest.fixture(scope="module")
+def port(yatzy: Strategy, store: Path) -> Iterator[int]:
+    """A server whose limits for slow clients are short."""
+    limits = {"MAX_HEADER_SECONDS": 1.0, "MAX_BODY_SECONDS": 1.0}
+    with running_server(store, limits) as running:
+        yield running.port
+
+
+def closed_after(port: int, *parts: bytes, pause: float = 0.0) -> tuple[float, bytes]:
+    """Seconds until the server closes a connection on which these parts are sent, and what it answered."""
+    started, answer = time.monotonic(), b""
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+        try:
+            for part in parts:
+                connection.sendall(part)
+                time.sleep(pause)
+            while more := connection.recv(65536):
+                answer += more
+        except ConnectionError:
+            pass
+    return time.monotonic() - started, answer
+
+
+@pytest.mark.full
+def test_slow_clients_are_dropped(port: int) -> None:
+    """No header, half a header, half a body, and half a second header: each connection ends soon."""
+    host = b"Host: 127.0.0.1\r\n"
+    half_body = (
+        b"POST /api/hold HTTP/1.1\r\n" + host + b"Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{"
+    )
+    whole = b"GET /api/languages HTTP/1.1\r\n" + host + b"\r\n"
+    for parts in ((), (b"GET / HTTP/1.1\r\n" + host,), (half_body,), (whole, b"GET / HTTP/1.1\r\n")):
+        seconds, answer = closed_after(port, *parts)
+        assert seconds < 8, parts
+        if parts == (half_body,):
+            assert b" 408 " in answer.splitlines()[0]
+            assert json.loads(answer.split(b"\r\n\r\n")[1])["code"] == "request-timeout"
+    seconds, answer = closed_after(port, *[b"x"] * 20, pause=0.1)  # a header byte by byte
+    assert seconds < 8
+    assert not answer
+
+
+REQUEST = b"GET /api/languages HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+
+
+@pytest.mark.full
+def test_a_connection_ends_with_the_answer_before_which_another_request_was_sent(port: int) -> None:
+    """So nobody makes the server answer far ahead of what is read."""
+    seconds, answer = closed_after(port, REQUEST * 50)
+    assert seconds < 0.9  # not by a limit of time
+    assert answer.count(b"HTTP/1.1 200") == 1
+
+
+@pytest.mark.full
+def test_a_client_with_too_many_connections_loses_its_oldest(store: Path) -> None:
+    with running_server(store, {"MAX_CLIENT_CONNECTIONS": 5}) as server:
+        connections = [socket.create_connection(("127.0.0.1", server.port), timeout=5) for _ in range(9)]
+        for connection in connections[:4]:
+            with suppress(ConnectionResetError):
+                assert connection.recv(1) == b""
+        for connection in connections[4:]:
+            connection.sendall(REQUEST)
+            assert connection.recv(12) == b"HTTP/1.1 200"
+        for connection in connections:
+            connection.close()
+
+
+def test_clients_are_addresses_or_networks_of_a_subscriber() -> None:
+    same = ["2001:db8:1:2::1", "2001:db8:1:2:ffff::9"]
+    assert len({client_name(address) for address in same}) == 1
+    others = ["2001:db8:1:3::1", "10.0.0.1", "10.0.0.2", "::1", "fe80::1%eth0", "testclient", ""]
+    assert len({client_name(address) for address in [*same, *others]}) == 8
+    assert client_name("::ffff:10.0.0.1") == "10.0.0.1"
+
+
+@pytest.mark.full
+def test_a_patient_client_is_served(port: int) -> None:
+    """Several requests on one connection, with pauses below the limits."""
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+        for _ in range(4):
+            connection.sendall(REQUEST[:20])
+            time.sleep(0.3)
+            connection.sendall(REQUEST[20:])
+            response = HTTPResponse(connection)
+            response.begin()
+            assert (response.status, len(response.read()) > 0) == (200, True)
+            time.sleep(0.3)

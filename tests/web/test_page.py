@@ -26,7 +26,7 @@ def enabled(page: Visitor) -> list[str]:
 
 @pytest.fixture(autouse=True)
 def no_early_distributions(tab: Visitor) -> Iterator[None]:
-    """Those of an early card take seconds; the page has them in test_page_expect.py."""
+    """Those of an early card take seconds; the page has them in test_page_table.py."""
 
     tab.asks("expect", lambda body: None if body.get("spread") is False else {})
     yield

@@ -103,13 +103,6 @@ def test_at_the_end_the_card_of_each_player_is_reachable(page: Visitor) -> None:
     assert page.locator("#take-chance .points").all_text_contents() == ["20", "15"]
 
 
-def play_on(page: Visitor) -> None:
-    """Play the large action to the end of the game."""
-    while page.get_attribute("#go", "data-kind") != "new-game":
-        page.click("#go")
-        page.wait_until("document.getElementById('go').dataset.kind !== ''")
-
-
 def numbers(page: Visitor, place: str) -> list[float]:
     texts = page.locator(place).all_text_contents()
     return [float(text.replace("−", "-").replace("+", "")) for text in texts]
@@ -117,7 +110,8 @@ def numbers(page: Visitor, place: str) -> list[float]:
 
 def test_the_end_says_luck_and_errors_and_the_game_is_kept(page: Visitor, yatzy: Strategy, tmp_path: Path) -> None:
     page.click("#go").settle().evaluate("probes.takeWorst")
-    play_on(page)
+    while page.get_attribute("#go", "data-kind") != "new-game":  # to the end of the game
+        page.click("#go").wait_until("document.getElementById('go').dataset.kind !== ''")
     page.wait_for_selector("#end .figures")
     page.enter("statistics")
     with page.expect_download() as saved:
@@ -265,8 +259,6 @@ def test_a_position_is_copied_as_the_command_and_pasted(blank: Visitor) -> None:
 
 
 # --- the language: its words, numbers and plurals are in test_page_modules.py ---
-
-
 def assert_words(page: Visitor, language: str, undo: str) -> None:
     assert page.evaluate("document.documentElement.lang") == language
     assert page.text_content("#undo").strip() == undo
@@ -345,7 +337,7 @@ def test_with_hidden_advice_all_dice_can_be_rolled_again(page: Visitor) -> None:
 
 
 def test_a_screen_reader_hears_what_undo_brings_back(page: Visitor) -> None:
-    """A game that is heard: test_page_keyboard.py."""
+    """A game that is heard: test_page_real_dice.py."""
     page.type("33333").settle()
     assert page.focused() == "dice-title"  # Tab goes on from there
     page.press("Enter").expects("#said", "Yatzy: 50 points.").click("#undo")

@@ -1,16 +1,21 @@
-"""Reviews and training in a real browser: the curve, reasons, files, hidden advice, warnings, old mistakes, puzzles."""
+"""Reviews and training in a real browser; and what people see: axe, targets and contrasts in every state, print."""
 
+import io
+import re
+from collections import Counter
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 from perfect_yatzy import Hold, Strategy
 from perfect_yatzy.play.puzzle import daily_seed, find_puzzle
 from perfect_yatzy.play.record import Game, Turn, write_games
 from perfect_yatzy.play.review import Review, review
-from support.browser import RULES, Visitor, axe_faults
+from support.browser import RULES, Visitor, axe_faults, looks_right
 from support.human import human
+from support.need import need
 
 pytestmark = pytest.mark.full
 
@@ -37,19 +42,6 @@ def open_games(page: Visitor, folder: Path, *games: Game) -> Visitor:
     page.set_input_files("#record", str(path))
     page.wait_for_selector("#review-name")
     return page
-
-
-def test_a_click_on_the_curve_goes_to_the_decision(opened: Visitor, reviewed: Review) -> None:
-    chart = opened.locator("svg.course")
-    box = chart.bounding_box()
-    for share in (0.98, 0.5, 0.12):
-        chart.click(position={"x": share * box["width"], "y": box["height"] / 2})
-        wanted = share * len(reviewed.decisions)
-        assert abs(opened.decision() - wanted) <= 0.1 * len(reviewed.decisions)
-    mark = opened.locator(".course .here")
-    before = float(mark.get_attribute("x1"))
-    opened.press("End")
-    assert float(mark.get_attribute("x1")) > before
 
 
 def test_why_and_the_position_of_the_worst_decision(opened: Visitor, reviewed: Review) -> None:
@@ -96,15 +88,6 @@ def test_a_position_shown_leads_back_to_the_review_and_to_the_own_game(opened: V
     assert (opened.decision(), opened.url) == (11, own)
 
 
-def test_an_error_of_nothing_is_no_error(page: Visitor, yatzy: Strategy, tmp_path: Path) -> None:
-    """Without errors the sum has neither a sign nor the colour of a loss."""
-    perfect = Game(yatzy.rules, ("Ann",), (Turn(0, ((6,) * 5,), (), "yatzy", 50),))
-    assert review(yatzy, perfect).points_lost == 0
-    errors = open_games(page, tmp_path, perfect).locator("#review .figures > div", has_text="errors")
-    assert errors.locator("dd").text_content() == "0.0"
-    assert errors.get_attribute("class") is None
-
-
 def test_the_result_is_what_one_sees_first(page: Visitor, game: Game, tmp_path: Path) -> None:
     """Opening a review scrolls to it; on a phone the course, the decision and the list share one screen."""
     for width, height in ((390, 844), (1280, 800)):
@@ -125,8 +108,8 @@ def test_the_result_is_what_one_sees_first(page: Visitor, game: Game, tmp_path: 
         assert scrolls == ("visible" if width < 896 else "auto")  # on a phone the page scrolls, not the list
 
 
-def test_several_players(page: Visitor, yatzy: Strategy, tmp_path: Path) -> None:
-    """Two players in turns: each has a review of their own, chosen by a button."""
+def test_several_players_and_errors_of_nothing(page: Visitor, yatzy: Strategy, tmp_path: Path) -> None:
+    """Each player has a review, chosen by a button. Without errors the sum has neither a sign nor a colour."""
     ann, bo = human(yatzy, 2), human(yatzy, 4)
     both = [turn for pair in zip(ann.turns, [replace(t, player=1) for t in bo.turns], strict=True) for turn in pair]
     open_games(page, tmp_path, Game(yatzy.rules, ("Ann", "Bo"), tuple(both)))
@@ -135,22 +118,32 @@ def test_several_players(page: Visitor, yatzy: Strategy, tmp_path: Path) -> None
     assert page.text_content("#review-name") == f"Bo: {bo.card(0).total} points"
     assert page.focused() == "Bo"
     assert page.locator(".players button[aria-pressed='true']").text_content() == "Bo"
+    perfect = Game(yatzy.rules, ("Ann",), (Turn(0, ((6,) * 5,), (), "yatzy", 50),))
+    assert review(yatzy, perfect).points_lost == 0
+    errors = open_games(page, tmp_path, perfect).locator("#review .figures > div", has_text="errors")
+    assert errors.locator("dd").text_content() == "0.0"
+    assert errors.get_attribute("class") is None
 
 
-def test_the_outline_that_a_screen_reader_has(opened: Visitor, reviewed: Review) -> None:
+def test_the_outline_that_a_screen_reader_has_and_clicks_on_the_curve(opened: Visitor, reviewed: Review) -> None:
     outline = opened.locator("#review").aria_snapshot()
     for line in (
-        'heading "Review" [level=2]',
-        'heading "Ann: 195 points" [level=3]',
-        'img "Course of the game: the average final score went from',
-        'group "Step through the decisions"',
-        'button "Next decision"',
-        "An inaccuracy loses less than 0.4 points, a mistake less than 1.7, a blunder more.",
-        'list "All decisions"',
-        'heading "All decisions" [level=4]',
-        f"Turn 1, roll 1: {' '.join(map(str, reviewed.decisions[0].dice))} Keep",
-    ):
+        'heading "Review" [level=2]', 'heading "Ann: 195 points" [level=3]', 'heading "All decisions" [level=4]',
+        'img "Course of the game: the average final score went from', 'group "Step through the decisions"',
+        "An inaccuracy loses less than 0.4 points, a mistake less than 1.7, a blunder more.", 'list "All decisions"',
+        'button "Next decision"', f"Turn 1, roll 1: {' '.join(map(str, reviewed.decisions[0].dice))} Keep",
+    ):  # fmt: skip
         assert line in outline, line
+    chart = opened.locator("svg.course")
+    box = chart.bounding_box()
+    for share in (0.98, 0.5, 0.12):
+        chart.click(position={"x": share * box["width"], "y": box["height"] / 2})
+        wanted = share * len(reviewed.decisions)
+        assert abs(opened.decision() - wanted) <= 0.1 * len(reviewed.decisions)
+    mark = opened.locator(".course .here")
+    before = float(mark.get_attribute("x1"))
+    opened.press("End")
+    assert float(mark.get_attribute("x1")) > before
 
 
 MISTAKE = {"rules": "yatzy", "card": {"ones": 3}, "dice": [6, 6, 6, 6, 6], "rolls_left": 1}
@@ -365,3 +358,168 @@ def test_by_keyboard_alone_also_when_the_server_was_away(tab: Visitor) -> None:
         assert tab.press("Tab").focused() == "Show the best choice"
         tab.press("Enter")
     assert tab.focused() == "Another puzzle"
+
+
+GIVEN_AWAY = "#rules=yatzy&card=ones%3D3&dice=66666&left=1"
+
+
+# --- every state ---
+def test_the_table(page: Visitor) -> None:
+    looks_right(page, "empty")
+    page.type("33456").settle()
+    looks_right(page, "advice")
+    tops = page.evaluate("[...document.querySelectorAll('#dice button')].map((e) => e.getBoundingClientRect().top)")
+    assert len(set(tops)) == 1
+    page.mark(0).click("#map summary")
+    page.wait_for_selector("#map tbody tr")
+    looks_right(page, "held")
+    page.type("3")
+    looks_right(page, "next roll")
+    page.click("#edit-card")
+    page.write("#box-ones", "9")
+    looks_right(page, "editing")
+    page.open("#rules=yatzy&dice=33345&left=0").settle()
+    looks_right(page, "last roll")
+
+
+def test_dialogs(blank: Visitor) -> None:
+    blank.open(GIVEN_AWAY).settle().click("#menu-button")
+    looks_right(blank, "menu")
+    blank.click("#open-players").click("#add-player")
+    looks_right(blank, "players")
+    blank.press("Escape").menu("open-paste")
+    blank.fill("#paste-text", "rubbish text")
+    blank.locator("#paste-form .primary").click()
+    blank.expects("#paste-error", " ")
+    looks_right(blank, "paste")
+    blank.press("Escape").mark(0).click("#go").expects("#loss-dialog", "blunder")
+    looks_right(blank, "loss")
+    blank.press("Escape").click("#open-rules")
+    for objective in ("goal", "win"):
+        blank.select_option("#objective", objective)
+        looks_right(blank, f"rules, {objective}")
+
+
+def test_a_review_with_a_mistake_open_and_its_position(page: Visitor, yatzy: Strategy, tmp_path: Path) -> None:
+    open_games(page, tmp_path, human(yatzy, 2), human(yatzy, 4))
+    page.press("m")
+    page.locator("#decision summary").click()
+    looks_right(page, "review")
+    page.locator("#decision button", has_text="Show this position").click()
+    page.settle().expects("#visit", "Played")
+    looks_right(page, "position of a review")
+
+
+def test_training(page: Visitor) -> None:
+    page.hide_advice()
+    page.open(GIVEN_AWAY).expects("#answer", "Your choice")
+    looks_right(page, "hidden advice")
+    page.mark(0).click("#go").expects("#last-choice", "blunder")
+    looks_right(page, "last choice")
+    page.start_exercise("#drill-start", MISTAKE)
+    page.locator(".exercise-dice .die").first.click()
+    looks_right(page, "exercise")
+    page.locator("#exercise-roll").click()
+    looks_right(page, "wrong answer")
+    page.locator("#exercise button", has_text="Show the best choice").click()
+    page.locator("#exercise summary").click()
+    looks_right(page, "solution")
+
+
+def test_what_to_expect_while_it_is_computed_and_the_end_of_a_game(page: Visitor) -> None:
+    page.wait_for_selector("#chart rect")
+    page.locator("#chances-details summary").click()
+    looks_right(page, "figures")
+    page.asks("expect", lambda body: {})
+    page.change("s.players[0].card.chance = 20;")
+    page.wait_for_selector("#spread.outdated")
+    looks_right(page, "figures fade")
+    page.change("for (const box of rules().categories) s.players[0].card[box.id] = 0;")
+    page.expects("#answer", "Final score: 0")
+    looks_right(page, "end of a game")
+
+
+# --- colours and paper ---
+def test_the_colours_can_be_chosen_and_stay(page: Visitor) -> None:
+    shown = (
+        "[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.documentElement).colorScheme]"
+    )
+    light, dark = ["rgb(241, 244, 246)", "light"], ["rgb(16, 23, 29)", "dark"]
+    page.menu("open-language")
+    page.select_option("#theme", "dark")
+    assert page.evaluate(shown) == dark
+    assert page.reopen().evaluate(shown) == dark
+    page.emulate_media(media="print")
+    assert page.evaluate(shown)[0] == "rgb(255, 255, 255)"
+    page.emulate_media(media="screen", color_scheme="dark")
+    page.menu("open-language")
+    page.select_option("#theme", "light")
+    assert page.evaluate(shown) == light
+    page.select_option("#theme", "device")
+    assert page.evaluate(shown)[0] == dark[0]
+    page.emulate_media(color_scheme="light")
+    assert page.evaluate(shown)[0] == light[0]
+
+
+def test_forced_colours_keep_the_marks(page: Visitor) -> None:
+    page.emulate_media(forced_colors="active")
+    page.type("33456").settle()
+    assert page.locator("#dice .advised small").all_text_contents() == ["keep", "keep"]
+    assert page.evaluate("getComputedStyle(document.querySelector('.advised .die-face')).outlineStyle") == "solid"
+
+
+def test_a_position_prints_on_one_page_in_dark_ink(blank: Visitor) -> None:
+    blank.emulate_media(color_scheme="dark")
+    blank.open("#rules=yatzy&card=ones=3+sixes=24&dice=33456&left=2").settle().expects("#expect", "24")
+    printed = need("pypdf").PdfReader(io.BytesIO(blank.pdf(format="A4")))
+    assert len(printed.pages) == 1
+    text = printed.pages[0].extract_text()
+    assert "Yatzy · Turn 3 of 15 · dice 3 3 4 5 6 · roll 1 of 3 · total 27" in " ".join(text.split())
+    assert "Ones 3\n" in text
+    assert "Threes (6)\n" in text  # what this roll would score is in brackets
+    values = blank.locator("#ranking .option-value").all_text_contents()
+    assert all(value in text for value in values)
+    blank.emulate_media(media="print", color_scheme="dark")
+    ink = "(({ color, backgroundColor }) => [color, backgroundColor])(getComputedStyle(document.body))"
+    assert blank.evaluate(ink) == ["rgb(0, 0, 0)", "rgb(255, 255, 255)"]
+    assert [each for each in ("go", "undo", "open-rules", "faces") if blank.locator(f"#{each}").is_visible()] == []
+
+
+def test_a_review_is_printed_on_pages_of_its_own(page: Visitor, yatzy: Strategy, tmp_path: Path) -> None:
+    page.type("33456").settle()
+    open_games(page, tmp_path, human(yatzy, 2), human(yatzy, 4))
+    for scheme in ("light", "dark"):
+        page.emulate_media(media="print", color_scheme=scheme)
+        assert axe_faults(page) == []
+    assert page.locator("#review-name").is_visible()
+    hidden = (".stepper", "#decision", "#review-own", "#practise", "#open-file")
+    assert [place for place in hidden if page.locator(place).is_visible()] == []
+    assert page.evaluate("getComputedStyle(document.getElementById('review')).breakBefore") == "page"
+    assert page.evaluate("getComputedStyle(document.querySelector('.turns')).maxHeight") == "none"
+    assert page.pdf(path=str(tmp_path / "review.pdf")).startswith(b"%PDF")
+
+
+# --- before any script ---
+def test_before_any_script_and_without_scripts(browser: Any, address: str) -> None:
+    """It says what to do; the dice of the example are there, and the menu, which could do nothing yet, is not."""
+    page = browser.new_context(java_script_enabled=False).new_page()
+    page.goto(address)
+    page.locator("noscript p[lang=en]").wait_for()
+    assert page.locator("#loading").is_hidden()
+    page, waiting = browser.new_context().new_page(), []
+    page.route("**/*.js", lambda route: waiting.append(route))
+    page.goto(address, wait_until="commit")
+    page.locator("#loading svg").wait_for()
+    pips = page.locator("#loading .pips").get_attribute("d")
+    squares = page.locator("#loading .squares").get_attribute("d")
+    lefts = [int(left) - 10 for left in re.findall(r"M(\d+) 20", squares)]
+    found = Counter(sum(left <= int(x) for left in lefts) for x in re.findall(r"M(\d+) ", pips))
+    assert [found[i + 1] for i in range(5)] == [2, 5, 5, 5, 1]
+    assert page.locator("#menu-button").is_hidden()
+    for route in waiting:
+        route.continue_()
+    page.unroute("**/*.js")
+    page.locator("#example").wait_for()
+    assert page.locator("#example .dice-row").get_attribute("aria-label") == "2 5 5 5 1"
+    assert page.locator("#loading").is_hidden()
+    assert page.locator("#menu-button").is_visible()
