@@ -24,7 +24,7 @@ import numpy as np
 import perfect_yatzy
 from perfect_yatzy.strategy.verify import random_states
 from perfect_yatzy.tablebase.backward_induction import solve_values
-from perfect_yatzy.tablebase.threads import default_threads
+from perfect_yatzy.tablebase.resources import default_threads
 
 RUNS = Path(__file__).resolve().parent / "runs"
 VALUE = "248.4399893779"

@@ -27,8 +27,8 @@ from perfect_yatzy.play.record import Turn, card_after
 from perfect_yatzy.strategy.distribution import distribution, opponent
 from perfect_yatzy.strategy.score_distribution import WinUtility
 from perfect_yatzy.tablebase.backward_induction import solve_layers, solve_objective
+from perfect_yatzy.tablebase.resources import default_threads
 from perfect_yatzy.tablebase.store import solve_to_store
-from perfect_yatzy.tablebase.threads import default_threads
 
 RUNS = Path(__file__).resolve().parent / "runs"
 TODAY = date.today().isoformat()

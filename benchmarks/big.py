@@ -16,8 +16,8 @@ from datetime import date
 from pathlib import Path
 
 import perfect_yatzy
+from perfect_yatzy.tablebase.resources import default_threads
 from perfect_yatzy.tablebase.store import table_path
-from perfect_yatzy.tablebase.threads import default_threads
 
 RUNS = Path(__file__).resolve().parent / "runs"
 TODAY = date.today().isoformat()

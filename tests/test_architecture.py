@@ -96,7 +96,7 @@ def test_folders_are_packages_in_order_and_modules_short_with_a_docstring(trees:
 # in a value.
 WORDS_AND_LIMITS = {
     "errors", "_version", "game.limits", "game.rule_words", "game.translations", "model.estimates", "model.goal_estimates",
-    "tablebase.memory",
+    "tablebase.resources",
 }  # fmt: skip
 
 

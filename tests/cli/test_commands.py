@@ -16,7 +16,7 @@ from perfect_yatzy import Strategy, load_rules
 from perfect_yatzy.cli import COMMANDS
 from perfect_yatzy.model.estimates import rule_set_stats
 from perfect_yatzy.model.objectives import Goals, Objective
-from perfect_yatzy.tablebase import memory
+from perfect_yatzy.tablebase import resources
 from perfect_yatzy.tablebase.backward_induction import solve_layers
 from perfect_yatzy.tablebase.table_writer import TableWriter
 from support.command import Run, printed, refusal
@@ -400,7 +400,7 @@ def test_python_checks_the_memory_before_a_solve(run: Run, tmp_path: Path, monke
     """No array is allocated; and what is in the store needs no memory to be made."""
     run("solve", "yatzy-forced", "--what", "goals", "--tables", str(tmp_path))
     perfect_yatzy.open_strategy("yatzy-forced", tmp_path)
-    monkeypatch.setattr(memory, "available_memory", lambda: 1 << 20)
+    monkeypatch.setattr(resources, "available_memory", lambda: 1 << 20)
     text, error = r"needs .* GB of memory and 0\.00 GB are free", perfect_yatzy.RulesError
     refused(text, perfect_yatzy.solve, "maxi", error=error)
     refused(text, perfect_yatzy.open_strategy, "maxi", tmp_path, error=error)

@@ -27,7 +27,7 @@ from perfect_yatzy.policies.evaluation import evaluate, sample
 from perfect_yatzy.policies.named import Setting, named_policy
 from perfect_yatzy.policies.user_code import ProcessPlayer
 from perfect_yatzy.tablebase.backward_induction import solve_objective
-from perfect_yatzy.tablebase.memory import peak_memory
+from perfect_yatzy.tablebase.resources import peak_memory
 from perfect_yatzy.tablebase.store import open_table, table_path
 from perfect_yatzy.tablebase.table_info import shards_folder, unfinished_shards
 from support import cluster_tasks as tasks

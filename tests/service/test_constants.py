@@ -21,7 +21,7 @@ from perfect_yatzy.service.budget import SolveBudget, SolveLimit, Work
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.service.requests import parse_request
 from perfect_yatzy.strategy import distribution
-from perfect_yatzy.tablebase import memory
+from perfect_yatzy.tablebase import resources
 from perfect_yatzy.web.limits import SERVER_BUDGET
 from support.refusals import refused
 
@@ -31,7 +31,7 @@ CONSTANTS: dict[str, dict[str, Any]] = {
     "tablebase.table_info": {
         "FORMAT": 2, "SHARDED_FORMAT": 3, "CHECKPOINT_SECONDS": 30.0, "MAX_SIDECAR": 16_777_216,
     },
-    "tablebase.memory": {"SPARE_DISK": 16_777_216},
+    "tablebase.resources": {"SPARE_DISK": 16_777_216},
     "tablebase.store": {"PART_SECONDS": 60.0, "POLL_SECONDS": 0.05},
     "strategy.fitted_file": {"FORMAT": 2, "COEFFICIENT_BITS": 20, "FEATURE_BITS": 12, "NOT_ALLOWED": -1e30},
     "strategy.distribution": {
@@ -244,22 +244,24 @@ def taken_up_to(
 
 def test_sixteen_megabytes_of_the_disk_stay_free(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=16_777_216 + 1_000))
-    taken_up_to(1_000, 1, lambda size: memory.check_space(tmp_path, size), TableError, "has 16 MB free and the table")
-    assert memory.free_space(tmp_path / "not" / "there") == 16_778_216
+    taken_up_to(
+        1_000, 1, lambda size: resources.check_space(tmp_path, size), TableError, "has 16 MB free and the table"
+    )
+    assert resources.free_space(tmp_path / "not" / "there") == 16_778_216
 
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: os.stat(tmp_path / "nothing"))  # an OSError
-    assert memory.free_space(tmp_path) is None
+    assert resources.free_space(tmp_path) is None
 
 
 def test_a_solve_may_take_all_of_the_free_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "MemTotal:  99 kB\nMemFree:  3 kB\nMemAvailable:       7 kB\n"
     monkeypatch.setattr(Path, "read_text", lambda path, **rest: text if str(path) == "/proc/meminfo" else "")
-    assert memory.available_memory() == 7 * 1024
-    said, check = "needs 0.00 GB of memory", memory.check_memory
+    assert resources.available_memory() == 7 * 1024
+    said, check = "needs 0.00 GB of memory", resources.check_memory
     taken_up_to(7_168, 1, lambda size: check(YATZY, replace(COST, memory=size)), RulesError, said)
     text = "MemTotal:  99 kB\n"
-    assert memory.available_memory() is None
-    memory.check_memory(YATZY, replace(COST, memory=1 << 60))
+    assert resources.available_memory() is None
+    resources.check_memory(YATZY, replace(COST, memory=1 << 60))
 
 
 def test_the_limits_of_solves_belong_to_what_is_allowed() -> None:

@@ -19,7 +19,7 @@ from perfect_yatzy.model.turn_model import turn_model, turn_outcomes
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.strategy.verify import bellman_residual, random_states
 from perfect_yatzy.tablebase.backward_induction import solve_objective, solve_values
-from perfect_yatzy.tablebase.threads import ScratchPool, thread_map
+from perfect_yatzy.tablebase.resources import ScratchPool, thread_map
 from support import games
 from support.games import CHANCE, joker_game
 from support.mechanics import MECHANICS, random_rules

@@ -24,7 +24,7 @@ from perfect_yatzy.model.objectives import Goals, Objective
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.strategy.verify import sampling_error_bound, verify
-from perfect_yatzy.tablebase import memory, store
+from perfect_yatzy.tablebase import resources, store
 from perfect_yatzy.tablebase.backward_induction import solve_layers, solve_values
 from perfect_yatzy.tablebase.store import has_table, open_table, solve_to_store, table_path, tables_folder
 from perfect_yatzy.tablebase.table_file import HEADER_BYTES, read_table
@@ -219,8 +219,8 @@ def test_what_is_missing_is_noticed_before_the_solve(tmp_path: Path, monkeypatch
     empty.mkdir()
     with pytest.raises(TableError, match=r"cannot write a table to .*; choose a folder with --tables"):
         solve_to_store(MEAN, blocked)
-    refused(r"MB free and the table needs", memory.check_space, tmp_path, 1 << 60, error=TableError)
-    monkeypatch.setattr(memory, "available_memory", lambda: 10 << 20)
+    refused(r"MB free and the table needs", resources.check_space, tmp_path, 1 << 60, error=TableError)
+    monkeypatch.setattr(resources, "available_memory", lambda: 10 << 20)
     needs = r"solving small needs 0\.\d\d GB of memory and 0\.01 GB are free; its table has"
     refused(needs, solve_to_store, MEAN, empty, error=RulesError)
     assert list(empty.iterdir()) == []

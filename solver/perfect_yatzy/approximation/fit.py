@@ -37,7 +37,7 @@ from ..model.approximate_cost import FIT_GAMES, ROUNDS, played_games
 from ..model.state_space import LANES, card_masks, is_wide, packed
 from ..model.turn_slots import allowed_boxes, box_masks, turn_slots
 from ..strategy.fitted_file import COEFFICIENT_BITS, FEATURE_BITS, FittedValues
-from ..tablebase.threads import ScratchPool, default_threads, thread_map
+from ..tablebase.resources import ScratchPool, default_threads, thread_map
 from .multipliers import dot, exact_bits, rounded
 
 CHUNK = 512  # states a thread takes at a time

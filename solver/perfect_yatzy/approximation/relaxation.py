@@ -31,7 +31,7 @@ from ..kernels.turn_visits import VisitJob, visit_row, visit_scratch
 from ..model import approximate_cost as costs
 from ..model.relaxed_game import EMPTY_ROW, Levels, RelaxedGame, intercept, required_exact, tracked_exact
 from ..model.state_space import card_masks
-from ..tablebase.threads import ScratchPool, default_threads, thread_map
+from ..tablebase.resources import ScratchPool, default_threads, thread_map
 from .multipliers import Prices, dot, minimise, optimal_prices, split_variables, touching_sum
 
 ROWS_PER_TASK, SOLVED_ROWS = 8, 16  # rows a thread follows, or solves, at a time

@@ -52,7 +52,7 @@ from ..strategy.opening import open_approximate, open_strategy
 from ..strategy.simulation import Z99, Simulation, check_seed
 from ..strategy.strategy import Position
 from ..strategy.verify import Check
-from ..tablebase.memory import check_space, peak_memory, writing_to
+from ..tablebase.resources import check_space, peak_memory, writing_to
 from ..tablebase.store import Folder, has_table
 from ..tablebase.table_info import checkpoint_path, part_path, remove_checkpoint, store_layer, stored_layer
 from .fit import LaneTurns, fit_values, same_cards

@@ -51,9 +51,8 @@ def versions() -> Iterator[str]:
     from .._files import HAS_LOCKS
     from ..errors import SolverError
     from ..kernels.jit import cache_path
-    from ..tablebase.memory import available_memory
+    from ..tablebase.resources import available_memory, default_threads
     from ..tablebase.store import stored, tables_folder
-    from ..tablebase.threads import default_threads
     from .commands.solve import stored_tables_lines
 
     yield f"python     {platform.python_version()} ({platform.python_implementation()}), {sys.executable}"

@@ -26,7 +26,7 @@ from typing import Any
 
 from ..errors import ClusterError
 from ..model import checked_values
-from ..tablebase.memory import peak_memory, writing_to
+from ..tablebase.resources import peak_memory, writing_to
 from ..tablebase.shard_task import ShardTask, solve_shard_task
 from ..tablebase.store import Progress
 from ..tablebase.table_info import versions

@@ -26,10 +26,9 @@ from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..model.objectives import Objective
 from ..model.quantities import QUANTITIES
-from ..tablebase.memory import available_memory
+from ..tablebase.resources import available_memory, default_threads
 from ..tablebase.sharded_solve import solve_sharded
 from ..tablebase.store import Progress, open_table, tables_folder
-from ..tablebase.threads import default_threads
 from .engine import DaskEngine
 
 if TYPE_CHECKING:

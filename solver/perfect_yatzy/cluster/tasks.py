@@ -44,7 +44,7 @@ from ..strategy.tie_rules import tie_rule
 from ..strategy.two_player_table import OnLayer, store_games, stored_game
 from ..strategy.two_players import TASKS, Turn, TwoPlayerGame
 from ..strategy.versus import TwoPlayerChances, versus_checkpoint
-from ..tablebase.memory import check_memory
+from ..tablebase.resources import check_memory
 from ..tablebase.store import Progress, tables_folder
 from ..tablebase.table_info import damaged, store_layer, stored_layer
 from .engine import DaskEngine

@@ -28,12 +28,12 @@ import numpy.typing as npt
 from ..game.dice import Floats
 from ..model.hold_rule_arrays import ROLL_ALL, STOP, HoldRuleArrays
 from ..model.state_space import LANES
-from .actions import choose_actions, turn_chances
 from .jit import jit
 from .lattice import means
 from .legal import count_bits
 from .policy import choose_stage_stops, stage_actions
 from .policy_evaluation import evaluate_block, follow_actions, outcome_quantities
+from .propagation import choose_actions, turn_chances
 from .simd import splat, store, views
 from .table_slices import TableSlice
 from .turn import mean_block

@@ -16,11 +16,10 @@ from typing import NamedTuple
 
 from ..game.dice import Floats
 from ..model.state_space import LANES
-from .actions import begin_turn, chances_of_turn, choose_actions
 from .jit import by_kind, jit
 from .lattice import fill
 from .policy import HoldValues, PolicyJob, backup_holds, choose_stops, outcome_values, stage_actions, stop_action
-from .propagation import is_played, list_ends, most_ends, next_action
+from .propagation import begin_turn, chances_of_turn, choose_actions, is_played, list_ends, most_ends, next_action
 from .simd import add_to, load, maximum, splat, store, views, where
 from .table_slices import TableSlice
 from .turn import mean_block

@@ -14,7 +14,7 @@ a      w      Q(full card)        Q
 =====  =====  ==================  =========================================================================
 
 For the greedy policy of the means themselves (perfect play) Q goes with the best option as a tag. For any other
-policy (:mod:`.actions`) the turn is followed backwards through the actions it chooses, or its ends are weighed by
+policy (:mod:`.propagation`) the turn is followed backwards through the actions it chooses, or its ends are weighed by
 their chances. One sweep serves all numbers of saved rolls: squares are taken around V without saved rolls, and the
 difference of the centres is subtracted at the end.
 
@@ -30,11 +30,10 @@ from typing import NamedTuple
 
 from ..game.dice import Floats, Ints
 from ..model.state_space import LANES
-from .actions import choose_actions, turn_chances
 from .jit import by_kind, jit
 from .lattice import copy_vectors, fill, means
 from .policy import PolicyJob, choose_holds, choose_stops, outcome_values, stage_actions, stop_action
-from .propagation import next_action
+from .propagation import choose_actions, next_action, turn_chances
 from .simd import add_at, load, load_at, splat, store, uniform, views, where, width
 from .table_slices import TableSlice
 from .turn import mean_block, mean_of_first_roll

@@ -13,6 +13,12 @@ ends for each state, and the x that occur::
                                              P(s', x) between them, one range after the other        (pull_rows)
 
 Each thread owns rows of children and pulls from their parents, so that no two threads write to the same entry.
+
+A *policy* is a named tuple that implements :func:`choose_actions`, so that every kernel serves all: a
+:class:`.table_slices.TableSlice` is greedy for its values, :class:`GivenActions` are arrays,
+:class:`.hold_rules.HoldRuleActions` take the first rule that fits. One that draws its actions at random, as
+:class:`.soft_policy.SoftTurns` does, implements :func:`begin_turn` and :func:`chances_of_turn` instead, and what
+follows single actions: :func:`.losses.turn_losses`, :func:`.policy_evaluation.evaluate_block`, :func:`.rollout.player_of`.
 """
 
 from __future__ import annotations
@@ -27,10 +33,12 @@ from ..model.state_space import LANES
 from ..model.turn_model import TurnModel
 from .jit import by_kind, jit
 from .lattice import fill, spread
-from .legal import may_follow
-from .policy import stage_actions, stop_action
+from .legal import may_follow, outcome_number, scoring_of_roll
+from .policy import policy_block, stage_actions, stop_action
 from .simd import add_at, add_to, at_least, equal_lanes, first_lane, load, load_at, splat, store, views, where, width
-from .value_tables import lanes_of, state_number, state_place
+from .table_slices import TableSlice
+from .turn import mean_block
+from .value_tables import lanes_of, mean_table, state_number, state_place
 
 LEAST = 1e-300  # chances of a turn below this, if there are any, are 0
 NOWHERE = np.int64(1 << 62)  # the first x of a state that play never reaches
@@ -267,3 +275,74 @@ def support_rows(rows, arguments):
 def pull_rows(rows, arguments):
     """Distribution of the points made for all states of the given rows; ``target.chances`` are zeros before."""
     visit_parents(ChancesOfLayer(), rows, views(arguments))
+
+
+class GivenActions(NamedTuple):
+    """Actions of one card, for each number of rerolls left, roll, and lane of upper sums, in this order."""
+
+    category: npt.NDArray[np.int16]  # the category if the turn ends
+    hold: npt.NDArray[np.int16]  # lattice index of the dice to hold, or -1 to end the turn
+    lanes: int  # lanes of the card
+
+
+@by_kind()
+def choose_actions(policy, job, block, most_saved):
+    """Write the actions of one block into ``action`` and ``first_action`` of a PolicyJob (:mod:`.policy`)."""
+
+
+@by_kind()
+def begin_turn(policy, job, block, most_saved):
+    """What the turns of a block have in common, whatever number of rolls was saved before."""
+
+
+@by_kind()
+def chances_of_turn(policy, job, block, saved_before):
+    """Write the chance of each outcome of a turn that has begun with `saved_before` saved rolls, after begin_turn."""
+
+
+choose_actions.of(TableSlice)(
+    lambda policy, job, block, most_saved: policy_block(mean_table(policy), job, block, most_saved)
+)
+
+
+@jit
+def write_given_actions(policy, job, block, rerolls, is_first):
+    """Write the actions with a number of rerolls left to the scratch."""
+    dice, actions = job.model.dice, stage_actions(job, rerolls, is_first)
+    for roll in range(dice.roll_count):
+        _, way = scoring_of_roll(job.model, block.row, block.choices, roll, is_first)
+        for lane in range(LANES):
+            source = (rerolls * dice.roll_count + roll) * policy.lanes + min(block.start + lane, policy.lanes - 1)
+            outcome = outcome_number(job.model, way, int(policy.category[source]), roll)
+            hold = int(policy.hold[source])
+            actions[(dice.first_roll + roll) * LANES + lane] = float(hold if hold >= 0 else stop_action(outcome))
+
+
+@choose_actions.of(GivenActions)
+def _given_actions(policy, job, block, most_saved):
+    for rerolls in range(job.model.rolls_per_turn):
+        write_given_actions(policy, job, block, rerolls, False)
+    if job.model.has_first_roll_bonus:
+        write_given_actions(policy, job, block, job.model.rolls_per_turn - 1, True)
+
+
+begin_turn.of()(lambda policy, job, block, most_saved: choose_actions(policy, job, block, most_saved))
+chances_of_turn.of()(lambda policy, job, block, saved_before: outcome_chances(job, saved_before))
+
+
+@jit
+def turn_chances(policy, job, block):
+    """Write the chance of each outcome of a turn that begins without saved rolls to ``outcome_chance``."""
+    begin_turn(policy, job, block, 0)
+    chances_of_turn(policy, job, block, 0)
+
+
+@jit
+def action_in(arguments, policy, row, lane, roll, rerolls, is_first):
+    """What a policy does with one roll: the number of the hold, or :func:`.policy.stop_action`.
+
+    `arguments`: a PolicyJob; `is_first`: whether the first roll of a turn has bonus points, and this is one.
+    """
+    job, block = views(arguments), mean_block(arguments.model, row, lane - lane % LANES)
+    choose_actions(views(policy), job, block, max(0, rerolls - job.model.rolls_per_turn + 1))
+    return int(stage_actions(job, rerolls, is_first)[(job.model.dice.first_roll + roll) * LANES + lane % LANES])

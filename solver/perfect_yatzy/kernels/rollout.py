@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from ..game.dice import Ints
 from ..model.state_space import LANES
-from .actions import choose_actions
 from .jit import by_kind, jit
 from .policy import HoldValues, TurnStart, backup_holds, decision, stage_actions, stop_action
+from .propagation import choose_actions
 from .simd import views, width
 from .table_slices import TableSlice
 from .turn import mean_block
@@ -197,7 +197,7 @@ begin_block.of()(lambda player, job, block: None)
 
 @jit
 def play_by_policy(begin, end, arguments, policy):
-    """One turn of the games ``order[begin:end]`` by any policy (:mod:`.actions`), or by a :class:`ScorePolicy`."""
+    """One turn of the games ``order[begin:end]`` by any policy, or by a :class:`ScorePolicy`."""
     job, followed, i = views(arguments), views(policy), begin
     while i < end:
         stop, card, most_saved = same_card(job, i, end)

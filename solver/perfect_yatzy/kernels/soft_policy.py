@@ -24,7 +24,6 @@ import numpy as np
 from ..game.dice import Floats, Lattice
 from ..model.state_space import LANES
 from ..model.turn_model import TurnModel
-from .actions import begin_turn, chances_of_turn
 from .jit import jit
 from .lattice import fill, spread
 from .legal import outcome_number, scoring_of_roll
@@ -40,7 +39,7 @@ from .policy import (
     outcome_values,
 )
 from .policy_evaluation import centre_of, evaluate_block, outcome_quantities, write_quantity
-from .propagation import begin_chances
+from .propagation import begin_chances, begin_turn, chances_of_turn
 from .rollout import DIE_BITS, FIELDS, LANE, ROW, decide, player_of, random_word
 from .simd import add_to, aligned, load, maximum, splat, store
 from .table_slices import TableSlice
@@ -61,7 +60,7 @@ class SoftScratch(NamedTuple):
 
 
 class SoftTurns(NamedTuple):
-    """A soft policy as an argument of the kernels that take any policy (:mod:`.actions`), for one thread."""
+    """A soft policy as an argument of the kernels that take any policy (:mod:`.propagation`), for one thread."""
 
     means: TableSlice  # table of means
     sharpness: float  # 1 / limit, 0 for random play

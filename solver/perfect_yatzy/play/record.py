@@ -36,7 +36,7 @@ from ..model.state_space import Policy
 from ..policies.named import PlayedSimulation
 from ..strategy.simulation import Rollout, rollout_of
 from ..strategy.strategy import Strategy, check_position
-from ..tablebase.threads import default_threads
+from ..tablebase.resources import default_threads
 
 CHUNK = 10_000  # games that are simulated at the same time; bounds the memory
 SCHEMA = 2

@@ -42,9 +42,8 @@ from ..strategy.score_distribution import CategoryResult, ScoreDistribution, sco
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import GreedyPolicy, ScoreEvaluator
 from ..tablebase.backward_induction import solve_objective
-from ..tablebase.memory import check_memory
+from ..tablebase.resources import check_memory, default_threads
 from ..tablebase.store import Progress, open_table
-from ..tablebase.threads import default_threads
 from .policy import exact_policy, player_of
 from .user_code import policy_of
 

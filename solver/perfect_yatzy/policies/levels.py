@@ -39,7 +39,7 @@ from ..model.turn_model import turn_model
 from ..strategy.actions import Choice, Hold
 from ..strategy.strategy import Position, Strategy
 from ..strategy.turn_evaluator import GreedyPolicy
-from ..tablebase.threads import ScratchPool, default_threads
+from ..tablebase.resources import ScratchPool, default_threads
 from .evaluation import policy_mean
 
 Option = TypeVar("Option", Hold, Choice)

@@ -86,8 +86,8 @@ class _ActionLookup:
 
     def action(self, position: TurnPosition) -> Action:
         """As :meth:`Acting.act`."""
-        from ..kernels.actions import action_in
         from ..kernels.policy import stop_action
+        from ..kernels.propagation import action_in
 
         if position.over:
             raise game_over()
@@ -303,7 +303,7 @@ class FunctionPolicy(Acting):
 
     def card_actions(self, row: int) -> Any:
         """The actions at the card of a row, as an argument of the kernels."""
-        from ..kernels.actions import GivenActions
+        from ..kernels.propagation import GivenActions
 
         turn = self.turn(row)
         category, hold = self.ask(turn)

@@ -36,7 +36,7 @@ from ..strategy.forward_pass import ForwardPass
 from ..strategy.simulation import Rollout, TurnArguments
 from ..strategy.turn_evaluator import GreedyPolicy, state_places
 from ..tablebase.backward_induction import RowSolver
-from ..tablebase.threads import default_threads, thread_map
+from ..tablebase.resources import default_threads, thread_map
 from .hold_policy import Cards, HoldRulePolicy, Holds, decision_of, decisions
 from .hold_rules import HoldRule
 from .policy import legal_holds

@@ -30,7 +30,7 @@ from ..errors import RulesError, SolverError, _, number_text
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
 from ..model.estimates import INSTANT_SOLVE_SECONDS, MAX_UNASKED_BYTES, MAX_UNASKED_SECONDS, SolveCost
-from ..tablebase.memory import available_memory
+from ..tablebase.resources import available_memory
 
 FIRST_TURNS_LIMIT_SECONDS = 15.0  # distributions after every first turn: if they take longer, they are not made
 FIRST_TURNS_LIMIT_BYTES = 4_000_000  # nor if their file is larger

@@ -75,7 +75,7 @@ class QueryService:
                 self.budget.check_stored(rules, self.resolver.stored_bytes, cost)
                 self.resolver.count_stored(cost.bytes)
             if cost and self.announce is not None:
-                from ..tablebase.threads import default_threads
+                from ..tablebase.resources import default_threads
 
                 words = cost.words_with(self.threads or default_threads())
                 line = _("solving {rules}, {cost}; the table will be stored", rules=rules.key, cost=words)

@@ -30,7 +30,7 @@ from ..model.state_space import Policy
 from ..strategy.strategy import Strategy, certificate_of
 from ..strategy.tie_rules import TIE_RULES
 from ..strategy.turn_evaluator import GreedyPolicy, TurnEvaluator
-from ..tablebase.memory import check_memory
+from ..tablebase.resources import check_memory
 from ..tablebase.store import Progress, has_table, open_table
 from ..tablebase.table_file import ALWAYS_HASHED
 from .budget import SolveBudget, Work, WorkProgress, distribution_works, estimate_advice, utility_cost

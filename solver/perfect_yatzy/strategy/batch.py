@@ -26,8 +26,7 @@ from ..kernels.table_slices import window
 from ..model.estimates import gigabytes
 from ..model.state_space import LANES
 from ..model.turn_model import turn_model
-from ..tablebase.memory import available_memory
-from ..tablebase.threads import default_threads, thread_map
+from ..tablebase.resources import available_memory, default_threads, thread_map
 from .metadata import Rows, metadata, preview_html, value_name
 from .turn_evaluator import ScoreEvaluator, TurnEvaluator, state_places
 

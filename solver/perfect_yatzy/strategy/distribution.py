@@ -43,10 +43,9 @@ from ..model.estimates import BASE_MEMORY, SolveCost, gigabytes, log_long
 from ..model.objectives import FRAME, Goals
 from ..model.state_space import LANES, ScoreOffsets, state_space
 from ..model.turn_model import turn_outcomes
-from ..tablebase.memory import available_memory, check_memory
+from ..tablebase.resources import ScratchPool, available_memory, check_memory, default_threads, thread_map
 from ..tablebase.store import Folder, Progress, table_path
 from ..tablebase.table_info import DAMAGED, checked_fields, with_checksum
-from ..tablebase.threads import ScratchPool, default_threads, thread_map
 from .forward_pass import BackwardPass, ForwardPass
 from .score_distribution import EARLY_LAYERS, CategoryResult, Opponent, ScoreDistribution, finished, score_places
 from .score_strategy import EstimatedGoalEvaluator

@@ -54,7 +54,7 @@ from ..model import turn_slots as slots_of
 from ..model.relaxed_game import RelaxedLayout
 from ..model.state_space import card_masks
 from ..model.turn_slots import feature_count, feature_lines, feature_pairs, open_boxes
-from ..tablebase.memory import check_space, writing_to
+from ..tablebase.resources import check_space, writing_to
 from ..tablebase.store import Folder, table_path
 from ..tablebase.table_info import checked_fields, damaged, reading, with_checksum
 

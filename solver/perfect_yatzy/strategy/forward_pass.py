@@ -39,8 +39,8 @@ from ..model.checked_values import Table
 from ..model.objectives import FRAME, Goals, final_bonus
 from ..model.state_space import LANES, Policy, state_space
 from ..model.turn_model import turn_model, turn_outcomes
+from ..tablebase.resources import ScratchPool, thread_map
 from ..tablebase.store import Progress
-from ..tablebase.threads import ScratchPool, thread_map
 from .score_distribution import EARLY_LAYERS, CategoryResult, ScoreDistribution
 from .turn_evaluator import state_places
 

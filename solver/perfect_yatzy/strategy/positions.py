@@ -24,7 +24,7 @@ from ..game.rules import RuleSet
 from ..game.scoring import upper_sums
 from ..model.estimates import gigabytes
 from ..model.turn_model import turn_model, turn_outcomes
-from ..tablebase.memory import available_memory
+from ..tablebase.resources import available_memory
 from .batch import BatchOptions
 from .metadata import Ragged, Rows, metadata, preview_html, value_name
 from .played_games import Actor, Player, play_games, start_of

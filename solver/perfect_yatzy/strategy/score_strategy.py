@@ -39,7 +39,7 @@ from ..model.checked_values import Table
 from ..model.estimates import INSTANT_SOLVE_SECONDS, MAX_UNASKED_BYTES, MAX_UNASKED_SECONDS, SolveCost, log_long
 from ..model.goal_estimates import Downside, EstimatedGoals, LateGoals, Upside, estimated_chances
 from ..model.objectives import Goals, Objective, ReachableUtility, ScoreObjective
-from ..tablebase.memory import check_memory
+from ..tablebase.resources import check_memory
 from ..tablebase.store import Folder, Progress, has_table, open_table
 from ..tablebase.table_info import TableInfo
 from .strategy import CheckedPosition, Strategy, check_position

@@ -28,7 +28,7 @@ from ..kernels.policy import PolicyJob, ScorePolicyJob, policy_job, score_blocks
 from ..model.objectives import final_bonus
 from ..model.state_space import LANES, Policy, RowActions, state_space
 from ..model.turn_model import turn_model
-from ..tablebase.threads import ScratchPool, default_threads, thread_map
+from ..tablebase.resources import ScratchPool, default_threads, thread_map
 from .metadata import metadata
 from .score_distribution import PERCENTS, scores_html
 from .strategy import CheckedPosition, Position, Strategy, check_position, check_strategy

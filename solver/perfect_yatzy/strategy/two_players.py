@@ -40,9 +40,9 @@ from ..model.estimates import BASE_MEMORY, SolveCost, score_turn_seconds
 from ..model.objectives import FRAME, Goals, Utility, final_bonus
 from ..model.state_space import LANES, Policy, ScoreOffsets
 from ..model.turn_model import turn_model
+from ..tablebase.resources import ScratchPool, default_threads, thread_map
 from ..tablebase.store import Progress
 from ..tablebase.table_info import CHECKPOINT_SECONDS, store_layer, stored_layer
-from ..tablebase.threads import ScratchPool, default_threads, thread_map
 from .forward_pass import ends_of_turns, laws_of_points
 from .score_strategy import ScoreStrategy
 from .turn_evaluator import ScoreEvaluator, TurnEvaluator

@@ -27,7 +27,7 @@ from ..game.scoring import maximum_score
 from ..model.checked_values import DIGEST_BYTES, block_count
 from ..model.objectives import Objective
 from ..model.state_space import StateSpace
-from ..tablebase.memory import check_space, writing_to
+from ..tablebase.resources import check_space, writing_to
 from ..tablebase.store import Folder, has_table, table_path
 from ..tablebase.table_file import HEADER_BYTES, read_table
 from ..tablebase.table_info import MAX_SIDECAR, rebuild_hint

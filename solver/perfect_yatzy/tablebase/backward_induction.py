@@ -26,8 +26,7 @@ from ..model.estimates import log_long
 from ..model.objectives import Objective, PolicyMean, PolicyQuantity, ScoreObjective, Values
 from ..model.state_space import ScoreOffsets
 from ..model.turn_model import turn_model
-from .memory import check_memory
-from .threads import ScratchPool, default_threads, thread_map
+from .resources import ScratchPool, check_memory, default_threads, thread_map
 
 if TYPE_CHECKING:
     from ..kernels.turn import SolveJob

@@ -32,10 +32,9 @@ from ..model.objectives import Objective
 from ..model.state_space import LANES
 from ..model.turn_model import turn_outcomes
 from .backward_induction import ROWS_PER_TASK, RowSolver, solve_objective
-from .memory import check_memory, writing_to
+from .resources import ScratchPool, check_memory, default_threads, thread_map, writing_to
 from .store import Folder, Progress, tables_folder
 from .table_info import CHECKPOINT_SECONDS, fraction_fields, store_layer, stored_layer, table_stem, versions
-from .threads import ScratchPool, default_threads, thread_map
 
 COST = 55  # times that of a solve in float64, measured
 MOST_ROLLS, MOST_POINTS = 6**6, 1 << 14  # as the limbs allow

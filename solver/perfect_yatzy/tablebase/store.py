@@ -24,7 +24,7 @@ from ..model.checked_values import Table
 from ..model.estimates import gigabytes, log_long
 from ..model.objectives import Objective
 from . import table_info
-from .memory import check_memory
+from .resources import check_memory
 from .table_file import read_table
 from .table_info import MissingTable, TableInfo, part_path, read_info, shards_folder, table_stem
 
@@ -68,8 +68,8 @@ def solve_to_store(
     missing_only: bool = False,
 ) -> TableInfo:  # fmt: skip
     """Solve a game and write its table; an unfinished one of an earlier, killed solve is resumed."""
+    from .resources import default_threads
     from .table_writer import TableWriter
-    from .threads import default_threads
 
     folder = tables_folder(tables)
     while True:

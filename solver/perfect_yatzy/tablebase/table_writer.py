@@ -24,7 +24,7 @@ from ..errors import TableError
 from ..model.checked_values import BlockHasher
 from ..model.objectives import Objective, Values
 from . import table_info
-from .memory import check_space, writing_to
+from .resources import check_space, writing_to
 from .table_file import HEADER_BYTES, npy_header
 from .table_info import DAMAGED, TableInfo, part_path, remove_checkpoint, shards_folder, store_layer
 

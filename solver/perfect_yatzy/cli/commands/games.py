@@ -277,7 +277,7 @@ def versus(
     from ...strategy.two_players import Replanned
     from ...strategy.versus import exploitability_of, table_costs, versus_bounds, versus_table
     from ...strategy.versus import versus as two_players
-    from ...tablebase.memory import available_memory, check_memory
+    from ...tablebase.resources import available_memory, check_memory
     from ...tablebase.store import has_table
     from ..progress import progress
     from ..views.results import bounds_lines, versus_lines

@@ -22,12 +22,18 @@ from ...model.quantities import QUANTITIES
 from ...model.state_space import state_space
 from ...service.budget import SolveBudget
 from ...strategy.opening import open_approximate, open_strategy
-from ...tablebase.memory import available_memory, check_memory, check_space, free_space, writing_to
+from ...tablebase.resources import (
+    available_memory,
+    check_memory,
+    check_space,
+    default_threads,
+    free_space,
+    writing_to,
+)
 from ...tablebase.sharded_solve import ThreadEngine, sharded_cost, solve_sharded
 from ...tablebase.solve_estimate import SharedEstimate, SolveEstimate, estimate_of_cost, estimate_solve
 from ...tablebase.store import Progress, has_table, solve_to_store, tables_folder
 from ...tablebase.table_info import TableInfo
-from ...tablebase.threads import default_threads
 from ..console import confirm, echo_answer
 from ..options import cluster_workers
 from ..progress import StageProgress, solve_progress
