@@ -18,7 +18,8 @@ A *policy* is a named tuple that implements :func:`choose_actions`, so that ever
 :class:`.table_slices.TableSlice` is greedy for its values, :class:`GivenActions` are arrays,
 :class:`.hold_rules.HoldRuleActions` take the first rule that fits. One that draws its actions at random, as
 :class:`.soft_policy.SoftTurns` does, implements :func:`begin_turn` and :func:`chances_of_turn` instead, and what
-follows single actions: :func:`.losses.turn_losses`, :func:`.policy_evaluation.evaluate_block`, :func:`.rollout.player_of`.
+follows single actions: :func:`.losses.turn_losses`, :func:`.policy_evaluation.evaluate_block`,
+:func:`.rollout.player_of`.
 """
 
 from __future__ import annotations
