@@ -10,15 +10,17 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import RulesError, TableError, _, number_text
 from ..game.rules import RuleSet
 from ..model.estimates import SolveCost, gigabytes
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 SPARE_DISK = 16 << 20  # bytes that stay free after a new table is written
 
@@ -101,6 +103,8 @@ def default_threads() -> int:
 @contextmanager
 def thread_pool(threads: int, name: str = "yatzy") -> Iterator[ThreadPoolExecutor | None]:
     """Started threads, None for the caller's alone; after an error in the block no more waiting calls begin."""
+    from concurrent.futures import ThreadPoolExecutor
+
     while threads > 1:
         with ThreadPoolExecutor(threads, thread_name_prefix=name) as pool:
             if _started(pool, threads):

@@ -29,10 +29,9 @@ import hashlib
 import os
 import threading
 import weakref
-from bisect import bisect_right
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -42,7 +41,6 @@ from ..errors import TableError
 from ..model.checked_values import BLOCK_BYTES, DIGEST_BYTES, BlockHasher, CheckedValues, Table, block_count
 from ..model.objectives import Objective, Values
 from . import table_info
-from .shard_plan import Shard, objective_digest
 from .table_info import (
     MissingTable,
     ShardedTableInfo,
@@ -56,6 +54,9 @@ from .table_info import (
     unreadable,
     with_checksum,
 )
+
+if TYPE_CHECKING:
+    from .shard_plan import Shard
 
 HEADER_BYTES = 128
 ALWAYS_HASHED = 64 << 20  # a table up to this many bytes is read and hashed whole whenever it is opened
@@ -281,7 +282,7 @@ class ShardReader:
     def read(self, low: int, target: memoryview) -> None:
         """Blocks of the table, checked, as :class:`CheckedValues` takes them."""
         high = low + len(target)
-        number = bisect_right(self._starts, low) - 1
+        number = int(np.searchsorted(self._starts, low, side="right")) - 1
         while number < len(self._starts) and self._starts[number] < high:
             path = self._folder / self._shards[number].file
             try:
@@ -309,6 +310,8 @@ class ShardReader:
 
 def listed_shards(info: ShardedTableInfo) -> list[Shard]:
     """The shards of a manifest, in the order of the table."""
+    from .shard_plan import Shard  # a query of a table in one file needs none
+
     starts = [0, *(int(shard[3]) for shard in info.shards[:-1])]
     return [
         Shard(*map(int, (filled, first, end, start, stop)))
@@ -320,6 +323,8 @@ def open_sharded(
     path: Path, info: ShardedTableInfo, objective: Objective, *, hashed: bool = False
 ) -> tuple[ShardedTableInfo, CheckedValues]:
     """Open a table in shards."""
+    from .shard_plan import objective_digest
+
     hint, folder = table_info.rebuild_hint(objective, path, shards=True), table_info.shards_folder(path)
     if not folder.is_dir():
         if path.is_file():

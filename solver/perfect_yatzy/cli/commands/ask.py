@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import traceback
 from typing import IO, TYPE_CHECKING, Any
 
 import click
@@ -50,6 +49,8 @@ def answer_lines(service: QueryService, query: str, defaults: dict[str, Any], li
         except SolverError as error:
             output = error_line(error.as_json(), request)
         except Exception as error:
+            import traceback
+
             # A bug in one request must not end the others: report it in place, with the traceback on stderr.
             traceback.print_exc()
             message = _("this is a bug: {error}", error=f"{type(error).__name__}: {error}")
