@@ -24,11 +24,7 @@ BOX_ID = re.compile(rf"{IDENTIFIER.pattern[:-2]}(\.{IDENTIFIER.pattern[:-2]})?\Z
 MAX_BOX_POINTS = 20_000  # fits the 16-bit boxes of simulated games
 MAX_UPPER_SUMS = 1 << 62  # the upper sums of a state are one number of 64 bits
 # Of rules as JSON, whose categories are the boxes.
-BOX_PLACE_FIELDS = {
-    "row": identifier(),
-    "column": number(0, MAX_COLUMNS),
-    "copy": number(0, MAX_CATEGORIES),
-}
+BOX_PLACE_FIELDS = {"row": identifier(), "column": number(0, MAX_COLUMNS), "copy": number(0, MAX_CATEGORIES)}
 
 
 class RuleChecker(ValueReader):

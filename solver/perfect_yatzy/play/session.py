@@ -279,8 +279,7 @@ def _read_session(raw: Any) -> Session:
         raise StateError(_("players is {players}; must be a list of names", players=shown(players)))
     check_names(players)
     if seed is not None and not (type(seed) is int and 0 <= seed < 1 << 63):
-        message = _("seed is {seed}; must be a whole number from 0 to 2^63 - 1, or null")
-        raise StateError(message.format(seed=shown(seed)))
+        raise StateError(_("seed is {seed}; must be a whole number from 0 to 2^63 - 1, or null", seed=shown(seed)))
     kinds = raw.get("computers", [])
     is_list = isinstance(kinds, list) and len(kinds) in (0, len(players))
     if not is_list or not all(isinstance(kind, str) for kind in kinds):

@@ -281,10 +281,7 @@ _FORMS: tuple[tuple[str | re.Pattern[str], Callable[..., NamedPolicy]], ...] = (
             computer_player(at.strategy(), style, at.tables, threads=at.threads), f"Playing {style}"
         ),
     ),
-    (
-        re.compile(rf"{players.PROGRAM}(.*)", re.DOTALL),
-        lambda at, name: NamedPolicy(ProcessPlayer(name), name),
-    ),
+    (re.compile(rf"{players.PROGRAM}(.*)", re.DOTALL), lambda at, name: NamedPolicy(ProcessPlayer(name), name)),
     (players.PYTHON_FILE, _python),
     (re.compile(r"(.*\.npy)", re.DOTALL), _array),
     (re.compile(r"(.*\.json)", re.DOTALL), _prices),

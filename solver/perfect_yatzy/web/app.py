@@ -334,10 +334,7 @@ def event_schema(name: str, data: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": {"event": {"const": name}, "data": text}, "required": ["event", "data"]}
 
 
-PROGRESS = {
-    "done": {"type": "number", "minimum": 0, "maximum": 1},
-    "seconds_left": {"type": "number", "minimum": 0},
-}
+PROGRESS = {"done": {"type": "number", "minimum": 0, "maximum": 1}, "seconds_left": {"type": "number", "minimum": 0}}
 # Before OpenAPI 3.2 the schema of a stream of events describes each of them.
 EVENT_SCHEMAS = [
     event_schema("progress", {"type": "object", "properties": PROGRESS, "required": [*PROGRESS]}),
