@@ -32,14 +32,14 @@ CONSTANTS: dict[str, dict[str, Any]] = {
         "FORMAT": 2, "SHARDED_FORMAT": 3, "CHECKPOINT_SECONDS": 30.0, "MAX_SIDECAR": 16_777_216,
     },
     "tablebase.resources": {"SPARE_DISK": 16_777_216},
-    "tablebase.store": {"PART_SECONDS": 60.0, "POLL_SECONDS": 0.05},
+    "tablebase.store": {"PART_SECONDS": 60.0, "POLL_SECONDS": 0.05, "STALE": 3600.0},
     "strategy.fitted_file": {"FORMAT": 2, "COEFFICIENT_BITS": 20, "FEATURE_BITS": 12, "NOT_ALLOWED": -1e30},
     "strategy.distribution": {
         "FORMAT": 3, "MAX_STATES": 3_000_000, "STORED_BYTES": 20_000, "REACHED_SHARE": 0.15, "END_BYTES": 2.4,
         "PASS_COST_RATIO": 0.07, "PASS_COST_RATIO_SAVED": 0.15, "FIRST_TURNS_COST_RATIO": 0.2,
         "CHANCE_BYTES": 30, "CARD_BYTES": 300, "RESULT_BYTES": 120, "FEW_ROWS": 16,
     },
-    "strategy.verify": {"MAX_RESIDUAL": 1e-9, "FALSE_ALARM_RATE": 0.0000625},
+    "strategy.verify": {"MAX_RESIDUAL": 1e-9, "FALSE_ALARM_RATE": 0.0000625, "CHUNK": 1_048_576, "SECONDS": 30.0},
     "model.estimates": {
         "LANE_OPERATIONS_PER_SECOND": 5e10, "SAVED_SCORES_COST": 1.6, "THREADS": 2, "BASE_MEMORY": 157_286_400,
         "CARD_MEMORY": 100, "FLOAT64_VALUES": 100_000_000, "LOGGED_SECONDS": 10.0, "INSTANT_SOLVE_SECONDS": 1.5,

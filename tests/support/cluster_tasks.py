@@ -81,6 +81,6 @@ def fill_disk(layer: int) -> None:
 
 def free_disk() -> None:
     """Undo :func:`fill_disk`."""
-    from perfect_yatzy.tablebase.table_file import write_shard
+    from perfect_yatzy.tablebase.shard_file import write_shard
 
     shard_task.write_shard = write_shard

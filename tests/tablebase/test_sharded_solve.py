@@ -21,8 +21,9 @@ from perfect_yatzy.model.checked_values import BLOCK_BYTES, CheckedValues
 from perfect_yatzy.model.estimates import rule_set_stats
 from perfect_yatzy.model.objectives import BonusChance, Goals, Objective, Utility, Values, Variance
 from perfect_yatzy.strategy.verify import verify
-from perfect_yatzy.tablebase import shard_plan, shard_task, sharded_solve, table_file, table_info
+from perfect_yatzy.tablebase import shard_file, shard_plan, shard_task, sharded_solve, table_info
 from perfect_yatzy.tablebase.backward_induction import solve_objective, solve_values
+from perfect_yatzy.tablebase.shard_file import PAGE_BYTES, listed_shards, open_shard, shard_header, write_shard
 from perfect_yatzy.tablebase.shard_plan import children, halo_of, objective_from_text, objective_text, plan_shards
 from perfect_yatzy.tablebase.sharded_solve import ThreadEngine, sharded_cost, solve_sharded
 from perfect_yatzy.tablebase.solve_estimate import BUSY, DRIVER_SECONDS, LayerEstimate, estimate_solve
@@ -36,14 +37,7 @@ from perfect_yatzy.tablebase.store import (
     stored,
     table_path,
 )
-from perfect_yatzy.tablebase.table_file import (
-    PAGE_BYTES,
-    listed_shards,
-    open_shard,
-    read_table,
-    shard_header,
-    write_shard,
-)
+from perfect_yatzy.tablebase.table_file import read_table
 from perfect_yatzy.tablebase.table_info import ShardedTableInfo, shards_folder, unfinished_shards, with_checksum
 from support import games
 from support import shards as shard_tables
@@ -374,7 +368,7 @@ def test_reads_have_the_values_of_the_table(solved: Path, whole: np.ndarray) -> 
 
 def test_opening_reads_the_manifest_alone(solved: Path, whole: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:
     files: list[Path] = []
-    monkeypatch.setattr(table_file, "open_shard", lambda path: files.append(path) or open_shard(path))
+    monkeypatch.setattr(shard_file, "open_shard", lambda path: files.append(path) or open_shard(path))
     info, table = opened(solved)
     assert files == []
     _ = table[len(table) // 2]

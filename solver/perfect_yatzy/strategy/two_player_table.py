@@ -29,11 +29,11 @@ from ..model.checked_values import CheckedValues
 from ..model.state_space import ScoreOffsets
 from ..tablebase import table_info
 from ..tablebase.resources import check_space, writing_to
+from ..tablebase.shard_file import ShardReader, listed_shards, open_shard, write_shard
 from ..tablebase.shard_plan import Shard
 from ..tablebase.shard_task import writing_shard
 from ..tablebase.sharded_solve import driver_lock, publish_shards
 from ..tablebase.store import Folder, Progress, has_table, table_path
-from ..tablebase.table_file import ShardReader, listed_shards, open_shard, write_shard
 from ..tablebase.table_info import ShardedTableInfo, damaged, reading, shards_folder
 from .two_players import TwoPlayerGame
 

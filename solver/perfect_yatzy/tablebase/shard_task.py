@@ -36,9 +36,9 @@ from ..model.state_space import ScoreOffsets
 from . import shard_plan
 from .backward_induction import RowSolver
 from .resources import writing_to
+from .shard_file import ShardFile, open_shard, write_shard
 from .shard_plan import Halo, Shard, ShardPlan, is_rounded, row_parts
 from .store import open_table
-from .table_file import ShardFile, open_shard, write_shard
 from .table_info import DAMAGED, SHARDED_FORMAT, checked_fields, damaged, unreadable, with_checksum
 
 PLAN_FILE = "plan.json"

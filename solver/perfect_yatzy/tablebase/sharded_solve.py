@@ -29,10 +29,10 @@ from ..model.estimates import BASE_MEMORY, CARD_MEMORY, SolveCost
 from ..model.objectives import Objective, PolicyQuantity
 from . import table_info
 from .resources import check_space, default_threads, thread_pool, writing_to
+from .shard_file import open_shard
 from .shard_plan import Shard, first_needed, objective_digest, plan_shards
 from .shard_task import PLAN_FILE, TASK_MEMORY, ShardTask, SharedSolve, read_plan, solve_shard_task, write_plan
 from .store import Folder, Progress, finished_by_other, has_table, table_path
-from .table_file import open_shard
 from .table_info import SHARDED_FORMAT, ShardedTableInfo, TableInfo, part_path, shards_folder, unfinished_shards
 
 TASK_OVERHEAD = 1.25  # memory of a task to that of its values: the places of ranges of scores

@@ -1,0 +1,217 @@
+"""A table in shards: the file of one shard, written whole or not at all, and all of them read as one array.
+
+::
+
+    header    NumPy's format 2.0, with so many spaces that the values lie as below
+    values    at an offset that equals their place in the table, in bytes, modulo PAGE_BYTES
+    digests   SHA-256 of each block of 64 kB of the *table*; the first and the last block may be parts of one
+    footer    JSON: rules, objective, rows, place, checksums, and a checksum of its own
+    length    of the footer, 8 bytes
+
+Because of the offset the pages of a file are pages of the table, so that a program can map every file to its place in
+one range of addresses. ``numpy.load(file, max_header_size=1 << 17)`` reads the values.
+
+The manifest lists the files of a finished table. The values are read block by block when they are needed
+(:class:`perfect_yatzy.model.checked_values.CheckedValues`); a block that two shards share is in part in each.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from bisect import bisect_right
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .._files import replacing
+from ..errors import TableError
+from ..model.checked_values import BLOCK_BYTES, DIGEST_BYTES, BlockHasher, CheckedValues
+from ..model.objectives import Objective, Values
+from . import table_info
+from .shard_plan import Shard, objective_digest
+from .table_info import MissingTable, ShardedTableInfo, checked_fields, damaged, reading, unreadable, with_checksum
+
+PAGE_BYTES = 1 << 16  # a multiple of the page size of every system, and of the blocks
+LENGTH_BYTES = 8
+MAX_FOOTER = 1 << 20
+assert PAGE_BYTES % BLOCK_BYTES == 0
+
+
+def shard_header(dtype: np.dtype[Any], start: int, count: int) -> bytes:
+    """The header of the shard whose first value is value `start` of the table."""
+    text = f"{{'descr': '{dtype.str}', 'fortran_order': False, 'shape': ({count},), }}"
+    least = 12 + len(text) + 1
+    size = start * dtype.itemsize % PAGE_BYTES
+    size += PAGE_BYTES * -(-max(0, least - size) // PAGE_BYTES)
+    room = size - 12
+    return b"\x93NUMPY\x02\x00" + room.to_bytes(4, "little") + text.ljust(room - 1).encode("ascii") + b"\n"
+
+
+def write_shard(path: Path, values: Values, start: int, fields: dict[str, Any]) -> dict[str, Any]:
+    """Write a shard to a part, and rename it."""
+    values = np.ascontiguousarray(values)
+    hasher = BlockHasher(start * values.itemsize)
+    hasher.update(values.data)
+    digests = hasher.block_digests()
+    footer = fields | {
+        "dtype": values.dtype.name,
+        "start": start,
+        "values": len(values),
+        "sha256": hasher.hexdigest(),
+        "blocks_sha256": hashlib.sha256(digests).hexdigest(),
+    }
+    text = with_checksum(footer)
+    with replacing(path) as file:
+        file.write(shard_header(values.dtype, start, len(values)))
+        file.write(values.data)
+        file.write(digests)
+        file.write(text)
+        file.write(len(text).to_bytes(LENGTH_BYTES, "little"))
+    return footer
+
+
+@dataclass(frozen=True)
+class ShardFile:
+    """A shard on disk whose footer and digests have been checked, but not yet its values."""
+
+    path: Path
+    footer: dict[str, Any]
+    digests: bytes  # one for each of its blocks
+    offset: int  # where the values begin in the file
+    dtype: np.dtype[Any]
+    start: int  # Its values are ``table[start:stop]``
+    stop: int
+
+    def check(self, low: int, data: memoryview, checked: npt.NDArray[np.bool_] | None = None) -> None:
+        """Compare blocks in `data`, the table from byte `low` on, with their digests, if not `checked` before."""
+        own, high = self.start * self.dtype.itemsize // BLOCK_BYTES, low + len(data)
+        for block in range(low // BLOCK_BYTES, -(-high // BLOCK_BYTES)):
+            number, begin = block - own, max(block * BLOCK_BYTES, low)
+            if checked is not None and checked[number]:
+                continue
+            part = data[begin - low : (block + 1) * BLOCK_BYTES - low]
+            if hashlib.sha256(part).digest() != self.digests[number * DIGEST_BYTES : (number + 1) * DIGEST_BYTES]:
+                raise damaged(f"the shard {self.path} was altered (its checksum differs)")
+            if checked is not None:
+                checked[number] = True
+
+    def part(self, low: int, high: int) -> tuple[int, int]:
+        """The bytes `low` to before `high` of the table as far as they are in this file."""
+        size = self.dtype.itemsize
+        return max(low, self.start * size), min(high, self.stop * size)
+
+    def read_into(self, target: memoryview, low: int) -> None:
+        """Fill `target` with the bytes of the table from `low` on, which must all be in this file; no check."""
+        with open(self.path, "rb", buffering=0) as file:
+            file.seek(self.offset + low - self.start * self.dtype.itemsize)
+            done = 0
+            while done < len(target):
+                count = file.readinto(target[done:])
+                if not count:
+                    raise damaged(f"the shard {self.path} is truncated")
+                done += count
+
+
+def open_shard(path: Path) -> ShardFile:
+    """Open a shard: check its size, header, footer and digests."""
+    with reading(path, f"the shard {path} is truncated or damaged"), open(path, "rb") as file:
+        end = file.seek(0, os.SEEK_END)
+        file.seek(max(0, end - LENGTH_BYTES))
+        length = int.from_bytes(file.read(LENGTH_BYTES), "little")
+        if not 0 < length <= min(MAX_FOOTER, end):
+            raise ValueError("no footer")
+        file.seek(end - LENGTH_BYTES - length)
+        footer = checked_fields(file.read(length))
+        dtype, start, count = np.dtype(footer["dtype"]), int(footer["start"]), int(footer["values"])
+        header = shard_header(dtype, start, count)
+        low, high = start * dtype.itemsize, (start + count) * dtype.itemsize
+        size = (-(-high // BLOCK_BYTES) - low // BLOCK_BYTES) * DIGEST_BYTES
+        if end != len(header) + high - low + size + length + LENGTH_BYTES:
+            raise ValueError("wrong size")
+        file.seek(0)
+        if file.read(len(header)) != header:
+            raise ValueError("wrong header")
+        file.seek(high - low, os.SEEK_CUR)
+        digests = file.read(size)
+        if hashlib.sha256(digests).hexdigest() != footer["blocks_sha256"]:
+            raise ValueError("wrong digests")
+    return ShardFile(path, footer, digests, len(header), dtype, start, start + count)
+
+
+class ShardReader:
+    """Reads blocks of a table from its shards."""
+
+    def __init__(self, folder: Path, info: ShardedTableInfo, hint: str) -> None:
+        self._folder, self._hint = folder, hint
+        self._shards = listed_shards(info)
+        self._sums = [str(shard[-1]) for shard in info.shards]
+        size = np.dtype(info.dtype).itemsize
+        self._starts = [shard.start * size for shard in self._shards]
+        self.open: dict[int, ShardFile] = {}
+
+    def read(self, low: int, target: memoryview) -> None:
+        """Blocks of the table, checked, as :class:`CheckedValues` takes them."""
+        high = low + len(target)
+        number = bisect_right(self._starts, low) - 1
+        while number < len(self._starts) and self._starts[number] < high:
+            path = self._folder / self._shards[number].file
+            try:
+                if number not in self.open:
+                    shard = open_shard(path)
+                    if (shard.footer["blocks_sha256"], shard.start) != (
+                        self._sums[number],
+                        self._shards[number].start,
+                    ):
+                        raise damaged(f"the shard {path} is of another table")
+                    self.open[number] = shard
+                shard = self.open[number]
+                first, last = shard.part(low, high)
+                piece = target[first - low : last - low]
+                shard.read_into(piece, first)
+                shard.check(first, piece)
+            except FileNotFoundError as error:
+                raise damaged(f"the shard {path} is missing; {self._hint}") from error
+            except TableError as error:
+                raise damaged(f"{error}; {self._hint}") from error
+            except OSError as error:
+                raise unreadable(path, error) from error
+            number += 1
+
+
+def listed_shards(info: ShardedTableInfo) -> list[Shard]:
+    """The shards of a manifest, in the order of the table."""
+    starts = [0, *(int(shard[3]) for shard in info.shards[:-1])]
+    return [
+        Shard(*map(int, (filled, first, end, start, stop)))
+        for start, (filled, first, end, stop, _) in zip(starts, info.shards, strict=True)
+    ]
+
+
+def open_sharded(
+    path: Path, info: ShardedTableInfo, objective: Objective, *, hashed: bool = False
+) -> tuple[ShardedTableInfo, CheckedValues]:
+    """Open a table in shards."""
+    hint, folder = table_info.rebuild_hint(objective, path, shards=True), table_info.shards_folder(path)
+    if not folder.is_dir():
+        if path.is_file():
+            raise damaged(f"the description of the table {path} is that of a table in shards; {hint}")
+        raise MissingTable(f"there is no finished table at {folder}; {hint}")
+    with reading(path, f"the description of the table {path} is damaged; {hint}"):
+        stops = [0, *(int(shard[3]) for shard in info.shards)]
+        if stops != sorted(set(stops)) or stops[-1] != info.values or info.values != objective.size:
+            raise ValueError("wrong places")
+        if info.objective_sha256 != objective_digest(objective):
+            raise damaged(f"{folder} was made for another {objective.name}; {hint}")
+        if np.dtype(info.dtype) != objective.store:
+            raise ValueError("wrong type")
+        values = CheckedValues(info.values, objective.store, ShardReader(folder, info, hint).read)
+    if hashed:
+        found = values.sha256()
+        if info.sha256 not in ("", found):
+            raise damaged(f"the table {folder} was altered (its checksum differs); {hint}")
+        info = replace(info, sha256=found)
+    return info, values
