@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from ..errors import RulesError
-from ..game.dice import Ints
 from ..game.rules import RuleSet, chains
 from ..game.scoring import maximum_score
 from .estimates import LANE_OPERATIONS_PER_SECOND, THREADS, rule_set_stats, turn_operations
@@ -58,12 +57,6 @@ GRAM_SECONDS = 5e-11  # of each pair of features of a visited state
 REGRESSION_SECONDS = 4.5e-11  # times the cube of the number of features
 
 
-def row_blocks(game: RelaxedLayout) -> Ints:
-    """Vectors of lanes of each row, ``(rows,)`` int64, also of rows that do not occur."""
-    per_set = -(-game.layout.lane_count // LANES)
-    return np.asarray(per_set[game.layout.lane_sets])
-
-
 def layout_bytes(rules: RuleSet, exact: Sequence[int]) -> float:
     """Memory of the arrays of a layout with these exact boxes, while they are built."""
     cards = float(np.prod([float(len(chain) + 1) for chain in chains(rules) if set(chain) <= set(exact)]))
@@ -74,7 +67,8 @@ def layout_bytes(rules: RuleSet, exact: Sequence[int]) -> float:
 def solve_work(game: RelaxedLayout) -> float:
     """Operations of a solve."""
     rolls = 1.0 + game.most_saved[game.turns_played] / game.rules.rolls_per_turn
-    blocks = float((row_blocks(game) * rolls)[game.occurs].sum())
+    vectors_of_sets = -(-game.layout.lane_count // LANES)
+    blocks = float((vectors_of_sets[game.layout.lane_sets] * rolls)[game.occurs].sum())
     return INDEXED * turn_operations(game.rules, LANES * blocks, 0)
 
 
@@ -134,16 +128,9 @@ def played_games(games: int, rounds: int) -> list[int]:
 
 
 def approximate_seconds(
-    rules: RuleSet,
-    *,
-    work: float = BOUND_WORK,
-    games: int = GAMES,
-    fit_games: int = FIT_GAMES,
-    rounds: int = ROUNDS,
-    memory: int = BOUND_MEMORY,
-    minutes: float | None = None,
-    threads: int | None = None,
-) -> dict[str, float]:
+    rules: RuleSet, *, work: float = BOUND_WORK, games: int = GAMES, fit_games: int = FIT_GAMES, rounds: int = ROUNDS,
+    memory: int = BOUND_MEMORY, minutes: float | None = None, threads: int | None = None,
+) -> dict[str, float]:  # fmt: skip
     """Estimated wall time of each stage of an approximate solution; `minutes` for the bound replace its `work`."""
     if minutes is not None:
         work = 60 * minutes * LANE_OPERATIONS_PER_SECOND

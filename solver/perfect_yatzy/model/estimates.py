@@ -27,7 +27,7 @@ from ..errors import _, number_text
 from ..game.dice import lattice
 from ..game.rule_loader import builtin_ids, load_rules
 from ..game.rules import RuleSet, chains, column_order
-from ..game.scoring import possible_points, upper_sums
+from ..game.scoring import maximum_score, possible_points, upper_sums
 from .lanes import LaneSets
 from .state_space import LANES, check_enumerable
 
@@ -115,8 +115,6 @@ class RuleSetStats(SolveCost):
 
 def rule_set_stats(rules: RuleSet, *, any_number: bool = False) -> RuleSetStats:
     """Sizes and limits of a rule set; `any_number`: also with more cards than can be solved."""
-    from ..game.scoring import maximum_score
-
     counts = count_states(rules, any_number=any_number)
     size = sum(counts.values)
     return RuleSetStats(
