@@ -139,6 +139,8 @@ def test_a_query_with_a_table_loads_no_numba(yatzy: object) -> None:
         "tablebase.backward_induction", "tablebase.table_writer",
     }  # fmt: skip
     assert sorted(other_questions & own) == []
+    others = "play.session", "service.reviews", "policies.computer_players", "frames"
+    assert "numba" not in modules_loaded_by("\n".join(f"import perfect_yatzy.{name}" for name in others))
     assert len(own) <= 75
 
 

@@ -164,7 +164,7 @@ ERRORS = {
     "SolverError", "RulesError", "StateError", "TableError", "ClusterError", "UsageError", "ClickException", "echo",
 }  # fmt: skip
 SPOKEN = [
-    "cli/views", "cli/commands", "cli/console.py", "cli/terminal_game.py", "cli/commands/ask.py", "game/patterns.py",
+    "cli/views", "cli/commands", "cli/console.py", "cli/terminal_game.py", "game/patterns.py",
     "game/rules.py", "game/rule_words.py", "game/scorecard.py", "game/legal_actions.py", "strategy/fitted_file.py",
     "strategy/verify.py", "service", "play",
 ]  # fmt: skip

@@ -37,8 +37,9 @@ from ..policies.user_code import ProcessPlayer
 from ..strategy.approximate_strategy import ApproximateStrategy, needs_table
 from ..strategy.fitted_file import FittedValues
 from ..strategy.opening import open_approximate, open_strategy
+from ..strategy.rollout import Rollout, rollout_of
 from ..strategy.score_strategy import ScoreStrategy, reach
-from ..strategy.simulation import Rollout, Simulation, checked_games, joined_games, rollout_of
+from ..strategy.simulation import Simulation, checked_games, joined_games
 from ..strategy.strategy import CheckedPosition, Position, Strategy
 from ..strategy.tie_rules import tie_rule
 from ..strategy.two_player_table import OnLayer, store_games, stored_game

@@ -120,11 +120,11 @@ class TurnPosition:
         return {self.rules.categories[c].id: paid for c, paid in found.items()}
 
     def legal_actions(self) -> list[Action]:
-        """Every hold, then every category, in the order of their numbers (:mod:`.legal_actions`)."""
+        """Every hold, then every category, in the order of their numbers."""
         return [*self.holds(), *self.categories()]
 
     def action_mask(self) -> npt.NDArray[np.int8]:
-        """``(actions,)`` int8: 1 for every legal action (:mod:`.legal_actions`), 0 for the others."""
+        """``(actions,)`` int8: 1 for every legal action by its number, 0 for the others."""
         mask, holds = np.zeros(action_count(self.rules), dtype=np.int8), hold_count(self.rules)
         if self.rolls_left and not self.to_roll:
             mask[:holds] = holds_within(self.rules, self.dice)

@@ -4,7 +4,7 @@ Let ``lam_c`` be a price for each box c. For a card with the open boxes S::
 
     V(S, u) <= sum over c in S of lam_c + W(g(S), u)
 
-where ``g(S)`` is what :class:`.relaxed_game.RelaxedLayout` remembers of the card and W the value of the relaxed
+where ``g(S)`` is what :class:`RelaxedLayout` remembers of the card and W the value of the relaxed
 game, in which a turn may fill any exact box that is open, or any box of the class while the class has turns left::
 
     W(g, u) = E[ best turn of max over boxes c that g allows of  p_c(roll) - lam_c + W(g after c, u + p_c) ]

@@ -302,7 +302,7 @@ def check_enumerable(rules: RuleSet, filled: int = 0, *, any_number: bool = Fals
 
 
 def check_one_word(rules: RuleSet) -> None:
-    """Raise RulesError if a rule set has more boxes than a mask of one word (:mod:`.state_space`)."""
+    """Raise RulesError if a rule set has more boxes than a mask of one word."""
     if len(rules.categories) > ONE_WORD:
         text = _("{rules} has {count} boxes; at most {most} are possible, except with an approximate strategy")
         fields = {"rules": rules.key, "count": len(rules.categories), "most": ONE_WORD}

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import groupby
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 from unicodedata import category
 
 import numpy as np
@@ -31,12 +31,14 @@ from ..game.rule_loader import rules_from_json, rules_to_json
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
 from ..game.scoring import scoring_options
-from ..kernels.rollout import TurnLog
 from ..model.state_space import Policy
-from ..policies.named import PlayedSimulation
-from ..strategy.simulation import Rollout, rollout_of
 from ..strategy.strategy import Strategy, check_position
 from ..tablebase.resources import default_threads
+
+if TYPE_CHECKING:
+    from ..kernels.rollout import TurnLog
+    from ..policies.named import PlayedSimulation
+    from ..strategy.rollout import Rollout
 
 CHUNK = 10_000  # games that are simulated at the same time; bounds the memory
 SCHEMA = 2
@@ -299,6 +301,8 @@ def simulated_records(
     """Games from the empty card, each as the line of a record without its line break."""
     threads = threads or default_threads()
     start = strategy.check("") if isinstance(strategy, Strategy) else check_position(strategy.rules, "")
+    from ..strategy.rollout import rollout_of
+
     rollout = rollout_of(strategy, start, threads)
     for first in range(0, games, CHUNK):
         number = min(CHUNK, games - first)
@@ -334,7 +338,7 @@ def _source(seed: int, game: int) -> dict[str, Any]:
 
 
 def _turn_writer(rollout: Rollout, log: TurnLog) -> Callable[[int], str]:
-    """A function that writes a turn of a game as JSON, with the fields of :class:`.record.Turn`."""
+    """A function that writes a turn of a game as JSON, with the fields of :class:`Turn`."""
     rules, outcomes = rollout.rules, rollout.model.turn_outcomes
     texts = [json.dumps(dice_of(counts)) for counts in lattice(rules.dice, rules.faces).counts.tolist()]
     ids = [json.dumps(category.id) for category in rules.categories]

@@ -124,7 +124,7 @@ def soft_loss(policy: SoftPolicy, *, threads: int | None = None) -> SoftLoss:
 
 def simulated_loss(policy: SoftPolicy, games: int, seed: int = 1, *, threads: int | None = None) -> SoftLoss:
     """The same from simulated games, at least 2; the error is about 0.2 % of the loss for 4,000."""
-    from ..strategy.simulation import Rollout
+    from ..strategy.rollout import Rollout
 
     counting = copy(policy)
     counting.lost = np.zeros(games)

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from ..approximation import solve as fitted
 from ..errors import StateError, _, shown, whole_number
 from ..game.rule_loader import builtin_ids, load_rules
 from ..game.rules import RuleSet
@@ -352,6 +351,8 @@ def simulate(
         scores, name = played.scores.astype(np.int64), type(strategy).__name__
         return PlayedSimulation(game_rules, name, seed, card.total, scores, boxes, bonus, played)
     if isinstance(listed, ApproximateStrategy):
+        from ..approximation import solve as fitted
+
         return fitted.simulate(listed, games, seed, start, threads, points=points, progress=progress)
     return simulation.simulate(listed, games, seed, start, threads, points=points, progress=progress)
 

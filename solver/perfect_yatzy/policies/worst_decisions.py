@@ -33,7 +33,7 @@ from ..model.objectives import PolicyMean, final_bonus
 from ..model.state_space import Policy, StateSpace, state_space
 from ..model.turn_model import turn_outcomes
 from ..strategy.forward_pass import ForwardPass
-from ..strategy.simulation import Rollout, TurnArguments
+from ..strategy.rollout import Rollout, TurnArguments
 from ..strategy.turn_evaluator import GreedyPolicy, state_places
 from ..tablebase.backward_induction import RowSolver
 from ..tablebase.resources import default_threads, thread_map

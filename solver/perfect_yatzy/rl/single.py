@@ -189,7 +189,7 @@ class YatzyEnv(NumberedActions, gymnasium.Env[Any, np.int64]):
     render_mode
         ``"ansi"``, ``"human"``, which prints a line after every step, or None.
     observation
-        ``"dict"``, ``"float"`` or ``"one-hot"`` (:mod:`.single`).
+        ``"dict"``, ``"float"`` or ``"one-hot"`` (:class:`Encoding`).
     reward
         ``"points"``, or ``"regret"``: minus what the action loses against the best one, for which the rules are
         solved on first use.

@@ -220,30 +220,31 @@ def publish_shards(path: Path, digests: dict[Shard, str], fields: dict[str, Any]
     `digests`: of the blocks of each shard; `fields` and `more`: the other fields of the manifest.
     """
     known = {PLAN_FILE, *(shard.file for shard in digests)}
-    for entry in unfinished_shards(path).iterdir():
-        if entry.name not in known:
-            with suppress(OSError):
-                entry.unlink()
-    info = ShardedTableInfo(
-        **fields,
-        **more,
-        format=SHARDED_FORMAT,
-        blocks_sha256=hashlib.sha256(bytes.fromhex("".join(digests.values()))).hexdigest(),
-        shards=[[shard.filled, shard.first, shard.end, shard.stop, digest] for shard, digest in digests.items()],
-    )
-    sidecar, old = path.with_suffix(".json"), path.with_suffix(".old.shards")
-    with writing_to(path.parent), folder_lock(path.parent), replacing(sidecar) as file:
-        file.write(table_info.with_checksum(asdict(info)))
-        # The sidecar of other files must not remain next to these if the process is killed here.
-        sidecar.unlink(missing_ok=True)
-        path.unlink(missing_ok=True)
-        if shards_folder(path).exists():
-            shutil.rmtree(old, ignore_errors=True)
-            shards_folder(path).rename(old)
-        unfinished_shards(path).rename(shards_folder(path))
-    part_path(path).unlink(missing_ok=True)
-    table_info.remove_checkpoint(path)
-    shutil.rmtree(old, ignore_errors=True)
+    with writing_to(path.parent):
+        for entry in unfinished_shards(path).iterdir():
+            if entry.name not in known:
+                with suppress(OSError):
+                    entry.unlink()
+        info = ShardedTableInfo(
+            **fields,
+            **more,
+            format=SHARDED_FORMAT,
+            blocks_sha256=hashlib.sha256(bytes.fromhex("".join(digests.values()))).hexdigest(),
+            shards=[[shard.filled, shard.first, shard.end, shard.stop, digest] for shard, digest in digests.items()],
+        )
+        sidecar, old = path.with_suffix(".json"), path.with_suffix(".old.shards")
+        with folder_lock(path.parent), replacing(sidecar) as file:
+            file.write(table_info.with_checksum(asdict(info)))
+            # The sidecar of other files must not remain next to these if the process is killed here.
+            sidecar.unlink(missing_ok=True)
+            path.unlink(missing_ok=True)
+            if shards_folder(path).exists():
+                shutil.rmtree(old, ignore_errors=True)
+                shards_folder(path).rename(old)
+            unfinished_shards(path).rename(shards_folder(path))
+        part_path(path).unlink(missing_ok=True)
+        table_info.remove_checkpoint(path)
+        shutil.rmtree(old, ignore_errors=True)
     return info
 
 

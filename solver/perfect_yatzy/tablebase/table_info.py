@@ -1,7 +1,7 @@
 """What a stored table is: its sidecar, the JSON file that is written last and without which there is no table.
 
 A sidecar of format FORMAT describes a table in one file (:mod:`.table_file`), one of format SHARDED_FORMAT a table in
-shards (:mod:`.table_file`); it is then the manifest of the shards.
+shards (:mod:`.shard_file`); it is then the manifest of the shards.
 
 A *checkpoint* is what a long computation has so far: a solve in one file, a proof, a game of two players and an
 approximation store their newest values and what was found up to them, so that a later call resumes there. One of

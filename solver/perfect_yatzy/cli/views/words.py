@@ -2,7 +2,7 @@
 
 The templates are in ``cli/words/en.toml``: sections with ``{fields}``, ``*bold parts*`` and plural forms
 ``{count:die|dice}``. Their translations are in the catalogues of :mod:`perfect_yatzy.errors`, with the key of a
-template as its context. The names of categories and games come from :mod:`perfect_yatzy.game.rule_loader`.
+template as its context. The names of categories and games come from :mod:`perfect_yatzy.game.translations`.
 """
 
 from __future__ import annotations

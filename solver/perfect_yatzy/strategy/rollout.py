@@ -1,0 +1,144 @@
+"""Play many games a turn at a time: all games at the same card share one evaluation of its turn.
+
+Games are sorted by position, and threads take slices of the sorted games. A :class:`Rollout` follows any policy. A
+:class:`ScoreRollout` plays for a goal or a utility, with ties broken by the mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from ..game.dice import Ints, lattice
+from ..game.scorecard import State
+from ..kernels import rollout as kernels
+from ..kernels.lattice import kernel_lattice
+from ..kernels.policy import PolicyJob, ScorePolicyJob, policy_job, score_blocks, score_policy
+from ..model.objectives import final_bonus
+from ..model.state_space import LANES, Policy, RowActions, state_space
+from ..model.turn_model import turn_model
+from ..tablebase.resources import ScratchPool, thread_map
+from .strategy import CheckedPosition, Strategy
+from .turn_evaluator import GreedyPolicy, ScoreEvaluator, state_places
+
+TurnArguments = tuple[int, int, int, kernels.TurnLog]
+
+Points16 = npt.NDArray[np.int16]
+SLICES = 16  # slices of the sorted games per thread
+
+
+class Rollout:
+    """Games played by a policy from a state of its games on."""
+
+    def __init__(self, policy: Policy, start: State, threads: int) -> None:
+        self.policy, self.rules, self.threads, self.start = policy, policy.rules, threads, start
+        rules, self.space = self.rules, state_space(policy.rules, policy.start)
+        self.dice = lattice(rules.dice, rules.faces)
+        self.model = turn_model(rules, policy.start)
+        self.lattice = kernel_lattice(self.dice)
+        self.turns = self.space.categories - start.filled.bit_count()
+        self.categories = self.space.categories
+        self.jobs = ScratchPool(self.new_job)
+
+    def play(
+        self, number: int, first: int, seed: int, report: Callable[[int], None] = lambda turn: None,
+        logs: list[kernels.TurnLog] | None = None,
+    ) -> tuple[Ints, Points16, Ints]:  # fmt: skip
+        """Games from number `first` on: points made without the bonus, points ``(number, categories)`` and bonus."""
+        start, space = self.start, self.space
+        row, place = np.array([space.row(start)]), np.array([space.unchecked_index(start)])
+        fields = np.zeros((number, kernels.FIELDS), dtype=np.int64)
+        fields[:, kernels.ROW] = row
+        fields[:, kernels.LANE], fields[:, kernels.SAVED] = space.lanes_and_saved(row, place)
+        games = kernels.Games(fields.ravel(), np.full(number * self.categories, -1, dtype=np.int16))
+        size = max(1, number // (self.threads * SLICES))
+        with thread_map(self.threads) as in_threads:
+            for turn in range(self.turns):
+                order, filled = self.sort(fields), start.filled.bit_count() + turn
+                log = kernels.NO_LOG
+                if logs is not None:
+                    logs.append(kernels.turn_log(number, self.rules.rolls_per_turn + int(space.most_saved[filled])))
+                    log = logs[-1]
+                play_slice = self.turn(filled, games, order, (first, seed, turn, log))
+                begins = range(0, number, size)
+                for _ in in_threads(play_slice, begins, [min(begin + size, number) for begin in begins]):
+                    pass
+                report(turn + 1)
+        ends = state_places(space.layout, fields[:, kernels.ROW], fields[:, kernels.SAVED], fields[:, kernels.LANE])
+        upper_bonus = final_bonus(space).astype(np.int64)[ends]
+        return fields[:, kernels.POINTS].copy(), games.boxes.reshape(number, self.categories), upper_bonus
+
+    def sort(self, fields: Ints) -> Ints:
+        """Order that brings games of the same row and block together; writes the blocks into `fields`."""
+        layout, row, lane = self.space.layout, fields[:, kernels.ROW], fields[:, kernels.LANE]
+        fields[:, kernels.BLOCK_LANE] = lane % LANES
+        fields[:, kernels.BLOCK] = lane - fields[:, kernels.BLOCK_LANE]
+        blocks = layout.lane_upper.shape[1] // LANES
+        return np.asarray(kernels.ordered(row * blocks + lane // LANES, len(layout.masks) * blocks))
+
+    def layer(self, filled: int) -> RowActions:
+        """Actions at the cards with `filled` categories filled."""
+        return self.policy.layer(filled)
+
+    def turn(self, filled: int, games: kernels.Games, order: Ints, rest: TurnArguments) -> Callable[[int, int], None]:
+        """A function for threads that plays a turn of the games ``order[begin:end]``; `rest`: as TurnArguments."""
+        actions, counts = self.layer(filled), np.bincount(games.fields[kernels.ROW :: kernels.FIELDS])
+        rows = np.flatnonzero(counts)
+        ends = np.cumsum(counts[rows])  # of the games of each row, which are sorted by rows
+
+        def play(begin: int, end: int) -> None:
+            first, last = np.searchsorted(ends, (begin, end - 1), side="right")
+            for part, argument in actions(rows[first : last + 1]):
+                stop = min(end, int(ends[np.searchsorted(rows, part[-1])]))
+                with self.jobs.borrow() as job:
+                    kernels.play_by_policy(begin, stop, kernels.RolloutJob(job, games, order, *rest), argument)
+                begin = stop
+
+        return play
+
+    def new_job(self) -> PolicyJob | ScorePolicyJob:
+        """New working memory of the kernels."""
+        most_saved = int(self.space.most_saved.max())
+        return policy_job(self.dice, self.model, self.policy.ties, most_saved)
+
+
+class ScoreRollout(Rollout):
+    """Games played for a goal or a utility; of equal options the one with the highest mean is taken."""
+
+    def __init__(self, evaluator: ScoreEvaluator, start: State, threads: int) -> None:
+        space = evaluator.space
+        super().__init__(GreedyPolicy(evaluator.rules, evaluator.mean_values, space.start, space), start, threads)
+        self.model = self.model._replace(monotone=int(evaluator.objective.monotone and self.model.monotone))
+        self.scores = evaluator
+
+    def sort(self, fields: Ints) -> Ints:
+        """As for :class:`Rollout`; the games of a block are neighbours in the score, too."""
+        row, lane = fields[:, kernels.ROW], fields[:, kernels.LANE]
+        state = state_places(self.space.layout, row, fields[:, kernels.SAVED], lane)
+        x = fields[:, kernels.POINTS] + self.scores.x
+        fields[:, kernels.BLOCK], fields[:, kernels.BLOCK_LANE] = score_blocks(self.scores.ranges(state), lane, x)
+        return np.lexsort((fields[:, kernels.BLOCK], row))
+
+    def layer(self, filled: int) -> RowActions:
+        """As for :class:`Rollout`."""
+        policy = self.scores.score_policy(filled)
+        return lambda rows: [(rows, policy)]
+
+    def new_job(self) -> PolicyJob | ScorePolicyJob:
+        """As for :class:`Rollout`."""
+        most_saved = int(self.space.most_saved.max())
+        ties = self.scores.ties, self.scores.means.ties
+        return score_policy(self.dice, self.model, self.lattice, ties, most_saved)
+
+
+def rollout_of(strategy: Strategy | Policy, position: CheckedPosition, threads: int) -> Rollout:
+    """Games from a checked position; StateError if the table of a strategy has no values for its points."""
+    if not isinstance(strategy, Strategy):
+        return Rollout(strategy, position.state, threads)
+    evaluator = strategy.evaluator_at(position)
+    if isinstance(evaluator, ScoreEvaluator):
+        return ScoreRollout(evaluator, position.state, threads)
+    space = strategy.space
+    return Rollout(GreedyPolicy(strategy.rules, strategy.table, space.start, space), position.state, threads)

@@ -1,0 +1,160 @@
+"""Play for a goal or a utility from the start to the end: the exact distribution of the final score.
+
+The forward pass of :mod:`.forward_pass`, for a policy whose actions depend on the points x made so far::
+
+    P(s', x + p) = sum over s of P(s, x) * P(turn in s at x ends in s' with p points)
+
+Every x has its own decisions, so the actions are computed for blocks of neighbouring x that occur. Where the goal is
+certain or out of reach the policy plays for the mean, and all x share the actions.
+
+A task is one card. It writes to a buffer, and the buffers are added in the order of the cards: the result does not
+depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..game.dice import Floats, Ints
+from ..game.scorecard import State
+from ..kernels.policy import PolicyJob, hold_values, policy_job
+from ..kernels.score_propagation import ScorePassJob, ScorePassScratch, Support, push_lanes, support_rows
+from ..kernels.simd import aligned
+from ..kernels.table_slices import TableSlice, places_in, window
+from ..model.objectives import FRAME
+from ..model.state_space import LANES, ScoreOffsets
+from ..tablebase.resources import ScratchPool, thread_map
+from ..tablebase.store import Progress
+from .forward_pass import ForwardPass
+from .score_distribution import ScoreDistribution, score_places
+from .turn_evaluator import GreedyPolicy, ScoreEvaluator
+
+FEW_ROWS = 16  # a layer of fewer rows is divided within its rows, too
+
+# Neighbouring upper sums of one card: its row, the first of the lanes, and the lane behind the last.
+Part = tuple[int, int, int]
+# What a part adds to the next layer: entries of the table with chances; and to the chances of the outcomes.
+Pushed = tuple[list[tuple[slice, Floats]], Floats]
+
+
+class ScoreForwardPass(ForwardPass):
+    """P(s, x) under the policy of a goal or a utility, from a checked state on, without saved rolls."""
+
+    def __init__(
+        self, evaluator: ScoreEvaluator, start: State, threads: int, progress: Progress | None = None
+    ) -> None:
+        means = GreedyPolicy(evaluator.rules, evaluator.means.values, start, evaluator.means.space)
+        super().__init__(means, threads, progress=progress)
+        self.objective = score_places(evaluator.rules, start)
+        self.evaluator, self.mean_values = evaluator, means.values
+        self.places = evaluator.score_offsets
+        if evaluator.space is not self.space:
+            places = places_in(evaluator.space, self.space)
+            self.places = ScoreOffsets(*(part[places] for part in self.places))
+        self.scratch = ScratchPool(self.new_scratch)
+
+    def distribution(self, points: int) -> ScoreDistribution:
+        """Compute P layer by layer; each layer sums to 1. `points`: those on the card at the start."""
+        space, offsets = self.space, self.objective.score_offsets
+        known = Support(np.zeros(space.size, np.int64), np.full(space.size, -1, np.int64), np.zeros(space.size))
+        layer, begin = self.new_layer(space.first_layer), space.unchecked_index(space.start)
+        layer.values[offsets.origin[begin] - layer.start] = 1.0
+        known.high[begin], known.mass[begin] = 0, 1.0
+        outcome_chance = np.zeros(self.outcomes.size)
+        for filled in range(space.first_layer, space.categories):
+            layer, of_turn = self.push_layer(filled, layer, known)
+            outcome_chance += of_turn
+        full = space.layer_slice(space.categories)
+        ranges = zip(offsets.origin[full] - layer.start, offsets.high[full], strict=True)
+        reached = ((0, layer.values[origin : origin + high + 1]) for origin, high in ranges)
+        return self.summarize(reached, points, outcome_chance)
+
+    def new_layer(self, filled: int) -> TableSlice:
+        """P of the states with `filled` filled categories, all zeros."""
+        place = self.objective.layer_slice(filled)
+        return TableSlice(np.zeros(place.stop - place.start + FRAME), place.start)
+
+    def push_layer(self, filled: int, parents: TableSlice, known: Support) -> tuple[TableSlice, Floats]:
+        """P of the next layer, whose support is written to `known`, and the chance of each outcome of the turn."""
+        offsets, layout = self.objective.score_offsets, self.space.layout
+        scores = window(self.evaluator.objective, self.evaluator.values, filled)
+        means, most_saved = window(self.space, self.mean_values, filled), int(self.space.most_saved[filled])
+        ends = self.evaluator.objective.before > 0  # whether it is certain beyond the scores of a state
+
+        def push(part: Part) -> Pushed:
+            relocation, places, size = self.buffer_places(part[0])
+            buffer = np.zeros(size + FRAME)
+            with self.scratch.borrow() as (policy, mean_policy, own):
+                own.outcome_sum[:] = 0
+                x, places_of = self.evaluator.x, self.places
+                job = ScorePassJob(
+                    policy, mean_policy, own, offsets, parents, known, scores, places_of, x, ends, means, most_saved
+                )
+                push_lanes(*part, job, relocation, buffer)
+                outcome_chance = own.outcome_sum.reshape(-1, LANES).sum(axis=1)
+            chances = [(place, buffer[begin : begin + place.stop - place.start]) for begin, place in places]
+            return chances, outcome_chance
+
+        layer, outcome_chance = self.new_layer(filled + 1), np.zeros(self.outcomes.size)
+        parts = self.parts(filled)
+        with thread_map(self.threads) as in_threads:
+            for i, (pushed, of_part) in enumerate(in_threads(push, parts), 1):
+                for place, chances in pushed:
+                    layer.values[place.start - layer.start : place.stop - layer.start] += chances
+                outcome_chance += of_part
+                if self.progress:
+                    own, whole = self.objective.layer_slice(filled), self.objective.size
+                    self.progress(int(whole - own.stop + i / len(parts) * (own.stop - own.start)), whole)
+        most, rows = int(self.space.most_saved[filled + 1]), self.space.layers[filled + 1]
+        self.in_parallel(lambda part: support_rows(part, layout, offsets, layer, most, known), rows)
+        return layer, outcome_chance
+
+    def parts(self, filled: int) -> list[Part]:
+        """The tasks of a layer, in a fixed order."""
+        layout, rows = self.space.layout, self.space.layers[filled]
+        lanes = layout.lane_count[layout.lane_sets[rows]]
+        step = LANES if len(rows) < FEW_ROWS else layout.lane_width
+        return [
+            (row, first, min(first + step, count))
+            for row, count in zip(rows.tolist(), lanes.tolist(), strict=True)
+            for first in range(0, count, step)
+        ]
+
+    def buffer_places(self, row: int) -> tuple[Ints, list[tuple[int, slice]], int]:
+        """Where the buffer of a row holds its children.
+
+        Returns the place of an entry of a child in the buffer minus its place in the whole table, by outcome; for
+        each child the place in the buffer, and the entries of the table; and the length of the buffer.
+        """
+        layout, offsets = self.space.layout, self.objective.score_offsets
+        may_follow = (~int(layout.masks[row]) >> self.outcomes.category & 1).astype(bool)
+        relocation, places, size = np.zeros(self.outcomes.size, dtype=np.int64), [], 0
+        for step in np.unique(self.outcomes.step[may_follow]).tolist():
+            child = row + step
+            if child >= len(self.occurs) or not self.occurs[child]:
+                continue
+            first = int(layout.offsets[child])
+            copies = int(self.space.most_saved[self.space.filled[child]]) + 1
+            last = first + copies * int(layout.lane_count[layout.lane_sets[child]]) - 1
+            begin = int(offsets.origin[first] + offsets.low[first])
+            end = int(offsets.origin[last] + offsets.high[last]) + 1
+            relocation[self.outcomes.step == step] = size - begin
+            places.append((size, slice(begin, end)))
+            size += end - begin
+        return relocation, places, size
+
+    def new_scratch(self) -> tuple[PolicyJob, PolicyJob, ScorePassScratch]:
+        """Working memory for one thread: of the policy, of that for the mean, and the rest."""
+        dice, model, size, most = self.dice, self.model, self.outcomes.size, self.most_saved
+        ties, ends = (self.evaluator.ties, self.evaluator.means.ties), size * self.end_model.stages
+        policy, mean_policy = (policy_job(dice, model, t, most) for t in ties)
+        own = ScorePassScratch(
+            means=hold_values(dice, model, self.rules.rolls_per_turn - 1 + most),
+            end_mean=aligned(ends),
+            best_stop=aligned(dice.n_rolls),
+            stop_mean=aligned(dice.n_rolls),
+            outcome_sum=aligned(size),
+            mass=np.zeros(int(self.objective.score_offsets.high.max()) + 1 + 2 * LANES),
+            entries=np.zeros(ends, dtype=np.int64),
+        )
+        return policy, mean_policy, own
