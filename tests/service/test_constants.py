@@ -37,7 +37,7 @@ CONSTANTS: dict[str, dict[str, Any]] = {
     "strategy.distribution": {
         "FORMAT": 3, "MAX_STATES": 3_000_000, "STORED_BYTES": 20_000, "REACHED_SHARE": 0.15, "END_BYTES": 2.4,
         "PASS_COST_RATIO": 0.07, "PASS_COST_RATIO_SAVED": 0.15, "FIRST_TURNS_COST_RATIO": 0.2,
-        "CHANCE_BYTES": 30, "CARD_BYTES": 300, "RESULT_BYTES": 120, "FEW_ROWS": 16,
+        "CHANCE_BYTES": 30, "CARD_BYTES": 300, "RESULT_BYTES": 120,
     },
     "strategy.verify": {"MAX_RESIDUAL": 1e-9, "FALSE_ALARM_RATE": 0.0000625, "CHUNK": 1_048_576, "SECONDS": 30.0},
     "model.estimates": {
