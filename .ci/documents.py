@@ -1,6 +1,7 @@
 """The READMEs and guides: their code blocks, their links, and their commands run as a reader would run them.
 
-``make readmes`` writes the output that the commands print today into the documents.
+``make readmes`` writes the output that the commands print today into the documents;
+``.ci/documents.py README.md`` does so for the documents named.
 """
 
 from __future__ import annotations

@@ -132,7 +132,7 @@ def test_a_query_with_a_table_loads_no_numba(yatzy: object) -> None:
     assert {"numpy", "numba", "numpy.ma", "logging", "shutil", "tempfile", "importlib.resources"} & seen == {"numpy"}
     own = {name.removeprefix("perfect_yatzy.") for name in seen if name.startswith("perfect_yatzy.")}
     other_questions = {
-        "approximation", "play", "policies", "cluster", "web", "cli.views.results",
+        "approximation", "play", "policies", "cluster", "web", "cli.progress", "cli.views.results",
         "model.relaxed_game", "model.turn_model", "service.reviews",
         "strategy.approximate_strategy", "strategy.distribution",
         "strategy.fitted_file", "strategy.forward_pass", "strategy.score_distribution", "strategy.score_strategy",

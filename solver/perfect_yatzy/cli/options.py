@@ -17,7 +17,9 @@ from ..strategy.tie_rules import TIE_RULES
 
 if TYPE_CHECKING:
     from ..cluster.session import Cluster
+    from ..game.rules import RuleSet
     from ..service.queries import QueryService
+    from ..tablebase.store import Progress
 
 F = TypeVar("F", bound=Callable[..., Any])
 Known = Callable[[click.Context, str], Iterable[str]]
@@ -238,9 +240,13 @@ def service_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def query_service(tables: str | None, threads: int | None, lang: str = ENGLISH) -> QueryService:
     """The service that answers requests; it reports the progress of its solves on standard error."""
     from ..service.queries import QueryService
-    from .progress import solve_progress
 
-    return QueryService(tables, threads, solve_progress, lang)
+    def announce(rules: RuleSet, line: str | None) -> Progress:
+        from .progress import solve_progress  # an answer from a stored table announces nothing
+
+        return solve_progress(rules, line)
+
+    return QueryService(tables, threads, announce, lang)
 
 
 def worker_options(command: F, most: int = MOST_WORKERS) -> F:

@@ -259,9 +259,9 @@ def versus_on(
                 if values is None:
                     raise damaged(f"the values {part.path} were altered or removed")
                 part.path.unlink()
-                ranges = zip(bounds[part.begin : -1 : other.size], bounds[part.end :: other.size], strict=True)
+                runs = zip(bounds[part.begin : -1 : other.size], bounds[part.end :: other.size], strict=True)
                 begin = 0
-                for first, last in ranges:
+                for first, last in runs:
                     target.values[first:last] = values[begin : begin + last - first]
                     begin += last - first
         finally:
