@@ -21,7 +21,7 @@ from babel.messages.jslexer import Token, tokenize, unquote_string
 from catalogues import PACKAGE, STATIC, compile_catalogues, po_bytes, po_path, read_catalog
 from perfect_yatzy import __version__
 from perfect_yatzy.cli import main
-from perfect_yatzy.cli.console import paragraphs, translate_help
+from perfect_yatzy.cli.console import localize, paragraphs
 from perfect_yatzy.errors import LANGUAGES
 
 CALLS = {"_": 1, "N_": 1, "ngettext": 2, "pgettext": 2}  # number of leading arguments that are texts
@@ -222,7 +222,7 @@ def extract() -> Extracted:
     for words in CLICK:
         text, plural = (words, "") if isinstance(words, str) else words
         found.messages.append(Message(text, "click", plural=plural))
-    translate_help(main)  # back to English, if it was shown in another language before
+    localize(main)  # back to English, if it was shown in another language before
     found.messages += help_of(main, "commands")
     return found
 

@@ -23,7 +23,7 @@ from .. import errors
 from .._files import replacing
 from .._version import ANSWER_SCHEMA
 from ..errors import DOMAIN, ENGLISH, SolverError, StateError, _, alternatives, language_from, set_language
-from .options import UsageError, ensure_language_option
+from .options import LANGUAGE_HELP, LanguageParam
 
 VERBATIM = "\b"  # click prints a paragraph that begins with it as it is: examples
 
@@ -31,9 +31,9 @@ VERBATIM = "\b"  # click prints a paragraph that begins with it as it is: exampl
 class YatzyGroup(click.Group):
     """The error boundary and the lazy list of commands: to import all `modules` takes longer than an answer."""
 
-    def __init__(self, *args: Any, modules: dict[str, str] | None = None, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, modules: dict[str, str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.modules = modules or {}
+        self.modules = modules
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Names of all commands, in alphabetical order."""
@@ -48,8 +48,7 @@ class YatzyGroup(click.Group):
                 self.add_command(getattr(module, name))
         command = super().get_command(ctx, cmd_name)
         if command is not None:
-            ensure_language_option(command)
-            translate_help(command)
+            localize(command)
         return command
 
     def named_command(self, words: Sequence[str] | None = None) -> str:
@@ -65,8 +64,7 @@ class YatzyGroup(click.Group):
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run a command and exit: 0 done, 1 failed, 2 wrong usage or an impossible position, 130 interrupted."""
         with chosen_language((args[0] if args else kwargs.get("args")) or sys.argv[1:]):
-            ensure_language_option(self, "YATZY_LANG")
-            translate_help(self)
+            localize(self)
             kwargs["standalone_mode"] = False
             if sys.stdin is None:
                 sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 (for the rest of the process; prompts end)
@@ -143,9 +141,9 @@ def file_format(path: str, formats: Mapping[str, str], given: str | None, *, any
         return given or next(iter(formats.values()))
     if found is None:
         suffixes = alternatives(f".{name}" for name in formats)
-        raise UsageError(_("{path} must end in {suffixes}", path=path, suffixes=suffixes))
+        raise click.UsageError(_("{path} must end in {suffixes}", path=path, suffixes=suffixes))
     if given not in (None, found):
-        raise UsageError(_("the suffix of {path} contradicts --format {format}", path=path, format=given))
+        raise click.UsageError(_("the suffix of {path} contradicts --format {format}", path=path, format=given))
     return found
 
 
@@ -153,7 +151,7 @@ def check_overwrite(force: bool, *paths: str | None) -> None:
     """Raise UsageError if a file exists and may not be replaced. Devices and pipes are written to."""
     for path in filter(None, paths):
         if not force and os.path.isfile(path):
-            raise UsageError(_("{path} exists; use --force to replace it", path=path))
+            raise click.UsageError(_("{path} exists; use --force to replace it", path=path))
 
 
 def cannot_write(path: object, error: OSError) -> click.ClickException:
@@ -228,7 +226,7 @@ def prompt_line(question: str) -> str | None:
 def confirm(question: str, refusal: str) -> None:
     """Ask before something costly or irreversible: exit with code 1 without a yes, refuse without a terminal."""
     if not sys.stdin.isatty():
-        raise UsageError(refusal)
+        raise click.UsageError(refusal)
     if not click.confirm(f"{question} {_('Continue?')}", err=True):
         click.echo(_("Nothing was changed."), err=True)
         click.get_current_context().exit(1)
@@ -264,15 +262,20 @@ def translated(text: str | None) -> str | None:
     return "\n\n".join(p if p.startswith(VERBATIM) else _(" ".join(p.split())) for p in parts)  # marked elsewhere
 
 
-def translate_help(command: click.Command) -> None:
-    """Give a command, its parameters and its subcommands the help of the current language."""
+def localize(command: click.Command) -> None:
+    """Give a command and its subcommands ``--lang``, which is read before them, and help in the current language."""
+    if not any("--lang" in param.opts for param in command.params):
+        variable = "YATZY_LANG" if isinstance(command, YatzyGroup) else None
+        command.params.append(
+            click.Option(["--lang"], type=LanguageParam(), envvar=variable, expose_value=False, help=LANGUAGE_HELP)
+        )
     options = [(param, ("help",)) for param in command.params if isinstance(param, click.Option)]
     for shown, names in [(command, ("help", "short_help", "epilog")), *options]:
         english = vars(shown).setdefault("english_help", {name: getattr(shown, name) for name in names})
         for name, text in english.items():
             setattr(shown, name, translated(text))
     for inner in command.commands.values() if isinstance(command, click.Group) else ():
-        translate_help(inner)
+        localize(inner)
 
 
 def language_option(words: Sequence[str]) -> str | None:

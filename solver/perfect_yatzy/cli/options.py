@@ -90,13 +90,6 @@ class LanguageParam(click.ParamType[str]):
         return code
 
 
-class UsageError(click.UsageError):
-    """Wrong usage of the command that runs."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message, click.get_current_context())
-
-
 def is_given(name: str, context: click.Context | None = None) -> bool:
     """Whether an option or argument of the command that runs is on the command line."""
     context = context or click.get_current_context()
@@ -166,30 +159,22 @@ dataset_card_option = click.option(
 )  # fmt: skip
 
 
+def format_option(*formats: str) -> Callable[[F], F]:
+    """The option ``--format`` of an output, by default that of the suffix, else the first."""
+    text = f"Output format [from the suffix of the file, else {formats[0]}]."
+    return click.option("--format", "given_format", type=click.Choice(formats), help=text)
+
+
 def output_option(text: str, **settings: Any) -> Callable[[F], F]:
     """The option ``--output`` for a file."""
     return click.option("--output", "-o", type=click.Path(dir_okay=False), help=text, **settings)
 
 
-def ensure_language_option(command: click.Command, variable: str | None = None) -> None:
-    """Give a command and its subcommands ``--lang``, which is read before them; this checks and documents it."""
-    if not any("--lang" in param.opts for param in command.params):
-        command.params.append(
-            click.Option(["--lang"], type=LanguageParam(), envvar=variable, expose_value=False, help=LANGUAGE_HELP)
-        )
-    if isinstance(command, click.Group):
-        for inner in command.commands.values():
-            ensure_language_option(inner)
-
-
 def rules_argument(command: F) -> F:
     """The rule set as the argument RULES or, as in the queries, from --rules or YATZY_RULES."""
 
-    def read_option(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
-        ctx.meta[__name__] = value, is_given(param.name or "", ctx)
-
-    def read_argument(ctx: click.Context, param: click.Parameter, value: str | None) -> str:
-        option, on_command_line = ctx.meta[__name__]
+    def read(ctx: click.Context, param: click.Parameter, value: str | None) -> str:
+        option, on_command_line = ctx.params.pop("rules_from_option"), is_given("rules_from_option", ctx)
         if value and on_command_line and value != option:
             text = _("two rule sets given: {value} and --rules {option}", value=value, option=option)
             raise click.UsageError(text, ctx)
@@ -198,10 +183,10 @@ def rules_argument(command: F) -> F:
         return value or option or "yatzy"
 
     command = click.option(
-        "--rules", "-r", "rules_from_option", type=RULES, envvar="YATZY_RULES", callback=read_option, is_eager=True,
-        expose_value=False, help="Same as the RULES argument.",
+        "--rules", "-r", "rules_from_option", type=RULES, envvar="YATZY_RULES", is_eager=True,
+        help="Same as the RULES argument.",
     )(command)  # fmt: skip
-    return click.argument("rules", type=RULES, required=False, callback=read_argument)(command)
+    return click.argument("rules", type=RULES, required=False, callback=read)(command)
 
 
 def dice_argument(command: F) -> F:
@@ -270,7 +255,7 @@ def cluster_workers(workers: int | None, cluster: str | None) -> Iterator[Cluste
         yield None
         return
     if workers is not None and cluster is not None:
-        raise UsageError(_("give --workers or --cluster, not both"))
+        raise click.UsageError(_("give --workers or --cluster, not both"))
     from ..cluster.session import open_cluster
     from ..model.estimates import gigabytes
     from .progress import workers_line

@@ -14,7 +14,6 @@ from ...errors import RulesError, SolverError, StateError, _, number_text, shown
 from ...game.limits import MAX_LINE_BYTES, parse_json
 from .. import options
 from ..console import echo_json, echo_lines
-from ..options import UsageError
 
 if TYPE_CHECKING:
     from ...service.queries import QueryService
@@ -99,15 +98,15 @@ def run_query(query: str, given: dict[str, Any]) -> None:
     if given["jsonl"]:
         for is_given, name in (("dice" in request, "DICE"), (given["as_json"], "--json"), (plot_path, "--plot")):
             if is_given:
-                raise UsageError(_("{name} cannot be used with --jsonl", name=name))
+                raise click.UsageError(_("{name} cannot be used with --jsonl", name=name))
         if sys.__stdin__ is None:
-            raise UsageError(_("--jsonl reads standard input, which is closed"))
+            raise click.UsageError(_("--jsonl reads standard input, which is closed"))
 
         # An "expect" has no distribution unless its line or --spread asks for it, whichever command reads the line.
         answer_lines(service, query, {"spread": False} | request, sys.stdin.buffer)
         return
     if "dice" not in request and query != "expect":
-        raise UsageError(_("Missing argument 'DICE'"))
+        raise click.UsageError(_("Missing argument 'DICE'"))
     if plot_path:
         from ..views.results import check_picture
 
@@ -211,7 +210,7 @@ def expect(**given: Any) -> None:
       yatzy expect --card "ones=3 sixes=24" --opponents "251; twos=6 fives=20"
     """
     if given["games"] is None and not given["jsonl"] and options.is_given("seed"):
-        raise UsageError(_("--seed can only be used with --games"))
+        raise click.UsageError(_("--seed can only be used with --games"))
     if given["spread"] is None:
         given["spread"] = not given["jsonl"]
     run_query("expect", given)

@@ -25,7 +25,7 @@ from ...errors import StateError, _, alternatives, ngettext, number_text
 from ...strategy.tie_rules import TIE_RULES
 from .. import options
 from ..console import check_overwrite, confirm, echo_answer, echo_lines, output_file
-from ..options import POLICY_WORDS, KnownWords, Number, UsageError, cluster_workers
+from ..options import POLICY_WORDS, KnownWords, Number, cluster_workers
 
 if TYPE_CHECKING:
     from ...cluster.session import Cluster
@@ -74,7 +74,7 @@ def simulate(
     from ..views.results import simulation_lines
 
     if dataset_card and not output:
-        raise UsageError(_("--dataset-card describes the file of --output; give both"))
+        raise click.UsageError(_("--dataset-card describes the file of --output; give both"))
     if output:
         check_output(output, games, start["card"])
         check_overwrite(force, output, dataset_card)
@@ -200,10 +200,10 @@ def evaluate(
     from ..views.results import evaluation_lines
 
     if bool(policies) == (process is not None):
-        raise UsageError(_("give a POLICY or --process"))
+        raise click.UsageError(_("give a POLICY or --process"))
     if process and against:
         given = {"first": "--process", "second": "--against"}
-        raise UsageError(_("{first} and {second} cannot be combined; give one of them", **given))
+        raise click.UsageError(_("{first} and {second} cannot be combined; give one of them", **given))
     request: dict[str, Any] = {"rules": rules, "card": card, "games": games, "seed": seed}
     if process:
         request["process"] = process
@@ -283,7 +283,7 @@ def versus(
     from ..views.results import bounds_lines, versus_lines
 
     if policies and (workers or cluster or store):
-        raise UsageError(_("--policy cannot be used with --workers, --cluster or --store"))
+        raise click.UsageError(_("--policy cannot be used with --workers, --cluster or --store"))
     rule_set = service.rules(rules)
     costs = table_costs(rule_set, [False, *(name == REPLANNED for name in policies)])
     cost = replace(max(costs, key=attrgetter("memory")), seconds=sum(each.seconds for each in costs))

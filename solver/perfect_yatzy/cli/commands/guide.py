@@ -13,7 +13,6 @@ import click
 from ...errors import StateError, _, number_text
 from .. import options
 from ..console import check_overwrite, echo_json, file_format, write_output
-from ..options import UsageError
 
 if TYPE_CHECKING:
     from ...policies.strategy_sheet import StrategySheet
@@ -25,10 +24,7 @@ FORMATS = {"txt": "txt", "html": "html", "htm": "html", "pdf": "pdf"}  # by suff
 @click.command()
 @options.rules_argument
 @options.output_option("File to write: .html, .pdf or .txt [standard output].", default="-")
-@click.option(
-    "--format", "given_format", type=click.Choice(["txt", "html", "pdf"]),
-    help="Output format [from the suffix of the file, else txt].",
-)  # fmt: skip
+@options.format_option("txt", "html", "pdf")
 @click.option("--card", is_flag=True, help="Only the prices and rules, on a card of A6 to carry.")
 @click.option(
     "--sheet", type=click.Path(exists=True, dir_okay=False), metavar="FILE",
@@ -63,7 +59,7 @@ def guide(
 
     chosen = file_format(output, FORMATS, given_format)
     if chosen == "pdf" and output == "-" and sys.stdout.isatty():
-        raise UsageError(_("PDF is a binary format; write it to a file with --output"))
+        raise click.UsageError(_("PDF is a binary format; write it to a file with --output"))
     check_overwrite(force, output)
     if chosen == "pdf":
         check_pdf()
@@ -125,7 +121,7 @@ def learn(
     rule_set = service.rules(rules)
     path = output or sheet_path(rule_set, service.tables)
     if path.suffix.lower() != ".json":
-        raise UsageError(_("{path} must end in .json", path=path))
+        raise click.UsageError(_("{path} must end in .json", path=path))
     check_overwrite(force, str(path))
     if path.parent != Path() and path.exists() and not path.is_file():
         raise StateError(_("{path} is not a regular file", path=path))

@@ -15,7 +15,7 @@ from ...errors import _, ngettext, number_text
 from ...model.quantities import QUANTITIES
 from .. import options
 from ..console import check_overwrite, echo_answer, echo_json, echo_lines, file_format, write_output
-from ..options import MOST_WORKERS, RULES, KnownWords, Number, UsageError, stored_tables
+from ..options import MOST_WORKERS, RULES, KnownWords, Number, stored_tables
 
 if TYPE_CHECKING:
     from ...service.queries import QueryService
@@ -94,24 +94,22 @@ def solve(
 
     given = [*filter(options.is_given, ("seed", "games", "work", "minutes"))]
     for wrong in wrong_options(given, **click.get_current_context().params):
-        raise UsageError(wrong)
+        raise click.UsageError(wrong)
     rule_set, on_cluster = load_rules(rules), bool(workers or cluster)
     if on_cluster:
         shards, threads = True, workers or 1  # tasks at a time on this machine
+    solver = table_solver.TableSolver(rule_set, tables, threads, shards, yes)
     if approximately and what == "mean":
-        table_solver.solve_approximately(rule_set, tables, threads, seed, games, work, minutes, force)
+        table_solver.solve_approximately(solver, seed, games, work, minutes, force)
         return
     if estimate:
-        table_solver.print_estimate(
-            rule_set, what, tables, threads=threads, workers=workers, shards=shards, verbose=verbose, as_json=as_json
-        )
+        table_solver.print_estimate(solver, what, workers, verbose=verbose, as_json=as_json)
         return
     path = table_path(rule_set, tables, what)
     if what != "distribution" and has_table(rule_set, tables, what) and not force and not approximately:
         text = _("{rules} is already solved: {path} (use --force to solve it again)")
         click.echo(text.format(rules=rule_set.key, path=path if path.is_file() else shards_folder(path)))
         return
-    solver = table_solver.TableSolver(rule_set, tables, threads, shards, yes)
     if what == "mean":
         with approximate_advice(rule_set):
             solver.checked_cost(Objective(rule_set))
@@ -284,7 +282,7 @@ def tables(
     from ..views.wording import size_text
 
     if (fetch is None) != (source is None):
-        raise UsageError(_("--fetch and --from go together"))
+        raise click.UsageError(_("--fetch and --from go together"))
     if fetch is not None and source is not None:
         from ...game.rule_loader import load_rules
         from ...strategy.verify import fetch as take
@@ -303,7 +301,7 @@ def tables(
     if name is not None:
         chosen = store.matching(entries, name)
         if not chosen:
-            raise UsageError(_("there is no table {name}; `yatzy tables` lists all tables", name=repr(name)))
+            raise click.UsageError(_("there is no table {name}; `yatzy tables` lists all tables", name=repr(name)))
         echo_lines(f"{entry.name}  {size_text(entry.bytes)}" for entry in chosen)
         if yes or click.confirm(_("Remove from disk?"), err=True):
             store.remove(*chosen)
@@ -323,10 +321,7 @@ def tables(
     "--what", type=click.Choice(["opening", "scoring", "categories"]), default="opening", show_default=True,
     help="Holds of the first turn, categories for the first turn, or the value of each category.",
 )  # fmt: skip
-@click.option(
-    "--format", "given_format", type=click.Choice(["md", "csv", "json", "html", "parquet"]),
-    help="Output format [from the suffix of the file, else md].",
-)  # fmt: skip
+@options.format_option("md", "csv", "json", "html", "parquet")
 @options.output_option("File to write [standard output].", default="-")
 @options.force_option
 @options.language_option
@@ -341,7 +336,7 @@ def table(rules: str, what: str, given_format: str | None, output: str, force: b
 
     chosen = file_format(output, {name: name for name in FORMATS}, given_format, any_suffix=True)
     if chosen == "parquet" and output == "-" and sys.stdout.isatty():
-        raise UsageError(_("Parquet is a binary format; write it to a file with --output"))
+        raise click.UsageError(_("Parquet is a binary format; write it to a file with --output"))
     check_overwrite(force, output)
     write_output(output, FORMATS[chosen](STRATEGY_TABLES[what](service.strategy(service.rules(rules)))))
 

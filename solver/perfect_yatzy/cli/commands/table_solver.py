@@ -166,15 +166,12 @@ def solve_distribution(solver: TableSolver, force: bool) -> None:
     click.echo(_("{count} scores in {seconds} s: {path}", count=count, seconds=seconds, path=path))
 
 
-def print_estimate(
-    rules: RuleSet, what: str, tables: str | None, *, threads: int | None, workers: int | None, shards: bool,
-    verbose: bool, as_json: bool,
-) -> None:  # fmt: skip
+def print_estimate(solver: TableSolver, what: str, workers: int | None, *, verbose: bool, as_json: bool) -> None:
     """Print the cost of a solve, and of the table of means if it is needed first."""
-    each = 1 if workers else threads or default_threads()
+    rules, tables, each = solver.rules, solver.tables, 1 if workers else solver.threads or default_threads()
 
     def estimate(objective: Objective) -> SolveEstimate:
-        return estimate_solve(objective, threads=each, workers=workers or 0, shards=shards)
+        return estimate_solve(objective, threads=each, workers=workers or 0, shards=solver.shards)
 
     too_large, first, solved = "", None, False
     quantity = QUANTITIES[what]
@@ -298,13 +295,13 @@ def _layer_lines(cost: SolveEstimate) -> list[str]:
 
 
 def solve_approximately(
-    rules: RuleSet, tables: str | None, threads: int | None, seed: int, games: int, work: float,
-    minutes: float | None, force: bool,
-) -> None:  # fmt: skip
+    solver: TableSolver, seed: int, games: int, work: float, minutes: float | None, force: bool
+) -> None:
     """Make a strategy with a certificate and store it, with a line for each stage; print the certificate."""
     from ...approximation.solve import UNIT, approximate
     from ...strategy.fitted_file import fitted_path, has_fitted
 
+    rules, tables, threads = solver.rules, solver.tables, solver.threads
     path = fitted_path(rules, tables)
     known = has_fitted(rules, tables) and not force
     if known:
