@@ -132,19 +132,19 @@ def test_without_a_sheet_it_says_how_to_learn_one() -> None:
     assert [*content.sections] == ["give_up", "opening", "odds"]
     forced = content_of("yatzy-forced")
     assert "fixed" in str(forced.sections["give_up"].note)
-    assert [(row.hold, row.rolls) for row in forced.opening] == [("keep every 1", "all")]
+    assert [(row.hold, row.rolls) for row in forced.sections["opening"].opening_rows] == [("keep every 1", "all")]
 
 
 def test_opening_rows_are_few_and_say_what_to_hold(yatzy_guide: GuideContent) -> None:
-    rows = {(row.pattern, row.hold): row for row in yatzy_guide.opening}
-    assert len(rows) == len(yatzy_guide.opening) <= 30
+    rows = {(row.pattern, row.hold): row for row in yatzy_guide.sections["opening"].opening_rows}
+    assert len(rows) == len(yatzy_guide.sections["opening"].opening_rows) <= 30
     assert rows["two pairs", "keep both pairs"].rolls == "15566 25566 35566 45566"
     assert rows["pair", "keep the pair"].rolls == "all others"
     assert rows["five of a kind", "stop, take Yatzy"].rolls == "all"
     one_die = rows["pair", "keep one die"].rolls
     assert one_die.startswith("4: 11234; 5: 11235 11245 11345 12235 12245; 6: 11236")
     assert rows["all different", "keep 5 6"].sample == ((1, False), (2, False), (4, False), (5, True), (6, True))
-    kniffel = {(row.pattern, row.hold): row.rolls for row in content_of("kniffel").opening}
+    kniffel = {(row.pattern, row.hold): row.rolls for row in content_of("kniffel").sections["opening"].opening_rows}
     assert kniffel["three of a kind + pair", "stop, take Full House"] == "111xx"
 
 
@@ -181,7 +181,7 @@ def test_the_page_is_one_file_of_two_sheets(yatzy_guide: GuideContent) -> None:
     body = body_of(page)
     assert [node.get("class") for node in body] == ["sheet", "sheet"]
     drawn = [node.get("aria-label") for node in body.iter("span") if node.get("role") == "img"]
-    assert len(drawn) == len(yatzy_guide.opening) + 3
+    assert len(drawn) == len(yatzy_guide.sections["opening"].opening_rows) + 3
     swedish = guide_html(content_of("yatzy", "sv", with_sheet=True))
     found = [words in swedish for words in ('<html lang="sv">', "Liten stege", "Straight")]
     assert found == [True, True, False]

@@ -11,7 +11,7 @@ from textwrap import wrap
 
 from .guide_content import GuideContent, Section, Sheet, column_groups, sheets
 from .wording import WIDTH, columns, html_page
-from .words import Span, Text
+from .words import Span, Text, joined
 
 # Pips of each face on a square of 30 units.
 PIPS = {
@@ -61,18 +61,18 @@ def _size(content: GuideContent, card: bool, sheet: Sheet, is_first: bool) -> fl
 
     def fits(size: float) -> bool:
         scale, pairs = size / USUAL, zip(columns, widths, strict=True)
-        return max(sum(_lines(content, s, wide / scale) for s in column) for column, wide in pairs) <= lines / scale
+        return max(sum(_lines(s, wide / scale) for s in column) for column, wide in pairs) <= lines / scale
 
     size = next((size for size in SIZES if fits(size)), SIZES[-1])
     return CARD_SCALE * size if card else size
 
 
-def _lines(content: GuideContent, section: Section, width: float) -> float:
+def _lines(section: Section, width: float) -> float:
     """Lines that a section takes, about, if a line has so many letters."""
     count = 2.6 + 0.9 * _wrapped(section.note, width)
     if section.id == "opening":
         hold, rolls = HOLD * width / WHOLE, ROLLS * width / WHOLE
-        tallest = (max(_wrapped(row.hold, hold), _wrapped(row.rolls, rolls)) for row in content.opening)
+        tallest = (max(_wrapped(row.hold, hold), _wrapped(row.rolls, rolls)) for row in section.opening_rows)
         return count + 1 + sum(0.45 + lines for lines in tallest)
     if section.id == "odds":
         return count + 1.4 * (len(section.rows) / 3 + 2)
@@ -89,14 +89,13 @@ def _wrapped(text: Text | str, width: float) -> int:
 
 
 def _sections(content: GuideContent, names: tuple[str, ...]) -> str:
-    return "".join(_section(content, content.sections[name]) for name in names if name in content.sections)
+    return "".join(_section(content.sections[name]) for name in names if name in content.sections)
 
 
-def _section(content: GuideContent, section: Section) -> str:
-    note = f'<p class="note">{_inline(section.note)}</p>' if section.note else ""
-    if section.id == "opening" and any(row.sample for row in content.opening):
-        note = note.replace("</p>", f" {escape(content.words.words('opening.held'))}</p>")
-    inner = f"<h2>{escape(section.title)}</h2>{note}{VIEWS[section.form](content, section)}"
+def _section(section: Section) -> str:
+    note = joined([section.note, section.dice_note])
+    shown = f'<p class="note">{_inline(note)}</p>' if note else ""
+    inner = f"<h2>{escape(section.title)}</h2>{shown}{VIEWS[section.form](section)}"
     return f"<section{_class('box' if section.id in ('bonus', 'give_up') else '')}>{inner}</section>"
 
 
@@ -140,18 +139,18 @@ def _row(*cells: tuple[str, str], tag: str = "td") -> str:
     return f"<tr>{''.join(f'<{tag}{_class(name)}>{inner}</{tag}>' for name, inner in cells)}</tr>"
 
 
-def _prices(content: GuideContent, section: Section) -> str:
+def _prices(section: Section) -> str:
     bar = '<span class="bar" style="width:{:.1f}%"></span>'
     cells = ((_inline(row.name), bar.format(100 * row.bar), escape(row.value)) for row in section.rows)
     rows = (_row(("", name), ("", drawn), ("n", price)) for name, drawn, price in cells)
     return f'<table class="prices"><tbody>{"".join(rows)}</tbody></table>'
 
 
-def _texts(content: GuideContent, section: Section) -> str:
+def _texts(section: Section) -> str:
     return "".join(f"<p>{_inline(text)}</p>" for text in section.texts)
 
 
-def _holds(content: GuideContent, section: Section) -> str:
+def _holds(section: Section) -> str:
     rows = (
         f"<li><span>{number}</span><span>{_inline(row.name)}</span><span>{escape(row.value)}</span></li>"
         for number, row in enumerate(section.rows, start=1)
@@ -160,7 +159,7 @@ def _holds(content: GuideContent, section: Section) -> str:
     return f"<ol>{''.join(rows)}</ol>{legend}"
 
 
-def _losses(content: GuideContent, section: Section) -> str:
+def _losses(section: Section) -> str:
     bars = (
         f'<div>{escape(row.value)}<span class="bar" style="height:{3 * row.bar:.2f}em"></span>'
         f"{_inline(row.name)}</div>"
@@ -169,23 +168,22 @@ def _losses(content: GuideContent, section: Section) -> str:
     return f'<div class="losses">{"".join(bars)}</div>'
 
 
-def _opening(content: GuideContent, section: Section) -> str:
-    heads = (("", "rolls"), ("n", "score"), ("n", "share"))
-    named = ((name, escape(content.words.words(f"opening.{key}"))) for name, key in heads)
-    head = _row(("", ""), ("", ""), ("", ""), *named, tag="th")
+def _opening(section: Section) -> str:
+    rolls, score, share = map(escape, section.heads)
+    head = _row(("", ""), ("", ""), ("", ""), ("", rolls), ("n", score), ("n", share), tag="th")
     rows = (
         _row(
             ("dice-cell", _dice([*row.sample]) if row.sample else ""), ("", escape(row.heading)),
             ("hold", escape(row.hold)), ("rolls", escape(row.rolls)), ("n", row.score), ("n", row.share),
         )
-        for row in content.opening
+        for row in section.opening_rows
     )  # fmt: skip
     return f'<table class="opening"><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table>'
 
 
-def _odds(content: GuideContent, section: Section) -> str:
-    heads = (("", "box"), ("n", "chance"), ("n", "points"))
-    head = _row(*((name, escape(content.words.words(f"odds.{key}"))) for name, key in heads), tag="th")
+def _odds(section: Section) -> str:
+    box, chance, points = map(escape, section.heads)
+    head = _row(("", box), ("n", chance), ("n", points), tag="th")
     tables = ""
     for part in column_groups(section.rows, 3):
         rows = "".join(_row(("", _inline(row.name)), ("n", row.value), ("n", row.points)) for row in part)
@@ -193,7 +191,7 @@ def _odds(content: GuideContent, section: Section) -> str:
     return f'<div class="odds">{tables}</div>'
 
 
-VIEWS: dict[str, Callable[[GuideContent, Section], str]] = {
+VIEWS: dict[str, Callable[[Section], str]] = {
     view.__name__[1:]: view for view in (_prices, _texts, _holds, _losses, _opening, _odds)
 }
 
@@ -207,7 +205,7 @@ def guide_text(content: GuideContent, card: bool = False) -> str:
     for name, section in content.sections.items():
         if not card or name in CARD_SECTIONS:
             lines += ["", section.title, "-" * len(section.title), *_text_lines(section.note)]
-            body = [*TEXT_VIEWS[section.form](content, section)]
+            body = [*TEXT_VIEWS[section.form](section)]
             lines += ["", *body] if section.note and body else body
     # No-break spaces only keep the lines from being broken at the wrong place.
     return "\n".join(line.rstrip() for line in lines).replace("\u00a0", " ") + "\n"
@@ -217,20 +215,20 @@ def _text_lines(text: Text | str, first: str = "", indent: str = "", width: int 
     return wrap(str(text), width, initial_indent=first, subsequent_indent=indent, break_on_hyphens=False)
 
 
-def _bar_lines(content: GuideContent, section: Section) -> list[str]:
+def _bar_lines(section: Section) -> list[str]:
     bars = ("▇" * max(round(BAR_COLUMNS * row.bar), row.bar > 0) for row in section.rows)
     rows = [(str(row.name), row.value, bar) for row, bar in zip(section.rows, bars, strict=True)]
     return columns(rows, "<", ">", "<")
 
 
-def _row_lines(content: GuideContent, section: Section) -> Iterator[str]:
+def _row_lines(section: Section) -> Iterator[str]:
     for row in section.rows:
         yield from _text_lines(row.name, "  ", "    ")
     for paragraph in section.paragraphs:
         yield from _text_lines(paragraph, "  ", "  ")
 
 
-def _rule_lines(content: GuideContent, section: Section) -> Iterator[str]:
+def _rule_lines(section: Section) -> Iterator[str]:
     """Numbered sentences with a number at the right edge of their last line."""
     numbers = max((len(row.value) for row in section.rows), default=0)
     width = WIDTH - numbers - 2
@@ -240,16 +238,16 @@ def _rule_lines(content: GuideContent, section: Section) -> Iterator[str]:
         yield f"{lines[-1]:<{width}}  {row.value:>{numbers}}"
     if section.paragraphs:
         yield ""
-        yield from _row_lines(content, replace(section, rows=()))
+        yield from _row_lines(replace(section, rows=()))
 
 
-def _opening_lines(content: GuideContent, section: Section) -> Iterator[str]:
-    heads = content.words.words("opening.score"), content.words.words("opening.share")
-    scores = max(len(heads[0]), *(len(row.score) for row in content.opening))
-    shares = max(len(heads[1]), *(len(row.share) for row in content.opening))
+def _opening_lines(section: Section) -> Iterator[str]:
+    _rolls, score, share = section.heads
+    scores = max(len(score), *(len(row.score) for row in section.opening_rows))
+    shares = max(len(share), *(len(row.share) for row in section.opening_rows))
     width = WIDTH - scores - shares - 6
-    yield f"  {'':<{width}}  {heads[0]:>{scores}}  {heads[1]:>{shares}}"
-    for row in content.opening:
+    yield f"  {'':<{width}}  {score:>{scores}}  {share:>{shares}}"
+    for row in section.opening_rows:
         if row.heading:
             yield f"  {row.heading}"
         rolls = _text_lines(f"{row.hold}: {row.rolls}", " " * ROLLS_INDENT, " " * (ROLLS_INDENT + 2), width + 2)
@@ -257,14 +255,14 @@ def _opening_lines(content: GuideContent, section: Section) -> Iterator[str]:
         yield from rolls[1:]
 
 
-def _odds_lines(content: GuideContent, section: Section) -> Iterator[str]:
+def _odds_lines(section: Section) -> Iterator[str]:
     name = max(len(str(row.name)) for row in section.rows)
     cells = [f"{row.name!s:<{name}} {row.value:>7} {row.points:>5}" for row in section.rows]
     for row in zip_longest(*column_groups(cells, 2 if 2 * len(cells[0]) + 6 <= WIDTH else 1)):
         yield "  " + "    ".join(cell for cell in row if cell)
 
 
-TEXT_VIEWS: dict[str, Callable[[GuideContent, Section], Iterable[str]]] = {
+TEXT_VIEWS: dict[str, Callable[[Section], Iterable[str]]] = {
     "prices": _bar_lines,
     "texts": _row_lines,
     "holds": _rule_lines,

@@ -35,27 +35,6 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Section:
-    """A part of the guide under a heading."""
-
-    id: str  # prices, bonus, holds, give_up, examples, losses, opening, short or odds
-    title: str
-    note: Text = NO_TEXT  # below the title; may be empty
-    rows: tuple[Row, ...] = ()  # prices (with bars), hold rules (with their worth), stages, losses (bars) and odds
-    paragraphs: tuple[Text, ...] = ()  # of the bonus and the examples
-
-    @property
-    def form(self) -> str:
-        """How it is drawn: as texts, as a list of hold rules, or in a way of its own."""
-        return {"bonus": "texts", "give_up": "texts", "examples": "texts", "short": "holds"}.get(self.id, self.id)
-
-    @property
-    def texts(self) -> list[Text]:
-        """The names of the rows and the paragraphs, of a section that is nothing else."""
-        return [*(row.name for row in self.rows), *self.paragraphs]
-
-
-@dataclass(frozen=True)
 class OpeningRow:
     """First rolls that are treated in the same way."""
 
@@ -69,6 +48,30 @@ class OpeningRow:
 
 
 @dataclass(frozen=True)
+class Section:
+    """A part of the guide under a heading."""
+
+    id: str  # prices, bonus, holds, give_up, examples, losses, opening, short or odds
+    title: str
+    note: Text = NO_TEXT  # below the title; may be empty
+    rows: tuple[Row, ...] = ()  # prices (with bars), hold rules (with their worth), stages, losses (bars) and odds
+    paragraphs: tuple[Text, ...] = ()  # of the bonus and the examples
+    heads: tuple[str, ...] = ()  # of the columns of the opening rolls and the odds
+    opening_rows: tuple[OpeningRow, ...] = ()
+    dice_note: str = ""  # follows the note where dice are drawn
+
+    @property
+    def form(self) -> str:
+        """How it is drawn: as texts, as a list of hold rules, or in a way of its own."""
+        return {"bonus": "texts", "give_up": "texts", "examples": "texts", "short": "holds"}.get(self.id, self.id)
+
+    @property
+    def texts(self) -> list[Text]:
+        """The names of the rows and the paragraphs, of a section that is nothing else."""
+        return [*(row.name for row in self.rows), *self.paragraphs]
+
+
+@dataclass(frozen=True)
 class GuideContent:
     """All texts of a guide."""
 
@@ -78,7 +81,6 @@ class GuideContent:
     card_title: str
     lead: tuple[Text, ...]
     sections: dict[str, Section]  # by id, in order of reading. Sections without content are left out
-    opening: tuple[OpeningRow, ...]  # the lines of section ``opening``
 
 
 @dataclass(frozen=True)
@@ -91,19 +93,13 @@ class Sheet:
 
 def guide_content(guide: Guide) -> GuideContent:
     """The texts of a guide, in the language of the names of its rules if there is a catalogue, else in English."""
-    rules, lines = guide.rules, guide.opening
+    rules = guide.rules
     words = words_of(rules.language)
-    kept = sorted(range(len(lines)), key=lambda i: -lines[i].chance)[:MAX_OPENING_LINES]
-    lines = tuple(lines[i] for i in sorted(kept))  # those of the most probable rolls, in the order of the guide
-    pairs = zip(lines, [None, *lines], strict=False)
-    rows = tuple(_opening_row(rules, line, before, words) for line, before in pairs)
     found = [*_sheet_sections(guide, words), _give_up(guide, words), _examples(guide, words), _losses(guide, words)]
-    if rows:
-        found.append(Section("opening", words.words("opening.title"), words.fill("opening.note")))
-    found += [_short(guide, words), _odds(guide, words)]
+    found += [_opening(guide, words), _short(guide, words), _odds(guide, words)]
     title, card_title = (str(words.fill(f"guide.{name}", game=rules.name)) for name in ("title", "card_title"))
     sections = {section.id: section for section in found if section}
-    return GuideContent(rules, words, title, card_title, tuple(_lead(guide, words)), sections, rows)
+    return GuideContent(rules, words, title, card_title, tuple(_lead(guide, words)), sections)
 
 
 def _lead(guide: Guide, words: Words) -> list[Text]:
@@ -270,12 +266,28 @@ def _odds(guide: Guide, words: Words) -> Section:
         Row(text_of(box.name), _percent(odds.chance, words), points=words.number(odds.expected_points))
         for box, odds in zip(guide.rules.categories, guide.odds, strict=True)
     )
-    return Section("odds", words.words("odds.title"), words.fill("odds.note"), rows)
+    heads = tuple(words.words(f"odds.{name}") for name in ("box", "chance", "points"))
+    return Section("odds", words.words("odds.title"), words.fill("odds.note"), rows, heads=heads)
 
 
 def _percent(share: float, words: Words) -> str:
     decimals = 0 if share >= 0.995 else 1 if share >= 0.0095 else 2
     return f"{words.number(100 * share, decimals)}\u00a0%"
+
+
+def _opening(guide: Guide, words: Words) -> Section | None:
+    lines = guide.opening
+    if not lines:
+        return None
+    kept = sorted(range(len(lines)), key=lambda i: -lines[i].chance)[:MAX_OPENING_LINES]
+    lines = tuple(lines[i] for i in sorted(kept))  # those of the most probable rolls, in the order of the guide
+    pairs = zip(lines, [None, *lines], strict=False)
+    rows = tuple(_opening_row(guide.rules, line, before, words) for line, before in pairs)
+    return Section(
+        "opening", words.words("opening.title"), words.fill("opening.note"), opening_rows=rows,
+        heads=tuple(words.words(f"opening.{name}") for name in ("rolls", "score", "share")),
+        dice_note=words.words("opening.held") if any(row.sample for row in rows) else "",
+    )  # fmt: skip
 
 
 def _opening_row(rules: RuleSet, line: OpeningLine, before: OpeningLine | None, words: Words) -> OpeningRow:

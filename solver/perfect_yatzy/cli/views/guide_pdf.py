@@ -19,7 +19,7 @@ from ..._version import __version__
 from ...errors import MissingPackage, _
 from .guide import PIPS
 from .guide_content import GuideContent, Section, Sheet, column_groups, sheets
-from .words import Span, Text, text_of
+from .words import Span, Text, joined, text_of
 
 A4, A6 = (210.0, 297.0), (105.0, 148.0)  # mm
 MARGINS, CARD_MARGINS = (13.0, 11.0), (6.0, 6.0)
@@ -210,8 +210,7 @@ def _all_texts(content: GuideContent) -> Iterable[str]:
     for section in content.sections.values():
         yield from (section.title, str(section.note), *map(str, section.paragraphs))
         yield from (str(row.name) + row.value + row.points for row in section.rows)
-    for line in content.opening:
-        yield line.heading + line.hold + line.rolls
+        yield from (line.heading + line.hold + line.rolls for line in section.opening_rows)
 
 
 def _draw(paper: Paper, sheet: Sheet, is_first: bool) -> None:
@@ -256,10 +255,7 @@ def _section(paper: Paper, section: Section, x: float, y: float, width: float) -
 
 def _contents(paper: Paper, section: Section, x: float, y: float, width: float) -> float:
     y = paper.text(section.title, x, y + paper.line() * 0.35, width, 1.1, bold=True) + paper.line() * 0.1
-    note = section.note
-    if section.id == "opening" and any(row.sample for row in paper.content.opening):
-        note = note + " " + paper.content.words.words("opening.held")
-    if note:
+    if note := joined([section.note, section.dice_note]):
         y = paper.text(note, x, y, width, 0.9, SOFT) + paper.line() * 0.2
     return VIEWS[section.form](paper, section, x, y, width)
 
@@ -322,17 +318,17 @@ def _losses(paper: Paper, section: Section, x: float, y: float, width: float) ->
 
 def _opening(paper: Paper, section: Section, x: float, y: float, width: float) -> float:
     side = paper.size * POINT * 1.15
-    dice = max((len(row.sample) for row in paper.content.opening), default=0) * side * 1.12
+    dice = max((len(row.sample) for row in section.opening_rows), default=0) * side * 1.12
     dice += 2.5 if dice else 0.0
     heading, hold, rolls, score, share = ((width - dice) * part for part in (0.2, 0.26, 0.32, 0.13, 0.09))
     left = x + dice + heading + hold
-    for column, name, align in ((rolls, "rolls", "left"), (score, "score", "right"), (share, "share", "right")):
-        paper.text(paper.content.words.words(f"opening.{name}"), left, y, column, 0.85, SOFT, align)
+    for column, head, align in zip((rolls, score, share), section.heads, ("left", "right", "right"), strict=True):
+        paper.text(head, left, y, column, 0.85, SOFT, align)
         left += column
     y += paper.line(0.85) * 1.1
     paper.rule(x, y, width)
     gap: Cell = (2.0, "", {})
-    for row in paper.content.opening:
+    for row in section.opening_rows:
         for i, (face, held) in enumerate(row.sample):
             paper.die(face, held, x + i * side * 1.12, y + paper.line() * 0.23, side)
         y = _row(
@@ -346,12 +342,11 @@ def _opening(paper: Paper, section: Section, x: float, y: float, width: float) -
 def _odds(paper: Paper, section: Section, x: float, y: float, width: float) -> float:
     columns, gap, below = 3, 7.0, [y]
     column = (width - gap * (columns - 1)) / columns
-    head = [paper.content.words.words(f"odds.{name}") for name in ("box", "chance", "points")]
     widths = column * 0.54, column * 0.26, column * 0.2
     for number, part in enumerate(column_groups(section.rows, columns)):
         at = y
-        for texts in [head, *([str(row.name), row.value, row.points] for row in part)] if part else []:
-            style = {"scale": 0.85, "colour": SOFT} if texts is head else {}
+        for texts in [section.heads, *((str(row.name), row.value, row.points) for row in part)] if part else []:
+            style = {"scale": 0.85, "colour": SOFT} if texts is section.heads else {}
             cells = zip(widths, texts, (style, *[style | RIGHT] * 2), strict=True)
             at = _row(paper, x + number * (column + gap), at, 0.12, *cells)
         below.append(at)
