@@ -275,7 +275,6 @@ def test_what_is_given_up(yatzy: Strategy, turns: list[SampledTurns]) -> None:
                         cost = yatzy.value(state) - paid - yatzy.value(after)
                         costs.setdefault((other, paid), []).append(cost)
     total = sum(taken.values())
-    assert late.per_game == total / 1_000
     assert [g.cost for g in late.give_ups] == sorted(g.cost for g in late.give_ups)
     for give_up in late.give_ups:
         place = give_up.category, give_up.points
@@ -355,14 +354,18 @@ def test_every_roll_is_in_one_line_with_its_best_hold(key: str) -> None:
         assert (line.lowest, line.highest) == pytest.approx((min(values), max(values)))
 
 
+def roll_count(line: guide_data.OpeningLine) -> int:
+    return sum(len(entry.rolls) for entry in line.entries)
+
+
 def test_the_lines_of_yatzy_of_a_forced_order_and_of_one_roll_a_turn(yatzy: Strategy, forced: Strategy) -> None:
     (line,) = opening_lines(forced)
-    assert (line.faces, line.roll_count, line.pattern) == ((1,), 252, ())
+    assert (line.faces, roll_count(line), line.pattern) == ((1,), 252, ())
     assert opening_lines(perfect_yatzy.open_strategy(small(face(1), CHANCE, rolls=1))) == ()
     lines = opening_lines(yatzy)
     assert 10 <= len(lines) <= 30
     of_two_pairs = [line for line in lines if line.pattern == (2, 2, 1)]
-    assert [(line.kept, line.which, line.roll_count) for line in of_two_pairs] == [
+    assert [(line.kept, line.which, roll_count(line)) for line in of_two_pairs] == [
         ((2,), "highest", 54),
         ((2, 2), "", 4),
         ((1,), "", 2),

@@ -10,7 +10,7 @@ pattern, rolls that are treated in the same way share a line.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
@@ -64,11 +64,6 @@ class OpeningLine:
     whole_pattern: bool  # whether these are all rolls of the pattern
 
     @property
-    def roll_count(self) -> int:
-        """Number of different rolls."""
-        return sum(len(entry.rolls) for entry in self.entries)
-
-    @property
     def is_run(self) -> bool:
         """Whether each of the holds is a run of at least three dice, such as 2 3 4."""
         holds = [entry.hold for entry in self.entries]
@@ -119,12 +114,10 @@ def opening_lines(strategy: Strategy) -> tuple[OpeningLine, ...]:
         # Single dice are listed one by one, so that it does not matter which of them is the highest.
         which = which_groups(roll, hold) if kept and kept[0] > 1 else ""
         alike[groups_of(roll), category is not None, kept, which].append(i)
-    order = sorted(alike.items(), key=lambda item: len(item[1]), reverse=True)
-    order.sort(key=lambda item: item[0][0], reverse=True)  # stable: the largest line of a pattern stays first
-    sizes: dict[Groups, int] = defaultdict(int)
-    for (pattern, *_), members in order:
-        sizes[pattern] += len(members)
-    lines, seen = [], set[Groups]()
+    # By pattern, and the largest line of each pattern first.
+    order = sorted(alike.items(), key=lambda item: (item[0][0], len(item[1])), reverse=True)
+    lines_of = Counter(pattern for pattern, *_ in alike)
+    lines = list[OpeningLine]()
     for (pattern, stop, kept, which), members in order:
         by_action: dict[tuple[Dice, str | None], list[Dice]] = defaultdict(list)
         for i in members:
@@ -142,11 +135,10 @@ def opening_lines(strategy: Strategy) -> tuple[OpeningLine, ...]:
                 chance=float(grid.weights[members].sum()),
                 lowest=float(values.min()),
                 highest=float(values.max()),
-                majority=pattern not in seen,
-                whole_pattern=len(members) == sizes[pattern],
+                majority=not lines or lines[-1].pattern != pattern,
+                whole_pattern=lines_of[pattern] == 1,
             )
         )
-        seen.add(pattern)
     return tuple(lines)
 
 
@@ -254,7 +246,6 @@ class Stage:
 
     first: int  # Its turns, from 1
     last: int
-    per_game: float  # how often perfect play gives up a box in this stage of a game
     give_ups: tuple[GiveUp, ...]  # cheapest first
 
 
@@ -360,8 +351,7 @@ def give_up_stages(strategy: Strategy, turns: Sequence[SampledTurns]) -> Iterato
                 later = [column[is_open] for column in (filled | 1 << c, sums, left * rules.saved_rolls, paid)]
                 cost = float(np.mean(before[is_open] - values_of(strategy, *later) - points))
                 give_ups.append(GiveUp(c, points, cost, int(here.sum()) / total))
-        per_game = total / len(turns[0].filled)
-        yield Stage(stage[0] + 1, stage[-1] + 1, per_game, tuple(sorted(give_ups, key=lambda g: g.cost)))
+        yield Stage(stage[0] + 1, stage[-1] + 1, tuple(sorted(give_ups, key=lambda g: g.cost)))
 
 
 def worked_examples(strategy: Strategy, prices: PriceSheet, turns: Sequence[SampledTurns]) -> Iterator[Example]:
