@@ -36,31 +36,27 @@ def _value_text(answer: dict[str, Any], option: dict[str, Any]) -> str:
 
 def objective_lines(answer: dict[str, Any]) -> list[str]:
     """The opponents and the assumptions behind a chance, and whether it is decided; an empty line if any."""
-    aim, lines = answer["aim"], []
-    if "versus" in aim:
-        tie = _(TIE_RULES[aim["ties"]].value)  # marked elsewhere
+    aim = answer["aim"]
+    kind = next(name for name in ("goal", "versus", "opponents") if name in aim)
+    against, tie = "", "" if kind == "goal" else _(TIE_RULES[aim["ties"]].value)  # marked elsewhere
+    if kind == "versus":
         facts = {"card": _("an empty card") if aim["versus"] == "empty" else aim["versus"], "value": tie}
         against = _("Against {card}, who sees your card and plays to win, too; a tie counts as {value}", **facts)
-        lines += wrapped(against).splitlines()
-    if "opponents" in aim:
+    elif kind == "opponents":
         opponents = []
         for opponent in aim["opponents"]:
             mean, deviation = number_text(opponent["mean"], 1), number_text(opponent["standard_deviation"], 1)
             playing = _("{mean} (still playing, SD {deviation})", mean=mean, deviation=deviation)
             opponents.append(playing if opponent["playing"] else number_text(opponent["mean"]))
-        tie = _(TIE_RULES[aim["ties"]].value)  # marked elsewhere
         against = _("Against {opponents}; a tie counts as {value}", opponents=", ".join(opponents), value=tie)
-        lines += wrapped(against).splitlines()
-        if aim["lower_bound"]:
-            lines.append(_("Assumes unfinished opponents maximise their expected score and ignore yours."))
-            lines.append(_("You see how they score and can adapt: the chances are at least these."))
-    if answer.get("turns_left") != 0:
-        is_goal = "goal" in aim
-        advice = drop_text("--goal" if is_goal else "--versus" if "versus" in aim else "--opponents")
-        certain = _("This goal is certain; {advice}") if is_goal else _("This win is certain; {advice}")
-        missed = _("This goal cannot be reached; {advice}") if is_goal else _("A win is impossible; {advice}")
-        if answer["certain"] or answer["out_of_reach"]:
-            lines.append((certain if answer["certain"] else missed).format(advice=advice))
+    lines = wrapped(against).splitlines()
+    if kind == "opponents" and aim["lower_bound"]:
+        lines.append(_("Assumes unfinished opponents maximise their expected score and ignore yours."))
+        lines.append(_("You see how they score and can adapt: the chances are at least these."))
+    if answer.get("turns_left") != 0 and (answer["certain"] or answer["out_of_reach"]):
+        certain = _("This goal is certain; {advice}") if kind == "goal" else _("This win is certain; {advice}")
+        missed = _("This goal cannot be reached; {advice}") if kind == "goal" else _("A win is impossible; {advice}")
+        lines.append((certain if answer["certain"] else missed).format(advice=drop_text(f"--{kind}")))
     return [*lines, ""] if lines else []
 
 
@@ -125,7 +121,6 @@ def _hold_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
         )
         headline = sentence.format(dice=spaced(best["hold"]), glyphs=glyphs(best["hold"]), count=count, value=value)
     else:
-        count = number_word(len(dice))
         headline = _("Hold nothing, reroll all {count} dice: {value}", count=count, value=value)
     roll, rolls, rerolls = answer["rolls"] - rolls_left, answer["rolls"], wording.rerolls_left_text(rolls_left)
     stage = _("Roll {roll} of {rolls}, {rerolls}", roll=roll, rolls=rolls, rerolls=rerolls)
@@ -164,8 +159,7 @@ def expect_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
     from .results import distribution_lines
 
     turns_left, has_aim = answer["turns_left"], "aim" in answer
-    lines = [_expect_headline(answer), ""]
-    lines += exact_lines(answer)
+    lines = [_expect_headline(answer), "", *exact_lines(answer)]
     if has_aim:
         if turns_left and "chance_by_mean_play" in answer:
             chance = chance_text(answer["chance_by_mean_play"])

@@ -12,7 +12,6 @@ from textwrap import wrap
 from typing import Any
 
 from ...errors import N_, StateError, _, ngettext, number_text, significant_text
-from ...errors import alternatives as alternatives
 from ...game.rule_words import number_word as number_word
 from ...game.rules import RuleSet
 from ...game.scoring import upper_sums

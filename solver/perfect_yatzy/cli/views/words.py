@@ -144,7 +144,7 @@ class Words:
             return str(names[size - 1])
         return str(self.fill(f"groups.{form}_many", count=size))
 
-    def pattern(self, groups: tuple[int, ...], form: str = "name") -> str:
+    def pattern(self, groups: tuple[int, ...]) -> str:
         """Groups of equal dice in words: ``three of a kind + pair``, ``two pairs``, ``all different``."""
         large = [size for size in groups if size > 1]
         if not large:
@@ -157,7 +157,7 @@ class Words:
             elif number > 1:
                 parts.append(str(self.fill("groups.several", number=number, group=self.group(size, "name"))))
             else:
-                parts.append(self.group(size, form))
+                parts.append(self.group(size, "name"))
         return " + ".join(parts)
 
 
@@ -281,16 +281,16 @@ def _faces(pattern: DicePattern, words: Words) -> str:
 
 
 def _condition(rules: RuleSet, condition: Condition, words: Words) -> Text:
+    key = f"rule.{condition.kind.replace(' ', '_')}"
     if condition.kind in ("open", "closed", "only"):
         boxes, count = _boxes(rules, condition, words), len(all_categories(rules, condition))
         # A box that is not open is filled, unless the boxes have an order.
-        key = "turn" if any(prerequisites(rules)) else "boxes"
-        return words.fill(f"rule.{key}_{condition.kind}", boxes=boxes, count=count)
+        named = "turn" if any(prerequisites(rules)) else "boxes"
+        return words.fill(f"rule.{named}_{condition.kind}", boxes=boxes, count=count)
     if condition.kind == "scored":
-        return words.fill("rule.scored", box=rules.categories[rules.tracked_index].name)
+        return words.fill(key, box=rules.categories[rules.tracked_index].name)
     if condition.kind in ("above par", "below par"):
-        return words.fill(f"rule.{condition.kind.replace(' ', '_')}", threshold=rules.threshold)
-    key = f"rule.{condition.kind.replace(' ', '_')}"
+        return words.fill(key, threshold=rules.threshold)
     if condition.low == condition.high:
         return words.fill(key, count=condition.low, number=condition.low)
     return words.fill(f"{key}_between", low=condition.low, high=condition.high)
