@@ -503,15 +503,15 @@ def test_a_drill_repeats_the_mistakes_of_a_record(run: Run, yatzy: Strategy, tmp
 def test_a_puzzle_accepts_holds_and_categories(yatzy: Strategy) -> None:
     """All that can be done is asked for: stopping early is graded by what it loses against the best hold."""
     position = Puzzle(Scorecard(yatzy.rules), (3, 3, 4, 5, 6), 2)
-    holds = yatzy.holds("", (3, 3, 4, 5, 6))
+    options, holds = position.options(yatzy), yatzy.holds("", (3, 3, 4, 5, 6))
     stops = {choice.category: choice.value for choice in yatzy.categories("", (3, 3, 4, 5, 6), 2)}
     for text, category in (("Chance", "chance"), ("take chance for 21", "chance"), ("yatzy 0", "yatzy")):
-        answer = find_answer(yatzy.rules, position, yatzy, text)
+        answer = find_answer(yatzy.rules, position, options, text)
         assert answer.category == category
         assert answer.loss == pytest.approx(holds[0].value - stops[category], abs=1e-9)
     for hold in holds:
         if hold.category is None:
-            found = find_answer(yatzy.rules, position, yatzy, "".join(map(str, hold.dice)) or "none")
+            found = find_answer(yatzy.rules, position, options, "".join(map(str, hold.dice)) or "none")
             assert found.loss == pytest.approx(hold.loss, abs=1e-9)
     for text, message in (("all", "nothing to reroll"), ("chance 20", "chance pays 21 for these dice, not 20")):
-        refused(message, find_answer, yatzy.rules, position, yatzy, text)
+        refused(message, find_answer, yatzy.rules, position, options, text)

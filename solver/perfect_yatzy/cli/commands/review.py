@@ -247,7 +247,8 @@ def puzzle(
         text = _("Puzzle {number} of {date}, {difficulty}") if stream else _("Puzzle of {date}, {difficulty}")
         click.echo(text.format(number=number, date=puzzle_date, difficulty=_(difficulty)))  # marked elsewhere
         if solution:
-            echo_lines(puzzle_lines(rule_set, position, strategy), [""], solution_lines(rule_set, position, strategy))
+            ranking = position.options(strategy)
+            echo_lines(puzzle_lines(rule_set, position, strategy), [""], solution_lines(rule_set, ranking))
         elif not ask_puzzle(strategy, rule_set, position):
             return
 
@@ -257,8 +258,8 @@ def ask_puzzle(strategy: Strategy, rules: RuleSet, puzzle: Puzzle) -> bool:
     from ..views.review import find_answer, grade_line, puzzle_lines, solution_lines
     from ..views.wording import CATEGORY_HELP, HOLD_HELP, QUIT_HELP, command_of, decision_question, wrapped
 
+    options, answered = puzzle.options(strategy), False
     echo_lines(puzzle_lines(rules, puzzle, strategy))
-    answered = False
     while not answered:
         text = prompt_line(decision_question(puzzle.rolls_left))
         if text is None or command_of(text) == "quit":
@@ -268,9 +269,10 @@ def ask_puzzle(strategy: Strategy, rules: RuleSet, puzzle: Puzzle) -> bool:
             click.echo("".join(words))
             continue
         try:
-            click.echo(grade_line(rules, puzzle, strategy, find_answer(rules, puzzle, strategy, text)))
+            answer = find_answer(rules, puzzle, options, text)
+            click.echo(grade_line(rules, answer, is_best=answer == options[0]))
             answered = True
         except StateError as error:
             click.echo(wrapped(str(error)))
-    echo_lines(solution_lines(rules, puzzle, strategy), [""])
+    echo_lines(solution_lines(rules, options), [""])
     return answered

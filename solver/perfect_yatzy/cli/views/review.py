@@ -137,9 +137,8 @@ def puzzle_lines(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> list[str
     return lines
 
 
-def find_answer(rules: RuleSet, puzzle: Puzzle, strategy: Strategy, text: str) -> Hold | Choice:
+def find_answer(rules: RuleSet, puzzle: Puzzle, options: Sequence[Hold | Choice], text: str) -> Hold | Choice:
     """The option that a player's text names: dice, ``none``, or a category."""
-    options = puzzle.options(strategy)
     text = decision_of(text)
     held = parse_hold(text, puzzle.dice) if puzzle.rolls_left else None
     if held == puzzle.dice:
@@ -155,18 +154,18 @@ def find_answer(rules: RuleSet, puzzle: Puzzle, strategy: Strategy, text: str) -
     raise StateError(sentence.format(category=named))
 
 
-def grade_line(rules: RuleSet, puzzle: Puzzle, strategy: Strategy, answer: Hold | Choice) -> str:
+def grade_line(rules: RuleSet, answer: Hold | Choice, *, is_best: bool) -> str:
     """The grade and the loss of an answer."""
-    action, is_best = _action_text(rules, answer), answer == puzzle.options(strategy)[0]
+    action = _action_text(rules, answer)
     facts = {"action": action[0].upper() + action[1:], "grade": grade_word(grade(answer.loss, is_best), 1)}
     sentence = _("{action}: {grade}, loses {points}") if answer.loss else _("{action}: {grade}")
     return sentence.format(**facts, points=number_text(answer.loss, 2))
 
 
-def solution_lines(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> list[str]:
+def solution_lines(rules: RuleSet, options: Sequence[Hold | Choice]) -> list[str]:
     """The best options and what they lose."""
-    options = enumerate(puzzle.options(strategy)[:MAX_OPTIONS])
-    rows = [(_action_text(rules, option), loss_text(option.loss, i == 0)) for i, option in options]
+    best = enumerate(options[:MAX_OPTIONS])
+    rows = [(_action_text(rules, option), loss_text(option.loss, i == 0)) for i, option in best]
     return columns([("", _("loses")), *rows], "<", ">9")
 
 
