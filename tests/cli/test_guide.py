@@ -67,7 +67,7 @@ def test_templates_are_filled_with_bold_parts_and_plural_forms() -> None:
     assert str(words.fill("opening.dice", count=1)) == "one die"
     assert str(words.fill("opening.dice", count=3)) == "three dice"
     assert str(words.fill("opening.keep", what="*{x}*")) == "keep *{x}*"  # names are not templates
-    assert (swedish.number(-2.25, 2), swedish.number(0.04, 1, signed=True)) == ("−2,25", "0,0")
+    assert (swedish.number(-2.25, 2), swedish.number(-0.04)) == ("−2,25", "0,0")
     assert words.pattern((3, 3, 2, 2, 1)) == "2 × three of a kind + two pairs"
     assert words.pattern((1, 1)) == "all different"
     assert words.pattern((9, 3)) == "nine of a kind + three of a kind"

@@ -11,7 +11,7 @@ from ...game.dice import Dice
 from ...game.rules import RuleSet, leaves_choice
 from ...policies.guide import RARE, Example, Guide, OpeningLine, Option, Stage, shortened
 from ...policies.strategy_sheet import PriceSheet, StrategySheet, pars
-from .wording import rounded_up
+from .wording import category_name, rounded_up
 from .words import NO_TEXT, Text, Words, capitalised, dice_text, hold_sentence, joined, legend, text_of, words_of
 
 T = TypeVar("T")
@@ -323,7 +323,7 @@ def _hold_words(rules: RuleSet, line: OpeningLine, words: Words) -> str:
         categories = {entry.category for entry in line.entries if entry.category}
         if len(categories) > 1:
             return words.words("opening.stop")
-        return str(words.fill("opening.stop_box", box=rules.categories[rules.index_of[categories.pop()]].name))
+        return str(words.fill("opening.stop_box", box=category_name(rules, categories.pop())))
     if not line.kept:
         return words.words("opening.roll_all")
     return str(words.fill("opening.keep", what=_kept_words(line, words)))
@@ -362,7 +362,7 @@ def _rolls_words(rules: RuleSet, line: OpeningLine, words: Words) -> str:
         shown, left = rolls[: max(0, left)], left - len(rolls)
         if not shown:
             break
-        label = rules.categories[rules.index_of[entry.category]].name if entry.category else _digits(entry.hold)
+        label = category_name(rules, entry.category) if entry.category else _digits(entry.hold)
         listed = " ".join(_digits(dice) + words.words("opening.other_dice") * others for dice, others in shown)
         parts.append(f"{label}: {listed}" if _differ(line) else listed)
     hidden = -left

@@ -20,7 +20,7 @@ from ...service.answers import approximate_fields
 from ...strategy.actions import Hold
 from ...strategy.metadata import arrow_table, check_pyarrow, metadata
 from ...strategy.strategy import Strategy
-from .wording import html_page
+from .wording import category_name, html_page
 
 Cell = str | int | float
 CATEGORY_COLUMNS = ("category", "second best")  # columns with names of categories
@@ -82,8 +82,7 @@ def _table(
 def hold_cell(hold: Hold, strategy: Strategy) -> str:
     """A hold as text: its dice, ``nothing``, or the category to take."""
     if hold.category:
-        name = strategy.rules.categories[strategy.rules.index_of[hold.category]].name
-        return _("take {category}", category=name)
+        return _("take {category}", category=category_name(strategy.rules, hold.category))
     return spaced(hold.dice) or _("nothing")
 
 

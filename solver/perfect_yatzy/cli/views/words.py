@@ -21,6 +21,7 @@ from ...game.rules import RuleSet, prerequisites
 from ...game.translations import ENGLISH, languages, toml_text
 from ...policies.hold_policy import bonus_box
 from ...policies.hold_rules import Condition, DicePattern, HoldRule, all_categories, section
+from .wording import category_name
 
 CLI = Path(__file__).parent.parent
 FOLDER = "words"
@@ -116,11 +117,11 @@ class Words:
         section, _, name = key.rpartition(".")
         return self.table[section][name] if section else self.table[name]
 
-    def number(self, value: float, decimals: int = 1, signed: bool = False) -> str:
+    def number(self, value: float, decimals: int = 1) -> str:
         """A number with the decimal sign of the language and a minus sign of the width of a plus sign."""
-        text = f"{abs(round(value, decimals)):.{decimals}f}".replace(".", self.words("decimal"))
-        sign = "−" if round(value, decimals) < 0 else "+" if signed and round(value, decimals) > 0 else ""
-        return sign + text
+        rounded = round(value, decimals)
+        text = f"{abs(rounded):.{decimals}f}".replace(".", self.words("decimal"))
+        return f"−{text}" if rounded < 0 else text
 
     def price(self, value: float) -> str:
         """A number with one decimal, or with two if it has two."""
@@ -249,7 +250,7 @@ def _pattern(rules: RuleSet, pattern: DicePattern, words: Words) -> Text:
     if pattern.kind == "any":
         return words.fill("rule.any")
     if pattern.kind == "pays":
-        boxes = words.listed([rules.categories[rules.index_of[c]].name for c in pattern.categories], "or")
+        boxes = words.listed([category_name(rules, c) for c in pattern.categories], "or")
         return words.fill(f"rule.pays{'_least' * (pattern.least > 1)}", box=boxes, points=pattern.least)
     if _is_whole(pattern):
         return words.fill("rule.each", faces=words.listed([*map(str, range(pattern.low, pattern.high + 1))]))
@@ -299,7 +300,7 @@ def _condition(rules: RuleSet, condition: Condition, words: Words) -> Text:
 def _boxes(rules: RuleSet, condition: Condition, words: Words) -> Text:
     kind = "open" if condition.kind == "closed" and any(prerequisites(rules)) else condition.kind
     names = [
-        words.words(f"rule.{kind}_{c}") if section(rules, c) else rules.categories[rules.index_of[c]].name
+        words.words(f"rule.{kind}_{c}") if section(rules, c) else category_name(rules, c)
         for c in condition.categories
     ]
     # One box or another is open, but all of them are closed.
