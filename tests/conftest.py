@@ -18,6 +18,8 @@ import perfect_yatzy
 import pytest
 from perfect_yatzy import Strategy
 from support.command import Run, run_here, run_process
+from support.refusals import load_text
+from support.rule_files import TINY
 from support.seeds import SEED_VARIABLE
 
 RINGS = {"full": 2, "slow": 3}  # marker -> ring; a test without a marker is in ring 1
@@ -108,14 +110,6 @@ def one_lattice(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
-@pytest.fixture
-def straight_line_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Straight-line code for five and six dice, as outside ring 1."""
-    from perfect_yatzy.kernels import lattice
-
-    monkeypatch.setattr(lattice, "UNROLLED", {lattice.FiveDice: (5, 6), lattice.SixDice: (6, 6)})
-
-
 @pytest.fixture(scope="session", autouse=True)
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Folder for the tables of this run, so that tests never use those of the user."""
@@ -137,6 +131,12 @@ def yatzy(store: Path) -> Strategy:
 @pytest.fixture(scope="session")
 def forced(store: Path) -> Strategy:
     return perfect_yatzy.open_strategy("yatzy-forced")
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> str:
+    """The file of a game of three boxes with a bonus that takes no time, and compiles few kernels."""
+    return load_text(tmp_path, TINY, "").origin
 
 
 @pytest.fixture

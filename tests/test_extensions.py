@@ -21,7 +21,6 @@ from babel.messages.mofile import write_mo
 from perfect_yatzy._version import __version__
 from support.command import ROOT
 from support.need import CI, need
-from support.rule_files import TINY
 
 PACKAGE = ROOT / "solver" / "perfect_yatzy"
 pytestmark = pytest.mark.full
@@ -64,14 +63,6 @@ class Copy:
 @pytest.fixture
 def copy(tmp_path: Path) -> Copy:
     return Copy(tmp_path / "copy")
-
-
-@pytest.fixture
-def tiny(tmp_path: Path) -> str:
-    """A game of three boxes with a bonus that takes no time, and compiles few kernels."""
-    path = tmp_path / "tiny.toml"
-    path.write_text(TINY, encoding="utf-8")
-    return str(path)
 
 
 def named_files(change: str) -> set[str]:

@@ -15,7 +15,7 @@ from golden import FILE, PAGED, POSITIONS, TOLERANCE, Position, ask_command, dif
 from perfect_yatzy.service.queries import QueryService
 from support.command import run_here
 from support.engine import ask_engine, make_site
-from support.need import need
+from support.server import app_client
 
 SAMPLE = ("crag", "generala", "yatzy-forced")
 Answers = list[dict[str, Any]]
@@ -37,9 +37,8 @@ def by_python(asked: list[Position]) -> list[str]:
     for position in asked:
         _, fields = asked_of(position)
         strategy = perfect_yatzy.open_strategy(fields["rules"])
-        card = perfect_yatzy.parse_card(
-            strategy.rules, fields["card"], fields.get("saved", 0), fields.get("bonus_points", 0)
-        )
+        beside = fields.get("saved", 0), fields.get("bonus_points", 0)
+        card = perfect_yatzy.parse_card(strategy.rules, fields["card"], *beside)
         options: dict[str, float] = {}
         if position["request"]["query"] == "hold":
             holds = strategy.holds(card, fields["dice"], fields["rolls_left"])
@@ -53,12 +52,7 @@ def by_python(asked: list[Position]) -> list[str]:
 
 
 def by_server(asked: list[Position]) -> Answers:
-    need("fastapi")
-    need("httpx2")
-    from fastapi.testclient import TestClient
-    from perfect_yatzy.web.app import create_app
-
-    with TestClient(create_app(), base_url="http://127.0.0.1") as client:
+    with app_client() as client:
         return [client.post(f"/api/{query}", json=body).json() for query, body in map(asked_of, asked)]
 
 
@@ -109,8 +103,7 @@ def test_all_are_answered_alike(way: str, store: Path, tmp_path: Path) -> None:
 
 @pytest.mark.full
 def test_the_file_has_every_game_with_an_exact_table() -> None:
-    counted = {name: len([*group]) for name, group in groupby(positions(), rules_of)}
-    assert counted == games()
+    assert {name: len([*group]) for name, group in groupby(positions(), rules_of)} == games()
     assert {position["checked"] for position in positions()} == {"turn", "whole game"}
     assert FILE.stat().st_size < 400_000
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import perfect_yatzy
 import pytest
-from perfect_yatzy import ApproximateStrategy, RulesError, StateError, Strategy, TableError
+from perfect_yatzy import ApproximateStrategy, RulesError, Strategy, TableError
 from perfect_yatzy.approximation import solve as pipeline
 from perfect_yatzy.approximation.solve import verify_approximate
 from perfect_yatzy.cli.views.strategy_tables import STRATEGY_TABLES, as_json, html, markdown
@@ -19,7 +19,7 @@ from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy.fitted_file import fitted_path, has_fitted
 from perfect_yatzy.strategy.opening import open_approximate, open_strategy
 from perfect_yatzy.tablebase.store import leftovers, matching, stored
-from support.command import Run
+from support.command import Run, printed
 from support.flips import flip
 from support.human import check_play, human
 from support.refusals import refused
@@ -29,8 +29,6 @@ from support.seeds import ring_2
 CLUB = Path(__file__).parent.parent / "data" / "club-sheet.toml"
 SIMULATE = "simulate", "--games", "200"
 SMALL = {"games": 200, "fit_games": 40, "rounds": 1, "work": 0.02, "memory": 1 << 24}
-
-
 # Sheets for two dice: 25 boxes, too many for a table like the club's but quickly fitted; and 66 in six columns.
 SHEETS: dict[str, tuple[str, dict[str, Any]]] = {
     "twin": (two_dice_sheet("twin", bonus=(20, 10)), SMALL),
@@ -98,8 +96,7 @@ def test_an_interrupted_solution_resumes_after_its_last_stage(
 
 def test_wrong_settings_and_damage_are_refused(strategy: ApproximateStrategy, sheet: str, tmp_path: Path) -> None:
     for setting in ({"games": 1}, {"rounds": 0}, {"minutes": 0}, {"work": -1}, {"half_width": -1.0}, {"seed": -1}):
-        with pytest.raises(StateError):
-            perfect_yatzy.approximate(sheet, tmp_path, **setting)  # type: ignore[arg-type]
+        refused(".", perfect_yatzy.approximate, sheet, tmp_path, **setting)
     source, target = fitted_path(strategy.rules), fitted_path(strategy.rules, tmp_path)
     refused("no approximate strategy", open_approximate, strategy.rules, tmp_path, error=TableError)
     target.with_suffix(".json").write_bytes(source.with_suffix(".json").read_bytes())
@@ -118,8 +115,7 @@ def test_simulated_games_and_a_review(strategy: ApproximateStrategy) -> None:
     played = perfect_yatzy.simulate(strategy, 300, seed=9)
     error = played.standard_error + strategy.certificate.half_width
     assert abs(played.mean - strategy.certificate.mean) < 5 * error
-    first = perfect_yatzy.simulate(strategy, 50, seed=9)
-    assert (first.final_scores == played.final_scores[:50]).all()
+    assert (perfect_yatzy.simulate(strategy, 50, seed=9).final_scores == played.final_scores[:50]).all()
     late = perfect_yatzy.simulate(strategy, 40, start="face-1=2 sum-7=20")
     assert late.points_before == 22
     assert (late.category_points[:, 0] == -1).all()
@@ -129,25 +125,20 @@ def test_simulated_games_and_a_review(strategy: ApproximateStrategy) -> None:
 
 @BOTH
 def test_the_commands(strategy: ApproximateStrategy, sheet: str, run: Run, tmp_path: Path) -> None:
-    text = strategy.certificate.sentence
     known = strategy.certificate
     assert known.interval99[0] <= known.mean <= known.upper_bound
     filled = {"twin": "face-1=2", "six": "face-1.c0=2 face-4.c5=24 sum-8.c3=40 sum-8.c2=0"}
     card = "--card", filled[strategy.rules.id]
     asked = [(*words, "--rules") for words in (("hold", "33"), ("score", "33"), ("expect",), ("hold", "34", *card))]
     for command in (*asked, SIMULATE):
-        answer = run(*command, sheet)
-        assert answer.returncode == 0, answer.stderr
-        assert f"Approximate: {text}"[:60] in answer.stdout
-        answer = json.loads(run(*command, sheet, "--json").stdout)
-        assert answer["approximate"] == strategy.certificate.summary()
+        assert f"Approximate: {known.sentence}"[:60] in printed(run, *command, sheet)
+        assert json.loads(printed(run, *command, sheet, "--json"))["approximate"] == known.summary()
     checked = run("rules", "check", sheet)
     assert "too large for an exact solve" in checked.stdout
     assert "--approximate" in checked.stdout
     assert "approximate-mean" in run("tables").stdout
     assert "Approximate: " in run("table", sheet).stdout
-    verified = run("verify", sheet, "--games", "200")
-    assert verified.returncode == 0, verified.stdout + verified.stderr
+    printed(run, "verify", sheet, "--games", "200")
     check_play(run, sheet, tmp_path)
     said = f"{strategy.rules.id} has an approximate strategy: "
     assert run("solve", sheet, "--approximate").stdout.startswith(said)
@@ -177,10 +168,9 @@ def test_a_record_is_reviewed(strategy: ApproximateStrategy, sheet: str, run: Ru
     file = tmp_path / "game.jsonl"
     file.write_text(json.dumps(human(strategy, 4).to_json()) + "\n")
     assert len(read_games(str(file))) == 1
-    answer = run("review", str(file))
-    assert answer.returncode == 0, answer.stderr
-    assert "Result" in answer.stdout
-    assert "Approximate: " in answer.stdout
+    shown = printed(run, "review", str(file))
+    assert "Result" in shown
+    assert "Approximate: " in shown
     assert "approximate" in json.loads(run("review", str(file), "--json").stdout)
 
 

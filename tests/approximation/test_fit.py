@@ -32,7 +32,7 @@ from support.games import CHANCE, PAIR, joker_game, rule_sets, saved_rolls_game,
 from support.mechanics import MECHANICS, random_rules
 from support.naive import Card, Naive
 from support.players import in_memory
-from support.refusals import refused
+from support.refusals import load_text, refused
 from support.rule_files import six_columns
 from support.seeds import examples, ring_2, seeds
 
@@ -62,8 +62,7 @@ def test_a_game_whose_features_are_exact_gets_its_exact_value() -> None:
     exact = solve_values(rules)
     assert values.values(0, 0, 0, 0)[0] == pytest.approx(exact[-1], abs=1e-5)
     assert max(record["errors"]) < 1e-5
-    found = simulate_values(values, games=200, seed=2)
-    assert found.mean == pytest.approx(exact[-1], abs=1e-5)
+    assert simulate_values(values, games=200, seed=2).mean == pytest.approx(exact[-1], abs=1e-5)
 
 
 def test_numbers_of_games_weighted_sums_of_features_and_values_of_full_cards() -> None:
@@ -307,9 +306,7 @@ def exact_function(rules: RuleSet) -> FittedValues:
 
 @pytest.fixture(scope="module")
 def ninety(tmp_path_factory: pytest.TempPathFactory) -> RuleSet:
-    path = tmp_path_factory.mktemp("ninety") / "six.toml"
-    path.write_text(six_columns())
-    rules = load_rules(path)
+    rules = load_text(tmp_path_factory.mktemp("ninety"), six_columns(), "")
     assert len(rules.categories) == 90
     return rules
 
@@ -320,8 +317,7 @@ def test_every_box_is_filled_once(boxes: int, order: str) -> None:
     """Box i always pays i + 1 points: whatever is played, the final score is the sum, and no strategy makes more."""
     always = (Category(f"b{i}", f"B{i}", (Pattern("any", score="fixed", points=i + 1),)) for i in range(boxes))
     rules, total = small(*always, dice=1, faces=2, rolls=1, order=order), boxes * (boxes + 1) // 2
-    found = relax(rules, Budget(1e6), threads=1)
-    assert total <= found.bound <= total + 1e-3
+    assert total <= relax(rules, Budget(1e6), threads=1).bound <= total + 1e-3
     for prices in (np.arange(1.0, boxes + 1), np.zeros(boxes)):
         played = simulate_values(first_guess(rules, prices), games=20, seed=1)
         assert (played.final_scores == total).all()
@@ -332,8 +328,7 @@ def test_every_box_is_filled_once(boxes: int, order: str) -> None:
 def test_equal_boxes_are_worth_as_many_single_turns(boxes: int) -> None:
     """One die, three rolls: 3.5, then 4.25 and 14/3 points with best play."""
     rules = small(*(replace(CHANCE, id=f"b{i}", name=f"B{i}") for i in range(boxes)), dice=1, order="forced")
-    found = relax(rules, Budget(1e7), threads=1)
-    assert boxes * 14 / 3 <= found.bound <= boxes * 14 / 3 + 1e-3
+    assert boxes * 14 / 3 <= relax(rules, Budget(1e7), threads=1).bound <= boxes * 14 / 3 + 1e-3
     played = simulate_values(first_guess(rules, np.full(boxes, 14 / 3)), games=20, seed=2)
     assert played.final_scores - played.luck == pytest.approx(np.full(20, boxes * 14 / 3), abs=1e-9)
 
@@ -350,9 +345,7 @@ def test_games_of_six_columns_follow_the_rules(ninety: RuleSet) -> None:
             paid = [scoring_options(ninety, cards[i].filled, False, roll).get(box, (None,))[0] for roll in rolls]
             assert points in paid
             cards[i] = cards[i].filled_with(ninety, box, points)
-        assert [sum(int(word) << 64 * k for k, word in enumerate(mask)) for mask in states.filled] == [
-            card.filled for card in cards
-        ]
+        assert [number(mask) for mask in states.filled] == [card.filled for card in cards]
         assert states.upper.tolist() == [card.upper for card in cards]
     assert all(card.filled == ninety.full_mask for card in cards)
 

@@ -18,6 +18,7 @@ from perfect_yatzy.approximation.multipliers import dot, exact_bits, rounded
 from perfect_yatzy.approximation.relaxation import Budget, relax
 from perfect_yatzy.kernels.state_lanes import solve_positive
 from support.players import solution_bits, solved_anew
+from support.refusals import load_text
 from support.rule_files import two_dice_sheet
 from support.seeds import ring_2
 
@@ -46,9 +47,8 @@ def bits(rules: str, folder: Path, threads: int | None = None) -> str:
 @pytest.fixture(scope="module")
 def sheet(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Eighteen boxes for two dice, of which the relaxed games remember some."""
-    path = tmp_path_factory.mktemp("repeat") / "repeated.toml"
-    path.write_text(two_dice_sheet("repeated", upper=3, sums=9, least=6, bonus=(9, 7)))
-    return str(path)
+    text = two_dice_sheet("repeated", upper=3, sums=9, least=6, bonus=(9, 7))
+    return load_text(tmp_path_factory.mktemp("repeat"), text, "").origin
 
 
 @pytest.fixture(scope="module")
@@ -80,9 +80,8 @@ def test_another_machine_changes_no_bit(first: str, sheet: str, machine: dict[st
     tests = str(Path(__file__).parent.parent)
     command = [sys.executable, "-c", SCRIPT, sheet, str(tmp_path), tests, json.dumps(SETTINGS)]
     paths = os.pathsep.join([str(Path(perfect_yatzy.__file__).parent.parent), os.environ.get("PYTHONPATH", "")])
-    answer = subprocess.run(
-        command, env={**os.environ, **machine, "PYTHONPATH": paths}, capture_output=True, text=True, check=True
-    )
+    environment = {**os.environ, **machine, "PYTHONPATH": paths}
+    answer = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == first
 
 

@@ -21,7 +21,7 @@ from perfect_yatzy.tablebase.backward_induction import solve_layers
 from perfect_yatzy.tablebase.table_writer import TableWriter
 from support.command import Run, printed, refusal
 from support.need import need
-from support.refusals import refused
+from support.refusals import load_text, refused
 
 HOLD = "hold 33456"
 EXAMPLE = "ones=3 sixes=24 chance=22"
@@ -242,12 +242,11 @@ def test_jsonl_answers_each_line_in_order_with_errors_in_line(run: Run, yatzy: S
 
 def test_records_and_requests_open_no_files(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
     """Whoever writes them chooses no file that is read; the one of --rules is the choice of the user."""
-    own = tmp_path / "own.toml"
-    own.write_text('id = "own"\nname = "Own"\nextends = "yatzy-forced"\n')
+    own = load_text(tmp_path, 'extends = "yatzy-forced"\n').origin
     pipe = tmp_path / "pipe.toml"
     os.mkfifo(pipe)
     where = ("--tables", str(tmp_path / "tables"))
-    for name in (str(own), str(pipe), f"{own}+switch", "/dev/stdin.toml"):
+    for name in (own, str(pipe), f"{own}+switch", "/dev/stdin.toml"):
         line = json.dumps({"dice": "33456", "rules": name}) + "\n"
         (answer,) = map(json.loads, run("hold", "--jsonl", *where, stdin=line).stdout.splitlines())
         assert (answer["code"], answer["field"]) == ("unknown-rules", "rules")
@@ -258,8 +257,8 @@ def test_records_and_requests_open_no_files(run: Run, yatzy: Strategy, tmp_path:
             said = run(command, str(record), *where)
             words = " ".join((said.stdout + said.stderr).split())
             assert "must be built-in rules, or the rules themselves: files are not opened" in words
-    lines = [{"dice": "33456"}, {"dice": "33456", "rules": str(own)}, {"dice": "33456", "rules": "yatzy-forced"}]
-    found = run("hold", "--jsonl", "--rules", str(own), *where, stdin="\n".join(map(json.dumps, lines)) + "\n")
+    lines = [{"dice": "33456"}, {"dice": "33456", "rules": own}, {"dice": "33456", "rules": "yatzy-forced"}]
+    found = run("hold", "--jsonl", "--rules", own, *where, stdin="\n".join(map(json.dumps, lines)) + "\n")
     answers = [json.loads(line) for line in found.stdout.splitlines()]
     assert len({answer["expected_final_score"] for answer in answers}) == 1
 
@@ -349,9 +348,7 @@ def test_rules_that_are_too_large_are_shown_and_checked(run: Run, tmp_path: Path
     shown = printed(run, "rules", "show", "giant")
     assert "States          too many for an exact solve: giant has 47 categories" in shown
     assert json.loads(printed(run, "rules", "show", "giant", "--json"))["facts"]["maximum"] == 2799
-    own = tmp_path / "own.toml"
-    own.write_text(f'{OWN}extends = "giant"\n')
-    checked = printed(run, "rules", "check", str(own))
+    checked = printed(run, "rules", "check", load_text(tmp_path, 'extends = "giant"\n').origin)
     assert checked.startswith("Own (own) is valid: 47 categories, highest score 2799\ntoo large for an exact")
     for words in ("hold 333444555666 --rules giant", "expect --rules giant", "simulate giant"):
         assert "giant has 47 categories in free order" in refusal(run, *words.split())
@@ -390,9 +387,7 @@ def test_no_question_starts_a_large_solve(run: Run, tmp_path: Path) -> None:
         assert said.startswith(f"yatzy: the table of means of maxi takes {words}; use --yes to solve it")
     line = run("hold", "--jsonl", *there, stdin='{"dice": "334566", "rules": "maxi"}\n').stdout
     assert json.loads(line)["code"] == "too-large"
-    own = tmp_path / "own.toml"
-    own.write_text(f'{OWN}extends = "maxi"\n')
-    assert words in run("rules", "check", str(own)).stdout
+    assert words in run("rules", "check", load_text(tmp_path, 'extends = "maxi"\n').origin).stdout
     assert [path.name for path in tmp_path.iterdir()] == ["own.toml"]
 
 
@@ -439,8 +434,7 @@ def test_a_table_verifies_and_a_wrong_one_does_not(run: Run, yatzy: Strategy, tm
     out = run("verify", "--games", "20000", "--json")
     checks = {c["name"]: c["passed"] for c in json.loads(out.stdout)["checks"]}
     assert checks == {"file": True, "equation": True, "published": True, "simulation": True}
-    again = printed(run, "solve", "yatzy")
-    assert again.startswith("yatzy is already solved: ")
+    assert printed(run, "solve", "yatzy").startswith("yatzy is already solved: ")
     rules = load_rules("yatzy-forced+threshold-63")
     writer = TableWriter(tmp_path, Objective(rules))
     for layer in solve_layers(Objective(rules)):

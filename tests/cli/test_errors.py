@@ -19,7 +19,7 @@ from perfect_yatzy import RulesError, SolverError, load_rules
 from perfect_yatzy._files import replacing
 from perfect_yatzy.service.queries import QueryService
 from support.command import Run
-from support.need import need
+from support.server import app_client
 
 # class -> HTTP status, exit code, code in JSON
 TABLE = {
@@ -134,12 +134,7 @@ def test_success_and_wrong_usage(run: Run, monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.fixture(scope="module")
 def client() -> Any:
-    need("fastapi")
-    need("httpx2")
-    from fastapi.testclient import TestClient
-    from perfect_yatzy.web.app import create_app
-
-    return TestClient(create_app(), base_url="http://127.0.0.1", raise_server_exceptions=False)
+    return app_client(raise_server_exceptions=False)
 
 
 @pytest.mark.parametrize("name", TABLE)

@@ -21,7 +21,6 @@ from support.command import Run, printed, refusal
 from support.human import human
 from support.need import need
 from support.players import wrong_by
-from support.rule_files import TINY
 
 Evaluated = Callable[..., dict[str, Any]]  # the answer for the forced order, as JSON
 LATE = "ones=3 twos=6 threes=9 fours=12 one-pair=10 two-pairs=18 three-of-a-kind=12 small-straight=0 yatzy=0"
@@ -88,18 +87,11 @@ def test_a_program_that_plays_perfectly_loses_nothing(evaluated: Evaluated) -> N
     assert answer["plain_mean"] != answer["mean"]
 
 
-@pytest.fixture
-def rules(tmp_path: Path) -> Path:
-    path = tmp_path / "tiny.toml"
-    path.write_text(TINY)
-    return path
-
-
-def test_learn_writes_a_sheet_whose_mean_is_exact(run: Run, rules: Path, tmp_path: Path) -> None:
-    out = run("learn", str(rules), "--tables", str(tmp_path))
+def test_learn_writes_a_sheet_whose_mean_is_exact(run: Run, tiny: str, tmp_path: Path) -> None:
+    out = run("learn", tiny, "--tables", str(tmp_path))
     assert out.returncode == 0
     assert "fitting prices for tiny" in out.stderr
-    path = sheet_path(load_rules(rules), tmp_path)
+    path = sheet_path(load_rules(tiny), tmp_path)
     sheet = StrategySheet.load(path)
     exact = policy_mean(GreedyPolicy(sheet.rules, sheet.prices.values()))
     assert abs(sheet.figures["prices_mean"] - exact) < 5e-5
@@ -108,21 +100,20 @@ def test_learn_writes_a_sheet_whose_mean_is_exact(run: Run, rules: Path, tmp_pat
     assert lines[0] == f"Tiny: mean {exact:.2f} with 6 numbers"
     assert lines[-1] == f"Wrote {path}"
     assert max(map(len, lines[:-1])) <= 80
-    again = refusal(run, "learn", str(rules), "--tables", str(tmp_path))
-    assert "exists; use --force to replace it" in again
-    assert "is a file" in refusal(run, "learn", str(rules), "--tables", str(rules))  # before anything is learned
+    assert "exists; use --force to replace it" in refusal(run, "learn", tiny, "--tables", str(tmp_path))
+    assert "is a file" in refusal(run, "learn", tiny, "--tables", tiny)  # before anything is learned
 
 
-def test_learn_prints_the_sheet_as_json(run: Run, rules: Path, tmp_path: Path) -> None:
+def test_learn_prints_the_sheet_as_json(run: Run, tiny: str, tmp_path: Path) -> None:
     path = tmp_path / "sheet.json"
-    answer = json.loads(run("learn", str(rules), "-o", str(path), "--json", "--threads", "1").stdout)
+    answer = json.loads(run("learn", tiny, "-o", str(path), "--json", "--threads", "1").stdout)
     assert answer == json.loads(path.read_text()) | {"file": str(path)}
 
 
 @pytest.mark.full
-def test_learn_finds_rules_for_the_holds(run: Run, rules: Path, tmp_path: Path) -> None:
+def test_learn_finds_rules_for_the_holds(run: Run, tiny: str, tmp_path: Path) -> None:
     path = tmp_path / "tiny.json"
-    out = printed(run, "learn", str(rules), "--hold-rules", "2", "-o", str(path), "--tables", str(tmp_path))
+    out = printed(run, "learn", tiny, "--hold-rules", "2", "-o", str(path), "--tables", str(tmp_path))
     sheet = StrategySheet.load(path)
     assert 1 <= len(sheet.holds) <= 2
     assert len(sheet.figures["worth"]) == len(sheet.holds)

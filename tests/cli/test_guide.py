@@ -23,6 +23,7 @@ from perfect_yatzy.policies.guide import Guide, make_guide
 from perfect_yatzy.policies.strategy_sheet import packaged_sheet
 from support.command import Run, refusal
 from support.need import need, need_program
+from support.refusals import load_text
 from support.sheets import yatzy_sheet
 
 KEYS = ["yatzy", "yahtzee", "yatzy-forced", "yacht"]
@@ -141,8 +142,7 @@ def test_opening_rows_are_few_and_say_what_to_hold(yatzy_guide: GuideContent) ->
     assert rows["two pairs", "keep both pairs"].rolls == "15566 25566 35566 45566"
     assert rows["pair", "keep the pair"].rolls == "all others"
     assert rows["five of a kind", "stop, take Yatzy"].rolls == "all"
-    one_die = rows["pair", "keep one die"].rolls
-    assert one_die.startswith("4: 11234; 5: 11235 11245 11345 12235 12245; 6: 11236")
+    assert rows["pair", "keep one die"].rolls.startswith("4: 11234; 5: 11235 11245 11345 12235 12245; 6: 11236")
     assert rows["all different", "keep 5 6"].sample == ((1, False), (2, False), (4, False), (5, True), (6, True))
     kniffel = {(row.pattern, row.hold): row.rolls for row in content_of("kniffel").sections["opening"].opening_rows}
     assert kniffel["three of a kind + pair", "stop, take Full House"] == "111xx"
@@ -284,10 +284,9 @@ def test_the_command_writes_by_suffix(run: Run, yatzy: Strategy, tmp_path: Path)
         assert (done.returncode, done.stdout) == (0, f"Skrev {tmp_path / name}\n"), done.stderr
         assert (tmp_path / name).read_bytes().startswith(start)
     assert run("guide", "--format", "html").stdout.startswith("<!doctype html>")
-    rules = tmp_path / "mine.toml"
-    rules.write_text('extends = "yatzy"\nbonus = { threshold = 60, points = 50 }\n')
+    rules = load_text(tmp_path, 'extends = "yatzy"\nbonus = { threshold = 60, points = 50 }\n').origin
     for arguments, message in (
         (("kniffel", *sheet), "is for other rules than kniffel"),
-        ((str(rules), "--card"), f"find them with: yatzy learn {rules}"),
+        ((rules, "--card"), f"find them with: yatzy learn {rules}"),
     ):
         assert message in refusal(run, "guide", *arguments)

@@ -24,6 +24,7 @@ from perfect_yatzy.strategy.distribution import distribution_cost
 from perfect_yatzy.tablebase.solve_estimate import estimate_solve
 from perfect_yatzy.tablebase.store import solve_to_store
 from support.command import Run, printed, refusal
+from support.refusals import load_text
 from support.rule_files import TINY
 
 
@@ -59,11 +60,10 @@ def test_estimates_of_one_file_of_terabytes_and_of_too_many_cards(run: Run, tmp_
 
 
 def test_a_game_of_the_users_own(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "own.toml"
-    path.write_text('id = "own"\nname = "Own"\nextends = "yatzy"\ndice = 6\n')
+    rules = load_text(tmp_path, 'extends = "yatzy"\ndice = 6\n')
     options = ("--what", "goals", "--shards", "--threads", "2", "--estimate", "--json")
-    answer = json.loads(printed(run, "solve", str(path), *options))
-    expected = asdict(estimate_solve(Goals(load_rules(path)), threads=2, shards=True))
+    answer = json.loads(printed(run, "solve", rules.origin, *options))
+    expected = asdict(estimate_solve(Goals(rules), threads=2, shards=True))
     assert answer["estimate"] == json.loads(json.dumps(expected))
     assert (answer["rules"], answer["what"], answer["solved"]) == ("own", "goals", False)
     assert answer["means_first"] is None
@@ -129,8 +129,7 @@ def test_exact_solves_have_one_estimate(key: str) -> None:
     for threads in (1, 2, 8):
         time = duration(cost.processor_seconds / threads)
         assert cost.words_with(threads) == f"{estimates.gigabytes(cost.bytes)} and {time}"
-    shards = estimate_solve(Objective(rules), threads=2, shards=True)
-    assert shards.processor_seconds >= two.processor_seconds
+    assert estimate_solve(Objective(rules), threads=2, shards=True).processor_seconds >= two.processor_seconds
 
 
 def test_more_work_takes_longer() -> None:
@@ -187,9 +186,8 @@ def test_the_time_left_follows_the_speed_of_late(monkeypatch: pytest.MonkeyPatch
 
 def test_a_solution_tells_what_it_has_so_far(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shown, "SILENCE", 0.0)
-    (tmp_path / "tiny.toml").write_text(TINY)
     options = ("--approximate", "--work", "1e-5", "--games", "100", "--tables", str(tmp_path))
-    found = run("solve", str(tmp_path / "tiny.toml"), *options)
+    found = run("solve", load_text(tmp_path, TINY, "").origin, *options)
     assert found.returncode == 0, found.stderr
     stages = [line.split()[0] for line in found.stderr.splitlines() if line.startswith("  ")]
     assert stages == list(approximation.STAGES)
@@ -242,8 +240,7 @@ def seconds_of(work: Callable[[], object]) -> float:
 @pytest.mark.slow
 def test_estimates_are_near_the_truth(tmp_path: Path) -> None:
     """Processor time within a factor of two. The first calls are for kernels that are not compiled yet."""
-    quick = open_strategy("yatzy-forced", tmp_path)
-    perfect_yatzy.distribution(quick)
+    perfect_yatzy.distribution(open_strategy("yatzy-forced", tmp_path))
     perfect_yatzy.reach("yatzy-forced", 200, tables=tmp_path)
     perfect_yatzy.approximate("yatzy-forced", tmp_path, work=1e-6, games=64, fit_games=64)
     rules, found = load_rules("yatzy"), dict[str, tuple[float, float]]()

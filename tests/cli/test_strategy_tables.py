@@ -3,12 +3,9 @@
 import csv
 import io
 import json
-import signal
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,6 +14,7 @@ from perfect_yatzy.cli.views import strategy_tables as views
 from perfect_yatzy.cli.views.strategy_tables import STRATEGY_TABLES, comma_separated, html, markdown, opening, parquet
 from perfect_yatzy.game.translations import localized
 from support.command import Run, printed, refusal
+from support.flips import files_of_at_most
 from support.need import need
 
 
@@ -147,19 +145,6 @@ OUTPUTS = [
     ("table", "--what", "categories", "-o", "table.csv"),
     ("guide", "yatzy", "-o", "guide.txt"),
 ]
-
-
-@contextmanager
-def files_of_at_most(size: int) -> Iterator[None]:
-    """A limit on the size of files fails writes as a full disk does."""
-    resource = need("resource")
-    handler, limits = signal.signal(signal.SIGXFSZ, signal.SIG_IGN), resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-        signal.signal(signal.SIGXFSZ, handler)
 
 
 @pytest.mark.parametrize("command", OUTPUTS, ids=lambda command: f"{command[0]} {command[-1]}")

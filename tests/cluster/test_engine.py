@@ -22,7 +22,7 @@ from perfect_yatzy import ClusterError, RuleSet, Simulation, SolverError, StateE
 from perfect_yatzy.cluster import engine as engine_module
 from perfect_yatzy.cluster import session
 from perfect_yatzy.cluster.engine import SOURCES, Job, check, differences, problem, software
-from perfect_yatzy.model.objectives import Goals, Objective, Values
+from perfect_yatzy.model.objectives import Goals, Objective
 from perfect_yatzy.policies.evaluation import evaluate, sample
 from perfect_yatzy.policies.named import Setting, named_policy
 from perfect_yatzy.policies.user_code import ProcessPlayer
@@ -53,10 +53,6 @@ def engine(cluster: Cluster) -> DaskEngine:
     return cluster.engine
 
 
-def process(name: str) -> int:
-    return int(name.rpartition(":")[2])
-
-
 def workers(engine: DaskEngine) -> list[int]:
     """Ids of the processes that work now."""
     return list(engine.client.run(os.getpid).values())
@@ -65,11 +61,10 @@ def workers(engine: DaskEngine) -> list[int]:
 def test_results_have_the_numbers_of_their_arguments_and_errors_reach_the_caller(engine: DaskEngine) -> None:
     assert dict(engine.map(tasks.square, range(40))) == {n: n * n for n in range(40)}
     assert list(engine.map(tasks.square, [])) == []
-    assert {process(name) for name in engine.peak_memory} <= set(workers(engine))
+    assert {int(name.rpartition(":")[2]) for name in engine.peak_memory} <= set(workers(engine))
     assert all(20 << 20 < memory < 1 << 30 for memory in engine.peak_memory.values())
-    with pytest.raises(TableError, match="the seventh task cannot be done") as caught:
-        list(engine.map(tasks.fail, range(100)))
-    assert (caught.value.code, caught.value.field) == ("table-damaged", "tables")
+    error = refused("the seventh task cannot be done", list, engine.map(tasks.fail, range(100)), error=TableError)
+    assert (error.code, error.field) == ("table-damaged", "tables")
     with pytest.raises(ZeroDivisionError):
         list(engine.map(tasks.divide, [2, 1, 0]))
     assert dict(engine.map(tasks.square, [5])) == {0: 25}
@@ -86,8 +81,6 @@ def test_workers_are_described(cluster: Cluster) -> None:
 
 def listening() -> set[int]:
     """The ports on which this process and its children listen, of scheduler, workers, and those that watch them."""
-    import psutil
-
     own = psutil.Process()
     sockets = [each for process in (own, *own.children(recursive=True)) for each in process.net_connections("inet")]
     return {each.laddr.port for each in sockets if each.status == psutil.CONN_LISTEN}
@@ -161,8 +154,8 @@ def test_a_folder_that_a_worker_does_not_see(engine: DaskEngine, tmp_path: Path)
     engine._job, before = unseen, engine._job
     try:
         refused(r"worker tls://.* does not see the folder .*elsewhere; choose", engine._describe, error=ClusterError)
-        with pytest.raises(ClusterError, match=r"worker .*:\d+ does not see the folder"):
-            list(engine.map(tasks.square, [3]))
+        results = engine.map(tasks.square, [3])
+        refused(r"worker .*:\d+ does not see the folder", list, results, error=ClusterError)
     finally:
         engine._job = before
     (tmp_path / "file").touch()
@@ -174,8 +167,7 @@ def test_other_software_on_a_worker_is_named(engine: DaskEngine, monkeypatch: py
     other = tuple({**dict(software()), "numpy": "1.2.3"}.items())
     monkeypatch.setattr(engine, "_job", Job(other))
     refused(r"numpy .* instead of 1\.2\.3; install the same versions", engine._describe, error=ClusterError)
-    with pytest.raises(ClusterError, match=r"numpy .* instead of 1\.2\.3"):
-        list(engine.map(tasks.square, [1]))
+    refused(r"numpy .* instead of 1\.2\.3", list, engine.map(tasks.square, [1]), error=ClusterError)
     own = (("perfect-yatzy", "0.1.0"), ("numpy", "2.4.0"), (SOURCES, "abc"))
     assert differences(own, own) == ""
     assert differences(own, (*own[:2], (SOURCES, "def"))) == f"other {SOURCES}"
@@ -195,8 +187,7 @@ def test_a_process_checks_itself(tmp_path: Path) -> None:
 
 def test_a_task_that_ends_every_worker(engine: DaskEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine_module, "ATTEMPTS", 1)
-    with pytest.raises(ClusterError, match="4 workers ended during the same task"):
-        list(engine.map(tasks.die, [1]))
+    refused("4 workers ended during the same task", list, engine.map(tasks.die, [1]), error=ClusterError)
     tasks.wait_until(lambda: engine._count_threads() >= 2)
     assert dict(engine.map(tasks.square, [5])) == {0: 25}
 
@@ -222,17 +213,11 @@ SMALL = games.joker_game("forced", saved_rolls=True)
 TABLES = ("mean", "goals", "variance", "bonus")
 
 
-def table(objective: Objective, folder: Path) -> Values:
-    """A stored table; it is in shards."""
-    assert shards_folder(table_path(objective.rules, folder, objective.name)).is_dir()
-    values = open_table(objective, folder, solve=False)[1]
-    return np.asarray(values[0 : objective.size])
-
-
 def is_solved(objective: Objective, folder: Path) -> bool:
-    """Whether a stored table has the bits of a solve by threads here."""
-    stored, solved = table(objective, folder), solve_objective(objective)
-    return stored.tobytes() == objective.as_stored(solved, 0).tobytes()
+    """Whether a table, stored in shards, has the bits of a solve by threads here."""
+    assert shards_folder(table_path(objective.rules, folder, objective.name)).is_dir()
+    stored = np.asarray(open_table(objective, folder, solve=False)[1][0 : objective.size])
+    return stored.tobytes() == objective.as_stored(solve_objective(objective), 0).tobytes()
 
 
 @pytest.mark.parametrize("what", TABLES)
@@ -247,8 +232,8 @@ def test_a_utility_and_an_unknown_table(cluster: Cluster, tmp_path: Path) -> Non
     objective = OBJECTIVES["utility"](SMALL)
     solve_objective_on(cluster.engine, objective, tmp_path)
     assert is_solved(objective, tmp_path)
-    with pytest.raises(StateError, match="'median' is not a table; must be one of mean, goals, variance, bonus"):
-        cluster.solve(SMALL, "median", tables=tmp_path)
+    text = "'median' is not a table; must be one of mean, goals, variance, bonus"
+    refused(text, cluster.solve, SMALL, "median", tables=tmp_path)
 
 
 def test_a_disk_that_is_full_for_a_while(cluster: Cluster, tmp_path: Path) -> None:
@@ -256,8 +241,7 @@ def test_a_disk_that_is_full_for_a_while(cluster: Cluster, tmp_path: Path) -> No
     layer = len(rules.categories) // 2
     client.run(tasks.fill_disk, layer)
     try:
-        with pytest.raises(TableError, match="No space left on device"):
-            cluster.solve(rules, tables=tmp_path)
+        refused("No space left on device", cluster.solve, rules, tables=tmp_path, error=TableError)
     finally:
         client.run(tasks.free_disk)
     part = unfinished_shards(table_path(rules, tmp_path))

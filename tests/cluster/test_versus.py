@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from perfect_yatzy import Cluster, TableError, load_rules, versus
@@ -11,6 +12,7 @@ from perfect_yatzy.strategy.versus import versus_checkpoint
 from perfect_yatzy.tablebase.store import leftovers
 from support.cluster_tasks import EngineHere
 from support.flips import flip
+from support.shards import shard_bytes
 
 FORCED = load_rules("yatzy-forced")
 
@@ -44,23 +46,16 @@ def test_parts_have_the_bits_of_a_whole_turn(tmp_path: Path, ties: str) -> None:
 def test_workers_store_the_bits_of_threads(tmp_path: Path) -> None:
     versus_on(EngineHere(), FORCED, "win", tmp_path / "workers", store=True)  # type: ignore[arg-type]
     versus(FORCED, tables=tmp_path / "threads", store=True)
-    found = [
-        {path.relative_to(folder): path.read_bytes() for path in folder.glob("*.shards/*")}
-        for folder in (tmp_path / "workers", tmp_path / "threads")
-    ]
-    assert len(found[0]) == 3 * 31
-    assert found[0] == found[1]
+    found = shard_bytes(tmp_path / "workers")
+    assert len(found) == 3 * 31
+    assert found == shard_bytes(tmp_path / "threads")
 
 
 def test_a_killed_solve_resumes_and_a_flipped_bit_does_not(tmp_path: Path) -> None:
     expected, layer = versus(FORCED, tables=tmp_path).first, versus_checkpoint(FORCED, tmp_path)
-
-    def kill(part: TurnPart) -> None:
-        raise KeyboardInterrupt
-
     for is_flipped in (False, True):
         with pytest.raises(KeyboardInterrupt):
-            on_here(Disturbed(kill), tmp_path)
+            on_here(Disturbed(Mock(side_effect=KeyboardInterrupt)), tmp_path)
         assert leftovers(tmp_path) == [layer]
         if is_flipped:
             flip(layer, 8 * 200)

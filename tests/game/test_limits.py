@@ -30,7 +30,8 @@ from perfect_yatzy.strategy import score_distribution, score_strategy
 from perfect_yatzy.strategy.score_distribution import parse_opponents
 from perfect_yatzy.strategy.score_strategy import check_goal
 from perfect_yatzy.strategy.simulation import check_seed
-from support.command import Run
+from support.command import Run, printed
+from support.refusals import load_text
 from support.rule_files import inline
 
 YATZY = load_rules("yatzy")
@@ -53,9 +54,7 @@ class Files:
         self.folder = folder
 
     def rules(self, text: str, boxes: str = ONE, head: str = HEAD) -> None:
-        file = self.folder / "own.toml"
-        file.write_text(f"{head}{text}\n{boxes}")
-        load_rules(file)
+        load_text(self.folder, f"{text}\n{boxes}", head)
 
     def boxes(self, text: str) -> None:
         self.rules("", text)
@@ -238,9 +237,7 @@ only = "odd"
 
 def test_the_schema_that_the_command_prints_accepts_all_files_of_rules(run: Run) -> None:
     assert jsonschema_rs.meta.is_valid(SCHEMA)
-    printed = run("rules", "schema")
-    assert printed.returncode == 0
-    assert json.loads(printed.stdout) == json.loads(json.dumps(SCHEMA))
+    assert json.loads(printed(run, "rules", "schema")) == json.loads(json.dumps(SCHEMA))
     texts = [text for document in DOCUMENTS for text in blocks(document, "toml")]
     texts += [file.read_text() for file in (Path(__file__).parents[1] / "data").glob("*-sheet.toml")]
     assert len(texts) > 5

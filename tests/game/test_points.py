@@ -247,7 +247,7 @@ def test_switches_orders_columns_and_rows_of_built_in_sheets() -> None:
 
 @settings(max_examples=25, suppress_health_check=list(HealthCheck))
 @given(games.rule_sets(), st.integers(0, 2**32))
-@example(games.joker_game("forced", first_roll_bonus=(("run", 3),)), 1)
+@example(games.JOKER, 1)
 @example(games.joker_game("free", saved_rolls=True), 2)
 @example(games.joker_game("none", order="forced"), 3)
 @example(games.joker_game("forced", order="forced", saved_rolls=True), 4)

@@ -100,8 +100,6 @@ def test_mistakes_are_reported_with_line_and_field(tmp_path: Path, old: str, new
 
 
 START = 'id = "a"\nname = "A"\nextends = "yatzy"\n'
-
-
 SHEET = 'would replace the whole score sheet; write [categories.ID] to change or add a category, and remove = ["ID"] to remove one'
 REMOVAL = 'must be a table; to remove the category write remove = ["chance"]'
 
@@ -429,8 +427,7 @@ def test_columns(columns: RuleSet) -> None:
     assert [(c.order, c.factor) for c in columns.columns] == [("forced", 1), ("reversed", 3)]
     assert columns.bonuses == (Bonus(8, 5), Bonus(24, 15))
     assert columns.first_roll_bonus == (("trio.down", 4), ("trio.up", 12))
-    counts = [0, 0, 0, 3, 0, 0]
-    assert roll_points(columns, counts) == [12, 14, 14, 9, 36, 42, 42, 27]
+    assert roll_points(columns, [0, 0, 0, 3, 0, 0]) == [12, 14, 14, 9, 36, 42, 42, 27]
 
 
 @pytest.mark.parametrize("fixture", ["balut", "columns"])
@@ -460,8 +457,7 @@ def test_the_row_of_a_box_and_the_boxes_as_json(fixture: str, request: pytest.Fi
     (lambda boxes: boxes[1].update(times=2), "is not a field here"),
 ])  # fmt: skip
 def test_json_of_boxes_that_no_rows_make_is_rejected(tmp_path: Path, change: object, message: str) -> None:
-    rules = load_text(tmp_path, f"{HEAD}{FOURS}times = 3\n{CHANCE}{TWO_COLUMNS}")
-    written = rules_to_json(rules)
+    written = rules_to_json(load_text(tmp_path, f"{HEAD}{FOURS}times = 3\n{CHANCE}{TWO_COLUMNS}"))
     boxes = [dict(box) for box in written["categories"]]
     change(boxes)  # type: ignore[operator]
     refused(message, rules_from_json, written | {"categories": boxes}, error=RulesError)

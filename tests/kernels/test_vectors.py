@@ -21,7 +21,7 @@ from perfect_yatzy.kernels import jit as kernels_jit
 from perfect_yatzy.kernels.jit import by_kind
 from perfect_yatzy.kernels.legal import count_bits, nth_bit
 from perfect_yatzy.kernels.simd import add_at, add_to, aligned, load, shifted, store, views
-from support.command import Run
+from support.command import Run, refusal
 from support.seeds import ring_2
 
 RANDOM = np.random.default_rng(7)
@@ -203,15 +203,13 @@ KERNELS = {
     "def kernel(a, i): store_at(views(a), i, splat(views(a), 1.0))": 16,
     "def kernel(a, i): add_to(views(a), i, splat(views(a), 1.0))": 2,
 }
-# An array of 24 float64 is three vectors; the last index is the first one that is out of range.
 
 
 def run(code: str, cache: Path, checked: bool = True) -> list[str]:
     """Lines that a program prints, with or without bounds checks."""
     environment = os.environ | {"NUMBA_BOUNDSCHECK": "1" if checked else "0", "NUMBA_CACHE_DIR": str(cache)}
-    program = subprocess.run(
-        [sys.executable, "-c", PRELUDE + code], capture_output=True, text=True, env=environment, check=False
-    )
+    command = [sys.executable, "-c", PRELUDE + code]
+    program = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     assert program.returncode == 0, program.stderr
     return program.stdout.splitlines()
 
@@ -381,10 +379,9 @@ caching.open = lambda path, mode='r': open_file('/dev/full' if 'w' in mode else 
 
 
 def test_numba_without_compilation_is_refused_in_a_line(run_real: Run, tmp_path: Path) -> None:
-    found = run_real("solve", "yacht", "--tables", str(tmp_path), NUMBA_DISABLE_JIT="1")
-    assert found.returncode == 1
-    assert "NUMBA_DISABLE_JIT is set, and the kernels only run compiled; unset it" in found.stderr
-    assert "Traceback" not in found.stderr
+    said = refusal(run_real, "solve", "yacht", "--tables", str(tmp_path), code=1, NUMBA_DISABLE_JIT="1")
+    assert "NUMBA_DISABLE_JIT is set, and the kernels only run compiled; unset it" in said
+    assert "Traceback" not in said
 
 
 def test_threads_that_import_kernels_side_by_side_use_one_folder(monkeypatch: pytest.MonkeyPatch) -> None:

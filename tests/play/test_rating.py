@@ -481,11 +481,9 @@ def assert_taken_alike(records: Iterable[object], path: Path) -> None:
     assert 0.1 < len(expected) / len(lines) < 0.99
 
 
-@pytest.mark.parametrize(
-    "rules",
-    ["yatzy", "yahtzee", saved_rolls_game("free", True), ring_2("yatzy-saved")],
-    ids=lambda rules: getattr(rules, "key", rules),
-)
+@pytest.mark.parametrize("rules", [
+    "yatzy", "yahtzee", saved_rolls_game("free", True), ring_2("yatzy-saved"),
+], ids=lambda rules: getattr(rules, "key", rules))  # fmt: skip
 def test_almost_correct_games_are_taken_as_read_game_takes_them(rules: str | RuleSet, tmp_path: Path) -> None:
     strategy, random = perfect_yatzy.open_strategy(rules), Random(1)
     games = [human(strategy, seed).to_json() for seed in range(3)]

@@ -331,16 +331,13 @@ def three_games(forced: Strategy, tmp_path_factory: pytest.TempPathFactory) -> s
     return str(path)
 
 
-@pytest.mark.parametrize(
-    ("words", "name", "number"),
-    [([], "Cy", 3), (["--game", "1"], "Ann", 1), (["--game", "2"], "Bo", 2), (["--game", "3"], "Cy", 3)],
-    ids=["the last", "first", "second", "third"],
-)
+@pytest.mark.parametrize(("words", "name", "number"), [
+    ([], "Cy", 3), (["--game", "1"], "Ann", 1), (["--game", "2"], "Bo", 2), (["--game", "3"], "Cy", 3),
+], ids=["the last", "first", "second", "third"])  # fmt: skip
 def test_the_game_a_review_shows(words: list[str], name: str, number: int, three_games: str, run: Run) -> None:
     found = json.loads(run("review", three_games, *words, "--json").stdout)
     assert (found["game"], [graded["player"] for graded in found["reviews"]]) == (number, [name])
-    shown = run("review", three_games, *words, "--from", "999").stdout
-    assert shown.startswith(f"{name}: ")
+    assert run("review", three_games, *words, "--from", "999").stdout.startswith(f"{name}: ")
     game = read_games(three_games)[number - 1]
     assert found["reviews"][0]["decisions"][0]["dice"] == list(game.turns[0].dice_history[0])
 
@@ -366,8 +363,7 @@ IN_ORDER = [*["2346", "346", "246", "236", "234", "46", "36", "34", "26", "24", 
 def test_equal_holds_and_categories_are_in_one_order_everywhere(run: Run, tmp_path: Path) -> None:
     rules = load_text(tmp_path, EQUAL_BOXES)
     strategy = perfect_yatzy.open_strategy(rules)
-    holds = ["".join(map(str, hold.dice)) for hold in strategy.holds("four=0", "2346", 2)]
-    assert holds == IN_ORDER
+    assert ["".join(map(str, hold.dice)) for hold in strategy.holds("four=0", "2346", 2)] == IN_ORDER
     asked = ("--rules", rules.origin, "--card", "four=0")
     answer = json.loads(run("hold", "2346", *asked, "--json").stdout)
     assert ["".join(map(str, hold["hold"])) for hold in answer["holds"]] == IN_ORDER
@@ -431,8 +427,7 @@ def test_the_least_score_counts_what_every_roll_pays() -> None:
     rules = small(face(6), sure, if_paid)
     free = replace(rules, categories=(*rules.categories[:2], replace(if_paid, requires="")))
     for points, least in (({}, 5), ({0: 12}, 17), ({1: 9}, 9), ({0: 12, 1: 9}, 21), ({0: 0, 1: 9, 2: 8}, 17)):
-        card = Scorecard(rules, points)
-        assert least_score(card) == least, points
+        assert least_score(Scorecard(rules, points)) == least, points
         assert least_score(Scorecard(free, points)) == least + (0 if 2 in points else 5)
     yatzy = load_rules("yatzy")
     assert least_score(Scorecard(yatzy)) == 5  # chance
@@ -474,8 +469,7 @@ def test_puzzles_that_cannot_be_found_are_refused(yatzy: Strategy, monkeypatch: 
 
 def test_the_puzzle_command(run: Run, yatzy: Strategy) -> None:
     day = ("puzzle", "--date", "2026-11-20", "-d", "hard")
-    answer = json.loads(run(*day, "--json").stdout)
-    assert answer["options"][0]["loss"] == 0
+    assert json.loads(run(*day, "--json").stdout)["options"][0]["loss"] == 0
     shown = run(*day, "--solution").stdout
     assert shown.splitlines()[-5].endswith("0.00")
     asked = run(*day, stdin="7\nnonsense\nnone\n")

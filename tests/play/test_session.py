@@ -78,7 +78,7 @@ def test_undo_reverts_every_action_and_keeps_the_dice() -> None:
         assert session.undo() is None
 
 
-SMALL_GAMES = [games.joker_game("forced", first_roll_bonus=(("run", 3),)), games.saved_rolls_game("free", True)]
+SMALL_GAMES = [games.JOKER, games.saved_rolls_game("free", True)]
 
 
 @given(

@@ -33,7 +33,7 @@ from support import games
 from support.hold_rules import cards, hold_rules, kept_by, some_rolls
 from support.naive import Dice, Naive
 from support.naive_hold_rules import chooser, held_dice, holds, is_of_use, named_dice, offered
-from support.naive_objectives import mean_score
+from support.naive_objectives import assert_chances, mean_score
 from support.naive_policies import GreedyChoice, NaivePolicy
 from support.printed_rules import PrintedGuide
 from support.refusals import refused
@@ -42,12 +42,10 @@ from support.sheets import value_of, worst_hold
 
 YATZY = load_rules("yatzy")
 NAMES = ["yatzy", "yahtzee", "yatzy-forced", "maxi", "kniffel", "cheerio", "generala", "giant-forced"]
-THREE = [
-    "single of open if above par: keep",
-    "pair of open if bonus needs 1-2: keep",
-    "pair if rolls left 1: keep",
+FOUR = [
+    "single of open if above par: keep", "pair of open if bonus needs 1-2: keep", "pair if rolls left 1: keep",
     "dice of 2-3: keep",
-]
+]  # fmt: skip
 SLOW_START = examples(2, 25)
 MORE = examples(40, 200)
 
@@ -135,10 +133,9 @@ def test_the_holds_of_a_card_are_those_of_the_definition(data: st.DataObject, na
         assert held == held_dice(rules, several, state, shown, left), (shown, left)
 
 
-@pytest.mark.parametrize(
-    ("name", "scored", "is_joker"),
-    [("yahtzee", False, True), ("yahtzee-plain", False, False), ("kniffel", False, False), ("kniffel", True, True)],
-)
+@pytest.mark.parametrize(("name", "scored", "is_joker"), [
+    ("yahtzee", False, True), ("yahtzee-plain", False, False), ("kniffel", False, False), ("kniffel", True, True),
+])  # fmt: skip
 def test_a_joker_makes_dice_of_use_only_where_it_is_one(name: str, scored: bool, is_joker: bool) -> None:
     """Four 1s with only the large straight open: the fifth would be a joker if the filled Yahtzee box allows it."""
     rules = load_rules(name)
@@ -149,19 +146,16 @@ def test_a_joker_makes_dice_of_use_only_where_it_is_one(name: str, scored: bool,
     assert held == [(1, 1, 1, 1) if is_joker else ()] * 2
 
 
-def random_prices(rules: RuleSet, seed: int) -> PriceSheet:
-    random = np.random.default_rng(seed)
-    prices = random.integers(-40, 80, len(rules.categories)) / 8 + 1 / 64
-    return PriceSheet(rules, prices.tolist(), {term: float(random.integers(-8, 40)) / 8 for term in terms_of(rules)})
-
-
 @SLOW_START
 @given(st.data(), games.rule_sets(), st.integers(0, 1000))
-@example(None, games.joker_game("forced", first_roll_bonus=(("run", 3),)), 1)
+@example(None, games.JOKER, 1)
 @example(None, games.saved_rolls_game("free", True), 3)
 def test_the_exact_mean_agrees_with_the_oracle(data: st.DataObject | None, rules: RuleSet, seed: int) -> None:
-    several = parse_hold_rules(rules, THREE) if data is None else data.draw(st.lists(hold_rules(rules), max_size=5))
-    prices = random_prices(rules, seed)
+    several = parse_hold_rules(rules, FOUR) if data is None else data.draw(st.lists(hold_rules(rules), max_size=5))
+    random = np.random.default_rng(seed)
+    numbers = random.integers(-40, 80, len(rules.categories)) / 8 + 1 / 64
+    terms = {term: float(random.integers(-8, 40)) / 8 for term in terms_of(rules)}
+    prices = PriceSheet(rules, numbers.tolist(), terms)
 
     def guess(filled: int, upper: int, saved: int, flag: bool) -> Fraction:
         return Fraction(value_of(prices, State(filled, upper, saved, flag)))
@@ -180,8 +174,7 @@ def test_the_exact_mean_agrees_with_the_oracle(data: st.DataObject | None, rules
     found = evaluate(policy)
     assert found.mean == pytest.approx(policy_mean(policy), abs=1e-9)
     if found.distribution is not None:
-        chances = dict(zip(found.distribution.scores.tolist(), found.distribution.chances, strict=True))
-        assert all(abs(chances.get(score, 0) - p) < 1e-12 for score, p in results.items())
+        assert_chances(found.distribution, results)
 
 
 PRINTED = ["yatzy", "yahtzee", "yatzy-forced", "maxi-unsaved", "kismet", "giant-forced"]
@@ -309,12 +302,9 @@ def test_the_rules_as_they_are_read_play_as_the_code_on_all_cards_and_rolls(name
         acted = [[[done(rule, boxes, dice) for dice in rolls] for boxes in kinds] for rule in read]
         for left in range(1, rules.rolls_per_turn):
             expected = np.full((len(states), len(rolls)), ROLL_ALL)
-            asked = {
-                condition: [
-                    holds(rules, condition, state, view[0], left) for state, view in zip(states, views, strict=True)
-                ]
-                for condition in {condition for rule in read for condition in rule.conditions}
-            }
+            conditions = {condition for rule in read for condition in rule.conditions}
+            cases = [(state, view[0]) for state, view in zip(states, views, strict=True)]
+            asked = {each: [holds(rules, each, state, boxes, left) for state, boxes in cases] for each in conditions}
             for rule, lines in reversed([*zip(read, acted, strict=True)]):
                 holding = [np.ones(len(states), dtype=bool), *(asked[condition] for condition in rule.conditions)]
                 here = np.flatnonzero(np.all(holding, axis=0))

@@ -6,6 +6,7 @@ from fractions import Fraction
 from math import inf
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import perfect_yatzy
@@ -40,12 +41,9 @@ from support.seeds import examples, full_example, in_rings, ring_2
 NOT_SHIPPED = {"maxi", "giant", "triple-yahtzee", "yamb", "kniffel", "kismet", "balut"}
 
 
-JOKER = games.joker_game("forced", first_roll_bonus=(("run", 3),))
-
-
 @examples(0, 8)
 @given(games.rule_sets(), st.sampled_from([0.0, 0.05, 0.3, 2.0, inf]))
-@example(JOKER, 0.3)
+@example(games.JOKER, 0.3)
 @example(games.joker_game("free", order="forced"), inf)
 @example(games.SAVED, 0.5)
 @full_example(games.saved_rolls_game("free", True), 0.5)
@@ -67,11 +65,9 @@ def test_the_evaluation_agrees_with_the_oracle(rules: RuleSet, temperature: floa
     assert variance == pytest.approx(deviation**2, abs=1e-5 * (1 + deviation))
 
 
-@pytest.mark.parametrize(
-    "rules",
-    [JOKER, games.saved_rolls_game("free", True), ring_2(load_rules("yatzy-forced"))],
-    ids=["joker", "saved", "yatzy"],
-)
+@pytest.mark.parametrize("rules", [
+    games.JOKER, games.saved_rolls_game("free", True), ring_2(load_rules("yatzy-forced")),
+], ids=["joker", "saved", "yatzy"])  # fmt: skip
 def test_simulated_games_agree_with_the_evaluation(rules: RuleSet) -> None:
     """The points lost that are counted, and those that the scores show."""
     policy, number = SoftPolicy(open_strategy(rules), 0.8), in_rings(10_000, 40_000)
@@ -264,9 +260,7 @@ def test_risk_agrees_with_the_oracle(rules: RuleSet, style: str) -> None:
 
 
 def test_a_style_that_does_not_fit_in_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(rules: RuleSet, cost: object) -> None:
-        raise RulesError("too large")
-
+    refuse = Mock(side_effect=RulesError("too large"))
     monkeypatch.setattr("perfect_yatzy.policies.computer_players.check_memory", refuse)
     refused("too large", computer_player, "cheerio", "bold", error=RulesError)
 
@@ -279,6 +273,6 @@ def test_the_service_announces_and_refuses_what_a_player_needs() -> None:
     assert rich.computer_player(rules, "bold").choose("", "33456", 2) is not None
     assert len(said) == 1
     assert "solving cheerio for the bold computer player" in said[0]
-    with pytest.raises(RulesError, match=r"the safe computer player solves cheerio in memory, .*; choose a level"):
-        poor.computer_player(rules, "safe")
+    text = r"the safe computer player solves cheerio in memory, .*; choose a level"
+    refused(text, poor.computer_player, rules, "safe", error=RulesError)
     assert poor.computer_player(rules, "3").kind.key == "3"

@@ -244,9 +244,8 @@ def taken_up_to(
 
 def test_sixteen_megabytes_of_the_disk_stay_free(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=16_777_216 + 1_000))
-    taken_up_to(
-        1_000, 1, lambda size: resources.check_space(tmp_path, size), TableError, "has 16 MB free and the table"
-    )
+    said = "has 16 MB free and the table"
+    taken_up_to(1_000, 1, lambda size: resources.check_space(tmp_path, size), TableError, said)
     assert resources.free_space(tmp_path / "not" / "there") == 16_778_216
 
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: os.stat(tmp_path / "nothing"))  # an OSError
@@ -336,10 +335,9 @@ NUMBERS: list[tuple[dict[str, Any], str, int, int]] = [  # request, field, lowes
 ]
 
 
-@pytest.mark.parametrize(
-    ("request_", "field", "low", "high"),
-    [pytest.param(*row, id=f"{row[1]} of {row[0]['query']} {number}") for number, row in enumerate(NUMBERS)],
-)
+@pytest.mark.parametrize(("request_", "field", "low", "high"), [
+    pytest.param(*row, id=f"{row[1]} of {row[0]['query']} {number}") for number, row in enumerate(NUMBERS)
+])  # fmt: skip
 def test_numbers_of_a_request_at_their_edges(request_: dict[str, Any], field: str, low: int, high: int) -> None:
     dice = {"dice": "33456"} if request_["query"] in ("hold", "score") else {}
 

@@ -144,8 +144,7 @@ def test_every_code_of_the_package_is_documented() -> None:
     sources = "".join(path.read_text() for path in Path(errors.__file__).parent.rglob("*.py"))
     used = set(re.findall(r'(?:\bcode|default_code|"code")(?:: ClassVar\[str\])?\s*[=:]\s*"([a-z-]+)"', sources))
     assert used <= CODES
-    documented = re.findall(r'^    "([a-z-]+)",  # \w', Path(errors.__file__).read_text(), re.MULTILINE)
-    assert set(documented) == CODES
+    assert set(re.findall(r'^    "([a-z-]+)",  # \w', Path(errors.__file__).read_text(), re.MULTILINE)) == CODES
 
 
 def test_goals_of_the_whole_game_or_of_its_rest() -> None:
@@ -372,11 +371,8 @@ def test_cached_answers_are_those_of_a_new_service(query: str, services: tuple[Q
         base = {name: VALUES[name][0] for name in sorted(known - {"query", *left_out})} | {"query": query}
         for value in VALUES[field]:
             request = cached.parse(base | {field: value})
-            assert (
-                cached.answer(request)
-                == cached.answer(request)
-                == Decision(new, request, None, new.plan(request)).compute() | request.echo
-            )
+            expected = Decision(new, request, None, new.plan(request)).compute() | request.echo
+            assert cached.answer(request) == cached.answer(request) == expected
         first, second = (cached.parse(base | {field: value}) for value in VALUES[field])
         assert (first == second) == (field == "id")
 
@@ -387,8 +383,7 @@ def test_keys_of_puzzles_have_every_field_and_every_class_is_examined() -> None:
     for field in QUERY_FIELDS["puzzle"] | {"rules"}:
         rest = {name: value for name, value in base.items() if (field, name) != ("seed", "date")}
         asked = [rest | {field: value} for value in VALUES[field]]
-        keys = {parse_request(fields, find_rules) for fields in asked}
-        assert len(keys) == 2, field
+        assert len({parse_request(fields, find_rules) for fields in asked}) == 2, field
     request = small_request(query="hold", dice="123", goal=11)
     inner = {type(getattr(request, field.name)) for field in fields(request)}
     assert {kind for kind in inner if is_dataclass(kind)} - {RuleSet, CheckedPosition} == {*OTHERS} - {Request}
@@ -398,8 +393,7 @@ def test_an_answer_is_cached_for_its_language(services: tuple[QueryService, Quer
     """Certificates and estimates are described in words."""
     service = services[0]
     request = service.parse({"query": "expect", "rules": "small", "id": 1})
-    answer = service.answer(request)
-    assert service.cached_answer(request) == answer
+    assert service.answer(request) == service.cached_answer(request)
     with language_scope("sv"):
         assert service.cached_answer(request) is None
         service.answer(request)

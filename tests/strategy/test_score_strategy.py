@@ -49,7 +49,7 @@ def solved(objective: Goals | Utility) -> ScoreEvaluator:
 
 @examples(0, 20)
 @given(games.rule_sets(), st.integers(1, 40))
-@example(games.joker_game("forced", first_roll_bonus=(("run", 3),)), 20)
+@example(games.JOKER, 20)
 @full_example(games.joker_game("free", order="forced", saved_rolls=True), 14)
 @example(games.saved_rolls_game("forced", True), 30)
 def test_goals_agree_with_the_oracle(rules: RuleSet, goal: int) -> None:
@@ -68,8 +68,7 @@ def test_the_rest_of_a_game_has_the_values_of_the_whole(key: str) -> None:
     card = parse_card(rules, boxes, 3 if key == "yatzy-saved" else 0)
     whole, rest = perfect_yatzy.open_strategy(rules), Objective(rules, card.state)
     values = solve_objective(rest)
-    expected = restricted(whole.space, rest.space, whole.values)
-    assert np.abs(values - expected).max() < 1e-9
+    assert np.abs(values - restricted(whole.space, rest.space, whole.values)).max() < 1e-9
     assert values[rest.space.index(card.state)] == pytest.approx(whole.value(card))
     refused("begins at a card", rest.space.check, State())
 
@@ -121,8 +120,7 @@ def test_the_scale_of_a_utility_is_of_no_account(yatzy: Strategy, scale: float) 
 def test_an_unlikely_goal_is_played_for() -> None:
     """One chance in a million is told apart from one in ten million."""
     card = "ones=5 twos=10 threes=15 fours=20 fives=25 sixes=30 one-pair=12 two-pairs=22"
-    goal = reach("yatzy", 374, card)
-    holds = goal.holds(card, "33456")
+    holds = reach("yatzy", 374, card).holds(card, "33456")
     assert 0 < holds[0].value < 1e-5
     assert holds[0].category is None
     assert len([hold for hold in holds if hold.loss == 0]) == 1
@@ -541,7 +539,7 @@ def check_utility(rules: RuleSet, step: int, period: int) -> None:
 
 @examples(0, 8)
 @given(games.rule_sets(), st.integers(1, 30))
-@example(games.joker_game("forced", first_roll_bonus=(("run", 3),)), 20)
+@example(games.JOKER, 20)
 @full_example(games.joker_game("free", order="forced", saved_rolls=True), 14)
 @full_example(games.joker_game("free", order="forced"), 14)
 @full_example(games.SAVED, 9)
@@ -554,7 +552,7 @@ def test_play_for_a_goal_agrees_with_the_oracle(rules: RuleSet, goal: int) -> No
 @example(games.joker_game("none", first_roll_bonus=(("run", 3),)), 5, 7)
 @example(games.SAVED, 5, 7)
 @full_example(games.joker_game("none"), 5, 7)
-@full_example(games.joker_game("forced", first_roll_bonus=(("run", 3),)), 1, 99)
+@full_example(games.JOKER, 1, 99)
 @full_example(games.joker_game("forced", order="forced", saved_rolls=True, first_roll_bonus=(("run", 3),)), 4, 9)
 def test_play_for_a_utility_agrees_with_the_oracle(rules: RuleSet, step: int, period: int) -> None:
     check_utility(rules, step, period)

@@ -22,10 +22,11 @@ from perfect_yatzy.strategy import positions as module
 from perfect_yatzy.strategy.positions import MEANINGS, PositionSample
 from perfect_yatzy.strategy.simulation import simulate
 from support import games
-from support.command import Run, printed
+from support.command import Run, printed, refusal
 from support.naive import Naive
 from support.need import need
 from support.players import in_memory, same_games
+from support.refusals import load_text
 from support.seeds import ring_2
 
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
@@ -151,10 +152,10 @@ def test_the_command_simulates_and_writes_csv(run: Run, yatzy: Strategy, tmp_pat
 
 def test_columns_add_up_with_categories_of_any_name(run: Run, tmp_path: Path) -> None:
     """With jokers and a card: test_frames.py."""
-    games, own, names = tmp_path / "games.csv", tmp_path / "own.toml", ("bonus", "final", "game")
+    games, names = tmp_path / "games.csv", ("bonus", "final", "game")
     boxes = "".join(f'[[categories]]\nid = "{name}"\nname = "{name}"\npattern = "any"\n' for name in names)
-    own.write_text(f'id = "own"\nname = "Own"\ndice = 2\nfaces = 6\nrolls = 1\n{boxes}')
-    printed(run, "simulate", str(own), "-n", "50", "-o", str(games))
+    own = load_text(tmp_path, f"dice = 2\nfaces = 6\nrolls = 1\n{boxes}")
+    printed(run, "simulate", own.origin, "-n", "50", "-o", str(games))
     for row in checked_rows(games):
         assert int(row["final_score"]) == sum(int(row[name]) for name in names)
         assert all(2 <= int(row[name]) <= 12 for name in names)
@@ -354,8 +355,7 @@ def test_the_command_writes_the_same_rows_in_every_format(run: Run, yatzy: Strat
     assert [row["hold"] == "none" for row in texts] == [hold == [] for hold in expected["hold"]]
     assert [float(row["expected_remaining"]) for row in texts] == expected["expected_remaining"]
     path = tmp_path / "distinct.csv"
-    found = run("positions", "-n", "5000", "--distinct", "--json", "-o", str(path))
-    answer = json.loads(found.stdout)
+    answer = json.loads(run("positions", "-n", "5000", "--distinct", "--json", "-o", str(path)).stdout)
     sample = sample_positions(yatzy, 5_000, distinct=True)
     assert (answer["positions"], answer["rows"]) == (5_000, len(sample))
     assert sum(answer["rolls_left"].values()) == 5_000
@@ -378,7 +378,7 @@ def test_a_dataset_card_describes_the_file(suffix: str, run: Run, tmp_path: Path
             assert explained == data.read_text(encoding="utf-8").splitlines()[0].split(",")
         elif (command, suffix) == ("simulate", ".jsonl"):
             assert explained == []
-    refused = run("simulate", "yatzy-forced", "-n", "1", "--dataset-card", str(card))
-    assert (refused.returncode, "give both" in refused.stderr) == (2, True)
-    kept = run("positions", "yatzy-forced", "-n", "1", "-o", str(tmp_path / "new.csv"), "--dataset-card", str(card))
-    assert (kept.returncode, "--force" in kept.stderr, (tmp_path / "new.csv").exists()) == (2, True, False)
+    new, described = tmp_path / "new.csv", ("yatzy-forced", "-n", "1", "--dataset-card", str(card))
+    assert "give both" in refusal(run, "simulate", *described)
+    assert "--force" in refusal(run, "positions", *described, "-o", str(new))
+    assert not new.exists()

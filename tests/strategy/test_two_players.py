@@ -32,12 +32,14 @@ from perfect_yatzy.tablebase.backward_induction import solve_values
 from perfect_yatzy.tablebase.store import leftovers
 from perfect_yatzy.tablebase.table_info import table_stem
 from support import games
-from support.command import Run, printed
+from support.command import Run, printed, refusal
+from support.flips import flip
 from support.mechanics import random_rules
 from support.naive import Card
 from support.naive_objectives import NaiveDuel, NaiveTieBreak, NaiveUtility
-from support.refusals import load_text, refused
+from support.refusals import killed, load_text, refused
 from support.seeds import ring_2, ring_3, seeds
+from support.shards import shard_bytes
 
 ERROR = 2e-6  # that is stated
 EVERY_MECHANIC = {1, 3, 5, 13}  # of random rules with two boxes
@@ -144,22 +146,14 @@ def test_a_killed_solve_resumes_and_a_flipped_bit_does_not(tmp_path: Path, monke
     rules = games.seven_boxes()
     game, expected = TwoPlayerGame(rules), versus(rules, threads=1)
     part = tmp_path / f"{table_stem(rules, 'mean')}.versus.part"
-
-    def killed(done: int, total: int) -> None:
-        if done > total / 2:
-            raise KeyboardInterrupt
-
     for flipped in (False, True):
-        with pytest.raises(KeyboardInterrupt):
-            versus(rules, tables=tmp_path, progress=killed)
+        killed(versus, rules, tables=tmp_path)
         assert leftovers(tmp_path) == [part]
         found = game.resume(part)
         assert 0 < found[0] < game.total
         assert TwoPlayerGame(rules, tie=1.0).resume(part) is None
         if flipped:
-            content = bytearray(part.read_bytes())
-            content[200] ^= 1
-            part.write_bytes(content)
+            flip(part, 8 * 200)
             assert game.resume(part) is None
         assert versus(rules, tables=tmp_path, threads=2) == expected
         assert not part.exists()
@@ -179,8 +173,7 @@ def test_the_options_of_a_turn_are_worth_what_the_start_is_worth() -> None:
     assert strategy.value(cards[0]) == pytest.approx(chance, abs=1e-7)
     evaluator = strategy.evaluator.at(cards[0].total - cards[1].total)
     assert evaluator.turn_value(cards[0].state) == pytest.approx(chance, abs=ERROR)
-    best = strategy.holds(cards[0], "33456")[0]
-    assert 0 < best.value < 1
+    assert 0 < strategy.holds(cards[0], "33456")[0].value < 1
 
 
 @pytest.mark.parametrize(("boxes", "pairs"), [(1, 4), ring_3(2, 3)])
@@ -209,8 +202,7 @@ def test_what_is_no_game_of_two_is_refused() -> None:
 def test_bounds_enclose_the_exact_chance(ties: str, tmp_path: Path) -> None:
     rules = games.seven_boxes()
     low, high = versus_bounds(rules, ties, tmp_path)
-    exact = versus(rules, ties=ties).first
-    assert low < exact < high
+    assert low < versus(rules, ties=ties).first < high
     assert high - low < 0.074  # 0.080, if the opponent knew the score
 
 
@@ -234,10 +226,8 @@ class NaiveRandomPoints(NaiveUtility):
 
     def expected_utility(self, filled: int, upper: int, saved: int, flag: bool, made: int) -> Fraction:
         given = self.given if filled.bit_count() == self.filled else {0: Fraction(1)}
-        return sum(
-            p * NaiveUtility.expected_utility(self, filled, upper, saved, flag, made + points)
-            for points, p in given.items()
-        )
+        value = super().expected_utility
+        return sum(p * value(filled, upper, saved, flag, made + points) for points, p in given.items())
 
 
 @pytest.mark.parametrize("seed", seeds(2, 10))
@@ -325,9 +315,8 @@ def test_the_command_answers_for_two_players(run: Run, tmp_path: Path) -> None:
     assert "at most" in run("versus", rules, "--estimate").stdout
     again = json.loads(run("versus", rules, "--json", "--policy", "replanned").stdout)
     assert 0 < again["exploitability"][0] < found["exploitability"][0]
-    refused = run("versus", "yatzy-forced", "--policy", "goal:200")
-    assert refused.returncode == 2
-    assert "goal:200 looks at more than its own card" in refused.stderr
+    said = refusal(run, "versus", "yatzy-forced", "--policy", "goal:200")
+    assert "goal:200 looks at more than its own card" in said
 
 
 def test_a_query_against_one_who_plays_to_win(run: Run) -> None:
@@ -403,10 +392,6 @@ FORCED = "yatzy-forced"
 PAIRS = 40
 
 
-def files(folder: Path) -> dict[str, bytes]:
-    return {f"{path.parent.name}/{path.name}": path.read_bytes() for path in sorted(folder.glob("*.shards/*"))}
-
-
 def points_made(oracle: NaiveDuel) -> dict[tuple[int, int, bool], set[int]]:
     """Some sums of points by card (filled, upper, flag), without bonuses."""
     found = {(0, 0, False): {0}}
@@ -470,17 +455,11 @@ def test_a_stored_game_has_the_same_bits_whoever_solved_it(tmp_path: Path, monke
     rules = games.seven_boxes()
     chances = [versus(rules, threads=n, tables=tmp_path / str(n), store=True) for n in (1, 3)]
     assert chances[0] == chances[1] == versus(rules)
-    one, three = files(tmp_path / "1"), files(tmp_path / "3")
+    one, three = shard_bytes(tmp_path / "1"), shard_bytes(tmp_path / "3")
     assert len(one) == 3 * 15  # one shard for each layer of the games in which a tie is a loss, a half and a win
     assert one == three
-
-    def killed(done: int, total: int) -> None:
-        if done > total / 2:
-            raise KeyboardInterrupt
-
     monkeypatch.setattr(two_players, "CHECKPOINT_SECONDS", 0.0)
-    with pytest.raises(KeyboardInterrupt):
-        versus(rules, tables=tmp_path, store=True, progress=killed)
+    killed(versus, rules, tables=tmp_path, store=True)
     assert [path.suffixes for path in leftovers(tmp_path)] == [[".part", ".shards"]]
     resumed = list[float]()
     report = lambda done, total: resumed.append(done / total)  # noqa: E731
@@ -488,12 +467,12 @@ def test_a_stored_game_has_the_same_bits_whoever_solved_it(tmp_path: Path, monke
     assert resumed == sorted(resumed)
     assert resumed[0] > 0.45
     assert resumed[-1] == 1
-    assert files(tmp_path) == one
+    assert shard_bytes(tmp_path) == one
     assert not leftovers(tmp_path)
     assert versus(rules, tables=tmp_path, store=True, progress=lambda *_: pytest.fail("solved again")) == chances[0]
     monkeypatch.setattr(two_player_table, "SHARD", 20_001)
     versus(rules, tables=tmp_path / "many", store=True)
-    assert len(files(tmp_path / "many")) > 60
+    assert len(shard_bytes(tmp_path / "many")) > 60
     rest = TwoPlayerGame(rules, (State(1), State(1)))
     tables = [stored_game(rest, tmp_path / name) for name in ("1", "many")]
     found = [table.turn_values(rest) for table in tables if table]
@@ -507,8 +486,7 @@ def test_a_damaged_stored_game_is_an_error_and_never_an_answer(tmp_path: Path) -
     rest = TwoPlayerGame(perfect_yatzy.load_rules(FORCED))
 
     def ask() -> list[bytes]:
-        found = stored_game(rest, tmp_path)
-        offsets, values = found.turn_values(rest)
+        offsets, values = stored_game(rest, tmp_path).turn_values(rest)
         return [part.tobytes() for part in (*offsets, values)]
 
     right, random = ask(), np.random.default_rng(27)

@@ -101,7 +101,6 @@ class Visitor:
 
     # --- playing ---
     def type(self, text: str) -> Visitor:
-        """Type dice, or anything else."""
         self.page.keyboard.type(text)
         return self
 

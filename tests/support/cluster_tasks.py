@@ -38,7 +38,6 @@ def wait_until(condition: Callable[[], object], seconds: float = 600) -> None:
 
 
 def square(number: int) -> int:
-    """The square of a number."""
     return number * number
 
 
@@ -80,7 +79,6 @@ def fill_disk(layer: int) -> None:
 
 
 def free_disk() -> None:
-    """Undo :func:`fill_disk`."""
     from perfect_yatzy.tablebase.shard_file import write_shard
 
     shard_task.write_shard = write_shard

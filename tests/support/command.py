@@ -57,8 +57,8 @@ def printed(run: Run, *words: str, **rest: Any) -> str:
     return str(out.stdout)
 
 
-def refusal(run: Run, *words: str, code: int = 2) -> str:
+def refusal(run: Run, *words: str, code: int = 2, **rest: Any) -> str:
     """What the command says when it refuses: one line and an exit code, without an answer."""
-    out = run(*words)
+    out = run(*words, **rest)
     assert (out.returncode, out.stdout, out.stderr.count("\n")) == (code, "", 1), (words, out)
     return out.stderr

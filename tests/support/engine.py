@@ -30,14 +30,9 @@ Question = tuple[str, dict[str, Any]]
 
 
 def make_site(
-    folder: Path,
-    service: QueryService,
-    rules: Iterable[str | RuleSet],
-    puzzles: int = 0,
-    *,
-    values_only: bool = False,
-    in_pages: bool = False,
-) -> dict[str, int]:
+    folder: Path, service: QueryService, rules: Iterable[str | RuleSet], puzzles: int = 0,
+    *, values_only: bool = False, in_pages: bool = False,
+) -> dict[str, int]:  # fmt: skip
     """Write a site with these rule sets; the sizes of its files.
 
     `values_only`: without standard deviations, chances of the bonus and distributions, which take time to compute.

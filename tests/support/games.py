@@ -41,6 +41,9 @@ def joker_game(mode: str, bonus: int = 4, **rest: object) -> RuleSet:
     return small(face(1), face(3), run, triple, dice=3, faces=3, bonus=Bonus(7, 6), joker=joker, **rest)
 
 
+JOKER = joker_game("forced", first_roll_bonus=(("run", 3),))
+
+
 def patterns(dice: int, faces: int) -> st.SearchStrategy[Pattern]:
     return SEEDS.map(lambda seed: random_pattern(Random(seed), dice, faces, conditions=True))
 

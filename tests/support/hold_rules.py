@@ -92,5 +92,4 @@ def kept_by(
 
 @st.composite
 def some_rolls(draw: st.DrawFn, rules: RuleSet) -> list[int]:
-    """Eight numbers of rolls."""
     return draw(st.lists(st.integers(0, lattice(rules.dice, rules.faces).n_rolls - 1), min_size=8, max_size=8))

@@ -65,7 +65,6 @@ def members(rules: RuleSet, condition: Condition) -> set[str]:
 
 
 def holds(rules: RuleSet, condition: Condition, state: State, boxes: list[str], left: int) -> bool:
-    """Whether a condition holds."""
     ids = members(rules, condition)
     if condition.kind in ("above par", "below par"):
         oracle = oracle_of(rules)

@@ -146,7 +146,6 @@ class NaiveTieBreak(NaivePlay):
         return self.first_of(holds)
 
     def first_of(self, options: dict[Any, Option]) -> Any:
-        """The option to take."""
         best = max(utility for utility, _, _ in options.values())
         equal = [o for o, (utility, _, _) in options.items() if best - utility <= self.tolerance * best]
         return min(equal, key=lambda o: (-options[o][1], options[o][2]))

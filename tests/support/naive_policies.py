@@ -78,7 +78,6 @@ class GreedyChoice(Naive):
         return max([*stops, *(self.hold_value(filled, upper, flag, held, left) for held in holds)])
 
     def __call__(self, filled: int, upper: int, saved: int, flag: bool, dice: Dice, left: int, first: bool) -> Action:
-        """The action."""
         stops = self.stops(filled, upper, flag, dice, left, first)
         box = min(stops, key=lambda c: (-stops[c], c))
         if not left:

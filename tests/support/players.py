@@ -18,10 +18,10 @@ def in_memory(rules: RuleSet) -> Strategy:
     return Strategy(rules, None, TurnEvaluator(rules, solve_values(rules)))
 
 
-def wrong_by(strategy: Strategy, points: float, seed: int = 1) -> Strategy:
+def wrong_by(strategy: Strategy, points: float) -> Strategy:
     """A player who misjudges every card by a normally distributed number of points."""
     values = np.asarray(strategy.values, dtype=np.float64)
-    return with_values(strategy, values + np.random.default_rng(seed).normal(0, points, values.shape))
+    return with_values(strategy, values + np.random.default_rng(1).normal(0, points, values.shape))
 
 
 def with_values(strategy: Strategy, values: np.ndarray) -> Strategy:

@@ -63,7 +63,6 @@ class PrintedGuide:
         return re.sub(r"\{([a-z])\}", lambda match: parts[match[1]], text)
 
     def read(self, sentence: str) -> HoldRule:
-        """What a sentence says."""
         actions = "|".join(map(re.escape, self.phrases["actions"]))
         for kind, phrase in self.phrases["patterns"].items():
             whole = rf"{self.phrase(phrase)}(?:{self.phrases['if']}(?P<if>.+))?: (?P<action>{actions})\."

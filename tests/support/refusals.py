@@ -21,6 +21,17 @@ def refused(
     return caught.value
 
 
+def killed(call: Callable[..., object], *args: Any, **options: Any) -> None:
+    """Call something that is interrupted when more than half of its work is done."""
+
+    def stop(done: int, total: int) -> None:
+        if done > total / 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        call(*args, progress=stop, **options)
+
+
 def load_text(folder: Path, text: str, start: str = 'id = "own"\nname = "Own"\n', switches: str = "") -> RuleSet:
     """The rules of a file with this text behind its id and name."""
     file = folder / "own.toml"
@@ -28,10 +39,10 @@ def load_text(folder: Path, text: str, start: str = 'id = "own"\nname = "Own"\n'
     return load_rules(f"{file}{switches}" if switches else file)
 
 
-def mistakes(folder: Path, text: str, start: str = "") -> list[str]:
+def mistakes(folder: Path, text: str) -> list[str]:
     """What is wrong with a rule file: line, field and message of each mistake."""
     with pytest.raises(RuleFileError) as caught:
-        load_text(folder, text, start)
+        load_text(folder, text, "")
     return [f"{p.line}: {p.field}: {p.message}" for p in caught.value.problems]
 
 

@@ -22,7 +22,6 @@ categories = [
 
 
 def as_toml(rules: RuleSet) -> str:
-    """A rule file for a rule set."""
     top = {k: v for k, v in rules.canonical().items() if v not in (None, {}, []) and k != "categories"}
     lines = ['id = "random"', 'name = "Random"', *(f"{name} = {inline(value)}" for name, value in top.items())]
     for category in rules.canonical()["categories"]:

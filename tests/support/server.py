@@ -14,9 +14,12 @@ from dataclasses import dataclass, field, replace
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 from perfect_yatzy.kernels import lattice
 from perfect_yatzy.web.limits import MAX_BODY_BYTES
+
+from .need import need
 
 HOLD = b'{"dice": "33456"}'
 FIELDS = (
@@ -45,8 +48,6 @@ REVIEWS = {  # name: start, unit and end of the body
 
 @dataclass(frozen=True)
 class Server:
-    """A running server."""
-
     port: int
     process: subprocess.Popen[bytes] | None = None
 
@@ -139,13 +140,18 @@ def is_error(body: bytes) -> bool:
     return isinstance(found, dict) and {"schema", "error", "code"} <= found.keys()
 
 
+def app_client(**options: Any) -> Any:
+    """The application in this process, as a client of FastAPI has it."""
+    need("httpx2")
+    testclient, app = need("fastapi.testclient"), need("perfect_yatzy.web.app")
+    return testclient.TestClient(app.create_app(), base_url="http://127.0.0.1", **options)
+
+
 BASE = "/games/yatzy/"  # as on GitHub Pages, not at the root
 
 
 @dataclass
 class StaticHost:
-    """A running host."""
-
     address: str
     sent: list[tuple[str, int]] = field(default_factory=list)  # path and bytes of each answer
 

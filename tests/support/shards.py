@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +10,12 @@ import numpy as np
 from perfect_yatzy import RuleSet
 from perfect_yatzy.model import objectives
 from perfect_yatzy.model.objectives import ExponentialUtility, Goals, Objective, Utility, Values, Variance
-from perfect_yatzy.tablebase.backward_induction import solve_values
+from perfect_yatzy.tablebase.backward_induction import solve_layers, solve_values
 from perfect_yatzy.tablebase.shard_plan import Shard, ShardPlan, plan_from_cuts
 from perfect_yatzy.tablebase.shard_task import ShardTask, solve_shard_task
 from perfect_yatzy.tablebase.store import solve_to_store, table_path
 from perfect_yatzy.tablebase.table_info import shards_folder
+from perfect_yatzy.tablebase.table_writer import TableWriter
 
 from support import games
 
@@ -36,6 +38,15 @@ def stored_table(folder: Path, objective: Objective = MEAN) -> Path:
     return table_path(objective.rules, folder, objective.name)
 
 
+def abandoned(folder: Path, objective: Objective = MEAN, layers: int = 1) -> TableWriter:
+    """What a killed solve leaves after a checkpoint."""
+    writer = TableWriter(folder, objective)
+    for layer in islice(solve_layers(objective), layers):
+        writer.add(layer.values)
+    writer.checkpoint(layer.filled, layer.values)
+    return writer
+
+
 class CountingEngine:
     """Runs tasks in the thread of the caller; remembers their results."""
 
@@ -43,7 +54,6 @@ class CountingEngine:
         self.results: list[dict[str, Any]] = []
 
     def run(self, tasks: Sequence[ShardTask], is_ready: Callable[[ShardTask], bool]) -> Iterator[dict[str, Any]]:
-        """Solve the tasks."""
         for task in tasks:
             assert is_ready(task)
             self.results.append(solve_shard_task(task))
@@ -62,7 +72,6 @@ class ShuffledEngine:
         self._random, self._most = np.random.default_rng(seed), most
 
     def run(self, tasks: Sequence[ShardTask], is_ready: Callable[[ShardTask], bool]) -> Iterator[dict[str, Any]]:
-        """Solve the tasks."""
         waiting, under_way = deque(tasks), list[ShardTask]()
         while waiting or under_way:
             while waiting and len(under_way) < self._most and is_ready(waiting[0]):
@@ -70,12 +79,12 @@ class ShuffledEngine:
             yield solve_shard_task(under_way.pop(int(self._random.integers(len(under_way)))))
 
 
-def random_plan(objective: Objective, seed: int, most: int = 5) -> ShardPlan:
-    """Up to `most` shards of random lengths in each layer."""
+def random_plan(objective: Objective, seed: int) -> ShardPlan:
+    """Up to five shards of random lengths in each layer."""
     random, cuts = np.random.default_rng(seed), []
     for filled in range(objective.space.categories, objective.first_layer - 1, -1):
         rows = len(objective.space.layers[filled])
-        ends = np.unique([*random.integers(1, rows + 1, int(random.integers(0, most))), rows])
+        ends = np.unique([*random.integers(1, rows + 1, int(random.integers(0, 5))), rows])
         cuts.append([filled, *ends.tolist()])
     return plan_from_cuts(objective, cuts)
 
@@ -83,6 +92,11 @@ def random_plan(objective: Objective, seed: int, most: int = 5) -> ShardPlan:
 def shard_path(objective: Objective, folder: Path, shard: Shard) -> Path:
     """The file of a shard of a finished table."""
     return shards_folder(table_path(objective.rules, folder, objective.name)) / shard.file
+
+
+def shard_bytes(folder: Path) -> dict[Path, bytes]:
+    """The contents of all shards in a folder of tables."""
+    return {path.relative_to(folder): path.read_bytes() for path in folder.glob("*.shards/*")}
 
 
 def values_of(path: Path) -> Values:

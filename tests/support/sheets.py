@@ -16,8 +16,6 @@ from support.naive import Naive
 
 PRICES = (6.9, 7.5, 10.7, 12.3, 15.4, 19.2, 17.4, 21.6, 18.2, 13.9, 9.0, 11.3, 17.8, 28.9, 10.6)
 PRICES_MEAN = 244.71  # simulated with them
-
-
 HOLD_RULES = """
 pays large-straight: stop
 pays small-straight if rolls left 1: stop

@@ -9,6 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -22,11 +23,12 @@ from perfect_yatzy.strategy.turn_evaluator import ExactEvaluator
 from perfect_yatzy.tablebase import exact_solve
 from perfect_yatzy.tablebase.exact_solve import ExactSolve
 from perfect_yatzy.tablebase.store import leftovers
-from support.command import Run
+from support.command import Run, refusal
 from support.flips import flip
-from support.games import SAVED, joker_game
+from support.games import JOKER, SAVED, joker_game
 from support.mechanics import MECHANICS, random_rules
 from support.naive import Naive
+from support.refusals import killed, refused
 from support.seeds import ring_2, ring_3, seeds
 
 from tables.check_exact import check_yatzy, forced_value
@@ -77,7 +79,7 @@ def test_a_solve_begins_at_any_card(rules: RuleSet) -> None:
         assert ExactSolve(rules, start=State(*card)).start_values(1) == (oracle.value(*card),)
 
 
-@pytest.mark.parametrize("rules", [SAVED, joker_game("forced", first_roll_bonus=(("run", 3),))])
+@pytest.mark.parametrize("rules", [SAVED, JOKER])
 def test_every_option_of_a_turn(rules: RuleSet) -> None:
     """All holds and categories of every roll as fractions, best first, with exact losses."""
     oracle = Naive(rules.canonical())
@@ -164,11 +166,9 @@ def test_the_command_gives_the_fractions_of_a_turn_and_of_a_card(run: Run) -> No
     shown = run("score", "22556", "--card", LATE, "--exact").stdout
     best = card.total + max(oracle.stops(*position, 0, False).values())
     assert f"as a fraction: {best}\n" in shown
-    refused = run("hold", "22556", "--card", LATE, "--exact", "--goal", "200")
-    assert (refused.returncode, "goal and exact cannot be combined" in refused.stderr) == (2, True)
-    too_much = run("hold", "223456", "--rules", "maxi-unsaved", "--exact")
-    assert too_much.returncode != 0
-    assert "ask from a later card" in too_much.stderr
+    both = refusal(run, "hold", "22556", "--card", LATE, "--exact", "--goal", "200")
+    assert "goal and exact cannot be combined" in both
+    assert "ask from a later card" in refusal(run, "hold", "223456", "--rules", "maxi-unsaved", "--exact")
     expected = card.total + oracle.value(card.state.filled, card.state.upper, 0, False)
     found = json.loads(run("expect", "--card", LATE, "--exact", "--digits", "20", "--json").stdout)["exact"]
     assert Fraction(int(found["numerator"]), int(found["denominator"])) == expected
@@ -186,8 +186,8 @@ def test_the_command_gives_the_fractions_of_a_turn_and_of_a_card(run: Run) -> No
 
 def test_a_server_solves_only_what_is_quick(tmp_path: Path) -> None:
     service = QueryService(tmp_path, budget=SolveBudget(unasked_seconds=2.0))
-    with pytest.raises(RulesError, match="ask from a later card"):
-        service.answer({"query": "hold", "dice": "33456", "exact": True})
+    asked = {"query": "hold", "dice": "33456", "exact": True}
+    refused("ask from a later card", service.answer, asked, error=RulesError)
     assert not [*tmp_path.iterdir()]
 
 
@@ -231,20 +231,12 @@ def forced(folder: Path) -> Proof:
 def test_a_killed_solve_resumes_and_a_flipped_limb_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exact_solve, "CHECKPOINT_SECONDS", 0.0)
     whole = replace(forced(tmp_path), seconds=0.0)
-
-    def killed(done: int, total: int) -> None:
-        if done > total / 2:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        prove("yatzy-forced", tables=tmp_path, progress=killed)
+    killed(prove, "yatzy-forced", tables=tmp_path)
     solve = ExactSolve(load_rules("yatzy-forced"), tmp_path)
-    resumed = solve.resume()
-    assert resumed[0] < 15
+    assert solve.resume()[0] < 15
     assert replace(forced(tmp_path), seconds=0.0) == whole
     assert not solve.part.exists()
-    with pytest.raises(KeyboardInterrupt):
-        prove("yatzy-forced", tables=tmp_path, progress=killed)
+    killed(prove, "yatzy-forced", tables=tmp_path)
     flip(solve.part, 8 * 100)
     assert leftovers(tmp_path) == [solve.part]
     assert solve.resume() is None
@@ -266,8 +258,7 @@ def test_processes_wait_for_each_other_and_take_over_from_a_killed_one(tmp_path:
     whole = replace(forced(tmp_path / "whole"), seconds=0.0).fields()
     prove_again = "from perfect_yatzy import prove; import sys; prove('yatzy-forced', tables=sys.argv[1])"
     folder = tmp_path / "tables"
-    killed = subprocess.run([sys.executable, "-c", KILLED, folder], check=False)
-    assert killed.returncode == -signal.SIGKILL
+    assert subprocess.run([sys.executable, "-c", KILLED, folder], check=False).returncode == -signal.SIGKILL
     part = ExactSolve(load_rules("yatzy-forced"), folder).part
     assert part.exists()
     lock = next(folder.glob("*.lock"))  # of the process that was killed; it holds nobody up
@@ -299,10 +290,5 @@ def test_the_certificate_and_a_full_disk(tmp_path: Path, monkeypatch: pytest.Mon
     fields = json.loads(path.read_text())
     assert Fraction(int(fields["value"]["numerator"]), int(fields["value"]["denominator"])) == proof.value
     assert fields["decimal"].startswith(proof.decimal(20))
-
-    def full(descriptor: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(TableError, match="No space left"):
-        forced(tmp_path)
+    monkeypatch.setattr("os.fsync", Mock(side_effect=OSError(28, "No space left on device")))
+    refused("No space left", forced, tmp_path, error=TableError)

@@ -2,8 +2,6 @@
 
 import hashlib
 import json
-import subprocess
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -21,28 +19,19 @@ from perfect_yatzy.model.checked_values import BLOCK_BYTES, CheckedValues
 from perfect_yatzy.model.estimates import rule_set_stats
 from perfect_yatzy.model.objectives import BonusChance, Goals, Objective, Utility, Values, Variance
 from perfect_yatzy.strategy.verify import verify
-from perfect_yatzy.tablebase import shard_file, shard_plan, shard_task, sharded_solve, table_info
+from perfect_yatzy.tablebase import shard_file, shard_plan, shard_task, sharded_solve, store, table_info
 from perfect_yatzy.tablebase.backward_induction import solve_objective, solve_values
 from perfect_yatzy.tablebase.shard_file import PAGE_BYTES, listed_shards, open_shard, shard_header, write_shard
 from perfect_yatzy.tablebase.shard_plan import children, halo_of, objective_from_text, objective_text, plan_shards
 from perfect_yatzy.tablebase.sharded_solve import ThreadEngine, sharded_cost, solve_sharded
 from perfect_yatzy.tablebase.solve_estimate import BUSY, DRIVER_SECONDS, LayerEstimate, estimate_solve
-from perfect_yatzy.tablebase.store import (
-    has_table,
-    leftovers,
-    open_table,
-    remove,
-    remove_leftovers,
-    solve_to_store,
-    stored,
-    table_path,
-)
+from perfect_yatzy.tablebase.store import has_table, leftovers, open_table, solve_to_store, stored, table_path
 from perfect_yatzy.tablebase.table_file import read_table
 from perfect_yatzy.tablebase.table_info import ShardedTableInfo, shards_folder, unfinished_shards, with_checksum
 from support import games
 from support import shards as shard_tables
-from support.command import Run
-from support.flips import flip
+from support.command import Run, printed
+from support.flips import files_of_at_most, flip
 from support.refusals import refused
 from support.seeds import examples, ring_2, ring_3
 from support.shards import MEAN, OBJECTIVES, SMALL, CountingEngine, ShuffledEngine, random_plan, values_of
@@ -253,8 +242,8 @@ def test_a_damaged_value_below_is_found_and_solved_again(tmp_path: Path) -> None
     (path,) = interrupted(tmp_path, 1, MEAN).glob("0*.npy")
     flip(path, 8 * path.read_bytes().index(b"\n") + 36)
     shard_task._solves.clear()  # as in another process, which has not read it yet
-    with pytest.raises(TableError, match=r"was altered .* and was removed; run the same command again"):
-        solve_sharded(MEAN, tmp_path, engine=ThreadEngine(1))
+    said = r"was altered .* and was removed; run the same command again"
+    refused(said, solve_sharded, MEAN, tmp_path, engine=ThreadEngine(1), error=TableError)
     assert not path.exists()
     assert solve_sharded(MEAN, tmp_path).sha256 == wanted()
 
@@ -284,29 +273,13 @@ def test_what_is_damaged_is_solved_again(tmp_path: Path, monkeypatch: pytest.Mon
     assert info.sha256 == wanted()
 
 
-FULL_DISK = """
-import resource, signal, sys
-from perfect_yatzy.model.objectives import Objective
-from perfect_yatzy.errors import TableError
-from perfect_yatzy.game.rule_loader import load_rules
-from perfect_yatzy.tablebase.sharded_solve import solve_sharded, ThreadEngine
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
-try:
-    solve_sharded(Objective(load_rules("yatzy")), sys.argv[1], engine=ThreadEngine(2), shard_bytes=600_000)
-except TableError as error:
-    print(error)
-"""
-
-
-def test_a_file_that_cannot_grow_ends_in_a_sentence_and_is_resumed(tmp_path: Path, straight_line_code: None) -> None:
+def test_a_file_that_cannot_grow_ends_in_a_sentence_and_is_resumed(tmp_path: Path) -> None:
     """Files are limited to 300 kB, which the first layers keep within."""
-    # The limit holds for compiled kernels, too: those of the process must be there.
-    solve_sharded(YATZY, tmp_path / "whole", shard_bytes=600_000)
-    command = [sys.executable, "-c", FULL_DISK, str(tmp_path)]
-    run = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert (run.stderr, run.stdout.count("\n")) == ("", 1)
-    assert "what is solved is kept: free some space and run the same command again" in run.stdout
+    solve_sharded(YATZY, tmp_path / "whole", shard_bytes=600_000)  # compiled kernels must be there, too
+    said = "what is solved is kept: free some space and run the same command again"
+    with files_of_at_most(300_000):
+        options = {"engine": ThreadEngine(2), "shard_bytes": 600_000}
+        refused(said, solve_sharded, YATZY, tmp_path, error=TableError, **options)
     kept = len(list(unfinished_shards(table_path(YATZY.rules, tmp_path)).glob("*.npy")))
     assert kept >= 2
     info, solved = resumed(tmp_path, YATZY)
@@ -514,10 +487,10 @@ def test_the_store_lists_and_removes_tables_in_shards(small: Path) -> None:
     assert entry.bytes == sum(path.stat().st_size for path in files)
     assert (entry.finished, len(entry.files)) == (True, 2)
     assert leftovers(small.parent) == []
-    remove(entry)
+    store.remove(entry)
     assert list(small.parent.iterdir()) == []
     small.with_suffix(".part.shards").mkdir()
-    assert [path.name.partition(".")[2] for path in remove_leftovers(small.parent)] == ["part.shards"]
+    assert [path.name.partition(".")[2] for path in store.remove_leftovers(small.parent)] == ["part.shards"]
     assert list(small.parent.iterdir()) == []
 
 
@@ -537,17 +510,15 @@ def test_a_table_has_one_form_at_a_time(tmp_path: Path) -> None:
 
 def test_the_command(run: Run, tmp_path: Path) -> None:
     where = ("--tables", str(tmp_path))
-    done = run("solve", "crag", "--what", "variance", "--shards", *where)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1].endswith(".shards")
+    done = printed(run, "solve", "crag", "--what", "variance", "--shards", *where)
+    assert done.splitlines()[-1].endswith(".shards")
     again = run("solve", "crag", "--shards", *where)
     assert "is already solved" in again.stdout
     assert again.stdout.split("solved: ")[1].split()[0].endswith(".shards")
     listed = json.loads(run("tables", "--json", *where).stdout)
     assert [(table["what"], table["finished"]) for table in listed["tables"]] == [("mean", True), ("variance", True)]
     assert run("verify", "crag", "--games", "200", *where).returncode == 0
-    replaced = run("solve", "crag", "--force", *where)
-    assert replaced.stdout.splitlines()[-1].endswith(".npy")
+    assert run("solve", "crag", "--force", *where).stdout.splitlines()[-1].endswith(".npy")
     assert run("solve", "crag", "--approximate", "--shards").returncode == 2
 
 
@@ -657,8 +628,7 @@ def test_saved_rolls_are_one_turn() -> None:
 
 def test_cards_that_are_too_many_are_still_counted() -> None:
     giant = load_rules("giant")
-    with pytest.raises(RulesError, match="47 categories"):
-        estimate_solve(Objective(giant))
+    refused("47 categories", estimate_solve, Objective(giant), error=RulesError)
     found = rule_set_stats(giant, any_number=True)
     # Each set of filled upper boxes, with its sums up to the bonus, and any of the 41 other boxes.
     sums: list[set[int]] = [{0}]

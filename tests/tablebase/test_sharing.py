@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -16,24 +16,13 @@ from perfect_yatzy.errors import TableError
 from perfect_yatzy.model.objectives import Goals, Objective
 from perfect_yatzy.tablebase import store
 from perfect_yatzy.tablebase.backward_induction import solve_layers
-from perfect_yatzy.tablebase.store import (
-    has_table,
-    leftovers,
-    matching,
-    open_table,
-    remove,
-    remove_leftovers,
-    solve_to_store,
-    stored,
-    table_path,
-)
+from perfect_yatzy.tablebase.store import has_table, leftovers, open_table, solve_to_store, stored, table_path
 from perfect_yatzy.tablebase.table_file import read_table
-from perfect_yatzy.tablebase.table_info import TableInfo
 from perfect_yatzy.tablebase.table_writer import TableWriter
 from support import games
 from support.refusals import refused
 from support.seeds import ring_2
-from support.shards import MEAN, SMALL, stored_table
+from support.shards import MEAN, SMALL, abandoned, stored_table
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs locks of files")
 
@@ -77,27 +66,18 @@ def run_together(folder: Path, count: int, times: int, what: str) -> list[list[s
 
 def open_by_threads(folder: Path, count: int) -> tuple[set[str], int]:
     """Let threads of this process open a missing table at once; the hashes they see, and how many of them solved it."""
-    solved: list[int] = []
-    write, start = store.write_table, threading.Barrier(count)
-
-    def counted(*given: Any) -> TableInfo:
-        solved.append(1)
-        return write(*given)
+    write, start = Mock(wraps=store.write_table), threading.Barrier(count)
 
     def open_one(_: int) -> str:
         start.wait()
         return store.open_table(Objective(games.saved_rolls_game("free", True)), folder)[0].sha256
 
-    store.write_table = counted
-    try:
-        with ThreadPoolExecutor(count) as pool:
-            return set(pool.map(open_one, range(count))), len(solved)
-    finally:
-        store.write_table = write
+    with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(count) as pool:
+        patch.setattr(store, "write_table", write)
+        return set(pool.map(open_one, range(count))), len(write.call_args_list)
 
 
 def open_by_processes(folder: Path, count: int) -> tuple[set[str], int]:
-    """The same by processes."""
     found = run_together(folder, count, 1, "open")
     return {sha256 for sha256, _ in found}, sum(int(solved) for _, solved in found)
 
@@ -131,7 +111,7 @@ def test_a_table_that_is_removed_again_and_again_can_be_opened_all_the_time(tmp_
         while not stop.is_set():
             for entry in stored(tmp_path):
                 with contextlib.suppress(TableError):  # it is just being solved
-                    remove(entry)
+                    store.remove(entry)
 
     with ThreadPoolExecutor(1) as pool:
         removing = pool.submit(remove_often)
@@ -160,31 +140,22 @@ def test_who_waits_is_told_how_far_the_other_is_and_takes_over_if_it_ended(tmp_p
     assert {total for _, total in steps} == {MEAN.size}
 
 
-def abandoned(folder: Path) -> TableWriter:
-    """What a killed solve leaves after a checkpoint."""
-    writer = TableWriter(folder, MEAN)
-    layer = next(iter(solve_layers(MEAN)))
-    writer.add(layer.values)
-    writer.checkpoint(layer.filled, layer.values)
-    return writer
-
-
 @pytest.mark.parametrize("finished", [False, True], ids=["never finished", "finished before"])
 def test_what_a_killed_solve_left_is_found_and_removed(tmp_path: Path, finished: bool) -> None:
     if finished:
         solve_to_store(MEAN, tmp_path)
     writer = abandoned(tmp_path)
-    assert leftovers(tmp_path) == remove_leftovers(tmp_path) == []  # in use
+    assert leftovers(tmp_path) == store.remove_leftovers(tmp_path) == []  # in use
     writer.file.close()  # the process is killed
     assert len(leftovers(tmp_path)) == 2
-    assert {path.name.partition(".")[2] for path in remove_leftovers(tmp_path)} == {"part", "part.layer"}
+    assert {path.name.partition(".")[2] for path in store.remove_leftovers(tmp_path)} == {"part", "part.layer"}
     assert bool(list(tmp_path.iterdir())) == finished
     assert leftovers(tmp_path) == []
     if finished:
         path = table_path(SMALL, tmp_path)
         read_table(path, MEAN)
         path.with_suffix(".json").unlink()
-        assert remove_leftovers(tmp_path) == [path]  # values without a sidecar
+        assert store.remove_leftovers(tmp_path) == [path]  # values without a sidecar
 
 
 def test_a_part_that_another_process_began_is_not_published(tmp_path: Path) -> None:
@@ -208,7 +179,7 @@ def test_interrupted_removal_leaves_no_table(tmp_path: Path, monkeypatch: pytest
     left, unlink = iter([True] * removed), store._unlink
     monkeypatch.setattr(store, "_unlink", lambda path: unlink(path) if next(left, False) else sys.exit(1))
     with contextlib.suppress(SystemExit):
-        remove(*stored(tmp_path))
+        store.remove(*stored(tmp_path))
     assert not [entry for entry in stored(tmp_path) if entry.finished]
     assert not has_table(SMALL, tmp_path)
     assert len(open_table(MEAN, tmp_path)[1]) == MEAN.size
@@ -220,10 +191,11 @@ def test_a_table_that_is_being_solved_again_is_not_removed_in_part(tmp_path: Pat
     (tmp_path / "README.md").write_text("not a table")
     writer = abandoned(tmp_path)
     before = sorted(tmp_path.iterdir())
-    refused("is being solved by another process; nothing was removed", remove, *stored(tmp_path), error=TableError)
+    said = "is being solved by another process; nothing was removed"
+    refused(said, store.remove, *stored(tmp_path), error=TableError)
     assert sorted(tmp_path.iterdir()) == before
     writer.close()
-    remove(*stored(tmp_path))
+    store.remove(*stored(tmp_path))
     assert [path.name for path in tmp_path.iterdir()] == ["README.md"]
 
 
@@ -245,21 +217,17 @@ def test_tables_are_found_by_the_names_of_the_list(tmp_path: Path) -> None:
     entries = stored(tmp_path)
     assert len({entry.name for entry in entries}) == 3
     for entry in entries:
-        assert matching(entries, entry.name) == matching(entries, entry.name[:-6]) == [entry]
-    assert matching(entries, "small") == entries
-    means = {entry.fingerprint for entry in matching(entries, "small-mean")}
+        assert store.matching(entries, entry.name) == store.matching(entries, entry.name[:-6]) == [entry]
+    assert store.matching(entries, "small") == entries
+    means = {entry.fingerprint for entry in store.matching(entries, "small-mean")}
     assert means == {SMALL.fingerprint[:12], other.fingerprint[:12]}
-    assert len(matching(entries, "small-goals")) == 1
-    assert matching(entries, "smal") == matching(entries, "") == []
+    assert len(store.matching(entries, "small-goals")) == 1
+    assert store.matching(entries, "smal") == store.matching(entries, "") == []
 
 
 def test_a_folder_that_cannot_be_written_is_one_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As `tables --clean` and `--remove` meet it in another user's folder."""
     (tmp_path / f"yatzy-mean-{'0' * 12}.part").write_bytes(b"")
-
-    def denied(path: Path, missing_ok: bool = False) -> None:
-        raise PermissionError(13, "Permission denied", str(path))
-
-    monkeypatch.setattr(Path, "unlink", denied)
-    for call in (lambda: remove_leftovers(tmp_path), lambda: remove(*stored(tmp_path))):
+    monkeypatch.setattr(Path, "unlink", Mock(side_effect=PermissionError(13, "Permission denied")))
+    for call in (lambda: store.remove_leftovers(tmp_path), lambda: store.remove(*stored(tmp_path))):
         refused(r"cannot remove .*\.part: Permission denied", call, error=TableError)

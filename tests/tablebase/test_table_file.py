@@ -6,9 +6,7 @@ import os
 import shutil
 from collections.abc import Callable
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -34,7 +32,8 @@ from support import games
 from support.command import Run, printed, refusal
 from support.flips import flip
 from support.refusals import refused
-from support.shards import MEAN, SMALL, stored_table
+from support.server import static_host
+from support.shards import MEAN, SMALL, abandoned, stored_table
 
 
 def test_a_table_reads_back(tmp_path: Path) -> None:
@@ -88,34 +87,21 @@ def changed(**fields: object) -> Callable[[Path], object]:
 def test_damage_is_refused_with_the_way_out(tmp_path: Path, damage: Callable[[Path], object], message: str) -> None:
     path = stored_table(tmp_path)
     damage(path)
-    with pytest.raises(TableError, match=message) as caught:
-        read_table(path, MEAN)
-    assert f"rebuild it with: yatzy solve small --force --tables {tmp_path}" in str(caught.value)
-    assert "\n" not in str(caught.value)
+    error = refused(message, read_table, path, MEAN, error=TableError)
+    assert f"rebuild it with: yatzy solve small --force --tables {tmp_path}" in str(error)
     solve_to_store(MEAN, tmp_path)
     assert len(open_table(MEAN, tmp_path)[1]) == state_space(SMALL).size
 
 
 def test_a_missing_table_is_solved_unless_forbidden(tmp_path: Path) -> None:
-    with pytest.raises(TableError, match="there is no table for small; make it with: yatzy solve small"):
-        open_table(MEAN, tmp_path, solve=False)
+    said = "there is no table for small; make it with: yatzy solve small"
+    refused(said, open_table, MEAN, tmp_path, solve=False, error=TableError)
     steps: list[tuple[int, int]] = []
     open_table(MEAN, tmp_path, progress=lambda *step: steps.append(step))
     assert [total for _, total in steps] == [state_space(SMALL).size] * 5
     assert steps == sorted(steps)
     assert steps[-1][0] == steps[-1][1]
     assert has_table(SMALL, tmp_path)
-
-
-def write_until(tmp_path: Path, objective: Objective, layers: int) -> TableWriter:
-    """A solve that was stopped after a checkpoint."""
-    writer = TableWriter(tmp_path, objective)
-    for layer, _ in zip(solve_layers(objective), range(layers), strict=False):
-        writer.add(layer.values)
-    writer.checkpoint(layer.filled, layer.values)
-    writer.add(np.zeros(3))  # written after the checkpoint, and lost
-    writer.close()
-    return writer
 
 
 def taken_up(tmp_path: Path, objective: Objective) -> int | None:
@@ -159,15 +145,16 @@ def test_a_stopped_solve_keeps_its_finished_layers(
 CHECKPOINTS = ["other version", "1e999", "[" * 100_000, '{"filled": 1e30}', "{}", "null", " "]
 
 
-@pytest.mark.parametrize(
-    ("ending", "text"),
-    [(".part", ""), (".part.layer", ""), (".part.layer", "flipped"), *((".part.layer", x) for x in CHECKPOINTS)],
-    ids=lambda text: text[:20],
-)
+@pytest.mark.parametrize(("ending", "text"), [
+    (".part", ""), (".part.layer", ""), (".part.layer", "flipped"), *((".part.layer", x) for x in CHECKPOINTS),
+], ids=lambda text: text[:20])  # fmt: skip
 def test_a_damaged_part_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str, text: str) -> None:
     monkeypatch.setattr(objectives, "FLOAT64_VALUES", 10)
     objective = Objective(SMALL)
-    checkpoint = write_until(tmp_path, objective, 3).checkpoint_file
+    writer = abandoned(tmp_path, objective, 3)
+    writer.add(np.zeros(3))  # written after the checkpoint, and lost
+    writer.close()
+    checkpoint = writer.checkpoint_file
     with checkpoint.open("rb") as file:
         np.load(file)
         layer, fields = checkpoint.read_bytes()[: file.tell()], file.read()
@@ -217,8 +204,8 @@ def test_what_is_missing_is_noticed_before_the_solve(tmp_path: Path, monkeypatch
     blocked, empty = tmp_path / "file", tmp_path / "empty"
     blocked.write_text("")
     empty.mkdir()
-    with pytest.raises(TableError, match=r"cannot write a table to .*; choose a folder with --tables"):
-        solve_to_store(MEAN, blocked)
+    way_out = r"cannot write a table to .*; choose a folder with --tables"
+    refused(way_out, solve_to_store, MEAN, blocked, error=TableError)
     refused(r"MB free and the table needs", resources.check_space, tmp_path, 1 << 60, error=TableError)
     monkeypatch.setattr(resources, "available_memory", lambda: 10 << 20)
     needs = r"solving small needs 0\.\d\d GB of memory and 0\.01 GB are free; its table has"
@@ -312,34 +299,24 @@ def test_what_is_not_the_table_is_refused_in_a_sentence(how: str, source: Path, 
     damage, said = WRONG[how]
     damage(source)
     store = tmp_path / "store"
-    ran = run("tables", "--fetch", "yatzy-forced", "--from", str(source), "--tables", str(store))
-    assert (ran.returncode, ran.stdout) == (1, "")
-    assert said in ran.stderr
-    assert ran.stderr.count("\n") == 1
-    assert "rebuild" not in ran.stderr
+    found = refusal(run, "tables", "--fetch", "yatzy-forced", "--from", str(source), "--tables", str(store), code=1)
+    assert said in found
+    assert "rebuild" not in found
     assert [*store.iterdir()] == []
 
 
 def test_from_a_folder_and_from_a_host_the_table_has_the_same_bytes(source: Path, run: Run, tmp_path: Path) -> None:
-    class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, format: str, *given: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(source)))
-    Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    host = f"http://127.0.0.1:{server.server_port}"
-    for number, origin in enumerate((str(source), f"{host}/")):
-        store = tmp_path / str(number)
-        words = ("tables", "--fetch", "yatzy-forced", "--from", origin, "--tables", str(store))
-        printed(run, *words)
-        one, other = ({path.name: path.read_bytes() for path in folder.iterdir()} for folder in (store, source))
-        assert one == other
-        assert "already solved" in run(*words).stderr
-    gone = run("tables", "--fetch", "crag", "--from", host, "--tables", str(tmp_path / "2"))
-    server.shutdown()
-    server.server_close()
-    assert "404" in gone.stderr
-    assert gone.returncode == 1
+    with static_host(source) as host:
+        for number, origin in enumerate((str(source), host.address)):
+            store = tmp_path / str(number)
+            words = ("tables", "--fetch", "yatzy-forced", "--from", origin, "--tables", str(store))
+            printed(run, *words)
+            one, other = ({path.name: path.read_bytes() for path in folder.iterdir()} for folder in (store, source))
+            assert one == other
+            assert "already solved" in run(*words).stderr
+        origin = host.address.removesuffix("/")
+        gone = refusal(run, "tables", "--fetch", "crag", "--from", origin, "--tables", str(tmp_path / "2"), code=1)
+        assert "404" in gone
 
 
 def test_wrong_usage(run: Run, tmp_path: Path) -> None:

@@ -10,8 +10,7 @@ import pytest
 from perfect_yatzy import Strategy
 from perfect_yatzy.service.queries import QueryService
 from support.browser import DESK, PHONE, Chromium, Visitor
-from support.need import need
-from support.server import Server, running_server
+from support.server import Server, app_client, running_server
 
 if TYPE_CHECKING:
     from fastapi.testclient import TestClient
@@ -26,7 +25,6 @@ def server(yatzy: Strategy, store: Path) -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def address(server: Server) -> str:
-    """The address of the page."""
     return f"{server.address}/"
 
 
@@ -38,9 +36,8 @@ def service(store: Path) -> QueryService:
 @pytest.fixture(scope="session")
 def client(yatzy: Strategy) -> TestClient:
     """The application in this process, with the table of Yatzy solved."""
-    need("httpx2")
-    app, testclient = need("perfect_yatzy.web.app"), need("fastapi.testclient")
-    return testclient.TestClient(app.create_app(), base_url="http://127.0.0.1")
+    found: TestClient = app_client()
+    return found
 
 
 @pytest.fixture(scope="session")

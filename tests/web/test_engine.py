@@ -261,8 +261,7 @@ def test_puzzles_rule_sets_and_languages(folder: Path, service: QueryService) ->
     assert swedish[0]["categories"][0]["name"] == "Ettor"
     assert swedish[0]["switches"] == []  # none of the variants is part of this site
     assert languages["sv"] == "Svenska"
-    description = json.loads((folder / "site.json").read_text())
-    assert [entry["id"] for entry in description["rules"]] == ["yatzy"]
+    assert [entry["id"] for entry in json.loads((folder / "site.json").read_text())["rules"]] == ["yatzy"]
 
 
 # --- more of the same, and tables as those of large games ---

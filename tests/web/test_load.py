@@ -43,7 +43,6 @@ MOST_DELAY = 5.0  # of a plain query meanwhile, in waits without that load
 LEAST_WAIT = 0.05  # seconds that count as no delay
 AT_ONCE = 2  # large bodies
 TRIES = 10  # the machine may be busy with something else
-JSON_TYPE = {"content-type": "application/json"}
 
 
 def waits(server: Server, is_over: Callable[[], bool]) -> list[float]:

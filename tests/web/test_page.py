@@ -27,7 +27,6 @@ def enabled(page: Visitor) -> list[str]:
 @pytest.fixture(autouse=True)
 def no_early_distributions(tab: Visitor) -> Iterator[None]:
     """Those of an early card take seconds; the page has them in test_page_table.py."""
-
     tab.asks("expect", lambda body: None if body.get("spread") is False else {})
     yield
     tab.unroute("**/api/expect")
@@ -71,8 +70,7 @@ def test_reviews_of_games_from_a_file_and_of_the_own_game(page: Visitor, yatzy: 
     page.expects("#review-name", f"Ann: {games[2].card(0).total} points")
     assert page.text_content("#review-source") == "From the file games.jsonl"
     page.select_option("#which", "0")
-    first = review(yatzy, games[0])
-    page.expects("#review-name", f"Ann: {first.result:.0f} points")
+    page.expects("#review-name", f"Ann: {review(yatzy, games[0]).result:.0f} points")
     page.select_option("#which", "2")
     found = review(yatzy, games[2])
     page.expects("#review-name", "Ann: 195 points")
@@ -160,8 +158,7 @@ def test_typed_dice_get_advice_with_its_value_gap_reason_and_all_holds(page: Vis
     page.type("33456").expects("#answer", "Keep 3 3")
     assert "245.75" in page.text_content("#answer")
     page.expects("#gap", "Nearly as good: 5 6 (−0.08).").expects("#why", "of turns")
-    kept = page.locator("#dice .advised small").all_text_contents()
-    assert kept == ["keep", "keep"]
+    assert page.locator("#dice .advised small").all_text_contents() == ["keep", "keep"]
     page.press("Backspace").expects("#answer", "1 more die.").press("Control+z")
     page.expects("#answer", "Keep 3 3").settle()
     assert page.count("#ranking li") == 6
@@ -174,8 +171,7 @@ def test_typed_dice_get_advice_with_its_value_gap_reason_and_all_holds(page: Vis
     page.click("#map summary")
     page.wait_for_selector("#map tbody tr")
     assert page.count("#map tbody tr") == 21
-    worst = page.locator("#ranking li").last
-    assert worst.locator(".grade").text_content() == "blunder"
+    assert page.locator("#ranking li").last.locator(".grade").text_content() == "blunder"
     assert page.count("#ranking li:nth-child(2) .grade") == 0  # a small loss is no report of errors
     widths = page.locator("#ranking .loss-bar span").evaluate_all("(all) => all.map((bar) => bar.offsetWidth)")
     assert widths == sorted(widths)

@@ -104,8 +104,7 @@ def test_at_the_end_the_card_of_each_player_is_reachable(page: Visitor) -> None:
 
 
 def numbers(page: Visitor, place: str) -> list[float]:
-    texts = page.locator(place).all_text_contents()
-    return [float(text.replace("−", "-").replace("+", "")) for text in texts]
+    return [float(text.replace("−", "-").replace("+", "")) for text in page.locator(place).all_text_contents()]
 
 
 def test_the_end_says_luck_and_errors_and_the_game_is_kept(page: Visitor, yatzy: Strategy, tmp_path: Path) -> None:

@@ -335,8 +335,7 @@ def test_a_whole_game_is_heard(page: Visitor) -> None:
     page.expects("#turn-line", "Game over")
     listener = Listener(page)
     press_primary(page)
-    heard = listener.wait_for(rf"focus: You: {total} points")
-    assert heard
+    assert listener.wait_for(rf"focus: You: {total} points")
     page.press("ArrowRight")
     assert listener.wait_for("Turn 1, roll 2, ")
 
@@ -345,11 +344,7 @@ SEED = int(os.environ.get("WALK_SEED", "20261123"))
 SHORT, LONG = 200, 400  # taps; then everything is undone
 
 
-@pytest.mark.parametrize(
-    ("taps", "length"),
-    [(SHORT, SHORT), ring_3(10_000, LONG)],
-    ids=["one game", "10,000 taps"],
-)
+@pytest.mark.parametrize(("taps", "length"), [(SHORT, SHORT), ring_3(10_000, LONG)], ids=["one game", "10,000 taps"])
 def test_every_tap_has_an_effect_and_undo_goes_back_to_the_start(tab: Visitor, taps: int, length: int) -> None:
     draw = random.Random(SEED)
     errors: list[str] = []

@@ -477,8 +477,7 @@ def test_a_position_prints_on_one_page_in_dark_ink(blank: Visitor) -> None:
     assert "Yatzy · Turn 3 of 15 · dice 3 3 4 5 6 · roll 1 of 3 · total 27" in " ".join(text.split())
     assert "Ones 3\n" in text
     assert "Threes (6)\n" in text  # what this roll would score is in brackets
-    values = blank.locator("#ranking .option-value").all_text_contents()
-    assert all(value in text for value in values)
+    assert all(value in text for value in blank.locator("#ranking .option-value").all_text_contents())
     blank.emulate_media(media="print", color_scheme="dark")
     ink = "(({ color, backgroundColor }) => [color, backgroundColor])(getComputedStyle(document.body))"
     assert blank.evaluate(ink) == ["rgb(0, 0, 0)", "rgb(255, 255, 255)"]

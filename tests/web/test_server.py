@@ -36,14 +36,9 @@ from perfect_yatzy.service.reviews import explained_review
 from perfect_yatzy.tablebase.backward_induction import solve_objective
 from perfect_yatzy.tablebase.store import has_table
 from perfect_yatzy.web import app as long_work
+from perfect_yatzy.web import limits
 from perfect_yatzy.web.app import RequestScheduler, Solve, create_app, work_events
-from perfect_yatzy.web.limits import (
-    ClientDisconnected,
-    ConcurrencyLimiter,
-    IsDisconnected,
-    QueueFullError,
-    RateLimiter,
-)
+from perfect_yatzy.web.limits import ClientDisconnected, ConcurrencyLimiter, IsDisconnected, RateLimiter
 from perfect_yatzy.web.middleware import RequestFilter, host_name
 from support.human import human
 from support.refusals import WRONG_QUESTIONS
@@ -257,8 +252,7 @@ def test_the_chance_of_the_bonus_is_that_of_the_distribution(forced: Strategy, t
     def ask(query: str, **fields: object) -> dict[str, Any]:
         return scheduler.answer(query, {"rules": "yatzy-forced", **fields}, never_disconnects)
 
-    first = ask("hold", dice="11445", rolls_left=1, explain=True)
-    assert first["best"]["outlook"]["bonus_chance"] is None
+    assert ask("hold", dice="11445", rolls_left=1, explain=True)["best"]["outlook"]["bonus_chance"] is None
     scheduler.service.bonus_chances.wait()
     best = ask("hold", dice="11445", rolls_left=1, explain=True)["best"]
     expected = 0.0
@@ -299,7 +293,6 @@ def test_rule_sets_are_described_with_their_switches_and_in_another_language(cli
 
 
 def never_disconnects() -> bool:
-    """The client of a request stays connected."""
     return False
 
 
@@ -329,7 +322,7 @@ def test_a_long_computation_delays_no_short_one(yatzy: Strategy, monkeypatch: py
             time.sleep(0.01)
         found = scheduler.answer("hold", {"rules": "yatzy", "dice": "33456"}, never_disconnects)
         assert found["best"]["hold"] == [3, 3]
-        with pytest.raises(QueueFullError, match="too many requests are queued; try again later"):
+        with pytest.raises(limits.QueueFullError, match="too many requests are queued; try again later"):
             solve(1)
         finish.set()
         assert [each.result(20) for each in long] == [None] * accepted
@@ -443,8 +436,7 @@ def test_small_games_are_answered_at_once_and_not_stored(empty: TestClient, tmp_
 
 
 def test_confirmed_work_is_done_and_stored(empty: TestClient, tmp_path: Path, forced: Strategy) -> None:
-    asked = {"rules": SMALL, "query": "expect"}
-    answer = empty.post("/api/solve", json=asked)
+    answer = empty.post("/api/solve", json={"rules": SMALL, "query": "expect"})
     assert answer.status_code == 200
     assert answer.headers["content-type"].startswith("text/event-stream")
     events = events_of(answer.text)
@@ -484,8 +476,7 @@ def test_every_question_is_answered_after_its_work(forced: Strategy) -> None:
     answer = service.answer(request, progress)
     assert reports
     assert service.answer(asked) == answer
-    hold = {"query": "hold", "rules": SMALL, "opponents": "empty", "dice": "33456"}
-    assert service.answer(hold)["best"]
+    assert service.answer({"query": "hold", "rules": SMALL, "opponents": "empty", "dice": "33456"})["best"]
 
 
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 yatzy=0"

@@ -228,15 +228,13 @@ def data_moved(host: Any) -> int:
 @pytest.mark.full
 def test_a_large_table_is_read_in_pages_and_again_later(service: QueryService, tmp_path: Path, page: Any) -> None:
     make_site(tmp_path, service, ["yahtzee"], values_only=True, in_pages=True)
-    first, second = (
-        body for _, body in random_positions(service.rules("yahtzee"), 14, seed=9) if len(body["card"]) in (3, 9)
-    )
+    positions = random_positions(service.rules("yahtzee"), 14, seed=9)
+    first, second = (body for _, body in positions if len(body["card"]) in (3, 9))
     expected = [service.answer({"query": "score"} | body)["best"] for body in (first, second)]
     with static_host(tmp_path) as host:
         port = int(host.address.split(":")[2].split("/")[0])
         page.goto(host.address)
-        found = ask(page, "score", first)
-        assert found["best"]["category"] == expected[0]["category"]
+        assert ask(page, "score", first)["best"]["category"] == expected[0]["category"]
         assert 0 < data_moved(host) < 300_000
     assert ask(page, "score", second) == "network"
     with static_host(tmp_path, port) as host:
@@ -273,8 +271,7 @@ def test_a_new_version_replaces_the_old_one_as_a_whole(forced_site: Path, servic
         for name, mark in (("index.html", "<!-- second version -->"), ("engine/errors.js", "// second version")):
             path = forced_site / name
             path.write_text(path.read_text() + mark)
-        old = (forced_site / "sw.js").read_text()
-        names = json.loads(old.split("const FILES = ")[1].split(";\n")[0])
+        names = json.loads((forced_site / "sw.js").read_text().split("const FILES = ")[1].split(";\n")[0])
         files = {name: (forced_site / name).read_bytes() for name in names}
         (forced_site / "sw.js").write_bytes(service_worker(files))
         page.reload()
