@@ -239,10 +239,7 @@ class UpperSums:
         return tuple(most)
 
 
-@lru_cache(maxsize=32)
-def upper_sums(rules: RuleSet) -> UpperSums:
-    """The upper sums of a rule set; built once per process."""
-    return UpperSums(rules)
+upper_sums = lru_cache(maxsize=32)(UpperSums)
 
 
 NO_BOX = 0  # the class of joker rolls that no upper box matches
@@ -268,23 +265,21 @@ class _BestTurns:
     def __init__(self, rules: RuleSet) -> None:
         self.rules, self.joker = rules, rules.joker_index
         self.boxes = range(len(rules.categories))
-        table = points_table(rules)
+        table, joker = points_table(rules), rules.joker
         extra = dict(rules.first_roll_bonus)
         self.first_roll_bonus = [extra.get(category.id, 0) for category in rules.categories]
         self.by_best_roll = [self._with_bonus(c, most) for c, most in enumerate(table.max(axis=1).tolist())]
-        # Jokers by the upper boxes that match them, a bitmask: the most points of each category, scored as usual.
-        self.jokers: dict[int, list[int]] = {}
         # Whether the search applies: only the boxes that match jokers matter to them.
-        joker = rules.joker
         self.is_plain = (
-            rules.order in ("free", "forced")
-            and not rules.columns
+            joker is not None
+            and (joker.mode != "maximum" and joker.requires == "filled" and joker.bonus_while == "always")
+            and sum(category.face > 0 for category in rules.categories) <= MAX_MATCHING
+            and (rules.order in ("free", "forced") and not rules.columns)
             and all(len(chain) == 1 or rules.order == "forced" for chain in chains(rules))
         )
-        many = sum(category.face > 0 for category in rules.categories) > MAX_MATCHING
-        if joker and (many or joker.mode == "maximum" or joker.requires == "points" or joker.bonus_while != "always"):
-            self.is_plain = False
-        if rules.joker:
+        # Jokers by the upper boxes that match them, a bitmask: the most points of each category, scored as usual.
+        self.jokers: dict[int, list[int]] = {}
+        if joker:
             grid = lattice(rules.dice, rules.faces)
             is_joker = table[self.joker] > 0
             counts = grid.counts[grid.first_roll :]
@@ -299,31 +294,27 @@ class _BestTurns:
     def total(self) -> int:
         """The most points of all boxes, first-roll and joker bonuses included."""
         joker = self.rules.joker
-        if joker is None or not self.jokers:
-            return sum(self.by_best_roll)
-        if not self.is_plain:
-            return sum(max(self.by_best_roll[c], self._by_joker(c, self.jokers, self.jokers)) for c in self.boxes)
+        if joker is None or not self.is_plain:
+            return sum(self._most(c, self.jokers, self.jokers) for c in self.boxes)
         if self.rules.order == "forced":
             return self._forced_order()
         others = [c for c in self.boxes if c != self.joker]
-        if joker.mode != "forced":
-            best = (max(self.by_best_roll[c], self._by_joker(c, self.jokers, self.jokers)) for c in others)
-            return self.by_best_roll[self.joker] + sum(best)
-        return self._forced_jokers(others)
+        if joker.mode == "forced":
+            return self._forced_jokers(others)
+        return self.by_best_roll[self.joker] + sum(self._most(c, self.jokers, self.jokers) for c in others)
 
     def _forced_order(self) -> int:
         """The joker rule applies to the boxes after that of the joker; the matching box is open if it comes later."""
         total = sum(self.by_best_roll[: self.joker + 1])
         for c in self.boxes[self.joker + 1 :]:
-            filled = [boxes for boxes in self.jokers if boxes >> c == 0]
-            total += max(self.by_best_roll[c], self._by_joker(c, self.jokers, filled))
+            total += self._most(c, self.jokers, [boxes for boxes in self.jokers if boxes >> c == 0])
         return total
 
     def _forced_jokers(self, others: list[int]) -> int:
         """Free order, mode "forced": a joker goes to the matching upper box, to a lower box, to any box."""
         # Three phases: some matching upper boxes; all lower boxes; the other upper boxes. `before` and `after` hold
         # the most points of the first two phases by the set of matching boxes that are filled, a bitmask.
-        categories, best_roll = self.rules.categories, self.by_best_roll
+        categories = self.rules.categories
         open_boxes = {boxes: boxes & ~(1 << self.joker) for boxes in self.jokers}  # of each class, at first
         class_of = {c: boxes for boxes, bits in open_boxes.items() for c in self.boxes if bits >> c & 1}
         matching = sorted(class_of)
@@ -334,33 +325,29 @@ class _BestTurns:
         for chosen in range(n_sets):
             taken = sum(1 << box for i, box in enumerate(matching) if chosen >> i & 1)
             filled = [boxes for boxes, bits in open_boxes.items() if not bits & ~taken]
-            after[chosen] = max(
-                after[chosen],
-                before[chosen] + sum(max(best_roll[c], self._by_joker(c, filled, filled)) for c in lower),
-            )
+            of_lower = sum(self._most(c, filled, filled) for c in lower)
+            after[chosen] = max(after[chosen], before[chosen] + of_lower)
             for i, box in enumerate(matching):
                 if not chosen >> i & 1:
-                    own, then = max(best_roll[box], self._by_joker(box, [class_of[box]])), chosen | 1 << i
+                    own, then = self._most(box, [class_of[box]]), chosen | 1 << i
                     before[then] = max(before[then], before[chosen] + own)
-                    after[then] = max(after[then], after[chosen] + max(own, self._by_joker(box, filled)))
-        return (
-            best_roll[self.joker] + after[-1] + sum(max(best_roll[c], self._by_joker(c, self.jokers)) for c in rest)
-        )
+                    after[then] = max(after[then], after[chosen] + max(own, self._most(box, filled)))
+        return self.by_best_roll[self.joker] + after[-1] + sum(self._most(c, self.jokers) for c in rest)
 
-    def _by_joker(self, c: int, classes: Collection[int], in_full: Collection[int] = ()) -> int:
-        """The most points of a box by a joker of one of these classes (keys of `jokers`), the joker bonus included.
+    def _most(self, c: int, classes: Collection[int], in_full: Collection[int] = ()) -> int:
+        """The most points of a box, by its best roll or by a joker of one of these classes (keys of `jokers`).
 
         Those `in_full`, whose matching box is filled or does not exist, pay fixed points of lower boxes in full.
         """
         joker = self.rules.joker
         if joker is None or not classes:
-            return 0
+            return self.by_best_roll[c]
         most = max(self.jokers[boxes][c] for boxes in classes)
         if joker.mode == "maximum":
             most = max(possible_points(self.rules)[c])
         elif in_full and joker.mode != "none":
             most = max([most, *self.rules.categories[c].full_points])
-        return joker.bonus + self._with_bonus(c, most)
+        return max(self.by_best_roll[c], joker.bonus + self._with_bonus(c, most))
 
     def _with_bonus(self, c: int, points: int) -> int:
         return points + (self.first_roll_bonus[c] if points else 0)
