@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from ..policies.named import Setting
     from ..tablebase.exact_solve import ExactSolve
 
+CACHED_BYTES = 2 << 30  # tables that stay in memory between requests
+CACHED_ANSWERS = 256
 MAX_COSTS = 256  # of tables, that are remembered
 PUZZLE_SECONDS = 0.5  # to find one, most of the time
 
@@ -47,8 +49,8 @@ class QueryService:
     ) -> None:  # fmt: skip
         self.tables, self.threads, self.announce, self.language = tables, threads, announce, language
         self.budget = budget or SolveBudget.command()
-        self.strategies: WeightedLRUCache[Strategy] = WeightedLRUCache(self.budget.cached_bytes)
-        self.answers: WeightedLRUCache[dict[str, Any]] = WeightedLRUCache(self.budget.cached_answers)
+        self.strategies: WeightedLRUCache[Strategy] = WeightedLRUCache(CACHED_BYTES)
+        self.answers: WeightedLRUCache[dict[str, Any]] = WeightedLRUCache(CACHED_ANSWERS)
         self.resolver = ObjectiveResolver(self.strategies, self.budget, tables, threads, announce)
         self.bonus_chances = BonusChances(tables, threads, self.budget)
         self._costs: WeightedLRUCache[SolveCost] = WeightedLRUCache(MAX_COSTS)
