@@ -140,15 +140,11 @@ class QueryService:
         """Check a request; see :func:`perfect_yatzy.service.requests.parse_request`."""
         return parse_request(fields, self.rules)
 
-    def cached_answer(self, request: Request) -> dict[str, Any] | None:
-        """The answer to a request, if it is in the cache."""
-        known = self.answers.get((request, current_language())) if _costly(request) else None
-        return None if known is None else answers.with_echo(known, request.echo)
-
     def decide(self, request: Request) -> Decision:
         """What the answer to a request takes. Raises RulesError if its objective is beyond the budget."""
-        known = self.cached_answer(request)
-        return Decision(self, request, known, self.plan(request) if known is None else ObjectivePlan(request))
+        if _costly(request) and (known := self.answers.get((request, current_language()))) is not None:
+            return Decision(self, request, answers.with_echo(known, request.echo), ObjectivePlan(request))
+        return Decision(self, request, None, self.plan(request))
 
     def answer(self, request: Request | Mapping[str, Any], progress: WorkProgress | None = None) -> dict[str, Any]:
         """Answer one request. It is checked first: an impossible position never starts a solve."""
