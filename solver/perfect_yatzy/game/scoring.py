@@ -63,6 +63,13 @@ def possible_points(rules: RuleSet) -> list[list[int]]:
     ]
 
 
+@lru_cache(maxsize=32)
+def first_roll_points(rules: RuleSet) -> tuple[int, ...]:
+    """Bonus points of each category if it scores on the first roll of a turn."""
+    extra = dict(rules.first_roll_bonus)
+    return tuple(extra.get(category.id, 0) for category in rules.categories)
+
+
 def roll_points(rules: RuleSet, counts: Counts, as_joker: bool = False) -> list[int]:
     """Points of every category for one roll, without joker rules or as a joker."""
     grid, table = lattice(rules.dice, rules.faces), full_points(rules) if as_joker else points_table(rules)
@@ -113,8 +120,8 @@ def scoring_options(
     points = {c: 0 if categories[c].requires and not joker_paid else all_points[c] for c in allowed}
     if rules.crossing_out == "only-if-nothing-scores":
         points = {c: paid for c, paid in points.items() if paid} or points
-    extra = dict(rules.first_roll_bonus) if first_roll else {}
-    return {c: (paid, bonus_points + (extra.get(categories[c].id, 0) if paid else 0)) for c, paid in points.items()}
+    extra = first_roll_points(rules)
+    return {c: (paid, bonus_points + (extra[c] if first_roll and paid else 0)) for c, paid in points.items()}
 
 
 @dataclass(frozen=True)
@@ -136,11 +143,8 @@ def roll_options(rules: RuleSet, filled: int, joker_paid: bool, first_roll: bool
     if rules.crossing_out == "only-if-nothing-scores":
         scores = allowed & (points > 0)
         allowed &= scores | ~scores.any(axis=0)
-    bonus_points = np.zeros_like(points)
-    if first_roll:
-        for category, extra in rules.first_roll_bonus:
-            c = rules.index_of[category]
-            bonus_points[c] = extra * (points[c] > 0)
+    extra = np.array(first_roll_points(rules), dtype=np.int64) * first_roll
+    bonus_points = extra[:, None] * (points > 0)
     if rules.joker and filled >> rules.joker_index & 1:
         grid = lattice(rules.dice, rules.faces)
         for roll in np.flatnonzero(points_table(rules)[rules.joker_index] > 0).tolist():
@@ -205,13 +209,13 @@ class UpperSums:
     def bonuses(self, upper: Ints, filled: int = -1) -> Ints:
         """The most that all upper bonuses pay in the end, for an int64 array of numbers of a card (default: full)."""
         best = np.zeros_like(upper)
-        reach = zip(self._paid, self.split(upper), self.to_come(filled), self.thresholds, strict=False)
+        reach = zip(self.paid, self.split(upper), self.to_come(filled), self.thresholds, strict=False)
         for points, total, more, threshold in reach:
             best += points[np.minimum(total + more, threshold)]
         return best
 
     @cached_property
-    def _paid(self) -> list[Ints]:
+    def paid(self) -> list[Ints]:
         """Points of each bonus by the sum of its column, up to the threshold."""
         return [np.array([b.paid(total) for total in range(b.threshold + 1)], np.int64) for b in self.rules.bonuses]
 
@@ -266,8 +270,6 @@ class _BestTurns:
         self.rules, self.joker = rules, rules.joker_index
         self.boxes = range(len(rules.categories))
         table, joker = points_table(rules), rules.joker
-        extra = dict(rules.first_roll_bonus)
-        self.first_roll_bonus = [extra.get(category.id, 0) for category in rules.categories]
         self.by_best_roll = [self._with_bonus(c, most) for c, most in enumerate(table.max(axis=1).tolist())]
         # Whether the search applies: only the boxes that match jokers matter to them.
         self.is_plain = (
@@ -350,4 +352,4 @@ class _BestTurns:
         return max(self.by_best_roll[c], joker.bonus + self._with_bonus(c, most))
 
     def _with_bonus(self, c: int, points: int) -> int:
-        return points + (self.first_roll_bonus[c] if points else 0)
+        return points + (first_roll_points(self.rules)[c] if points else 0)
