@@ -15,6 +15,7 @@ from pathlib import Path
 
 from perfect_yatzy import load_rules, open_strategy
 from perfect_yatzy.cli.views.strategy_tables import STRATEGY_TABLES, comma_separated, markdown
+from perfect_yatzy.model.estimates import count_states
 from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.tablebase.table_info import TableInfo
 
@@ -79,7 +80,7 @@ def checksum(strategy: Strategy) -> dict[str, object]:
         "fingerprint": info.fingerprint,
         "value": f"{info.start_value:.10f}",
         "values": info.values,
-        "states": strategy.space.reachable(),
+        "states": count_states(strategy.rules).states,
         "dtype": info.dtype,
         "error": info.rounding,
         "sha256": info.sha256,
@@ -132,7 +133,7 @@ def games_table(strategies: dict[str, Strategy], before: str) -> str:
         info = strategy.info
         error = f"{info.rounding:.1e}" if info.rounding else "< 1e-9"
         lines.append(
-            f"| `{key}` | {info.start_value:.10f} | {strategy.space.reachable():,} | {info.seconds:.2f} s "
+            f"| `{key}` | {info.start_value:.10f} | {count_states(strategy.rules).states:,} | {info.seconds:.2f} s "
             f"| {size_text(info)} | {error} | `{info.sha256[:12]}` |"
         )
     return "\n".join(lines)

@@ -156,7 +156,7 @@ from perfect_yatzy.tablebase.backward_induction import solve_objective
 rules = y.load_rules(sys.argv[1])
 objective = EvenScore(rules)
 table = solve_objective(objective)
-own = table[objective.rows_slice(0, 0, 1)][0]
+own = table[objective.places.rows_slice(0, 0, 1)][0]
 print(own, y.maximise(rules, lambda score: (score % 2 == 0).astype(float)).value(""))
 """
     own, other = map(float, copy.python("-c", program, tiny).split())

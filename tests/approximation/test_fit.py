@@ -67,8 +67,8 @@ def test_a_game_whose_features_are_exact_gets_its_exact_value() -> None:
 
 def test_numbers_of_games_weighted_sums_of_features_and_values_of_full_cards() -> None:
     values = first_guess(small(PAIR, CHANCE), np.zeros(2))
-    for games, message in ((None, "number of games"), (0, "positive")):
-        refused(message, simulate_values, values, games=games)
+    for settings in ({"games": 0}, {"games": 1, "half_width": -1.0}):
+        refused("number of games and the width of the interval must be positive", simulate_values, values, **settings)
     assert len(simulate_values(values, games=3).luck) == 3
     rules = joker_game("free", saved_rolls=True)
     values, draw = drawn_coefficients(rules), np.random.default_rng(5)
@@ -130,7 +130,7 @@ def test_a_fitted_game_is_played_nearly_perfectly_and_never_better() -> None:
 )
 def test_strategies_of_solvable_games_lose_less_than_the_documented_share(key: str, exact: float) -> None:
     values, _ = fit_values(relaxed_start(load_rules(key)), seed=1)
-    found = simulate_values(values, half_width=0.05, seed=2)
+    found = simulate_values(values, games=1 << 24, half_width=0.05, seed=2)
     assert exact * (1 - 0.0015) < found.mean < exact + (found.interval99[1] - found.mean)
 
 

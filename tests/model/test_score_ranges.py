@@ -84,7 +84,7 @@ def check(objective: ScoreObjective) -> None:
     lengths, bonuses = objective.row_lengths(), objective.lane_bonuses()
     place = state = 0
     for filled in range(space.categories, objective.first_layer - 1, -1):
-        layer_start, starts = place, objective.row_starts(filled)
+        layer_start, starts = place, objective.places.row_starts(filled)
         for position, row in enumerate(space.layers[filled].tolist()):
             assert starts[position] == place
             lane_set, row_start = layout.lane_sets[row], place
@@ -97,7 +97,7 @@ def check(objective: ScoreObjective) -> None:
                     assert offsets.origin[state] + low == place
                     place += high - low + 1 + objective.after
                     state += 1
-            assert objective.rows_slice(filled, position, position + 1) == slice(row_start, place)
+            assert objective.places.rows_slice(filled, position, position + 1) == slice(row_start, place)
         assert objective.layer_slice(filled) == slice(layer_start, place)
         assert starts[-1] == place
     assert (len(offsets.low), objective.size) == (state, place)
@@ -138,7 +138,10 @@ def assert_counts_are_those_of_the_enumeration(rules: RuleSet) -> None:
     space, counts = StateSpace(rules), count_states(rules)
     slices = map(space.layer_slice, range(space.categories + 1))
     assert counts.values == tuple(part.stop - part.start for part in slices)
-    assert counts.states == space.reachable()
+    sums = np.array([len(sums) for sums in space.lanes.sums])  # before they are merged into lanes
+    saved = zip(space.layers, space.most_saved.tolist(), strict=True)
+    states = sum(int(sums[space.layout.lane_sets[rows]].sum()) * (most + 1) for rows, most in saved)
+    assert counts.states == states
     assert counts.rows == len(space.layout.masks)
     assert counts.most_saved == tuple(space.most_saved.tolist())
     lanes = [space.layout.lane_count[space.layout.lane_sets[rows]] for rows in space.layers]

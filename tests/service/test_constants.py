@@ -69,7 +69,7 @@ CONSTANTS: dict[str, dict[str, Any]] = {
     "service.budget": {
         "FIRST_TURNS_LIMIT_SECONDS": 15.0, "FIRST_TURNS_LIMIT_BYTES": 4_000_000, "LATELY": 60.0, "NO_ESTIMATE_BELOW": 0.03,
     },
-    "service.queries": {"MAX_COSTS": 256, "PUZZLE_SECONDS": 0.5},
+    "service.queries": {"CACHED_BYTES": 2 * GB, "CACHED_ANSWERS": 256, "MAX_COSTS": 256, "PUZZLE_SECONDS": 0.5},
     "service.resolver": {"MAX_BYTES": 268_435_456, "MAX_WAITING": 4, "MAX_OPPONENT_DISTRIBUTIONS": 256},
     "service.reviews": {"EXPLAINED_OPTIONS": 2, "MIN_EXPLAINED_LOSS": 0.05},
     "cli.commands.ask": {"TOP": 5},
@@ -83,10 +83,8 @@ CONSTANTS: dict[str, dict[str, Any]] = {
         "KEEP_ALIVE_SECONDS": 5.0, "MAX_VALUES": 10_000, "MAX_FIELDS": 32, "MAX_ENTRIES": 126,
         "MAX_REPORTED_FIELDS": 5, "MAX_OPPONENTS_TEXT": 2_000, "MAX_DICE": 100, "MAX_SEED": 9_007_199_254_740_991,
         "MAX_NAME_TEXT": 200, "REQUESTS_PER_SECOND": 1000.0, "BURST_REQUESTS": 2000.0, "MAX_TRACKED_CLIENTS": 10_000,
-        "MAX_OPPONENTS": 8, "MAX_RULE_SETS_CACHED": 64, "SHORT_RUNNING": 2, "SHORT_QUEUED": 24, "LONG_RUNNING": 1,
-        "LONG_QUEUED": 8, "DISCONNECT_POLL_SECONDS": 0.2, "MAX_UNCONFIRMED_SECONDS": 2.0, "MAX_TABLE_SECONDS": 300.0,
-        "MAX_TABLE_BYTES": 3 * GB, "MAX_OBJECTIVE_SECONDS": 120.0, "MAX_OBJECTIVE_BYTES": 2_000_000_000,
-        "MAX_BYTES_WRITTEN": 6 * GB, "CACHED_ANSWERS": 256, "CACHED_STRATEGY_BYTES": 2 * GB,
+        "MAX_RULE_SETS_CACHED": 64, "SHORT_RUNNING": 2, "SHORT_QUEUED": 24, "LONG_RUNNING": 1,
+        "LONG_QUEUED": 8, "DISCONNECT_POLL_SECONDS": 0.2,
     },
 }  # fmt: skip
 
@@ -133,12 +131,12 @@ def test_budgets() -> None:
     infinite = float("inf")
     most = SolveLimit(180.0, 2_000_000_000)
     assert vars(SolveBudget.command()) == {
-        "instant_seconds": 1.5, "mean": most, "objective": most, "stored_bytes": infinite, "cached_bytes": 2 * GB,
-        "cached_answers": 256, "opponents": infinite, "unasked_seconds": infinite,
+        "instant_seconds": 1.5, "mean": most, "objective": most, "stored_bytes": infinite,
+        "opponents": infinite, "unasked_seconds": infinite,
     }  # fmt: skip
     assert vars(SERVER_BUDGET) == {
         "instant_seconds": 1.5, "mean": SolveLimit(300.0, 3 * GB), "objective": SolveLimit(120.0, 2_000_000_000),
-        "stored_bytes": 6 * GB, "cached_bytes": 2 * GB, "cached_answers": 256, "opponents": 8, "unasked_seconds": 2.0,
+        "stored_bytes": 6 * GB, "opponents": 8, "unasked_seconds": 2.0,
     }  # fmt: skip
     assert SolveBudget().mean == SolveBudget().objective == SolveLimit(infinite, infinite)
 

@@ -184,7 +184,7 @@ def test_the_last_boxes_of_yatzy_against_fractions(boxes: int, pairs: int) -> No
         cards = []
         for _player in range(2):
             filled = rules.full_mask & ~sum(1 << int(box) for box in random.choice(15, boxes, replace=False))
-            sums = state_space(rules).sums[filled & 63]
+            sums = state_space(rules).lanes.sums[filled & 63]
             cards.append((filled, int(random.choice(sums)), 0, False))
         oracle = NaiveDuel(rules.canonical(), cards[1], Fraction(1, 2))
         for lead in (0, *random.integers(-60, 61, 2).tolist()):

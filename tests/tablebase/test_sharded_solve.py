@@ -196,7 +196,7 @@ def test_the_halo_holds_every_child(rules: RuleSet, random: object) -> None:
         halo = halo_of(objective, filled, first, end)
         covered = {value for run in halo.runs for value in range(run.start, run.stop)}
         for position in children(space, filled, first, end).tolist():
-            place = objective.rows_slice(filled + 1, position, position + 1)
+            place = objective.places.rows_slice(filled + 1, position, position + 1)
             assert covered >= {*range(place.start, place.stop)}
 
 
@@ -241,7 +241,7 @@ def test_a_stopped_solve_is_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_a_damaged_value_below_is_found_and_solved_again(tmp_path: Path) -> None:
     (path,) = interrupted(tmp_path, 1, MEAN).glob("0*.npy")
     flip(path, 8 * path.read_bytes().index(b"\n") + 36)
-    shard_task._solves.clear()  # as in another process, which has not read it yet
+    shard_task.shared_solve.cache_clear()  # as in another process, which has not read it yet
     said = r"was altered .* and was removed; run the same command again"
     refused(said, solve_sharded, MEAN, tmp_path, engine=ThreadEngine(1), error=TableError)
     assert not path.exists()

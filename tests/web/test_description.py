@@ -245,7 +245,7 @@ def test_endpoints_codes_and_limits_are_those_of_the_code(described: dict[str, A
     listed = set(re.findall(r"^\| `(GET|POST) (/api/[a-z.]+)`", README, re.MULTILINE))
     assert listed == methods | {("GET", "/api/openapi.json")}
     assert set(re.findall(r"^\| \d{3} \| `([a-z-]+)` \|", README, re.MULTILINE)) - CODES == HTTP_CODES
-    text = " ".join(README.split())
+    text, budget = " ".join(README.split()), limits.SERVER_BUDGET
     for figure in (
         f"larger than {limits.MAX_BODY_BYTES >> 10} KiB",
         f"more than {limits.REQUESTS_PER_SECOND:.0f} requests a second",
@@ -253,14 +253,14 @@ def test_endpoints_codes_and_limits_are_those_of_the_code(described: dict[str, A
         f"below {INSTANT_SOLVE_SECONDS:.1f} s",
         f"and {limits.SHORT_QUEUED} wait",
         f"and {limits.LONG_QUEUED} wait",
-        f"more than {limits.MAX_UNCONFIRMED_SECONDS:.0f} s or writes",
-        f"A table may take {limits.MAX_TABLE_SECONDS:.0f} s and {limits.MAX_TABLE_BYTES >> 30} GiB",
-        f"a goal or a win {limits.MAX_OBJECTIVE_SECONDS:.0f} s and {limits.MAX_OBJECTIVE_BYTES / 1e9:.0f} GB",
+        f"more than {budget.unasked_seconds:.0f} s or writes",
+        f"A table may take {budget.mean.seconds:.0f} s and {budget.mean.bytes / (1 << 30):.0f} GiB",
+        f"a goal or a win {budget.objective.seconds:.0f} s and {budget.objective.bytes / 1e9:.0f} GB",
         f"must arrive within {limits.MAX_HEADER_SECONDS:.0f} s",
-        f"name {limits.MAX_OPPONENTS} opponents",
+        f"name {budget.opponents} opponents",
         f"at most {limits.MAX_CLIENT_CONNECTIONS} connections",
         f"at most {limits.MAX_CONNECTIONS:,} connections",
         f"after {limits.MAX_UNREAD_SECONDS:.0f} s in which nobody reads",
-        f"at most {limits.MAX_BYTES_WRITTEN >> 30} GiB",
+        f"at most {budget.stored_bytes / (1 << 30):.0f} GiB",
     ):
         assert figure in text

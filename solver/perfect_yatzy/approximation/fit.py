@@ -35,7 +35,7 @@ from ..kernels.lattice import kernel_lattice
 from ..kernels.state_lanes import solve_positive
 from ..model.approximate_cost import FIT_GAMES, ROUNDS, played_games
 from ..model.state_space import LANES, card_masks, is_wide, packed
-from ..model.turn_slots import allowed_boxes, box_masks, turn_slots
+from ..model.turn_slots import allowed_boxes, box_masks, feature_count, turn_slots
 from ..strategy.fitted_file import COEFFICIENT_BITS, FEATURE_BITS, FittedValues
 from ..tablebase.resources import ScratchPool, default_threads, thread_map
 from .multipliers import dot, exact_bits, rounded
@@ -202,26 +202,23 @@ class SeenStates:
 
     def __init__(self, rules: RuleSet) -> None:
         self.states, self.weights = same_cards(rules, EMPTY_STATE, 0), np.empty(0, dtype=np.int64)
-        self._relaxed = np.empty(0)
-        self._gram: Floats | None = None
+        self._relaxed, self._gram = np.empty(0), np.zeros((feature_count(rules),) * 2)
 
     def add(self, values: FittedValues, states: States) -> None:
         """Add the states of a round."""
         states, weights = distinct(states)
         relaxed = np.empty(len(states))
-        gram = np.zeros((values.coefficients.shape[1],) * 2) if self._gram is None else self._gram
         for rows in _parts(len(states)):
             relaxed[rows], features = values.features(*states.take(rows))
-            gram += features.T @ (features * weights[rows, None])
+            self._gram += features.T @ (features * weights[rows, None])
         self.states = States(*map(np.concatenate, zip(self.states, states, strict=True)))
         self.weights = np.concatenate([self.weights, weights])
-        self._relaxed, self._gram = np.concatenate([self._relaxed, relaxed]), gram
+        self._relaxed = np.concatenate([self._relaxed, relaxed])
 
     def regression(self, values: FittedValues, targets: Floats, prior: Floats, ridge: float) -> tuple[Floats, float]:
         """Coefficients of the features with which the values of the states are near the targets."""
         # They minimise the weighted sum of squares, plus `ridge` times the squared differences of all but the first
         # one to those of the cards with one open box less: the functions of neighbouring turns are alike.
-        assert self._gram is not None
         gram, excess = self._gram, targets - self._relaxed
         excess = rounded(excess, exact_bits(self.weights * excess, FEATURE_BITS + 8))
         right = np.zeros(len(gram))

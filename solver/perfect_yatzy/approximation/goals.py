@@ -17,11 +17,11 @@ from ..game.rules import RuleSet
 from ..model.estimates import SolveCost
 from ..model.goal_estimates import Downside, LateGoals, Upside
 from ..model.objectives import Objective
+from ..strategy.opening import open_strategy
 from ..strategy.score_strategy import ScoreStrategy, has_goal_estimates, open_goal_estimates
 from ..strategy.simulation import simulate, wilson_interval
 from ..strategy.strategy import Strategy
-from ..strategy.turn_evaluator import TurnEvaluator
-from ..tablebase.store import Folder, Progress, has_table, open_table, solve_to_store, table_path
+from ..tablebase.store import Folder, Progress, has_table, solve_to_store, table_path
 from ..tablebase.table_info import TableInfo, read_info
 
 RATE = 1.5
@@ -47,7 +47,7 @@ def solve_goal_estimates(
     if has_goal_estimates(rules, tables) and not force:
         kinds: tuple[Objective, ...] = (Upside(rules), Downside(rules), LateGoals(rules))
         return [read_info(table_path(rules, tables, kind.name), kind) for kind in kinds]
-    strategy = _of_mean(rules, tables)
+    strategy = open_strategy(rules, tables)
     rate = risk_rate(strategy, threads)
     found = []
     for objective in (Upside(rules, strategy.table, rate), Downside(rules, strategy.table, rate), LateGoals(rules)):
@@ -55,11 +55,6 @@ def solve_goal_estimates(
         progress = None if known else begin(objective)
         found.append(solve_to_store(objective, tables, threads=threads, progress=progress, missing_only=not force))
     return found
-
-
-def _of_mean(rules: RuleSet, tables: Folder) -> Strategy:
-    info, values = open_table(Objective(rules), tables)
-    return Strategy(rules, info, TurnEvaluator(rules, values))
 
 
 def risk_rate(strategy: Strategy, threads: int | None = None) -> float:
@@ -83,7 +78,7 @@ def measured_goals(
     rules: RuleSet, tables: Folder = None, *, games: int, seed: int = 1, threads: int | None = None
 ) -> Iterator[MeasuredGoal]:
     """Simulate play for three goals: about the mean, and one and two standard deviations above it."""
-    strategy = _of_mean(rules, tables)
+    strategy = open_strategy(rules, tables)
     info, evaluator = open_goal_estimates(rules, strategy.evaluator, tables)
     by_mean = simulate(strategy, games, seed, threads=threads)
     for deviations in range(3):

@@ -45,6 +45,7 @@ from ..strategy.turn_evaluator import passes
 MAX_CUTS = 80
 ROUNDS = 400  # of the projections of one step
 SERIOUS = 0.1  # of the descent that the cuts promise
+FIRST_STEP = 10.0
 MANTISSA = 53  # bits of a float64
 POINT_BITS = 20  # after the binary point, of the coordinates of all points
 
@@ -66,15 +67,18 @@ def exact_bits(numbers: Floats, spare: int) -> int:
 
 
 def minimise(
-    function: Callable[[Floats], tuple[float, Floats]], start: Floats, *, tolerance: float, evaluations: int = 300,
-    step: float = 1.0, lowest: Floats | None = None, progress: Callable[[float], None] | None = None,
+    function: Callable[[Floats], tuple[float, Floats]], start: Floats, free: int, *, tolerance: float,
+    evaluations: int, progress: Callable[[float], None] | None = None,
 ) -> tuple[Floats, float, int]:  # fmt: skip
-    """The best point found of a convex function, its value, and the evaluations; `progress` takes the share done."""
+    """The best point found of a convex function, its value, and the evaluations; `progress` takes the share done.
+
+    Only the first `free` coordinates may be negative.
+    """
     best = rounded(np.array(start, dtype=np.float64), POINT_BITS)
     value, gradient = function(best)
     points, slopes, heights = [best], [gradient], [value]
     weights = np.ones(1)
-    gap, count = np.inf, 1
+    gap, count, step = np.inf, 1, FIRST_STEP
     while count < evaluations:
         matrix = np.array(slopes)
         # Each cut at the best point, as how far it lies below the value there.
@@ -86,8 +90,7 @@ def minimise(
         if gap <= tolerance:
             break
         trial = rounded(best - step * direction, POINT_BITS)
-        if lowest is not None:
-            trial = np.maximum(trial, lowest)
+        trial[free:] = np.maximum(trial[free:], 0.0)
         found, gradient = function(trial)
         count += 1
         points.append(trial)
@@ -237,10 +240,9 @@ def optimal_prices(
     # Prices of what a box pays in the mean if the turn is played for it alone would be far too high; the mean of a
     # random roll orders the boxes well enough.
     start = np.concatenate([dot(points, turn.grid.weights), np.zeros(len(lines))])
-    lowest = np.concatenate([np.full(n_boxes, -np.inf), np.zeros(len(lines))])
     tolerance = 1e-5 * float(np.abs(points).max()) * n_boxes
     found, value, _evaluations = minimise(
-        bound, start, tolerance=tolerance, evaluations=EVALUATIONS, lowest=lowest, progress=progress, step=10.0
+        bound, start, n_boxes, tolerance=tolerance, evaluations=EVALUATIONS, progress=progress
     )
     return split_variables(rules, lines, found, value, unit)
 

@@ -353,7 +353,7 @@ class _Relaxing:
         calls = costs.refining_calls(self.work, each)
         if not calls or not game.members or self.rules.saved_rolls:
             return game
-        count, found, lines = len(self.rules.categories), self.prices, self.lines()
+        found, lines = self.prices, self.lines()
 
         def prices(variables: Floats, value: float = 0.0) -> Prices:
             return split_variables(self.rules, lines, variables, value)
@@ -369,10 +369,9 @@ class _Relaxing:
 
         share = self.progress("prices", calls * each)
         start = np.concatenate([found.prices, found.slopes[lines]])
-        lowest = np.concatenate([np.full(count, -np.inf), np.zeros(len(lines))])
         tolerance = TOLERANCE * abs(found.value)
         best, value, evaluations = minimise(
-            bound, start, tolerance=tolerance, evaluations=calls, step=10.0, lowest=lowest, progress=share
+            bound, start, len(found.prices), tolerance=tolerance, evaluations=calls, progress=share
         )
         self.work -= evaluations * each
         self.prices = prices(best, value)

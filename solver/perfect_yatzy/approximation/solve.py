@@ -25,7 +25,6 @@ are the same idea.)
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -36,7 +35,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._files import HAS_LOCKS, claim
 from ..errors import N_, StateError, TableError, _, game_over, number_text, whole_number
 from ..game.dice import Floats
 from ..game.rule_loader import load_rules
@@ -52,7 +50,8 @@ from ..strategy.opening import open_approximate, open_strategy
 from ..strategy.simulation import Z99, Simulation, check_seed
 from ..strategy.strategy import Position
 from ..strategy.verify import Check
-from ..tablebase.resources import check_space, peak_memory, writing_to
+from ..tablebase.resources import check_space, peak_memory
+from ..tablebase.sharded_solve import driver_lock
 from ..tablebase.store import Folder, has_table
 from ..tablebase.table_info import checkpoint_path, part_path, remove_checkpoint, store_layer, stored_layer
 from .fit import LaneTurns, fit_values, same_cards
@@ -60,7 +59,6 @@ from .relaxation import Budget, Relaxation, relax
 
 BATCH = 4096  # games played at the same time
 SIMULATION_SEED = 1 << 20  # added to the seed of a fit: the games that judge a strategy are not those it learned from
-MAX_GAMES = 1 << 24
 
 
 @dataclass(frozen=True, repr=False)
@@ -102,23 +100,20 @@ class ApproximateSimulation(Simulation):
 
 
 def simulate_values(
-    values: FittedValues, *, games: int | None = None, half_width: float | None = None, seed: int = 0,
+    values: FittedValues, *, games: int, half_width: float = 0.0, seed: int = 0,
     threads: int | None = None, progress: Callable[[int, float, float], None] | None = None,
     start: State = EMPTY_STATE, points_before: int = 0, first: int = 0,
 ) -> ApproximateSimulation:  # fmt: skip
-    """Play games greedily on fitted values."""
-    if games is None and half_width is None:
-        raise StateError("give a number of games, or the width of the interval")
-    most = MAX_GAMES if games is None else whole_number(games, "games")
-    if most < 1 or (half_width is not None and not half_width > 0):
+    """Play games greedily on fitted values; fewer if half the interval is at most `half_width` before (0: never)."""
+    if games < 1 or half_width < 0:
         raise StateError("the number of games and the width of the interval must be positive")
     started, rules, play = time.perf_counter(), values.rules, LaneTurns(values, threads)
     parts = list[tuple[npt.NDArray[Any], ...]]()  # scores, luck, points of the boxes, bonuses
     done, found, squares = 0, 0.0, 0.0
     width, filled = math.inf, start.filled.bit_count()
     turns = len(rules.categories) - filled
-    while done < most and (half_width is None or done < 2 or width > half_width):
-        number = min(BATCH, most - done)
+    while done < games and (not half_width or done < 2 or width > half_width):
+        number = min(BATCH, games - done)
         numbers, states = first + np.arange(done, done + number), same_cards(rules, start, number)
         total, gained = np.zeros(number, dtype=np.int64), np.zeros(number)
         points = np.full((number, len(rules.categories)), -1, dtype=np.int16)
@@ -309,20 +304,15 @@ class Solution:
     def lock(self) -> Iterator[None]:
         """Hold the lock, and read what is stored; the files of finished stages are deleted at the end."""
         check_space(self.path.parent, SPACE)
-        with writing_to(self.path.parent):
-            descriptor, locked = claim(part_path(self.path))
-        with os.fdopen(descriptor, "rb") as file:
-            if locked is False:
+        with driver_lock(part_path(self.path)) as free:
+            if not free:
                 rules = self.rules.key
                 raise TableError(f"another process is making the approximate strategy of {rules}; wait for it")
             values, fields = stored_layer(checkpoint_path(self.path), self.rules) or (None, {})
             if values is not None and fields["settings"] == asdict(self.settings):
                 self.arrays, self.records = fitted_file.unpacked(values.tobytes()), fields["stages"]
             yield
-            if not HAS_LOCKS:  # Windows does not remove an open file
-                file.close()
             remove_checkpoint(self.path)
-            part_path(self.path).unlink(missing_ok=True)
 
     def solve(self) -> tuple[FittedValues, Certificate]:
         """All stages."""
@@ -406,7 +396,7 @@ class Solution:
         played = simulate_values(
             values,
             games=self.settings.games,
-            half_width=self.settings.half_width or None,
+            half_width=self.settings.half_width,
             seed=self.settings.seed + SIMULATION_SEED,
             threads=self.threads,
             progress=report,

@@ -180,10 +180,7 @@ class CategoryIndex:
         return {self.first_copy[c] for name, c in known if name == found}
 
 
-@lru_cache(maxsize=32)
-def category_index(rules: RuleSet) -> CategoryIndex:
-    """The names of a rule set, built once."""
-    return CategoryIndex(rules)
+category_index = lru_cache(maxsize=32)(CategoryIndex)
 
 
 def normalized(name: str) -> str:

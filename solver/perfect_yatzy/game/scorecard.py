@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from ..errors import StateError, _, span, whole_number
 from .rules import RuleSet, prerequisites
-from .scoring import possible_points, upper_sums
+from .scoring import first_roll_points, possible_points, upper_sums
 from .translations import category_label
 
 
@@ -221,7 +221,7 @@ def _upper_sums(rules: RuleSet, filled: int) -> frozenset[int]:
 def max_bonus_points(card: Scorecard) -> int:
     """An upper bound of the joker and first-roll bonuses that the filled boxes can have earned."""
     rules = card.rules
-    first_rolls = sum(extra for c, extra in rules.first_roll_bonus if card.points.get(rules.index_of[c]))
+    first_rolls = sum(extra for c, extra in enumerate(first_roll_points(rules)) if card.points.get(c))
     joker, box = rules.joker, card.points.get(rules.joker_index)
     pays = joker is not None and box is not None and (box > 0 or joker.bonus_requires == "filled")
     return first_rolls + (joker.bonus * (len(card.points) - 1) if joker and pays else 0)

@@ -63,6 +63,13 @@ def possible_points(rules: RuleSet) -> list[list[int]]:
     ]
 
 
+@lru_cache(maxsize=32)
+def first_roll_points(rules: RuleSet) -> tuple[int, ...]:
+    """Bonus points of each category if it scores on the first roll of a turn."""
+    extra = dict(rules.first_roll_bonus)
+    return tuple(extra.get(category.id, 0) for category in rules.categories)
+
+
 def roll_points(rules: RuleSet, counts: Counts, as_joker: bool = False) -> list[int]:
     """Points of every category for one roll, without joker rules or as a joker."""
     grid, table = lattice(rules.dice, rules.faces), full_points(rules) if as_joker else points_table(rules)
@@ -113,8 +120,8 @@ def scoring_options(
     points = {c: 0 if categories[c].requires and not joker_paid else all_points[c] for c in allowed}
     if rules.crossing_out == "only-if-nothing-scores":
         points = {c: paid for c, paid in points.items() if paid} or points
-    extra = dict(rules.first_roll_bonus) if first_roll else {}
-    return {c: (paid, bonus_points + (extra.get(categories[c].id, 0) if paid else 0)) for c, paid in points.items()}
+    extra = first_roll_points(rules)
+    return {c: (paid, bonus_points + (extra[c] if first_roll and paid else 0)) for c, paid in points.items()}
 
 
 @dataclass(frozen=True)
@@ -136,11 +143,8 @@ def roll_options(rules: RuleSet, filled: int, joker_paid: bool, first_roll: bool
     if rules.crossing_out == "only-if-nothing-scores":
         scores = allowed & (points > 0)
         allowed &= scores | ~scores.any(axis=0)
-    bonus_points = np.zeros_like(points)
-    if first_roll:
-        for category, extra in rules.first_roll_bonus:
-            c = rules.index_of[category]
-            bonus_points[c] = extra * (points[c] > 0)
+    extra = np.array(first_roll_points(rules), dtype=np.int64) * first_roll
+    bonus_points = extra[:, None] * (points > 0)
     if rules.joker and filled >> rules.joker_index & 1:
         grid = lattice(rules.dice, rules.faces)
         for roll in np.flatnonzero(points_table(rules)[rules.joker_index] > 0).tolist():
@@ -205,13 +209,13 @@ class UpperSums:
     def bonuses(self, upper: Ints, filled: int = -1) -> Ints:
         """The most that all upper bonuses pay in the end, for an int64 array of numbers of a card (default: full)."""
         best = np.zeros_like(upper)
-        reach = zip(self._paid, self.split(upper), self.to_come(filled), self.thresholds, strict=False)
+        reach = zip(self.paid, self.split(upper), self.to_come(filled), self.thresholds, strict=False)
         for points, total, more, threshold in reach:
             best += points[np.minimum(total + more, threshold)]
         return best
 
     @cached_property
-    def _paid(self) -> list[Ints]:
+    def paid(self) -> list[Ints]:
         """Points of each bonus by the sum of its column, up to the threshold."""
         return [np.array([b.paid(total) for total in range(b.threshold + 1)], np.int64) for b in self.rules.bonuses]
 
@@ -239,10 +243,7 @@ class UpperSums:
         return tuple(most)
 
 
-@lru_cache(maxsize=32)
-def upper_sums(rules: RuleSet) -> UpperSums:
-    """The upper sums of a rule set; built once per process."""
-    return UpperSums(rules)
+upper_sums = lru_cache(maxsize=32)(UpperSums)
 
 
 NO_BOX = 0  # the class of joker rolls that no upper box matches
@@ -268,23 +269,19 @@ class _BestTurns:
     def __init__(self, rules: RuleSet) -> None:
         self.rules, self.joker = rules, rules.joker_index
         self.boxes = range(len(rules.categories))
-        table = points_table(rules)
-        extra = dict(rules.first_roll_bonus)
-        self.first_roll_bonus = [extra.get(category.id, 0) for category in rules.categories]
+        table, joker = points_table(rules), rules.joker
         self.by_best_roll = [self._with_bonus(c, most) for c, most in enumerate(table.max(axis=1).tolist())]
-        # Jokers by the upper boxes that match them, a bitmask: the most points of each category, scored as usual.
-        self.jokers: dict[int, list[int]] = {}
         # Whether the search applies: only the boxes that match jokers matter to them.
-        joker = rules.joker
         self.is_plain = (
-            rules.order in ("free", "forced")
-            and not rules.columns
+            joker is not None
+            and (joker.mode != "maximum" and joker.requires == "filled" and joker.bonus_while == "always")
+            and sum(category.face > 0 for category in rules.categories) <= MAX_MATCHING
+            and (rules.order in ("free", "forced") and not rules.columns)
             and all(len(chain) == 1 or rules.order == "forced" for chain in chains(rules))
         )
-        many = sum(category.face > 0 for category in rules.categories) > MAX_MATCHING
-        if joker and (many or joker.mode == "maximum" or joker.requires == "points" or joker.bonus_while != "always"):
-            self.is_plain = False
-        if rules.joker:
+        # Jokers by the upper boxes that match them, a bitmask: the most points of each category, scored as usual.
+        self.jokers: dict[int, list[int]] = {}
+        if joker:
             grid = lattice(rules.dice, rules.faces)
             is_joker = table[self.joker] > 0
             counts = grid.counts[grid.first_roll :]
@@ -299,31 +296,27 @@ class _BestTurns:
     def total(self) -> int:
         """The most points of all boxes, first-roll and joker bonuses included."""
         joker = self.rules.joker
-        if joker is None or not self.jokers:
-            return sum(self.by_best_roll)
-        if not self.is_plain:
-            return sum(max(self.by_best_roll[c], self._by_joker(c, self.jokers, self.jokers)) for c in self.boxes)
+        if joker is None or not self.is_plain:
+            return sum(self._most(c, self.jokers, self.jokers) for c in self.boxes)
         if self.rules.order == "forced":
             return self._forced_order()
         others = [c for c in self.boxes if c != self.joker]
-        if joker.mode != "forced":
-            best = (max(self.by_best_roll[c], self._by_joker(c, self.jokers, self.jokers)) for c in others)
-            return self.by_best_roll[self.joker] + sum(best)
-        return self._forced_jokers(others)
+        if joker.mode == "forced":
+            return self._forced_jokers(others)
+        return self.by_best_roll[self.joker] + sum(self._most(c, self.jokers, self.jokers) for c in others)
 
     def _forced_order(self) -> int:
         """The joker rule applies to the boxes after that of the joker; the matching box is open if it comes later."""
         total = sum(self.by_best_roll[: self.joker + 1])
         for c in self.boxes[self.joker + 1 :]:
-            filled = [boxes for boxes in self.jokers if boxes >> c == 0]
-            total += max(self.by_best_roll[c], self._by_joker(c, self.jokers, filled))
+            total += self._most(c, self.jokers, [boxes for boxes in self.jokers if boxes >> c == 0])
         return total
 
     def _forced_jokers(self, others: list[int]) -> int:
         """Free order, mode "forced": a joker goes to the matching upper box, to a lower box, to any box."""
         # Three phases: some matching upper boxes; all lower boxes; the other upper boxes. `before` and `after` hold
         # the most points of the first two phases by the set of matching boxes that are filled, a bitmask.
-        categories, best_roll = self.rules.categories, self.by_best_roll
+        categories = self.rules.categories
         open_boxes = {boxes: boxes & ~(1 << self.joker) for boxes in self.jokers}  # of each class, at first
         class_of = {c: boxes for boxes, bits in open_boxes.items() for c in self.boxes if bits >> c & 1}
         matching = sorted(class_of)
@@ -334,33 +327,29 @@ class _BestTurns:
         for chosen in range(n_sets):
             taken = sum(1 << box for i, box in enumerate(matching) if chosen >> i & 1)
             filled = [boxes for boxes, bits in open_boxes.items() if not bits & ~taken]
-            after[chosen] = max(
-                after[chosen],
-                before[chosen] + sum(max(best_roll[c], self._by_joker(c, filled, filled)) for c in lower),
-            )
+            of_lower = sum(self._most(c, filled, filled) for c in lower)
+            after[chosen] = max(after[chosen], before[chosen] + of_lower)
             for i, box in enumerate(matching):
                 if not chosen >> i & 1:
-                    own, then = max(best_roll[box], self._by_joker(box, [class_of[box]])), chosen | 1 << i
+                    own, then = self._most(box, [class_of[box]]), chosen | 1 << i
                     before[then] = max(before[then], before[chosen] + own)
-                    after[then] = max(after[then], after[chosen] + max(own, self._by_joker(box, filled)))
-        return (
-            best_roll[self.joker] + after[-1] + sum(max(best_roll[c], self._by_joker(c, self.jokers)) for c in rest)
-        )
+                    after[then] = max(after[then], after[chosen] + max(own, self._most(box, filled)))
+        return self.by_best_roll[self.joker] + after[-1] + sum(self._most(c, self.jokers) for c in rest)
 
-    def _by_joker(self, c: int, classes: Collection[int], in_full: Collection[int] = ()) -> int:
-        """The most points of a box by a joker of one of these classes (keys of `jokers`), the joker bonus included.
+    def _most(self, c: int, classes: Collection[int], in_full: Collection[int] = ()) -> int:
+        """The most points of a box, by its best roll or by a joker of one of these classes (keys of `jokers`).
 
         Those `in_full`, whose matching box is filled or does not exist, pay fixed points of lower boxes in full.
         """
         joker = self.rules.joker
         if joker is None or not classes:
-            return 0
+            return self.by_best_roll[c]
         most = max(self.jokers[boxes][c] for boxes in classes)
         if joker.mode == "maximum":
             most = max(possible_points(self.rules)[c])
         elif in_full and joker.mode != "none":
             most = max([most, *self.rules.categories[c].full_points])
-        return joker.bonus + self._with_bonus(c, most)
+        return max(self.by_best_roll[c], joker.bonus + self._with_bonus(c, most))
 
     def _with_bonus(self, c: int, points: int) -> int:
-        return points + (self.first_roll_bonus[c] if points else 0)
+        return points + (first_roll_points(self.rules)[c] if points else 0)

@@ -272,11 +272,9 @@ def _other_cards(rules: RuleSet, column: int, filled: int) -> Cards:
     # U + x^u (L - 1): some upper boxes and no lower one, or all upper boxes and some lower ones.
     found = []
     for first, second, none in zip(upper, lower, no_lower, strict=True):
-        total = [0] * (n_upper + len(second))
-        for k, number in enumerate(first):
-            total[k] += number * none[0]
-        all_upper = first[n_upper]
-        for k, number in enumerate(second):
-            total[n_upper + k] += all_upper * (number - (none[0] if k == 0 else 0))
-        found.append(tuple(total))
+        some_lower = np.array(second)
+        some_lower[0] -= none[0]
+        total = np.pad(np.array(first) * none[0], (0, len(second) - 1))
+        total[n_upper:] += first[n_upper] * some_lower
+        found.append(tuple(total.tolist()))
     return found[0], found[1]

@@ -13,6 +13,8 @@ With columns there is one sum for each, and a lane for every combination of thei
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from ..game.dice import Ints
@@ -21,20 +23,20 @@ from ..game.scorecard import EMPTY_STATE, State
 from ..game.scoring import possible_points, upper_sums
 
 
-def upper_chains(rules: RuleSet) -> list[tuple[int, ...]]:
+def upper_chains(rules: RuleSet, counting: Collection[int] | None = None) -> list[tuple[int, ...]]:
     """The boxes of each chain that count towards a bonus, in the order they are filled; without empty chains."""
-    counting = upper_sums(rules).counting
+    counting = upper_sums(rules).counting if counting is None else counting
     found = (tuple(c for c in chain if c in counting) for chain in chains(rules))
     return [boxes for boxes in found if boxes]
 
 
 class LaneSets:
-    """The lane sets of a game, or of the rest of it from a state on."""
+    """The lane sets of a game, or of the rest of it from a state on; `counting`: only some of the boxes count."""
 
-    def __init__(self, rules: RuleSet, start: State = EMPTY_STATE) -> None:
+    def __init__(self, rules: RuleSet, start: State = EMPTY_STATE, counting: Collection[int] | None = None) -> None:
         self.rules, self.start = rules, start
-        self.uppers = upper_sums(rules)
-        self.chains = upper_chains(rules)
+        self.uppers, self._steps = upper_sums(rules), _steps(rules)
+        self.chains = upper_chains(rules, counting)
         # What filling a category adds to the number of the lane set.
         self.weight_of = np.zeros(len(rules.categories), dtype=np.int64)
         weight = 1
@@ -119,7 +121,7 @@ class LaneSets:
         sums, filled = self.sums[lane_set], self.filled(lane_set)
         key = np.zeros_like(sums)
         to_come = self.uppers.to_come(filled)
-        parts = zip(self.uppers.split(sums), self._steps(), to_come, self.uppers.weights, strict=True)
+        parts = zip(self.uppers.split(sums), self._steps, to_come, self.uppers.weights, strict=True)
         for total, steps, more, weight in parts:
             # `steps[s]` counts the steps up to s; a lane begins where one of them is within reach.
             reach = np.minimum(np.arange(len(steps)) + more, len(steps) - 1)
@@ -131,19 +133,8 @@ class LaneSets:
         np.maximum.at(upper, lanes, sums)
         return lanes, upper
 
-    def _steps(self) -> list[Ints]:
-        """For each column the number of thresholds up to each sum."""
-        found = []
-        for column, threshold in enumerate(self.uppers.thresholds):
-            steps = np.zeros(threshold + 1, dtype=np.int64)
-            if self.rules.bonus:
-                for least, _ in self.rules.bonuses[column].steps:
-                    steps[least] += 1
-            found.append(np.cumsum(steps))
-        return found
-
-    def arrays(self, multiple: int) -> tuple[Ints, Ints]:
-        """``lane_upper`` and ``lane_of`` of a StateLayout; sums beyond a threshold have the lane of the threshold."""
+    def arrays(self, multiple: int) -> tuple[Ints, Ints, Ints]:
+        """Lanes of a StateLayout: count, ``lane_upper``, ``lane_of``; sums beyond a threshold have its lane."""
         width = -(-int(self.count.max()) // multiple) * multiple
         lane_upper = np.zeros((self.size, width), dtype=np.int64)
         lane_of = np.full((self.size, self.uppers.size), -1, dtype=np.int64)
@@ -151,4 +142,10 @@ class LaneSets:
             if len(upper):
                 lane_upper[lane_set] = upper[np.minimum(np.arange(width), len(upper) - 1)]
                 lane_of[lane_set, sums] = lanes
-        return lane_upper, np.ascontiguousarray(lane_of[:, self.uppers.cap(np.arange(self.uppers.size))])
+        return self.count, lane_upper, np.ascontiguousarray(lane_of[:, self.uppers.cap(np.arange(self.uppers.size))])
+
+
+def _steps(rules: RuleSet) -> list[Ints]:
+    """For each column the number of thresholds up to each sum."""
+    thresholds = [[least for least, _ in bonus.steps] for bonus in rules.bonuses] or [[]]
+    return [np.cumsum(np.bincount(np.array(found, dtype=np.int64), minlength=1)) for found in thresholds]

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
-from ..game.scoring import possible_points, upper_sums
+from ..game.scoring import first_roll_points, possible_points, upper_sums
 from .checked_values import Table
 from .estimates import BASE_MEMORY, FLOAT64_VALUES, SolveCost, layer_seconds, rule_set_stats, score_turn_seconds
 from .state_space import LANES, Policy, ScoreOffsets, ScorePlaces, StateSpace, state_space
@@ -94,15 +94,7 @@ class Objective:
 
     def layer_slice(self, filled: int) -> slice:
         """Part of the table that holds the values of the states with `filled` categories filled."""
-        return self.rows_slice(filled, 0, len(self.space.layers[filled]))
-
-    def rows_slice(self, filled: int, first: int, end: int) -> slice:
-        """Part of the table that holds the values of the rows ``space.layers[filled][first:end]``."""
-        return self.places.rows_slice(filled, first, end)
-
-    def row_starts(self, filled: int) -> Ints:
-        """First entry of each row of ``space.layers[filled]``, and the entry after the last, `(rows + 1,)` int64."""
-        return self.places.row_starts(filled)
+        return self.places.layer_slice(filled)
 
     def full_cards(self) -> Values:
         """Entries of the last layer, which needs no turn: the upper bonus of a full card if it has reached it."""
@@ -299,9 +291,8 @@ class ScoreObjective(Objective):
 
     def best_points(self) -> Ints:
         """Most points of each category in one turn, `(categories,)`: first-roll bonus included, joker bonus not."""
-        extra = dict(self.rules.first_roll_bonus)
-        best = map(max, possible_points(self.rules))
-        return np.array([m + extra.get(c.id, 0) for m, c in zip(best, self.rules.categories, strict=True)])
+        best = np.array([*map(max, possible_points(self.rules))], dtype=np.int64)
+        return best + np.array(first_roll_points(self.rules), dtype=np.int64)
 
 
 class Goals(ScoreObjective):
@@ -397,9 +388,8 @@ class ReachableUtility(Utility):
     @cached_property
     def _points_made(self) -> tuple[Ints, Ints, Ints]:
         """Most points since `start` in boxes that count to no bonus, by row; fewest and most in others, by lane."""
-        extra = dict(self.rules.first_roll_bonus)
-        extras = np.array([extra.get(c.id, 0) for c in self.rules.categories])
-        lanes = self.space.lanes.points_made(extras, self.space.layout.lane_width)
+        extra = np.array(first_roll_points(self.rules))
+        lanes = self.space.lanes.points_made(extra, self.space.layout.lane_width)
         best = self.best_points()
         best[list(upper_sums(self.rules).counting)] = 0
         return self.points_of_cards(best), *lanes

@@ -37,7 +37,7 @@ worth less.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 
 import numpy as np
@@ -46,7 +46,8 @@ from ..errors import RulesError, _
 from ..game.dice import Floats, Ints, lattice
 from ..game.limits import ONE_WORD
 from ..game.rules import Bonus, RuleSet, chains, prerequisites
-from ..game.scoring import full_points, points_table, possible_points, upper_sums
+from ..game.scoring import first_roll_points, full_points, points_table, possible_points, upper_sums
+from .lanes import LaneSets
 from .state_space import LANES, StateLayout, card_masks, in_layers
 from .turn_model import CategoryOutcomes, JokerModel, LegalCategories, TurnModel, TurnOutcomes, dice_model
 from .turn_slots import open_boxes
@@ -87,15 +88,12 @@ class RelaxedLayout:
         self.n_rows = self.cards * (2 if self.has_flag else 1)
         if self.n_rows > MAX_ROWS:
             raise RulesError(f"the relaxed game has {self.n_rows} cards; at most {MAX_ROWS} fit", code="too-large")
-        self.upper = [
-            c for c, box in enumerate(rules.categories) if box.upper and rules.bonus and box.column == bonus_column
-        ]
+        self.upper = [c for c in upper_sums(rules).counting if rules.categories[c].column == bonus_column]
         if not set(self.upper) <= set(self.exact):
             raise ValueError("the upper boxes whose sum is remembered must be exact")
-        self.levels = levels
+        self.levels, self._sets = levels, LaneSets(rules, counting=self.upper)
         self.size: int  # number of values
         self.layout: StateLayout  # its `masks` hold the categories that a turn must not fill
-        self._build_lanes(levels)
         self._build_rows()
 
     @property
@@ -108,33 +106,20 @@ class RelaxedLayout:
         """From this upper sum on the whole bonus is paid; 0 if no sum is remembered."""
         return self.bonus.threshold if self.bonus else 0
 
-    def _build_lanes(self, levels: Levels | None) -> None:
+    def _lanes(self) -> tuple[Ints, Ints, Ints]:
+        """``lane_count``, ``lane_upper`` and ``lane_of`` of the layout."""
         threshold, points = self.threshold, possible_points(self.rules)
-        self._upper_chains = [[c for c in chain if c in self.upper] for chain in self.chains]
-        *self._set_weights, n_sets = accumulate((1, *(len(u) + 1 for u in self._upper_chains)), lambda a, b: a * b)
-        most = max((max(points[c]) for c in self.upper), default=0)
-        paid = self.bonus.paid if self.bonus else (lambda upper: 0)
-        self.sums: list[list[int]] = []  # the upper sums that can occur, by lane set
-        ends: list[Ints] = []
-        for number in range(n_sets):
-            filled = [number // w % (len(u) + 1) for w, u in zip(self._set_weights, self._upper_chains, strict=True)]
-            last = next((i for i, count in enumerate(filled) if count), None)
-            if last is None:
-                self.sums.append([0])
-            else:  # the sums of the set without its last box of one chain, and the points of that box
-                box = self._upper_chains[last][filled[last] - 1]
-                before = self.sums[number - self._set_weights[last]]
-                self.sums.append(sorted({min(threshold, total + p) for total in before for p in points[box]}))
-            to_come = sum(
-                max(points[c]) for count, u in zip(filled, self._upper_chains, strict=True) for c in u[count:]
-            )
-            found = _equivalent(self.sums[-1], paid, min(threshold, to_come), threshold)
-            ends.append(np.intersect1d(found, [*levels[number], found[-1]]) if levels else np.array(found))
+        # The largest sum of each lane; all are 0 if no sum is remembered.
+        ends = [self._sets.uppers.split(upper)[self.bonus_column] for upper in self._sets.lane_upper]
+        if self.levels:
+            pairs = zip(ends, self.levels, strict=True)
+            ends = [np.intersect1d(largest, [*level, largest[-1]]) for largest, level in pairs]
         width = -(-max(map(len, ends)) // LANES) * LANES
-        self._lane_count = np.array([len(e) for e in ends], dtype=np.int64)
-        self._lane_upper = np.array([[*e, *[e[-1]] * (width - len(e))] for e in ends], dtype=np.int64)
+        lane_upper = np.array([[*e, *[e[-1]] * (width - len(e))] for e in ends], dtype=np.int64)
+        most = max((max(points[c]) for c in self.upper), default=0)
         sums = np.minimum(np.arange(threshold + most + 1), threshold)
-        self._lane_of = np.array([np.minimum(np.searchsorted(e, sums), len(e) - 1) for e in ends], dtype=np.int64)
+        lane_of = np.array([np.minimum(np.searchsorted(e, sums), len(e) - 1) for e in ends], dtype=np.int64)
+        return np.array([len(e) for e in ends], dtype=np.int64), lane_upper, lane_of
 
     def _build_rows(self) -> None:
         rules, cards = self.rules, np.arange(self.cards, dtype=np.int64)
@@ -146,7 +131,7 @@ class RelaxedLayout:
         for j, chain in enumerate(self.chains):
             digit = cards // self.weights[j] % self.bases[j]
             turns += digit
-            lane_sets += self._set_weights[j] * np.cumsum([0, *(c in self.upper for c in chain)])[digit]
+            lane_sets += np.cumsum([0, *self._sets.weight_of[list(chain)]])[digit]
             for i, c in enumerate(chain):
                 filled |= np.where(digit > i, 1 << place[c], 0)
                 closed |= np.where(digit != i, 1 << place[c], 0)
@@ -166,8 +151,9 @@ class RelaxedLayout:
         self.turns_played = turns.astype(np.uint8)
         self.occurs = occurs
         self.most_saved = np.arange(self.turns + 1) * (rules.rolls_per_turn - 1 if rules.saved_rolls else 0)
-        sizes = np.where(occurs, self._lane_count[lane_sets] * (self.most_saved[turns] + 1), 0)
-        self.size, lanes = int(sizes.sum()), (self._lane_count, self._lane_upper, self._lane_of)
+        lanes = self._lanes()
+        sizes = np.where(occurs, lanes[0][lane_sets] * (self.most_saved[turns] + 1), 0)
+        self.size = int(sizes.sum())
         self.layout, self.rows_in_layer = in_layers(closed, turns, lane_sets, sizes, occurs, self.turns, *lanes)
 
     def row_of(self, filled: Ints, tracked: Ints) -> Ints:
@@ -184,12 +170,11 @@ class RelaxedLayout:
 
     def index(self, filled: Ints, upper: Ints, saved: Ints, tracked: Ints) -> Ints:
         """The place of the value of each state, ``(n,)`` int64."""
-        rows = self.row_of(filled, tracked)
-        sets, total, sums = self.layout.lane_sets[rows], np.zeros_like(upper), upper_sums(self.rules)
-        if self.upper:  # the sum of the remembered column
-            total = upper // sums.weights[self.bonus_column] % sums.widths[self.bonus_column]
-        lanes = self._lane_of[sets, np.minimum(total, self.threshold)]
-        return np.asarray(self.layout.offsets[rows] + saved * self._lane_count[sets] + lanes)
+        rows, layout, total = self.row_of(filled, tracked), self.layout, upper_sums(self.rules).split(upper)
+        sets = layout.lane_sets[rows]
+        # The threshold is 0 if no sum is remembered.
+        lanes = layout.lane_of[sets, np.minimum(total[self.bonus_column], self.threshold)]
+        return np.asarray(layout.offsets[rows] + saved * layout.lane_count[sets] + lanes)
 
 
 def required_exact(rules: RuleSet) -> tuple[tuple[int, ...], int]:
@@ -218,21 +203,6 @@ def tracked_exact(rules: RuleSet) -> tuple[int, ...]:
 def _whole_chains(rules: RuleSet, boxes: set[int]) -> tuple[int, ...]:
     """All boxes of the chains that have some of these, ascending."""
     return tuple(sorted(c for chain in chains(rules) if boxes & set(chain) for c in chain))
-
-
-def _equivalent(sums: Sequence[int], paid: Callable[[int], int], to_come: int, threshold: int) -> list[int]:
-    """The largest of each run of upper sums after which the same bonus is certain; every other sum alone."""
-    found: list[int] = []
-    certain: list[int | None] = []
-    for total in sums:
-        now = paid(total)
-        bonus = now if now == paid(min(threshold, total + to_come)) else None
-        if found and bonus is not None and certain[-1] == bonus:
-            found[-1] = total
-        else:
-            found.append(total)
-            certain.append(bonus)
-    return found
 
 
 class RelaxedGame(RelaxedLayout):
@@ -283,11 +253,10 @@ class RelaxedGame(RelaxedLayout):
         total = np.zeros(len(filled))
         for price, is_open in zip(self.prices.tolist(), open_boxes(self.rules, filled).T, strict=True):
             total += np.where(is_open, price, 0.0)
-        sums = upper_sums(self.rules)
-        for b, bonus in enumerate(self.rules.bonuses):
+        columns = zip(self.rules.bonuses, self.slopes, upper_sums(self.rules).split(upper), strict=False)
+        for b, (bonus, slope, own_sum) in enumerate(columns):
             if self.bonus is None or b != self.bonus_column:
-                own_sum = upper // sums.weights[b] % sums.widths[b]
-                total += intercept(bonus, self.slopes[b]) + self.slopes[b] * np.minimum(own_sum, bonus.threshold)
+                total += intercept(bonus, slope) + slope * np.minimum(own_sum, bonus.threshold)
         return total
 
     def full_cards(self, row: int) -> Floats:
@@ -301,9 +270,8 @@ class RelaxedGame(RelaxedLayout):
         """Most points of each box for each roll, and the bonus points of the roll in any box."""
         rules, joker = self.rules, self.rules.joker
         points = points_table(rules).copy()
-        for c, category in enumerate(rules.categories):
-            if category.requires and not paid:
-                points[c] = 0
+        if not paid:
+            points[[bool(category.requires) for category in rules.categories]] = 0
         bonus = np.zeros(points.shape[1], dtype=np.int64)
         if joker is None or not joker_filled:
             return points, bonus
@@ -323,8 +291,7 @@ class RelaxedGame(RelaxedLayout):
         """The turn as the kernels take it, and the box of each outcome."""
         rules, grid = self.rules, lattice(self.rules.dice, self.rules.faces)
         points, bonus = self.status_points(joker_filled, paid)
-        gains, first_roll_bonus = self.gains(points) + bonus, dict(rules.first_roll_bonus)
-        extra = [float(first_roll_bonus.get(box.id, 0)) for box in rules.categories]
+        gains, extra = self.gains(points) + bonus, first_roll_points(rules)
         found = _Outcomes(grid.first_roll)
         for c in self.exact:
             chain = next(j for j, boxes in enumerate(self.chains) if c in boxes)
@@ -370,20 +337,18 @@ class _Outcomes:
 
     def __init__(self, first_roll: int) -> None:
         self.first_roll, self.start, self.first_roll_bonus = first_roll, [0], list[float]()
-        self.found: list[tuple[float, int, int, int, Ints]] = []  # points, box, shift, step, rolls
+        self.found: list[tuple[float, int, int, int, list[int]]] = []  # points, box, shift, step, rolls
 
     def add(
         self, boxes: Ints, values: Floats, shift: Ints, step: Ints, bonus: float, lowest: tuple[float, int]
     ) -> None:
         """Add a category: box, value, rise of the upper sum and of the row for each roll, and the lowest outcome."""
-        keys = list(zip(values.tolist(), boxes.tolist(), shift.tolist(), step.tolist(), strict=True))
         first = (lowest[0], boxes[int(values.argmin())].item(), 0, lowest[1])
-        numbers = {first: 0}
-        for key in sorted(set(keys)):
-            numbers.setdefault(key, len(numbers))
-        of_roll = np.array([numbers[key] for key in keys])
-        for key, number in numbers.items():
-            self.found.append((*key, np.flatnonzero(of_roll == number) + self.first_roll))
+        rolls: dict[tuple[float, int, int, int], list[int]] = {first: []}  # by outcome
+        keys = zip(values.tolist(), boxes.tolist(), shift.tolist(), step.tolist(), strict=True)
+        for roll, key in enumerate(keys, self.first_roll):
+            rolls.setdefault(key, []).append(roll)
+        self.found += [(*key, rolls[key]) for key in (first, *sorted(rolls.keys() - {first}))]
         self.start.append(len(self.found))
         self.first_roll_bonus.append(bonus)
 

@@ -100,11 +100,32 @@ class StateLayout(NamedTuple):
 LANES = 8  # values in one SIMD vector of float64; lanes of a row are padded to a multiple of it in the kernels
 
 
-class StateSpace:
+class RowPlaces:
+    """Where the entries of the rows of each layer are in a table."""
+
+    layers: list[Ints]  # the rows with so many filled categories, ascending
+    starts: Ints  # (rows,): first entry of each row
+    layer_ends: Ints  # (categories + 2,): the entry after the last of the rows with so many filled categories
+
+    def layer_slice(self, filled: int) -> slice:
+        """Part of the table that holds the entries of ``layers[filled]``."""
+        return slice(int(self.layer_ends[filled + 1]), int(self.layer_ends[filled]))
+
+    def rows_slice(self, filled: int, first: int, end: int) -> slice:
+        """Part of the table that holds the entries of ``layers[filled][first:end]``."""
+        rows = self.layers[filled]
+        bounds = (self.starts[rows[i]] if i < len(rows) else self.layer_ends[filled] for i in (first, end))
+        return slice(*map(int, bounds))
+
+    def row_starts(self, filled: int) -> Ints:
+        """First entry of each row of ``layers[filled]``, and the entry after the last, ``(rows + 1,)`` int64."""
+        return np.append(self.starts[self.layers[filled]], self.layer_ends[filled])
+
+
+class StateSpace(RowPlaces):
     """All states a game can reach from a start, and their places in a table; RulesError if there are too many."""
 
     size: int  # number of values in the table
-    layers: list[Ints]  # the rows with so many filled categories, ascending
     filled: Ints  # (rows,): number of filled categories
     most_saved: Ints  # (categories + 1,): most saved rolls at the start of a turn, by number of filled categories
     cards: int  # sets of filled categories; rows from this one on are cards whose tracked box holds points
@@ -118,10 +139,7 @@ class StateSpace:
         check_enumerable(rules, start.filled)
         self.has_tracked_rows = rules.tracked_index >= 0
         self.lanes = lanes = LaneSets(rules, start)
-        # The categories that count towards a bonus, and every upper sum that can occur, by lane set.
-        self.upper, self.sums = lanes.uppers.counting, lanes.sums
-        self._uppers, self._lane_count = lanes.uppers, lanes.count
-        self._lane_upper, self._lane_of = lanes.arrays(LANES)
+        self._uppers = lanes.uppers
         self.step_of = np.zeros(self.categories, dtype=np.int64)  # what filling a category adds to the row
         self._chains: list[tuple[int, int, int]] = []  # bitmask, step, and number of boxes filled at the start
         masks = np.array([start.filled], dtype=np.int64)
@@ -155,25 +173,12 @@ class StateSpace:
         self.filled = filled = np.bitwise_count(masks).astype(np.int64)
         turns = np.maximum(0, np.arange(self.categories + 1) - self.first_layer)
         self.most_saved = self.start.saved + turns * (self.rules.rolls_per_turn - 1 if self.rules.saved_rolls else 0)
-        sizes = np.where(occurs, self._lane_count[sets] * (self.most_saved[filled] + 1), 0)
-        self.size, lanes = int(sizes.sum()), (self._lane_count, self._lane_upper, self._lane_of)
+        lanes = self.lanes.arrays(LANES)
+        sizes = np.where(occurs, self.lanes.count[sets] * (self.most_saved[filled] + 1), 0)
+        self.size = int(sizes.sum())
         self.layout, self.layers = in_layers(masks, filled, sets, sizes, occurs, self.categories, *lanes)
         values = np.bincount(filled, weights=sizes, minlength=self.categories + 2).astype(np.int64)
-        self._layer_ends = np.cumsum(values[::-1])[::-1]
-
-    def layer_slice(self, filled: int) -> slice:
-        """Part of the table that holds the states with `filled` categories filled."""
-        return slice(int(self._layer_ends[filled + 1]), int(self._layer_ends[filled]))
-
-    def rows_slice(self, filled: int, first: int, end: int) -> slice:
-        """Part of the table that holds the states of ``layers[filled][first:end]``."""
-        rows, whole = self.layers[filled], self.layer_slice(filled)
-        bounds = [int(self.layout.offsets[rows[i]]) if i < len(rows) else whole.stop for i in (first, end)]
-        return slice(*bounds)
-
-    def row_starts(self, filled: int) -> Ints:
-        """First entry of each row of ``layers[filled]``, and the entry after the last, ``(rows + 1,)`` int64."""
-        return np.append(self.layout.offsets[self.layers[filled]], self.layer_slice(filled).stop)
+        self.starts, self.layer_ends = self.layout.offsets, np.cumsum(values[::-1])[::-1]
 
     def state_rows(self) -> Ints:
         """``(states,)`` int64: the row of every state of the table."""
@@ -217,7 +222,7 @@ class StateSpace:
         row = self.row(state)
         chosen = self.layout.lane_sets[row]
         lane = self.layout.lane_of[chosen, self._uppers.join(self._uppers.split(max(state.upper, 0)))]
-        return int(self.layout.offsets[row] + state.saved * self._lane_count[chosen] + lane)
+        return int(self.layout.offsets[row] + state.saved * self.layout.lane_count[chosen] + lane)
 
     def check(self, state: State) -> None:
         """Raise StateError unless a game can reach this state."""
@@ -225,7 +230,8 @@ class StateSpace:
         check_state(rules, state)
         if state.filled & self.start.filled != self.start.filled:
             raise StateError(_("this table begins at a card with other filled categories"), code="invalid-state")
-        if self._lane_of[self.lanes.of_card(state.filled), self._uppers.join(self._uppers.split(state.upper))] < 0:
+        upper = self._uppers.join(self._uppers.split(state.upper))
+        if self.layout.lane_of[self.lanes.of_card(state.filled), upper] < 0:
             text = _("the filled upper boxes cannot sum to {total}")
             raise StateError(text.format(total=state.upper), code="invalid-state")
         most = int(self.most_saved[state.filled.bit_count()])
@@ -237,12 +243,6 @@ class StateSpace:
         if not self._occurs[self.row(state)]:
             text = _("this table begins at a card whose joker's box holds something else")
             raise StateError(text, code="invalid-state")
-
-    def reachable(self) -> int:
-        """Number of states a game can reach, before upper sums are merged into lanes."""
-        sums = np.array([len(sums) for sums in self.sums])
-        saved = zip(self.layers, self.most_saved.tolist(), strict=True)
-        return sum(int(sums[self.layout.lane_sets[rows]].sum()) * (most + 1) for rows, most in saved)
 
 
 def in_layers(
@@ -351,7 +351,7 @@ class ScoreOffsets(NamedTuple):
     high: Ints
 
 
-class ScorePlaces:
+class ScorePlaces(RowPlaces):
     """The places of rows and of states in a table of scores."""
 
     def __init__(
@@ -375,31 +375,21 @@ class ScorePlaces:
         more = (bonuses * is_lane).sum(axis=1)[layout.lane_sets]
         entries = layout.lane_count[layout.lane_sets] * (lengths + shortest) + more
         entries *= space.most_saved[space.filled] + 1
-        self._starts = np.zeros(len(entries), dtype=np.int64)
-        self._layer_ends = np.zeros(space.categories + 2, dtype=np.int64)
+        self.layers, self.starts = space.layers, np.zeros(len(entries), dtype=np.int64)
+        self.layer_ends = np.zeros(space.categories + 2, dtype=np.int64)
         for filled in range(space.categories, first_layer - 1, -1):
-            rows, start = space.layers[filled], self._layer_ends[filled + 1]
-            ends = start + np.cumsum(entries[rows])
-            self._starts[rows], self._layer_ends[filled] = ends - entries[rows], ends[-1]
-        self.size = int(self._layer_ends[first_layer])  # number of entries of the table
-
-    def row_starts(self, filled: int) -> Ints:
-        """First entry of each row of ``space.layers[filled]``, and the entry after the last, `(rows + 1,)` int64."""
-        return np.append(self._starts[self._space.layers[filled]], self._layer_ends[filled])
-
-    def rows_slice(self, filled: int, first: int, end: int) -> slice:
-        """The entries of the rows ``space.layers[filled][first:end]``."""
-        rows = self._space.layers[filled]
-        bounds = (self._starts[rows[i]] if i < len(rows) else self._layer_ends[filled] for i in (first, end))
-        return slice(*map(int, bounds))
+            rows = space.layers[filled]
+            ends = self.layer_ends[filled + 1] + np.cumsum(entries[rows])
+            self.starts[rows], self.layer_ends[filled] = ends - entries[rows], ends[-1]
+        self.size = int(self.layer_ends[first_layer])  # number of entries of the table
 
     @cached_property
     def offsets(self) -> ScoreOffsets:
         """Where the values of all states are."""
-        states = int(self._space.layer_slice(self._first_layer).stop)
+        states = self._space.layer_slice(self._first_layer).stop
         offsets = ScoreOffsets(*(np.empty(states, dtype=np.int64) for _ in ScoreOffsets._fields))
         for filled in range(self._space.categories, self._first_layer - 1, -1):
-            self.fill(offsets, filled, 0, len(self._space.layers[filled]))
+            self.fill(offsets, filled, 0, len(self.layers[filled]))
         return offsets
 
     def fill(self, offsets: ScoreOffsets, filled: int, first: int, end: int) -> None:
@@ -414,6 +404,6 @@ class ScorePlaces:
             sets = layout.lane_sets[row]
             low, high = self._score_range(self._lengths[row] + self._bonuses[sets, lane])
             low, high = low + self._least[sets, lane], high + self._least[sets, lane]
-            ends = self._starts[rows[0]] + np.cumsum(high - low + 1 + self._before + self._after)
+            ends = self.starts[rows[0]] + np.cumsum(high - low + 1 + self._before + self._after)
             offsets.low[states], offsets.high[states] = low, high
             offsets.origin[states] = ends - self._after - 1 - high

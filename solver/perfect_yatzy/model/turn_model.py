@@ -34,7 +34,7 @@ import numpy.typing as npt
 from ..game.dice import Floats, Ints, Lattice, lattice, sub_multisets
 from ..game.rules import RuleSet, prerequisites
 from ..game.scorecard import State
-from ..game.scoring import full_points, is_joker, matching_upper_boxes, points_table, upper_sums
+from ..game.scoring import first_roll_points, full_points, is_joker, matching_upper_boxes, points_table, upper_sums
 from .state_space import StateLayout, StateSpace, by_start, card_masks, packed, single_mask, state_space
 
 
@@ -161,27 +161,23 @@ def row_steps(rules: RuleSet, space: StateSpace, category: Ints, points: Ints) -
 
 def _category_outcomes(rules: RuleSet, space: StateSpace) -> CategoryOutcomes:
     dice, table = lattice(rules.dice, rules.faces), points_table(rules)
-    start, category, points, roll_start, rolls = [0], [], [], [0], []
-    for c in range(len(rules.categories)):
-        for value in sorted({0, *table[c].tolist()}):
-            category.append(c)
-            points.append(value)
-            rolls += (np.flatnonzero(table[c] == value) + dice.first_roll).tolist()
-            roll_start.append(len(rolls))
-        start.append(len(points))
-    step, shift = row_steps(rules, space, np.array(category), np.array(points))
-    hold_start, holds = earning_holds(dice, np.array(start), np.array(roll_start), np.array(rolls))
-    first_roll_bonus = dict(rules.first_roll_bonus)
+    pays = [(c, points) for c, paid in enumerate(table.tolist()) for points in sorted({0, *paid})]
+    category, points = np.ascontiguousarray(np.array(pays, dtype=np.int64).T)
+    start = np.searchsorted(category, np.arange(len(table) + 1))
+    by_outcome = [np.flatnonzero(table[c] == paid) + dice.first_roll for c, paid in pays]
+    roll_start, rolls = np.cumsum([0, *map(len, by_outcome)], dtype=np.int64), np.concatenate(by_outcome)
+    step, shift = row_steps(rules, space, category, points)
+    hold_start, holds = earning_holds(dice, start, roll_start, rolls)
     return CategoryOutcomes(
-        start=np.array(start, dtype=np.int64),
-        points=np.array(points, dtype=np.float64),
+        start=start,
+        points=points.astype(np.float64),
         shift=shift,
         step=step,
-        roll_start=np.array(roll_start, dtype=np.int64),
-        rolls=np.array(rolls, dtype=np.int64),
+        roll_start=roll_start,
+        rolls=rolls,
         hold_start=hold_start,
         holds=holds,
-        first_roll_bonus=np.array([first_roll_bonus.get(c.id, 0) for c in rules.categories], dtype=np.float64),
+        first_roll_bonus=np.array(first_roll_points(rules), dtype=np.float64),
     )
 
 
@@ -228,14 +224,11 @@ def legal_categories(rules: RuleSet) -> LegalCategories:
 def dice_model(number: int, faces: int) -> DiceModel:
     """Rolls and holds of so many dice; built once per process."""
     dice = lattice(number, faces)
-    start, holds = [0], []
-    for counts in dice.counts[dice.first_roll :]:
-        # Lattice order is by size, then low faces first: backwards it is most dice, then high faces.
-        holds.append(np.sort(dice.rank(sub_multisets(counts)))[::-1])
-        start.append(start[-1] + len(holds[-1]))
+    # Lattice order is by size, then low faces first: backwards it is most dice, then high faces.
+    holds = [np.sort(dice.rank(sub_multisets(counts)))[::-1] for counts in dice.counts[dice.first_roll :]]
     return DiceModel(
         weights=dice.weights,
-        hold_start=np.array(start, dtype=np.int64),
+        hold_start=np.cumsum([0, *map(len, holds)], dtype=np.int64),
         holds=np.concatenate(holds).astype(np.int32),
         predecessor_start=dice.predecessor_start,
         predecessors=dice.predecessors,
@@ -288,12 +281,12 @@ def numbered_outcomes(rules: RuleSet) -> tuple[Ints, Ints, Ints, Ints]:
     """Category, points and total of :class:`TurnOutcomes`, and ``number`` of :class:`TurnModel`, for any start."""
     plain, full = points_table(rules), full_points(rules)
     joker_bonus = rules.joker.bonus if rules.joker else 0
-    first_roll_bonus = dict(rules.first_roll_bonus)
+    extra = first_roll_points(rules)
     numbers: dict[tuple[int, int, int], int] = {}  # (category, points, total) -> number
     number = np.zeros((SCORING_WAYS, *plain.shape), dtype=np.int64)
     for c, box in enumerate(rules.categories):
         # Ways that make no difference to this category have the numbers of those that do.
-        matters = WITH_BONUS * (joker_bonus > 0) | ON_FIRST_ROLL * (box.id in first_roll_bonus)
+        matters = WITH_BONUS * (joker_bonus > 0) | ON_FIRST_ROLL * (extra[c] > 0)
         matters |= UNMET * bool(box.requires) | IN_FULL * bool((full[c] != plain[c]).any())
         for way in range(SCORING_WAYS):
             if way & ~matters:
@@ -302,7 +295,7 @@ def numbered_outcomes(rules: RuleSet) -> tuple[Ints, Ints, Ints, Ints]:
             for i, paid in enumerate((full if way & IN_FULL else plain)[c].tolist()):
                 points = 0 if way & UNMET else paid
                 total = points + (joker_bonus if way & WITH_BONUS else 0)
-                total += first_roll_bonus.get(box.id, 0) if way & ON_FIRST_ROLL and points else 0
+                total += extra[c] if way & ON_FIRST_ROLL and points else 0
                 number[way, c, i] = numbers.setdefault((c, points, total), len(numbers))
     category, box_points, totals = np.ascontiguousarray(np.array([*numbers], dtype=np.int64).T)
     return category, box_points, totals, number.ravel()

@@ -74,9 +74,9 @@ def turn_slots(rules: RuleSet) -> TurnSlots:
     category = np.concatenate([category, missing])
     points, total = (np.concatenate([made, np.zeros_like(missing)]) for made in (points, total))
     zero_outcome = np.array([np.flatnonzero((category == c) & (points == 0) & (total == 0))[0] for c in range(n)])
-    distinguished = np.array(
-        [c == rules.tracked_index or bool(box.requires) for c, box in enumerate(rules.categories)]
-    )
+    tracked = np.arange(n) == rules.tracked_index
+    needed = np.array([bool(box.requires) for box in rules.categories])
+    distinguished = tracked | needed
     slots: dict[tuple[int, int, int], int] = {}  # (category, shift, pays) -> number
     slot = [
         slots.setdefault((c, sums.shift(c, made), int(distinguished[c] and made > 0)), len(slots))
@@ -85,8 +85,7 @@ def turn_slots(rules: RuleSet) -> TurnSlots:
     # Where an upper sum rises, a fitted value may fall by more than the points: such a box is crossed out only by a
     # roll that does not score in it. In the others a score leads to the same card.
     counted = np.array([box.upper and rules.bonus is not None for box in rules.categories])
-    needed = np.array([bool(box.requires) for box in rules.categories])
-    zero_everywhere = ~counted & (np.arange(n) != rules.tracked_index)
+    zero_everywhere = ~counted & ~tracked
     strict = rules.crossing_out == "only-if-nothing-scores"
 
     def by_roll(way: int) -> tuple[Ints, Ints]:

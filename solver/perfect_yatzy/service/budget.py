@@ -64,8 +64,6 @@ class SolveBudget:
     mean: SolveLimit = SolveLimit()  # of a table of means, which every question needs
     objective: SolveLimit = SolveLimit()  # of a goal or a utility, and of an opponent's distribution
     stored_bytes: float = inf  # tables that requests may add to the store, in all
-    cached_bytes: float = 2 << 30  # tables that stay in memory between requests
-    cached_answers: int = 256  # answers that stay in memory
     opponents: float = inf  # opponents in one request
     # work that takes longer, or writes to the disk, waits for a confirmation; infinite if none does
     unasked_seconds: float = inf

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from ..policies.named import Setting
     from ..tablebase.exact_solve import ExactSolve
 
+CACHED_BYTES = 2 << 30  # tables that stay in memory between requests
+CACHED_ANSWERS = 256
 MAX_COSTS = 256  # of tables, that are remembered
 PUZZLE_SECONDS = 0.5  # to find one, most of the time
 
@@ -47,8 +49,8 @@ class QueryService:
     ) -> None:  # fmt: skip
         self.tables, self.threads, self.announce, self.language = tables, threads, announce, language
         self.budget = budget or SolveBudget.command()
-        self.strategies: WeightedLRUCache[Strategy] = WeightedLRUCache(self.budget.cached_bytes)
-        self.answers: WeightedLRUCache[dict[str, Any]] = WeightedLRUCache(self.budget.cached_answers)
+        self.strategies: WeightedLRUCache[Strategy] = WeightedLRUCache(CACHED_BYTES)
+        self.answers: WeightedLRUCache[dict[str, Any]] = WeightedLRUCache(CACHED_ANSWERS)
         self.resolver = ObjectiveResolver(self.strategies, self.budget, tables, threads, announce)
         self.bonus_chances = BonusChances(tables, threads, self.budget)
         self._costs: WeightedLRUCache[SolveCost] = WeightedLRUCache(MAX_COSTS)
@@ -138,15 +140,11 @@ class QueryService:
         """Check a request; see :func:`perfect_yatzy.service.requests.parse_request`."""
         return parse_request(fields, self.rules)
 
-    def cached_answer(self, request: Request) -> dict[str, Any] | None:
-        """The answer to a request, if it is in the cache."""
-        known = self.answers.get((request, current_language())) if _costly(request) else None
-        return None if known is None else answers.with_echo(known, request.echo)
-
     def decide(self, request: Request) -> Decision:
         """What the answer to a request takes. Raises RulesError if its objective is beyond the budget."""
-        known = self.cached_answer(request)
-        return Decision(self, request, known, self.plan(request) if known is None else ObjectivePlan(request))
+        if _costly(request) and (known := self.answers.get((request, current_language()))) is not None:
+            return Decision(self, request, answers.with_echo(known, request.echo), ObjectivePlan(request))
+        return Decision(self, request, None, self.plan(request))
 
     def answer(self, request: Request | Mapping[str, Any], progress: WorkProgress | None = None) -> dict[str, Any]:
         """Answer one request. It is checked first: an impossible position never starts a solve."""

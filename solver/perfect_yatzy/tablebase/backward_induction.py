@@ -43,7 +43,7 @@ class RowSolver:
     """Solves any rows of an objective's table from the values of the layer below, in any number of threads::
 
     below = TableSlice(padded(values), start)                      # values of the layer below, from `start` on
-    part = solver.blank(objective.rows_slice(filled, first, end))  # for the values of the rows
+    part = solver.blank(objective.places.rows_slice(filled, first, end))  # for the values of the rows
     solver.solve(objective.space.layers[filled][first:end], below, part)
     """
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -156,16 +156,13 @@ class ShardReader:
     def read(self, low: int, target: memoryview) -> None:
         """Blocks of the table, checked, as :class:`CheckedValues` takes them."""
         high = low + len(target)
-        number = bisect_right(self._starts, low) - 1
-        while number < len(self._starts) and self._starts[number] < high:
-            path = self._folder / self._shards[number].file
+        for number in range(bisect_right(self._starts, low) - 1, bisect_left(self._starts, high)):
+            listed = self._shards[number]
+            path = self._folder / listed.file
             try:
                 if number not in self.open:
                     shard = open_shard(path)
-                    if (shard.footer["blocks_sha256"], shard.start) != (
-                        self._sums[number],
-                        self._shards[number].start,
-                    ):
+                    if (shard.footer["blocks_sha256"], shard.start) != (self._sums[number], listed.start):
                         raise damaged(f"the shard {path} is of another table")
                     self.open[number] = shard
                 shard = self.open[number]
@@ -179,7 +176,6 @@ class ShardReader:
                 raise damaged(f"{error}; {self._hint}") from error
             except OSError as error:
                 raise unreadable(path, error) from error
-            number += 1
 
 
 def listed_shards(info: ShardedTableInfo) -> list[Shard]:

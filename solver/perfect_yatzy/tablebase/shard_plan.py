@@ -96,7 +96,7 @@ def plan_from_cuts(objective: Objective, cuts: list[list[int]]) -> ShardPlan:
     if [layer[0] for layer in cuts] != [*range(space.categories, objective.first_layer - 1, -1)]:
         raise ValueError("the layers differ")
     for filled, *ends in cuts:
-        starts, runs = objective.row_starts(filled), [*pairwise([0, *ends])]
+        starts, runs = objective.places.row_starts(filled), [*pairwise([0, *ends])]
         if ends[-1] != len(starts) - 1 or any(first >= end for first, end in runs):
             raise ValueError("the rows differ")
         shards += [Shard(filled, first, end, int(starts[first]), int(starts[end])) for first, end in runs]
@@ -126,7 +126,7 @@ def plan_shards(objective: Objective, shard_bytes: int | None = None) -> ShardPl
 def row_work(objective: Objective, filled: int) -> Ints:
     """What each row of a layer costs, in any unit: values of scores, or vectors of lanes."""
     if isinstance(objective, ScoreObjective):
-        return np.diff(objective.row_starts(filled))
+        return np.diff(objective.places.row_starts(filled))
     space = objective.space
     lanes = space.layout.lane_count[space.layout.lane_sets[space.layers[filled]]]
     return np.asarray(-(-lanes // LANES))
@@ -165,7 +165,7 @@ def halo_of(objective: Objective, filled: int, first: int, end: int) -> Halo:
     gaps = np.flatnonzero(np.diff(places) > 1)
     firsts = places[np.concatenate([[0], gaps + 1])]
     ends = places[np.concatenate([gaps, [len(places) - 1]])] + 1
-    starts, size = objective.row_starts(filled + 1), objective.compute.itemsize
+    starts, size = objective.places.row_starts(filled + 1), objective.compute.itemsize
     layer, block = objective.layer_slice(filled + 1), BLOCK_BYTES // size
     runs: list[slice] = []
     for start, stop in zip(starts[firsts].tolist(), starts[ends].tolist(), strict=True):
@@ -186,7 +186,7 @@ def first_needed(objective: Objective, plan: ShardPlan, filled: int) -> list[int
         return [0] * len(shards)
     rows, block = objective.space.layers, BLOCK_BYTES // objective.compute.itemsize
     firsts = np.searchsorted(rows[filled + 1], rows[filled][[shard.first for shard in shards]], side="right")
-    starts = objective.row_starts(filled + 1)[firsts] // block * block
+    starts = objective.places.row_starts(filled + 1)[firsts] // block * block
     found: list[int] = np.searchsorted([shard.stop for shard in below], starts, side="right").tolist()
     return found
 

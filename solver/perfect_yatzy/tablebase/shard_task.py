@@ -15,11 +15,10 @@ from __future__ import annotations
 import errno
 import hashlib
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +38,7 @@ from .resources import writing_to
 from .shard_file import ShardFile, open_shard, write_shard
 from .shard_plan import Halo, Shard, ShardPlan, is_rounded, row_parts
 from .store import open_table
-from .table_info import DAMAGED, SHARDED_FORMAT, checked_fields, damaged, unreadable, with_checksum
+from .table_info import DAMAGED, SHARDED_FORMAT, checked_fields, damaged, reading, unreadable, with_checksum
 
 PLAN_FILE = "plan.json"
 TASK_MEMORY = 512 << 20  # bytes of values that a task may hold: its shard, and the halo of the rows solved at a time
@@ -200,49 +199,43 @@ def write_plan(folder: Path, objective: Objective, plan: ShardPlan) -> str:
 def read_plan(folder: Path, objective: Objective) -> tuple[str, ShardPlan] | None:
     """The plan of an unfinished solve of an objective and its SHA-256; None if there is none that can be resumed."""
     try:
-        text = (folder / PLAN_FILE).read_bytes()
-        fields = checked_fields(text)
+        digest, fields = _plan_fields((folder / PLAN_FILE).read_bytes())
         expected = (SHARDED_FORMAT, __version__, shard_plan.objective_text(objective))
         if (fields["format"], fields["version"], fields["text"]) != expected:
             return None
-        return hashlib.sha256(text).hexdigest(), shard_plan.plan_from_cuts(objective, fields["cuts"])
+        return digest, shard_plan.plan_from_cuts(objective, fields["cuts"])
     except (OSError, *DAMAGED):
         return None
 
 
-_solves: OrderedDict[str, SharedSolve] = OrderedDict()
-_solves_lock = threading.Lock()
+def _plan_fields(text: bytes) -> tuple[str, dict[str, Any]]:
+    """SHA-256 and fields of the file of a plan."""
+    return hashlib.sha256(text).hexdigest(), checked_fields(text)
 
 
-def _shared_solve(task: ShardTask) -> SharedSolve:
-    """The solve a task belongs to; prepared once in a process."""
-    with _solves_lock:
-        if (found := _solves.get(task.plan)) is None or str(found.folder) != task.folder:
-            path = Path(task.folder) / PLAN_FILE
-            try:
-                text = path.read_bytes()
-                fields = checked_fields(text)
-                if hashlib.sha256(text).hexdigest() != task.plan:
-                    raise damaged(f"the plan {path} belongs to another solve")
-                tables = Path(task.folder).parent
-                objective = shard_plan.objective_from_text(
-                    fields["text"], lambda rules: open_table(Objective(rules), tables, solve=False)[1]
-                )
-                plan = shard_plan.plan_from_cuts(objective, fields["cuts"])
-            except TableError:
-                raise
-            except OSError as error:
-                raise unreadable(path, error) from error
-            except DAMAGED as error:
-                raise damaged(f"the plan {path} is damaged; run the same command again") from error
-            found = _solves[task.plan] = SharedSolve(Path(task.folder), objective, plan)
-            while len(_solves) > MOST_SOLVES:
-                _solves.popitem(last=False)
-        _solves.move_to_end(task.plan)
-        return found
+_preparing = threading.Lock()  # of a solve, once in a process
+
+
+@lru_cache(maxsize=MOST_SOLVES)
+def shared_solve(folder: str, plan: str) -> SharedSolve:
+    """The solve of the plan in a folder; `plan` is the SHA-256 of its file."""
+    path = Path(folder) / PLAN_FILE
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        raise unreadable(path, error) from error
+    with reading(path, f"the plan {path} is damaged; run the same command again"):
+        digest, fields = _plan_fields(text)
+        if digest != plan:
+            raise damaged(f"the plan {path} belongs to another solve")
+        objective = shard_plan.objective_from_text(
+            fields["text"], lambda rules: open_table(Objective(rules), path.parent.parent, solve=False)[1]
+        )
+        return SharedSolve(path.parent, objective, shard_plan.plan_from_cuts(objective, fields["cuts"]))
 
 
 def solve_shard_task(task: ShardTask) -> dict[str, Any]:
     """Solve a shard and store it, in any process, unless it is stored; solved twice it has the same bytes."""
-    solve = _shared_solve(task)
+    with _preparing:
+        solve = shared_solve(task.folder, task.plan)
     return solve.solve(solve.plan.shard(task.filled, task.first), task.memory)

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -135,14 +136,11 @@ class ShardedSolve:
     def _first_open_layer(self, layers: Sequence[Sequence[Shard]]) -> int:
         """Position of the layer to begin with; the layers before it are complete."""
         begin = 0
-        while begin < len(layers) and all(self._is_stored(shard) for shard in layers[begin]):
+        while begin < len(layers) and all(map(self._is_stored, layers[begin])):
             begin += 1
         # The next layer needs the newest one as computed.
-        while (
-            begin
-            and begin < len(layers)
-            and not all(self.solve.stored(shard, unrounded=True) for shard in layers[begin - 1])
-        ):
+        computed = partial(self.solve.stored, unrounded=True)
+        while 0 < begin < len(layers) and not all(map(computed, layers[begin - 1])):
             begin -= 1
         for shard in [shard for shards in layers[begin:] for shard in shards]:
             self._footers.pop(shard, None)

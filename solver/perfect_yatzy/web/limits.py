@@ -36,7 +36,6 @@ MAX_NAME_TEXT = 200  # characters of a rule set with its switches, and of an id
 REQUESTS_PER_SECOND = 1000.0  # per client, on average
 BURST_REQUESTS = 2000.0  # per client, at once
 MAX_TRACKED_CLIENTS = 10_000  # the rate limiter forgets all clients when there are more
-MAX_OPPONENTS = 8
 MAX_RULE_SETS_CACHED = 64  # answers of /api/rules
 
 # Concurrent computations: those that take less than INSTANT_SOLVE_SECONDS, and longer ones
@@ -45,25 +44,13 @@ LONG_RUNNING, LONG_QUEUED = 1, 8
 DISCONNECT_POLL_SECONDS = 0.2  # how often a queued request checks that its client is still connected
 
 # Solving on request
-MAX_UNCONFIRMED_SECONDS = 2.0  # without a confirmation; nothing is stored then
-MAX_TABLE_SECONDS = 300.0  # a rule set without a table
-MAX_TABLE_BYTES = 3 << 30
-MAX_OBJECTIVE_SECONDS = 120.0  # a goal, or a win against opponents, from a scorecard on
-MAX_OBJECTIVE_BYTES = 2_000_000_000  # the table of one; less than the cache, or it would not be found again
-MAX_BYTES_WRITTEN = 6 << 30  # tables on disk, per run of the server
-
-# Caches
-CACHED_ANSWERS = 256
-CACHED_STRATEGY_BYTES = 2 << 30  # strategies for goals and wins
-
 SERVER_BUDGET = SolveBudget(
-    mean=SolveLimit(seconds=MAX_TABLE_SECONDS, bytes=MAX_TABLE_BYTES),
-    objective=SolveLimit(seconds=MAX_OBJECTIVE_SECONDS, bytes=MAX_OBJECTIVE_BYTES),
-    stored_bytes=MAX_BYTES_WRITTEN,
-    cached_bytes=CACHED_STRATEGY_BYTES,
-    cached_answers=CACHED_ANSWERS,
-    opponents=MAX_OPPONENTS,
-    unasked_seconds=MAX_UNCONFIRMED_SECONDS,
+    mean=SolveLimit(seconds=300.0, bytes=3 << 30),  # a rule set without a table
+    # A goal, or a win against opponents, from a scorecard on; fewer bytes than the cache, to be found again.
+    objective=SolveLimit(seconds=120.0, bytes=2_000_000_000),
+    stored_bytes=6 << 30,  # tables on disk, per run of the server
+    opponents=8,
+    unasked_seconds=2.0,  # without a confirmation; nothing is stored then
 )
 
 IsDisconnected = Callable[[], bool]  # whether the client of a request has disconnected

@@ -43,7 +43,7 @@ from ...errors import RulesError, StateError, _
 from ...game.dice import Ints, lattice
 from ...game.rule_loader import builtin_ids, load_rules
 from ...game.rules import RuleSet, chains, column_order, prerequisites
-from ...game.scoring import points_table, possible_points, upper_sums
+from ...game.scoring import first_roll_points, points_table, possible_points, upper_sums
 from ...game.translations import languages, localized
 from ...model.checked_values import Table
 from ...model.objectives import BonusChance, PolicyQuantity, Variance
@@ -170,12 +170,12 @@ def rule_data(rules: RuleSet) -> dict[str, Any]:
         facts: dict[str, Any] = {"rules": rules.key, "count": len(rules.categories), "most": MAX_CATEGORIES}
         text = _("{rules} has {count} categories; a site can have games of up to {most}", **facts)
         raise RulesError(text, code="too-large")
-    legal, uppers, extra = legal_categories(rules), upper_sums(rules), dict(rules.first_roll_bonus)
-    paid = [[bonus.paid(total) for total in range(bonus.threshold + 1)] for bonus in rules.bonuses]
+    legal, uppers, extra = legal_categories(rules), upper_sums(rules), first_roll_points(rules)
+    paid = [points.tolist() for points in uppers.paid]
     least, boxes = points_table(rules).min(axis=1), zip(rules.categories, possible_points(rules), strict=True)
     categories = [
         picked(box, "id", "upper", "column")
-        | {"points": [*map(int, points)], "least": int(least[c]), "first_roll_bonus": extra.get(box.id, 0)}
+        | {"points": [*map(int, points)], "least": int(least[c]), "first_roll_bonus": extra[c]}
         for c, (box, points) in enumerate(boxes)
     ]
     return {
@@ -200,9 +200,9 @@ def _joker(rules: RuleSet) -> dict[str, Any]:
     """The flags of :class:`perfect_yatzy.model.turn_model.JokerModel`; rolls are numbered from 0."""
     model = joker_model(rules)
     return {
-        "index": rules.joker_index if rules.joker else -1,
-        "rolls": (model.rolls - lattice(rules.dice, rules.faces).first_roll).tolist() if rules.joker else [],
-        "box": model.box.tolist() if rules.joker else [],
+        "index": rules.joker_index,
+        "rolls": (model.rolls - lattice(rules.dice, rules.faces).first_roll).tolist(),
+        "box": model.box.tolist(),
         "bit": model.bit,
         "bonus": rules.joker.bonus if rules.joker else 0,
         **{name: bool(getattr(model, name)) for name in JOKER_FLAGS},
