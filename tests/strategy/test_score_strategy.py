@@ -2,9 +2,11 @@
 
 import json
 import re
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from math import comb
+from math import comb, sqrt
 from typing import Any
 
 import numpy as np
@@ -28,12 +30,19 @@ from perfect_yatzy.strategy import distribution as forward
 from perfect_yatzy.strategy.distribution import distribution, opponent
 from perfect_yatzy.strategy.score_distribution import Opponent, WinUtility, finished, parse_opponents
 from perfect_yatzy.strategy.score_strategy import ScoreStrategy, maximise, mean_evaluator, reach, solve_in_memory
-from perfect_yatzy.strategy.simulation import simulate
+from perfect_yatzy.strategy.simulation import Simulation, simulate
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator
 from perfect_yatzy.tablebase.backward_induction import solve_objective
 from support import games
 from support.command import Run
-from support.naive_objectives import NaiveDuel, NaiveTieBreak, NaiveUtility, assert_chances
+from support.naive_objectives import (
+    NaiveDuel,
+    NaiveTieBreak,
+    NaiveUtility,
+    assert_chances,
+    mean_score,
+    score_variance,
+)
 from support.players import same_games
 from support.refusals import refused
 from support.seeds import examples, full_example, ring_2, ring_3
@@ -531,10 +540,26 @@ def check_utility(rules: RuleSet, step: int, period: int) -> None:
     assert_chances(found, oracle.distribution())
     if not rules.first_roll_bonus:  # whose points the value, unlike the play, can avoid
         assert np.array(worths)[found.scores] @ found.chances == pytest.approx(strategy.value(), rel=1e-4)
-    (mean, utility), played = map(float, oracle.play()), simulate(strategy, 20_000)
-    assert abs(played.mean - mean) <= 5 * played.standard_error + 1e-9
-    reached = np.array(worths)[played.final_scores]
-    assert abs(reached.mean() - utility) <= 5 * reached.std() / np.sqrt(20_000) + 1e-9
+    assert any(plays_like(play, simulate(strategy, 20_000)) for play in (oracle, *nearly_the_same(oracle)))
+
+
+def nearly_the_same(oracle: NaiveTieBreak) -> Iterator[NaiveTieBreak]:
+    """Options that differ by the tolerance itself are equal or not, as float32 rounds."""
+    for share in (Fraction(97, 100), Fraction(103, 100)):
+        yield NaiveTieBreak(oracle.game, oracle.utility, TOLERANCE * share)
+
+
+def plays_like(oracle: NaiveTieBreak, played: Simulation) -> bool:
+    """Whether simulated games have the mean score and the mean utility of an oracle's play."""
+    exact = oracle.distribution()
+    of_utility = Counter[Fraction]()
+    for score, chance in exact.items():
+        of_utility[oracle.utility(score)] += chance
+    reached = np.array([float(oracle.utility(score)) for score in played.final_scores.tolist()])
+    return all(
+        abs(mean - mean_score(law)) <= 5 * sqrt(score_variance(law) / len(reached)) + 1e-9
+        for mean, law in ((played.mean, exact), (reached.mean(), of_utility))
+    )
 
 
 @examples(0, 8)
@@ -552,6 +577,7 @@ def test_play_for_a_goal_agrees_with_the_oracle(rules: RuleSet, goal: int) -> No
 @example(games.joker_game("none", first_roll_bonus=(("run", 3),)), 5, 7)
 @example(games.SAVED, 5, 7)
 @full_example(games.joker_game("none"), 5, 7)
+@full_example(games.random_rules(1, boxes=4), 1, 2)  # a tie by the tolerance, a utility that hardly varies
 @full_example(games.JOKER, 1, 99)
 @full_example(games.joker_game("forced", order="forced", saved_rolls=True, first_roll_bonus=(("run", 3),)), 4, 9)
 def test_play_for_a_utility_agrees_with_the_oracle(rules: RuleSet, step: int, period: int) -> None:
