@@ -70,8 +70,6 @@ class Setting:
 
 def named_policy(text: str, setting: Setting) -> NamedPolicy:
     """The policy of a name; see the module."""
-    if text in _BUILT_IN:
-        return _BUILT_IN[text](setting)
     for form, make in _FORMS:
         if match := re.fullmatch(form, text):
             return make(setting, *match.groups())
@@ -225,7 +223,7 @@ def _prices(setting: Setting, file: str = "") -> NamedPolicy:
     return _guess(setting, sheet.prices.values(), file or "The price sheet")
 
 
-def _hold_rules(setting: Setting, size: str = "") -> NamedPolicy:
+def _hold_rules(setting: Setting, size: str | None) -> NamedPolicy:
     sheet = _sheet(setting)
     if not sheet.holds:
         raise StateError(_("the sheet of {key} has no hold rules").format(key=setting.rules.key), field="policy")
@@ -263,16 +261,12 @@ def _array(setting: Setting, path: str) -> NamedPolicy:
     return _guess(setting, values, path)
 
 
-_BUILT_IN: dict[str, Callable[[Setting], NamedPolicy]] = {
-    "perfect": _perfect,
-    "mean": _perfect,
-    "most-points": _most_points,
-    "prices": _prices,
-    "hold-rules": _hold_rules,
-}
 _FORMS: tuple[tuple[str | re.Pattern[str], Callable[..., NamedPolicy]], ...] = (
+    ("perfect|mean", _perfect),
+    ("most-points", _most_points),
+    ("prices", _prices),
+    (r"hold-rules(?::(\d{1,3}))?", _hold_rules),
     (r"goal:(\d{1,5})", _goal),
-    (r"hold-rules:(\d{1,3})", _hold_rules),
     (r"level:(\w{1,20})|([1-8])", _level),
     (
         f"({'|'.join(players.STYLES)}|win)",

@@ -26,7 +26,7 @@ from ..model.estimates import gigabytes
 from ..model.turn_model import turn_model, turn_outcomes
 from ..tablebase.resources import available_memory
 from .batch import BatchOptions
-from .metadata import Ragged, Rows, metadata, preview_html, value_name
+from .metadata import Ragged, Rows, metadata, value_name
 from .played_games import Actor, Player, play_games, start_of
 from .simulation import check_seed
 from .strategy import CheckedPosition, Position, Strategy, check_strategy
@@ -134,9 +134,6 @@ class PositionSample(Rows):
     def __repr__(self) -> str:
         kind = "distinct positions" if self.distinct else "positions"
         return f"<PositionSample {self.rules.key}, {self.policy}: {len(self):,} {kind}, seed {self.seed}>"
-
-    def _repr_html_(self) -> str:
-        return preview_html(repr(self)[1:-1], replace(self, actions=None, action_values=None))
 
     def columns(self) -> dict[str, Any]:
         """The positions as named columns of equal length: what CSV, JSON Lines, Parquet and data frames contain.
