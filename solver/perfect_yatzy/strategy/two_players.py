@@ -283,8 +283,7 @@ class TwoPlayerGame:
         mover, (before, other) = self.players[number], self.pairs(turn, begin, end)
         children = LeadValues(below, self.blank(other, mover.layer(left - 1), self.lead_of(1 - number)).place)
         target = self.blank(before, other, self.lead_of(number))
-        rows = mover.space.layers[mover.space.categories - left]
-        leads.solve_leads(0, other.size, rows, self._job(number, left, other, children, target), leads.BestPlay())
+        self._in_parts((number, left, other, children, target), map, 1)
         return target.values
 
     def _in_parts(
@@ -367,18 +366,15 @@ class TwoPlayerGame:
         return first, second
 
 
-class Leads(Goals):
-    """The chance to win, by the lead. Its ranges depend on the card of the opponent (:class:`LeadEvaluator`)."""
-
-    name = "leads"
-
-
 class LeadEvaluator(ScoreEvaluator):
-    """Evaluates the first turn of a game of two players; the scores of the base class are leads."""
+    """Evaluates the first turn of a game of two players; the scores of the base class are leads.
+
+    The ranges of leads depend on the card of the opponent.
+    """
 
     def __init__(self, game: TwoPlayerGame, means: TurnEvaluator, offsets: ScoreOffsets, values: Floats) -> None:
         mover = game.players[0]
-        super().__init__(Leads(game.rules, mover.space.start), values, means)
+        super().__init__(Goals(game.rules, mover.space.start), values, means)
         after = mover.layer(mover.turns - 1)
         states = np.append(after.first + np.arange(after.size), mover.start)
         self.score_offsets = ScoreOffsets(*(np.zeros(mover.space.size, np.int64) for _ in ScoreOffsets._fields))
