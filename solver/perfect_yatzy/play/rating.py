@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import StateError, _, whole_number
+from ..errors import StateError, _, positive_number
 from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
 from ..strategy.opening import open_strategy
@@ -216,9 +216,8 @@ class Rating:
             Games in a block; the last one may have more, up to twice as many. Default: a tenth of the games, at
             least five.
         """
-        if size is not None and whole_number(size, "size") < 1:
-            raise StateError(_("size is {size}; must be at least 1", size=size))
-        size = size or max(SMALLEST_BLOCK, -(-self.games // BLOCKS))
+        tenth = max(SMALLEST_BLOCK, -(-self.games // BLOCKS))
+        size = tenth if size is None else positive_number(size, "size")
         starts = [*range(0, max(1, self.games - size + 1), size)]
         dates = self.dates if None not in self.dates else (None,) * self.games
         return tuple(

@@ -24,7 +24,7 @@ from typing import overload
 
 import numpy as np
 
-from ..errors import StateError, whole_number
+from ..errors import StateError, positive_number
 from ..game.dice import Floats, Ints
 from ..game.legal_actions import hold_count, start_turn
 from ..game.notation import CardText
@@ -311,9 +311,7 @@ def sample(
     threads: int | None = None, progress: Progress | None = None,
 ) -> SampledEvaluation:  # fmt: skip
     """Let a player play games, and compare its decisions with perfect play."""
-    number = whole_number(games, "games")
-    if number < 1:
-        raise StateError(f"games is {number}; must be at least 1")
+    number = positive_number(games, "games")
     games_played = sample_games(player, strategy, 0, number, seed, start, threads, progress)
     return summary(strategy, start, number, [games_played])
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import StateError, _, shown, whole_number
+from ..errors import StateError, _, positive_number, shown
 from ..game.rule_loader import builtin_ids, load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
@@ -331,9 +331,7 @@ def simulate(
     strategy = policy_of(strategy, rules)
     listed = exact_policy(strategy)
     if listed is None:
-        if whole_number(games, "games") < 1:
-            raise StateError(_("games is {games}; must be at least 1", games=games))
-        begin = start_of(load_rules(rules or "yatzy"), start)
+        games, begin = positive_number(games, "games"), start_of(load_rules(rules or "yatzy"), start)
         played = play_games(player_of(strategy), begin, 0, games, check_seed(seed), progress=progress)
         card, game_rules = begin.card, begin.rules
         assert isinstance(card, Scorecard)

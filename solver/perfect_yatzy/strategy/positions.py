@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import StateError, game_over, whole_number
+from ..errors import StateError, game_over, positive_number
 from ..game.dice import Floats, Ints, lattice
 from ..game.legal_actions import TurnPosition, action_count, numbered_action
 from ..game.rules import RuleSet
@@ -219,9 +219,7 @@ def sample_positions(
         If no game can reach the start, an argument is out of range, or the machine has too little memory.
     """
     check_strategy(strategy)
-    n, seed = whole_number(n, "n"), check_seed(seed)
-    if n < 1:
-        raise StateError(f"n is {n}; must be at least 1")
+    n, seed = positive_number(n, "n"), check_seed(seed)
     if not (isinstance(exploration, int | float) and 0 <= exploration <= 1):
         raise StateError(f"exploration is {exploration!r}; must be a number from 0 to 1")
     checked = strategy.check_start(start)
