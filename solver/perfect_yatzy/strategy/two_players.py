@@ -28,7 +28,7 @@ import numpy as np
 from ..errors import StateError, TableError, _
 from ..game.dice import Floats, Ints, lattice
 from ..game.rules import RuleSet
-from ..game.scorecard import EMPTY_STATE, Scorecard, State
+from ..game.scorecard import EMPTY_STATE, State
 from ..kernels import leads
 from ..kernels.lattice import kernel_lattice
 from ..kernels.leads import LayerStates, LeadJob, LeadValues
@@ -44,7 +44,6 @@ from ..tablebase.resources import ScratchPool, default_threads, thread_map
 from ..tablebase.store import Progress
 from ..tablebase.table_info import CHECKPOINT_SECONDS, store_layer, stored_layer
 from .forward_pass import ends_of_turns, laws_of_points
-from .score_strategy import ScoreStrategy
 from .turn_evaluator import ScoreEvaluator, TurnEvaluator
 
 SCORE_LANES = 2 * LANES  # leads in a vector of float32
@@ -390,15 +389,3 @@ def solved_turn(
     mover = game.players[0]
     children = np.arange(mover.layer(mover.turns - 1).size)
     return game.turn_values(game.first_turn, *game.start_places, children, start, after)
-
-
-def versus_strategy(
-    game: TwoPlayerGame, cards: tuple[Scorecard, Scorecard], means: TurnEvaluator,
-    turn: tuple[ScoreOffsets, Floats],
-) -> ScoreStrategy:  # fmt: skip
-    """Best play of the turn that begins at the first card; its values are chances to win, `means` breaks ties.
-
-    `turn`: of :func:`solved_turn`, or of a stored game (:mod:`.two_player_table`).
-    """
-    evaluator = LeadEvaluator(game, means, *turn)
-    return ScoreStrategy(game.rules, None, evaluator, zero=cards[1].total, start=cards[0])
