@@ -34,7 +34,7 @@ import numpy as np
 
 from ..errors import StateError, _, game_over, shown
 from ..game.dice import Floats, Ints
-from ..game.legal_actions import TurnPosition, read_action, start_turn
+from ..game.legal_actions import Action, TurnPosition, read_action, start_turn
 from ..game.notation import CardText, parse_dice, read_card
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard, State
@@ -65,7 +65,6 @@ MAX_SOLVED = 64  # solved rests of games, and distributions of opponents, that a
 POLICIES = ("most-points", "prices", "hold-rules", "goal:")
 PYTHON_FILE, PROGRAM = re.compile(r"(.+\.py):(\w+)"), "process:"
 Others = Sequence[Scorecard | str | int]  # cards of other players, or their final scores
-Decision = tuple[int, ...] | str  # dice to hold, ascending, or the id of a category
 
 
 class RiskEvaluator(TurnEvaluator):
@@ -166,7 +165,7 @@ class ComputerPlayer:
 
     def choose(
         self, card: Scorecard | CardText, dice: DiceText, rolls_left: int = 0, rng: Rng = None, others: Others = ()
-    ) -> Decision:
+    ) -> Action:
         """Decide what to do with a roll.
 
         Parameters
@@ -213,7 +212,7 @@ class ComputerPlayer:
         """The best of the ranked options of a decision; of a level one that is drawn by its loss."""
         return self.soft.drawn(options, random) if self.soft else options[0]
 
-    def act(self, position: TurnPosition) -> Decision:
+    def act(self, position: TurnPosition) -> Action:
         """:meth:`choose` for a position with a scorecard, without a look at other players."""
         if not isinstance(position.card, Scorecard):
             raise StateError("a computer player needs the points on the card: start_turn(rules, card)")
@@ -319,7 +318,7 @@ class PolicyPlayer(ComputerPlayer):
 
     def choose(
         self, card: Scorecard | CardText, dice: DiceText, rolls_left: int = 0, rng: Rng = None, others: Others = ()
-    ) -> Decision:
+    ) -> Action:
         """As for :class:`ComputerPlayer`; StateError also for an action that is not legal."""
         position = start_turn(self.rules, read_card(self.rules, card), parse_dice(self.rules, dice), rolls_left)
         action = asked(self.player, position)

@@ -86,8 +86,7 @@ class ForwardPass:
         self.outcomes = turn_outcomes(self.rules, policy.start)
         # Rows that states of this game can have: a bitmask may be impossible in a forced order or after the start.
         self.occurs = np.zeros(len(self.space.layout.masks), dtype=np.int64)
-        for rows in self.space.layers[self.space.first_layer :]:
-            self.occurs[rows] = 1
+        self.occurs[np.concatenate(self.space.layers)] = 1
         self.most_saved = int(self.space.most_saved[max(0, self.space.categories - 1)])  # before a turn
         self.kinds = self.rules.rolls_per_turn - 1 + len(self.rules.categories)
         self.end_model = self.new_end_model()

@@ -358,7 +358,7 @@ def _visits(sample: PositionSample, with_points: bool) -> tuple[Ints, Ints]:
     order = np.lexsort(table)  # stable: equal positions stay in the order of their rows
     ordered = table[:, order]
     starts = np.flatnonzero(np.concatenate([[True], (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)]))
-    counts = np.diff(np.concatenate([starts, [len(order)]]))
+    counts = np.diff(starts, append=len(order))
     visits = np.empty(len(order), dtype=np.int64)
     visits[order] = np.repeat(counts, counts)
     return np.sort(order[starts]), visits
