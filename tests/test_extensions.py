@@ -181,8 +181,8 @@ def test_a_new_column(copy: Copy, tiny: str, tmp_path: Path) -> None:
 def test_a_new_policy(copy: Copy, tiny: str) -> None:
     """A guess that is the same for all states takes the most points of each turn."""
     flat = "ValueFunction(place.rules, lambda states: np.full(len(states.filled), 7.0), place.card)"
-    entry = f'    "flat": lambda place: NamedPolicy({flat}, "Flat"),\n'
-    copy.edit("policies/named.py", '    "most-points": _most_points,\n', after=entry)
+    entry = f'    ("flat", lambda place: NamedPolicy({flat}, "Flat")),\n'
+    copy.edit("policies/named.py", '    ("most-points", _most_points),\n', after=entry)
     assert copy.changed == named_files("a new policy")
     flat, most = (copy.run("evaluate", name, "-r", tiny, "--json") for name in ("flat", "most-points"))
     assert json.loads(flat)["mean"] == json.loads(most)["mean"]

@@ -206,6 +206,14 @@ def whole_number(value: Any, name: str) -> int:
     raise StateError(_("{name} is {value}; must be a whole number", name=name, value=shown(value)))
 
 
+def positive_number(value: Any, name: str) -> int:
+    """The value as an int, at least 1; else as :func:`whole_number`."""
+    number = whole_number(value, name)
+    if number < 1:
+        raise StateError(_("{name} is {value}; must be at least 1", name=name, value=number))
+    return number
+
+
 def span(low: int, high: int) -> str:
     """A range of whole numbers in words: ``3``, ``3 or 4``, ``3 to 5``."""
     if high <= low:

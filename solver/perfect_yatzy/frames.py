@@ -18,10 +18,10 @@ from .strategy.actions import Choice, Hold, Ranking
 from .strategy.batch import BatchAnswer
 from .strategy.metadata import TEXT, Ragged, arrow_table, check_pyarrow
 from .strategy.positions import PositionSample
-from .strategy.score_distribution import DiscreteDistribution
+from .strategy.score_distribution import ScoreDistribution
 from .strategy.simulation import Simulation
 
-TABLES = (Ranking, BatchAnswer, PositionSample, DiscreteDistribution, Simulation)
+TABLES = (Ranking, BatchAnswer, PositionSample, ScoreDistribution, Simulation)
 
 
 class Table(Protocol):

@@ -24,8 +24,8 @@ from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.service.budget import SolveBudget
 from perfect_yatzy.strategy import two_player_table, two_players
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
-from perfect_yatzy.strategy.two_player_table import stored_game
-from perfect_yatzy.strategy.two_players import Replanned, Turn, TwoPlayerGame, solved_turn, versus_strategy
+from perfect_yatzy.strategy.two_player_table import stored_game, versus_strategy
+from perfect_yatzy.strategy.two_players import Replanned, Turn, TwoPlayerGame
 from perfect_yatzy.strategy.verify import random_states
 from perfect_yatzy.strategy.versus import LateScore, split, table_costs, versus_bounds, versus_table
 from perfect_yatzy.tablebase.backward_induction import solve_values
@@ -168,7 +168,7 @@ def test_the_options_of_a_turn_are_worth_what_the_start_is_worth() -> None:
     cards = parse_card(rules, MINE), parse_card(rules, THEIRS)
     game = TwoPlayerGame(rules, (cards[0].state, cards[1].state), cards[0].total - cards[1].total)
     means = TurnEvaluator(rules, solve_values(rules))
-    strategy = versus_strategy(game, cards, means, solved_turn(game, 2))
+    strategy = versus_strategy(game, cards, means, None, 2)
     chance = versus(rules, cards=(MINE, THEIRS)).first
     assert strategy.value(cards[0]) == pytest.approx(chance, abs=1e-7)
     evaluator = strategy.evaluator.at(cards[0].total - cards[1].total)

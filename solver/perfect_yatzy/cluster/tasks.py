@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..approximation.solve import BATCH, ApproximateSimulation, simulate_values
-from ..errors import StateError, _, game_over, whole_number
+from ..errors import StateError, _, game_over, positive_number
 from ..game.notation import CardText, read_card
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
@@ -116,9 +116,7 @@ def sample_on(
     progress: Progress | None = None,
 ) -> SampledEvaluation:  # fmt: skip
     """Let a program play games on the workers, which start it; as :func:`.policies.evaluation.sample`."""
-    games = whole_number(games, "games")
-    if games < 1:
-        raise StateError(_("games is {games}; must be at least 1").format(games=games))
+    games = positive_number(games, "games")
     name, card = strategy_name(strategy, tables), read_card(strategy.rules, start)
     tasks = [GamesTask(name, card, seed, *part, command) for part in ranges(games, engine.threads, name.kind)]
     with engine.seeing(name.tables, f"regrets-{strategy.rules.fingerprint[:12]}"):

@@ -47,11 +47,9 @@ def daily_seed(day: date, number: int = 0) -> int:
 
 def play_turn(strategy: Strategy, card: Scorecard, seed: int, game: int, turn: int) -> Turn:
     """One turn of a simulated game, by single queries; :mod:`perfect_yatzy.kernels.rollout` plays the same ones."""
-    rules = strategy.rules
-    rolls_left = strategy.max_rerolls(card.state)
+    rules, rolls_left = strategy.rules, strategy.max_rerolls(card.state)
+    history, holds = list[Dice](), list[Dice]()
     held: Dice = ()
-    history: list[Dice] = []
-    holds: list[Dice] = []
     while True:
         new = dice_of_game(seed, game, turn, len(history), rules.dice - len(held), rules.faces)
         history.append(tuple(sorted((*held, *new))))

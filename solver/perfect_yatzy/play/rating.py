@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import StateError, _, whole_number
+from ..errors import StateError, _, positive_number
 from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
 from ..strategy.opening import open_strategy
@@ -216,9 +216,8 @@ class Rating:
             Games in a block; the last one may have more, up to twice as many. Default: a tenth of the games, at
             least five.
         """
-        if size is not None and whole_number(size, "size") < 1:
-            raise StateError(_("size is {size}; must be at least 1", size=size))
-        size = size or max(SMALLEST_BLOCK, -(-self.games // BLOCKS))
+        tenth = max(SMALLEST_BLOCK, -(-self.games // BLOCKS))
+        size = tenth if size is None else positive_number(size, "size")
         starts = [*range(0, max(1, self.games - size + 1), size)]
         dates = self.dates if None not in self.dates else (None,) * self.games
         return tuple(
@@ -313,11 +312,6 @@ class _Collected:
     entries: list[Entry]
     figures: list[Figures]
 
-    @property
-    def first(self) -> int:
-        """Number of the player's first game."""
-        return self.entries[0].number
-
 
 def rate(
     games: str | PathLike[str] | Game | Iterable[str | PathLike[str] | Game],
@@ -358,33 +352,33 @@ def rate(
         raise StateError(_("confidence is {confidence}; must lie between 0 and 1", confidence=confidence))
     given = [games] if isinstance(games, (str, PathLike, Game)) else games
     sources: Iterable[Source] = (source if isinstance(source, Game) else str(source) for source in given)
-    reader, collected = RatingInput(strategies or open_strategy, threads), dict[tuple[str, str], _Collected]()
+    reader, collected = RatingInput(strategies or open_strategy, threads), dict[str, dict[str, _Collected]]()
     for chunk in reader.graded(sources, progress or (lambda read: None)):
         _collect(collected, chunk)
     results: dict[tuple[str, str], list[int]] = {}
     keys = {rules.fingerprint: rules.key for rules, _, _ in reader.results}
     for rules, player, result in reader.results:
         results.setdefault((rules.fingerprint, player), []).append(result)
-    ordered, first_of_rules = sorted(collected.items(), key=lambda item: item[1].first), dict[str, int]()
-    for key, own in ordered:
-        first_of_rules.setdefault(key[0], own.first)
+    # The players of a rule set are in the order in which they first occur already.
+    by_rules = sorted(collected.items(), key=lambda item: next(iter(item[1].values())).entries[0].number)
     ratings = [
-        _rating(own, np.array(results.pop(key, []), dtype=np.int64), confidence)
-        for key, own in sorted(ordered, key=lambda item: first_of_rules[item[0][0]])
+        _rating(own, np.array(results.pop((rules, player), []), dtype=np.int64), confidence)
+        for rules, players in by_rules
+        for player, own in players.items()
     ]
     rest = {(keys[rules], player): np.array(found) for (rules, player), found in results.items()}
     return Ratings(tuple(ratings), reader.skipped, rest)
 
 
-def _collect(collected: dict[tuple[str, str], _Collected], chunk: GradedChunk) -> None:
-    """Add the rated games of a chunk to those of their players."""
+def _collect(collected: dict[str, dict[str, _Collected]], chunk: GradedChunk) -> None:
+    """Add the rated games of a chunk to those of their players, by rule set (its fingerprint) and name."""
     figures = figures_of(chunk.rules, chunk.graded)
     of_player: dict[str, list[int]] = {}
     for card in np.flatnonzero(chunk.rated).tolist():
         of_player.setdefault(chunk.entries[card].players[chunk.players[card]], []).append(card)
     for name, cards in of_player.items():
         new = _Collected(chunk.rules, name, chunk.graded.start, [], [])
-        own = collected.setdefault((chunk.rules.fingerprint, name), new)
+        own = collected.setdefault(chunk.rules.fingerprint, {}).setdefault(name, new)
         own.entries += [chunk.entries[card] for card in cards]
         own.figures.append(figures.of(np.array(cards)))
 

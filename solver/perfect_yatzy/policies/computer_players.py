@@ -34,7 +34,7 @@ import numpy as np
 
 from ..errors import StateError, _, game_over, shown
 from ..game.dice import Floats, Ints
-from ..game.legal_actions import TurnPosition, read_action, start_turn
+from ..game.legal_actions import Action, TurnPosition, read_action, start_turn
 from ..game.notation import CardText, parse_dice, read_card
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard, State
@@ -55,9 +55,6 @@ from .levels import LEVELS, Level, Option, SoftPolicy, parse_level
 from .policy import exact_policy
 
 if TYPE_CHECKING:
-    from ..strategy.two_player_table import TwoPlayerTable
-    from ..strategy.two_players import TwoPlayerGame
-
     Rng = np.random.Generator | int | Sequence[int] | None
 
 Solved = TypeVar("Solved", TurnEvaluator, Opponent)
@@ -68,7 +65,6 @@ MAX_SOLVED = 64  # solved rests of games, and distributions of opponents, that a
 POLICIES = ("most-points", "prices", "hold-rules", "goal:")
 PYTHON_FILE, PROGRAM = re.compile(r"(.+\.py):(\w+)"), "process:"
 Others = Sequence[Scorecard | str | int]  # cards of other players, or their final scores
-Decision = tuple[int, ...] | str  # dice to hold, ascending, or the id of a category
 
 
 class RiskEvaluator(TurnEvaluator):
@@ -169,7 +165,7 @@ class ComputerPlayer:
 
     def choose(
         self, card: Scorecard | CardText, dice: DiceText, rolls_left: int = 0, rng: Rng = None, others: Others = ()
-    ) -> Decision:
+    ) -> Action:
         """Decide what to do with a roll.
 
         Parameters
@@ -216,7 +212,7 @@ class ComputerPlayer:
         """The best of the ranked options of a decision; of a level one that is drawn by its loss."""
         return self.soft.drawn(options, random) if self.soft else options[0]
 
-    def act(self, position: TurnPosition) -> Decision:
+    def act(self, position: TurnPosition) -> Action:
         """:meth:`choose` for a position with a scorecard, without a look at other players."""
         if not isinstance(position.card, Scorecard):
             raise StateError("a computer player needs the points on the card: start_turn(rules, card)")
@@ -255,14 +251,14 @@ class WinningPlayer(ComputerPlayer):
         filled = [each.state.filled.bit_count() for each in (card, *cards)]
         # One other, who has not finished, and this player is next to move: the rest is a game of two players.
         if len(known) == len(cards) == 1 and filled[1] - filled[0] in (0, 1):
-            from ..strategy.two_player_table import stored_game
+            from ..strategy.two_player_table import stored_game, versus_strategy
             from ..strategy.two_players import TwoPlayerGame
 
             game = TwoPlayerGame(self.rules, (card.state, cards[0].state), card.total - cards[0].total)
             key = card.state, game.lead, cards[0].state
             stored = None if key in self._solved else stored_game(game, self.tables)
         if game and (key in self._solved or stored or game.cost().seconds <= WIN_SECONDS):
-            solve = partial(self._against_one, game, stored, (card, cards[0]))
+            solve = partial(versus_strategy, game, (card, cards[0]), means, stored, self.threads)
         else:
             # The others play for the mean: a solve for this card, and a distribution for each of theirs, as costly.
             rests = [ReachableUtility(self.rules, lambda made: made.astype(float), c.state) for c in (card, *cards)]
@@ -279,15 +275,6 @@ class WinningPlayer(ComputerPlayer):
             return solved.evaluator_at(solved.check(card))
 
         return self._cached(key, evaluator)
-
-    def _against_one(
-        self, game: TwoPlayerGame, stored: TwoPlayerTable | None, cards: tuple[Scorecard, Scorecard]
-    ) -> ScoreStrategy:
-        """Play against one who plays to win, too."""
-        from ..strategy.two_players import solved_turn, versus_strategy
-
-        turn = stored.turn_values(game) if stored else solved_turn(game, self.threads)
-        return versus_strategy(game, cards, self.strategy.evaluator, turn)
 
     def _against(self, card: Scorecard, others: Sequence[tuple[Hashable, int | Scorecard]]) -> ScoreStrategy:
         """Play for the chance to beat players who play for the mean from their cards on, each with its key."""
@@ -331,7 +318,7 @@ class PolicyPlayer(ComputerPlayer):
 
     def choose(
         self, card: Scorecard | CardText, dice: DiceText, rolls_left: int = 0, rng: Rng = None, others: Others = ()
-    ) -> Decision:
+    ) -> Action:
         """As for :class:`ComputerPlayer`; StateError also for an action that is not legal."""
         position = start_turn(self.rules, read_card(self.rules, card), parse_dice(self.rules, dice), rolls_left)
         action = asked(self.player, position)

@@ -24,14 +24,13 @@ from typing import overload
 
 import numpy as np
 
-from ..errors import StateError, whole_number
+from ..errors import StateError, positive_number
 from ..game.dice import Floats, Ints
 from ..game.legal_actions import hold_count, start_turn
 from ..game.notation import CardText
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
-from ..game.scorecard import EMPTY_STATE, Scorecard
-from ..kernels.table_slices import restricted
+from ..game.scorecard import Scorecard
 from ..model.estimates import LOGGED_SECONDS, log_long
 from ..model.objectives import BonusChance, Objective, PolicyMean, Variance
 from ..model.state_space import Policy
@@ -277,18 +276,16 @@ def evaluate(
     policy = listed
     if isinstance(policy, Strategy):
         start = policy.check(policy.start)
+        points = start.points if points is None else points
         if isinstance(policy.evaluator, ScoreEvaluator):
             found = distribution(policy, start, points=points, threads=threads, progress=progress)
-            perfect_mean = (start.points if points is None else points) + policy.evaluator.means.value(start.state)
+            perfect_mean = points + policy.evaluator.means.value(start.state)
             return Evaluation(policy.rules, *_figures(found), perfect_mean, found)
-        points = start.points if points is None else points
         policy = GreedyPolicy(policy.rules, policy.table, start.state, policy.space)
     rules, threads, before = policy.rules, threads or default_threads(), points or 0
-    whole = Objective(rules)
-    table = open_table(whole, tables, threads=threads, progress=progress)[1]
-    rest = Objective(rules, policy.start)
-    perfect = table if policy.start == EMPTY_STATE else restricted(whole.space, rest.space, table)
-    perfect_mean = before + float(perfect[rest.size - 1 : rest.size][0])
+    table = open_table(Objective(rules), tables, threads=threads, progress=progress)[1]
+    perfect = GreedyPolicy(rules, table, policy.start).values
+    perfect_mean = before + float(perfect[-1])
     if has_distribution(rules):
         from ..strategy.forward_pass import ForwardPass
 
@@ -314,9 +311,7 @@ def sample(
     threads: int | None = None, progress: Progress | None = None,
 ) -> SampledEvaluation:  # fmt: skip
     """Let a player play games, and compare its decisions with perfect play."""
-    number = whole_number(games, "games")
-    if number < 1:
-        raise StateError(f"games is {number}; must be at least 1")
+    number = positive_number(games, "games")
     games_played = sample_games(player, strategy, 0, number, seed, start, threads, progress)
     return summary(strategy, start, number, [games_played])
 

@@ -84,7 +84,7 @@ class SoftPolicy(GreedyPolicy):
         """The dice to hold or the id of the category to take, drawn anew each time."""
         if position.rolls_left:
             hold = self.drawn(self.strategy.holds(position), self._random)
-            if isinstance(hold, Hold) and hold.category is None:
+            if hold.category is None:
                 return hold.dice
         return self.drawn(self.strategy.categories(position), self._random).action
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import StateError, _, shown, whole_number
+from ..errors import StateError, _, positive_number, shown
 from ..game.rule_loader import builtin_ids, load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
@@ -70,8 +70,6 @@ class Setting:
 
 def named_policy(text: str, setting: Setting) -> NamedPolicy:
     """The policy of a name; see the module."""
-    if text in _BUILT_IN:
-        return _BUILT_IN[text](setting)
     for form, make in _FORMS:
         if match := re.fullmatch(form, text):
             return make(setting, *match.groups())
@@ -225,7 +223,7 @@ def _prices(setting: Setting, file: str = "") -> NamedPolicy:
     return _guess(setting, sheet.prices.values(), file or "The price sheet")
 
 
-def _hold_rules(setting: Setting, size: str = "") -> NamedPolicy:
+def _hold_rules(setting: Setting, size: str | None) -> NamedPolicy:
     sheet = _sheet(setting)
     if not sheet.holds:
         raise StateError(_("the sheet of {key} has no hold rules").format(key=setting.rules.key), field="policy")
@@ -263,16 +261,12 @@ def _array(setting: Setting, path: str) -> NamedPolicy:
     return _guess(setting, values, path)
 
 
-_BUILT_IN: dict[str, Callable[[Setting], NamedPolicy]] = {
-    "perfect": _perfect,
-    "mean": _perfect,
-    "most-points": _most_points,
-    "prices": _prices,
-    "hold-rules": _hold_rules,
-}
 _FORMS: tuple[tuple[str | re.Pattern[str], Callable[..., NamedPolicy]], ...] = (
+    ("perfect|mean", _perfect),
+    ("most-points", _most_points),
+    ("prices", _prices),
+    (r"hold-rules(?::(\d{1,3}))?", _hold_rules),
     (r"goal:(\d{1,5})", _goal),
-    (r"hold-rules:(\d{1,3})", _hold_rules),
     (r"level:(\w{1,20})|([1-8])", _level),
     (
         f"({'|'.join(players.STYLES)}|win)",
@@ -337,9 +331,7 @@ def simulate(
     strategy = policy_of(strategy, rules)
     listed = exact_policy(strategy)
     if listed is None:
-        if whole_number(games, "games") < 1:
-            raise StateError(_("games is {games}; must be at least 1", games=games))
-        begin = start_of(load_rules(rules or "yatzy"), start)
+        games, begin = positive_number(games, "games"), start_of(load_rules(rules or "yatzy"), start)
         played = play_games(player_of(strategy), begin, 0, games, check_seed(seed), progress=progress)
         card, game_rules = begin.card, begin.rules
         assert isinstance(card, Scorecard)

@@ -20,7 +20,6 @@ from contextlib import suppress
 from functools import lru_cache
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 from weakref import finalize
 
@@ -255,9 +254,7 @@ class ProcessPlayer:
     def __enter__(self) -> ProcessPlayer:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self._end()
 
     def __call__(self, position: TurnPosition) -> ActionText:

@@ -12,7 +12,7 @@ import gymnasium
 import numpy as np
 
 from .._version import __version__
-from ..errors import MissingPackage, StateError, whole_number
+from ..errors import MissingPackage, positive_number
 from ..strategy.played_games import Actor, Player, asked
 from . import ID
 from .single import Form, YatzyEnv
@@ -63,8 +63,7 @@ def record_episodes(
     StateError
         If `episodes` is less than 1, or the policy takes an action that is not legal.
     """
-    if whole_number(episodes, "episodes") < 1:
-        raise StateError(f"episodes is {episodes}; must be at least 1")
+    positive_number(episodes, "episodes")
     player: Any = getattr(policy, "act", policy)
     env = gymnasium.make(ID, rules=rules, observation=observation)
     game, collector = cast(YatzyEnv, env.unwrapped), DataCollector(env, data_format="arrow")

@@ -13,7 +13,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from ..errors import StateError, shown, whole_number
+from ..errors import StateError, positive_number, shown, whole_number
 from ..game.dice import Floats, Ints, lattice
 from ..game.notation import dice_of
 from ..game.rule_loader import load_rules
@@ -60,9 +60,7 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
     ) -> None:
         check_choice("render_mode", render_mode, (None, *RENDER_MODES))
         check_choice("reward", reward, get_args(Reward))
-        self.num_envs = whole_number(num_envs, "num_envs")
-        if self.num_envs < 1:
-            raise StateError(f"num_envs is {num_envs}; must be at least 1")
+        self.num_envs = positive_number(num_envs, "num_envs")
         self.rules, self.oracle, self.illegal_reward = load_rules(rules), oracle, float(illegal_reward)
         self.render_mode, self.max_episode_steps = render_mode, max_episode_steps
         self.reward, self._encode = reward, Encoding(self.rules, observation)

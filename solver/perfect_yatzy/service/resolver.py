@@ -242,15 +242,14 @@ class ObjectiveResolver:
     def _against(self, plan: ObjectivePlan, strategy: Strategy, progress: WorkProgress | None) -> ResolvedObjective:
         """The strategy against an opponent who plays to win, too."""
         from ..strategy.score_distribution import WinUtility, card_text, finished
-        from ..strategy.two_players import solved_turn, versus_strategy
+        from ..strategy.two_player_table import versus_strategy
 
         request, stored = plan.request, plan.two_players
         assert request.objective
         (game, other), ties = self._two_players(request), request.objective.ties
 
         def solve(report: Progress | None) -> Strategy:
-            turn = stored.turn_values(game) if stored else solved_turn(game, self.threads, report)
-            return versus_strategy(game, (request.card, other), strategy.evaluator, turn)
+            return versus_strategy(game, (request.card, other), strategy.evaluator, stored, self.threads, report)
 
         def mean_play() -> float | None:
             if stored and self.budget.announces(game.cost()):

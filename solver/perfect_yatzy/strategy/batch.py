@@ -27,7 +27,7 @@ from ..model.estimates import gigabytes
 from ..model.state_space import LANES
 from ..model.turn_model import turn_model
 from ..tablebase.resources import available_memory, default_threads, thread_map
-from .metadata import Rows, metadata, preview_html, value_name
+from .metadata import Rows, metadata, value_name
 from .turn_evaluator import ScoreEvaluator, TurnEvaluator, state_places
 
 if TYPE_CHECKING:
@@ -94,9 +94,6 @@ class BatchAnswer(Rows):
 
     def __len__(self) -> int:
         return len(self.value)
-
-    def _repr_html_(self) -> str:
-        return preview_html(repr(self)[1:-1], self)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.rules.key}, {self.policy}: {len(self):,} positions>"
@@ -257,16 +254,15 @@ def _kernel(evaluator: TurnEvaluator, filled: int, positions: BatchPositions, ac
     from ..kernels.lattice import kernel_lattice
     from ..kernels.policy import score_policy
 
-    rules, space = evaluator.rules, evaluator.space
-    model = turn_model(rules, space.start)
+    space, ties = evaluator.space, (evaluator.ties, evaluator.means.ties)
+    model = turn_model(evaluator.rules, space.start)
     passes, most_saved = kernel_lattice(evaluator.dice), int(space.most_saved.max())
-    followed: Any
     if isinstance(evaluator, ScoreEvaluator):
         # If more points may be worth less, a roll that pays must not be scored as one that does not.
         model = model._replace(monotone=int(evaluator.objective.monotone and model.monotone))
-        followed, ties = evaluator.score_policy(filled), (evaluator.ties, evaluator.means.ties)
+        followed = evaluator.score_policy(filled)
     else:
-        followed, ties = MeanPolicy(window(space, evaluator.values, filled)), (evaluator.ties, evaluator.ties)
+        followed = MeanPolicy(window(space, evaluator.values, filled))
 
     def run(start: int, stop: int, options: OptionValues) -> None:
         # Made in each call, because its working memory is for one thread; it serves tables of means, too.
@@ -281,9 +277,6 @@ class BatchPositions:
     """Checked positions, n of them."""
 
     counts: Ints  # (n, faces): dice on the table that show each face
-    rows: Ints  # (n,): row of each card in the state space
-    rolls: Ints  # (n,): number of the roll, 0 for the first of the lattice
-    first: Ints  # (n,): 1 if no die has been rerolled in this turn
     order: Ints  # (n,): the order of `sorted`: entry i is position ``order[i]``
     sorted: PositionBatch  # the positions as the kernels take them
     layer_starts: Ints  # where the positions of each number of filled categories begin in that order
@@ -357,7 +350,7 @@ def sorted_positions(
     columns = rows, lanes, rolls, rerolls, first, *(blocks or (lanes // LANES * LANES, lanes % LANES))
     positions = PositionBatch(*(np.ascontiguousarray(column[order]) for column in columns))
     layer_starts = np.searchsorted(keys[-1][order], np.arange(space.categories + 1))
-    return BatchPositions(counts, rows, rolls, first, order, positions, layer_starts)
+    return BatchPositions(counts, order, positions, layer_starts)
 
 
 def whole_numbers(name: str, given: npt.ArrayLike, dimensions: int = 1) -> Ints:

@@ -86,8 +86,7 @@ class ForwardPass:
         self.outcomes = turn_outcomes(self.rules, policy.start)
         # Rows that states of this game can have: a bitmask may be impossible in a forced order or after the start.
         self.occurs = np.zeros(len(self.space.layout.masks), dtype=np.int64)
-        for rows in self.space.layers[self.space.first_layer :]:
-            self.occurs[rows] = 1
+        self.occurs[np.concatenate(self.space.layers)] = 1
         self.most_saved = int(self.space.most_saved[max(0, self.space.categories - 1)])  # before a turn
         self.kinds = self.rules.rolls_per_turn - 1 + len(self.rules.categories)
         self.end_model = self.new_end_model()
@@ -165,6 +164,17 @@ class ForwardPass:
         with thread_map(self.threads) as in_threads:
             return list(in_threads(work, [rows[i : i + ROWS] for i in range(0, len(rows), ROWS)]))
 
+    def in_order(self, work: Callable[[Any], Any], parts: list[Any], layer: slice, size: int) -> Iterator[Any]:
+        """The results of `work` for the parts of a layer in their order, so that sums do not depend on the threads.
+
+        The progress is that through a table with `size` entries, of which `layer` belongs to the layer.
+        """
+        with thread_map(self.threads) as in_threads:
+            for i, result in enumerate(in_threads(work, parts), 1):
+                yield result
+                if self.progress:
+                    self.progress(int(size - layer.stop + i / len(parts) * (layer.stop - layer.start)), size)
+
     def new_job(self) -> LossJob:
         """New working memory of the kernels."""
         policy = policy_job(self.dice, self.model, self.policy.ties, self.most_saved)
@@ -199,17 +209,13 @@ class ForwardPass:
         all_ends, all_chances = Gathered(np.int32), Gathered(np.float64)
         outcome_chance, losses = np.zeros(self.outcomes.size), np.zeros(self.kinds)
         parts = [rows[i : i + ROWS] for i in range(0, len(rows), ROWS)]
-        with thread_map(self.threads) as in_threads:
-            # Added in the order of the rows, so that the sums do not depend on the threads.
-            for i, (lists, outcomes_of_rows, losses_of_rows) in enumerate(in_threads(list_ends, parts), 1):
-                for ends_of_rows, chances in lists:
-                    all_ends.append(ends_of_rows)
-                    all_chances.append(chances)
-                outcome_chance += outcomes_of_rows
-                losses += losses_of_rows
-                if self.progress:
-                    whole, left_of_layer = self.space.size, (1 - i / len(parts)) * len(layer.low)
-                    self.progress(int(whole - first - left_of_layer), whole)
+        done = self.in_order(list_ends, parts, self.space.layer_slice(filled), self.space.size)
+        for lists, outcomes_of_rows, losses_of_rows in done:
+            for ends_of_rows, chances in lists:
+                all_ends.append(ends_of_rows)
+                all_chances.append(chances)
+            outcome_chance += outcomes_of_rows
+            losses += losses_of_rows
         start = np.concatenate([[0], np.cumsum(count)])
         return TurnEnds(block_start, start, all_ends.trimmed(), all_chances.trimmed()), outcome_chance, losses
 

@@ -84,19 +84,20 @@ class Rows:
         }
         return replace(self, **taken)
 
+    def _repr_html_(self) -> str:
+        """The first rows as a table for notebooks, without columns of rows of their own."""
 
-def preview_html(caption: str, result: Rows) -> str:
-    """The first rows of a result as a table for notebooks."""
+        def cell(value: Any) -> Any:
+            if isinstance(value, list):  # of dice
+                return " ".join(map(str, value)) or "none"
+            return "" if value is None else value
 
-    def cell(value: Any) -> Any:
-        if isinstance(value, list):  # of dice
-            return " ".join(map(str, value)) or "none"
-        return "" if value is None else value
-
-    columns = result.take(np.arange(min(len(result), PREVIEW))).columns()
-    lists = [column if isinstance(column, list) else column.tolist() for column in columns.values()]
-    rows = [[*map(cell, row)] for row in zip(*lists, strict=True)][:PREVIEW]
-    return html_table(list(columns), rows, f"{caption}; the first rows" if len(result) > PREVIEW else caption)
+        columns = self.take(np.arange(min(len(self), PREVIEW))).columns()
+        flat = {name: column for name, column in columns.items() if not isinstance(column, Ragged)}
+        lists = [column if isinstance(column, list) else column.tolist() for column in flat.values()]
+        rows = [[*map(cell, row)] for row in zip(*lists, strict=True)][:PREVIEW]
+        caption = repr(self)[1:-1]
+        return html_table(list(flat), rows, f"{caption}; the first rows" if len(self) > PREVIEW else caption)
 
 
 def dataset_card(

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import StateError, game_over, whole_number
+from ..errors import StateError, game_over, positive_number
 from ..game.dice import Floats, Ints, lattice
 from ..game.legal_actions import TurnPosition, action_count, numbered_action
 from ..game.rules import RuleSet
@@ -26,7 +26,7 @@ from ..model.estimates import gigabytes
 from ..model.turn_model import turn_model, turn_outcomes
 from ..tablebase.resources import available_memory
 from .batch import BatchOptions
-from .metadata import Ragged, Rows, metadata, preview_html, value_name
+from .metadata import Ragged, Rows, metadata, value_name
 from .played_games import Actor, Player, play_games, start_of
 from .simulation import check_seed
 from .strategy import CheckedPosition, Position, Strategy, check_strategy
@@ -135,9 +135,6 @@ class PositionSample(Rows):
         kind = "distinct positions" if self.distinct else "positions"
         return f"<PositionSample {self.rules.key}, {self.policy}: {len(self):,} {kind}, seed {self.seed}>"
 
-    def _repr_html_(self) -> str:
-        return preview_html(repr(self)[1:-1], replace(self, actions=None, action_values=None))
-
     def columns(self) -> dict[str, Any]:
         """The positions as named columns of equal length: what CSV, JSON Lines, Parquet and data frames contain.
 
@@ -222,9 +219,7 @@ def sample_positions(
         If no game can reach the start, an argument is out of range, or the machine has too little memory.
     """
     check_strategy(strategy)
-    n, seed = whole_number(n, "n"), check_seed(seed)
-    if n < 1:
-        raise StateError(f"n is {n}; must be at least 1")
+    n, seed = positive_number(n, "n"), check_seed(seed)
     if not (isinstance(exploration, int | float) and 0 <= exploration <= 1):
         raise StateError(f"exploration is {exploration!r}; must be a number from 0 to 1")
     checked = strategy.check_start(start)
@@ -363,7 +358,7 @@ def _visits(sample: PositionSample, with_points: bool) -> tuple[Ints, Ints]:
     order = np.lexsort(table)  # stable: equal positions stay in the order of their rows
     ordered = table[:, order]
     starts = np.flatnonzero(np.concatenate([[True], (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)]))
-    counts = np.diff(np.concatenate([starts, [len(order)]]))
+    counts = np.diff(starts, append=len(order))
     visits = np.empty(len(order), dtype=np.int64)
     visits[order] = np.repeat(counts, counts)
     return np.sort(order[starts]), visits

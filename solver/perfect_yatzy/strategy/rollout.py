@@ -37,9 +37,7 @@ class Rollout:
         rules, self.space = self.rules, state_space(policy.rules, policy.start)
         self.dice = lattice(rules.dice, rules.faces)
         self.model = turn_model(rules, policy.start)
-        self.lattice = kernel_lattice(self.dice)
         self.turns = self.space.categories - start.filled.bit_count()
-        self.categories = self.space.categories
         self.jobs = ScratchPool(self.new_job)
 
     def play(
@@ -52,7 +50,7 @@ class Rollout:
         fields = np.zeros((number, kernels.FIELDS), dtype=np.int64)
         fields[:, kernels.ROW] = row
         fields[:, kernels.LANE], fields[:, kernels.SAVED] = space.lanes_and_saved(row, place)
-        games = kernels.Games(fields.ravel(), np.full(number * self.categories, -1, dtype=np.int16))
+        games = kernels.Games(fields.ravel(), np.full(number * space.categories, -1, dtype=np.int16))
         size = max(1, number // (self.threads * SLICES))
         with thread_map(self.threads) as in_threads:
             for turn in range(self.turns):
@@ -68,7 +66,7 @@ class Rollout:
                 report(turn + 1)
         ends = state_places(space.layout, fields[:, kernels.ROW], fields[:, kernels.SAVED], fields[:, kernels.LANE])
         upper_bonus = final_bonus(space).astype(np.int64)[ends]
-        return fields[:, kernels.POINTS].copy(), games.boxes.reshape(number, self.categories), upper_bonus
+        return fields[:, kernels.POINTS].copy(), games.boxes.reshape(number, space.categories), upper_bonus
 
     def sort(self, fields: Ints) -> Ints:
         """Order that brings games of the same row and block together; writes the blocks into `fields`."""
@@ -130,7 +128,7 @@ class ScoreRollout(Rollout):
         """As for :class:`Rollout`."""
         most_saved = int(self.space.most_saved.max())
         ties = self.scores.ties, self.scores.means.ties
-        return score_policy(self.dice, self.model, self.lattice, ties, most_saved)
+        return score_policy(self.dice, self.model, kernel_lattice(self.dice), ties, most_saved)
 
 
 def rollout_of(strategy: Strategy | Policy, position: CheckedPosition, threads: int) -> Rollout:

@@ -77,30 +77,6 @@ class DiscreteDistribution:
         fewer, no_more = (reached[np.searchsorted(other.scores, self.scores, side)] for side in ("left", "right"))
         return float(self.chances @ ((1 - tie) * fewer + tie * no_more))
 
-    def columns(self) -> dict[str, Any]:
-        """The distribution as named columns, a row for each score: ``score`` and ``chance``."""
-        return {"score": self.scores, "chance": self.chances}
-
-    def metadata(self) -> dict[str, str]:
-        """What identifies the distribution (:func:`perfect_yatzy.strategy.metadata.metadata`), as far as known."""
-        return metadata(None, "")
-
-    def figures(self) -> list[tuple[str, str]]:
-        """Names and values of a summary."""
-        return [
-            ("mean", f"{self.mean:.2f}"),
-            ("standard deviation", f"{self.standard_deviation:.2f}"),
-            ("scores", f"{self.scores[0]} to {self.scores[-1]}"),
-        ]
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {', '.join(' '.join(figure) for figure in self.figures())}>"
-
-    def _repr_html_(self) -> str:
-        chances = np.zeros(int(self.scores[-1] - self.scores[0]) + 1)
-        chances[self.scores - self.scores[0]] = self.chances
-        return scores_html(self.figures(), int(self.scores[0]), chances)
-
 
 @dataclass(frozen=True, repr=False)
 class ScoreDistribution(DiscreteDistribution):
@@ -127,6 +103,10 @@ class ScoreDistribution(DiscreteDistribution):
     rules: RuleSet | None = field(default=None, compare=False)
     policy: str = field(default="", compare=False)
 
+    def columns(self) -> dict[str, Any]:
+        """The distribution as named columns, a row for each score: ``score`` and ``chance``."""
+        return {"score": self.scores, "chance": self.chances}
+
     def metadata(self) -> dict[str, str]:
         """What identifies the distribution (:func:`perfect_yatzy.strategy.metadata.metadata`), as far as known."""
         return metadata(self.rules, self.policy)
@@ -134,14 +114,21 @@ class ScoreDistribution(DiscreteDistribution):
     def figures(self) -> list[tuple[str, str]]:
         """Names and values of a summary."""
         marks = ", ".join(f"{self.percentile(percent)}" for percent in PERCENTS)
-        bonus = [("upper bonus", f"{100 * self.upper_bonus_chance:.1f} %")] if self.upper_bonus_chance else []
-        named = [("rules", self.rules.key)] if self.rules else []
-        percents = ", ".join(map(str, PERCENTS))
-        return [*named, *super().figures(), (f"percentiles {percents}", marks), *bonus]
+        found = {"rules": self.rules.key} if self.rules else {}
+        found["mean"] = f"{self.mean:.2f}"
+        found["standard deviation"] = f"{self.standard_deviation:.2f}"
+        found["scores"] = f"{self.scores[0]} to {self.scores[-1]}"
+        found[f"percentiles {', '.join(map(str, PERCENTS))}"] = marks
+        if self.upper_bonus_chance:
+            found["upper bonus"] = f"{100 * self.upper_bonus_chance:.1f} %"
+        return [*found.items()]
 
     def __repr__(self) -> str:
         head = f"{self.rules.key}: " if self.rules else ""
         return f"<ScoreDistribution {head}mean {self.mean:.2f}, standard deviation {self.standard_deviation:.2f}>"
+
+    def _repr_html_(self) -> str:
+        return scores_html(self.figures(), int(self.scores[0]), self.chances)
 
     def at_least(self, score: int) -> float:
         """Probability of `score` or more, P(final score >= score)."""

@@ -23,7 +23,7 @@ from ..kernels.simd import aligned
 from ..kernels.table_slices import TableSlice, places_in, window
 from ..model.objectives import FRAME
 from ..model.state_space import LANES, ScoreOffsets
-from ..tablebase.resources import ScratchPool, thread_map
+from ..tablebase.resources import ScratchPool
 from ..tablebase.store import Progress
 from .forward_pass import ForwardPass
 from .score_distribution import ScoreDistribution, score_places
@@ -96,15 +96,11 @@ class ScoreForwardPass(ForwardPass):
             return chances, outcome_chance
 
         layer, outcome_chance = self.new_layer(filled + 1), np.zeros(self.outcomes.size)
-        parts = self.parts(filled)
-        with thread_map(self.threads) as in_threads:
-            for i, (pushed, of_part) in enumerate(in_threads(push, parts), 1):
-                for place, chances in pushed:
-                    layer.values[place.start - layer.start : place.stop - layer.start] += chances
-                outcome_chance += of_part
-                if self.progress:
-                    own, whole = self.objective.layer_slice(filled), self.objective.size
-                    self.progress(int(whole - own.stop + i / len(parts) * (own.stop - own.start)), whole)
+        done = self.in_order(push, self.parts(filled), self.objective.layer_slice(filled), self.objective.size)
+        for pushed, of_part in done:
+            for place, chances in pushed:
+                layer.values[place.start - layer.start : place.stop - layer.start] += chances
+            outcome_chance += of_part
         most, rows = int(self.space.most_saved[filled + 1]), self.space.layers[filled + 1]
         self.in_parallel(lambda part: support_rows(part, layout, offsets, layer, most, known), rows)
         return layer, outcome_chance

@@ -254,8 +254,6 @@ def goal_strategy(
     elif not solve.stored:
         evaluator = solve_in_memory(solve.objective, means, threads, progress)
     else:
-        if solve.cost:
-            check_memory(rules, solve.cost)
         info, values = open_table(solve.objective, tables, threads=threads, progress=progress)
         evaluator = ScoreEvaluator(solve.objective, values, means)
     return ScoreStrategy(rules, info, evaluator, goal, start=card)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import StateError, _, whole_number
+from ..errors import StateError, _, positive_number, whole_number
 from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
 from ..model.state_space import Policy, state_space
@@ -203,10 +203,8 @@ def checked_games(
     """The number of games and the checked position of :func:`simulate`, whose points are those before the start."""
     if not callable(getattr(strategy, "layer", None)):  # no policy
         check_strategy(strategy)
-    games = whole_number(games, "games")
+    games = positive_number(games, "games")
     check_seed(seed)
-    if games < 1:
-        raise StateError(_("games is {games}; must be at least 1").format(games=games))
     if isinstance(strategy, Strategy):
         checked = strategy.check_start(start)
     else:

@@ -60,8 +60,7 @@ class Passes:
         starts = dice.predecessor_start[place.start : place.stop + 1]
         count = np.diff(starts)[:, None]
         padded = dice.predecessors[starts[:-1, None] + np.minimum(np.arange(count.max()), count - 1)]
-        successors = dice.successors[place] if size < dice.dice else np.empty((0, 0), dtype=np.int64)
-        return Level(place, successors, padded)
+        return Level(place, dice.successors[place], padded)
 
     def holds_from_rolls(self, rolls: Floats) -> Floats:
         """Value of every hold, `(holds,)`, from the value of every full roll `(rolls,)` after the reroll."""
@@ -115,8 +114,7 @@ class TurnEvaluator:
     def _prepare(self) -> None:
         """The parts that depend on the rules alone."""
         rules = self.rules
-        self.dice = dice = lattice(rules.dice, rules.faces)
-        self.roll_counts: list[list[int]] = dice.counts[dice.first_roll :].tolist()
+        self.dice = lattice(rules.dice, rules.faces)
         self.points = points_table(rules)
         self.passes = passes(rules.dice, rules.faces)
 
@@ -368,7 +366,8 @@ def outcomes_of_hold(evaluator: TurnEvaluator, state: State, held: Sequence[int]
             best = max(best_stop, values.max(initial=-np.inf))
             if best_stop >= lowest_equal(best):
                 category = int(np.argmax(stops[:, roll] >= lowest_equal(best_stop)))
-                allowed = scoring_options(rules, state.filled, state.joker_paid, evaluator.roll_counts[roll])
+                counts = grid.counts[grid.first_roll + roll].tolist()
+                allowed = scoring_options(rules, state.filled, state.joker_paid, counts)
                 outcome = (category, *allowed[category], left if saving else 0)
                 chances[outcome] = chances.get(outcome, 0.0) + float(roll_chance[roll])
             else:

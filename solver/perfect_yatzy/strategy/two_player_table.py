@@ -23,6 +23,7 @@ import numpy as np
 from ..errors import TableError
 from ..game.dice import Floats
 from ..game.rules import RuleSet
+from ..game.scorecard import Scorecard
 from ..kernels.leads import LeadValues
 from ..kernels.table_slices import places_in
 from ..model.checked_values import CheckedValues
@@ -35,7 +36,9 @@ from ..tablebase.shard_task import writing_shard
 from ..tablebase.sharded_solve import driver_lock, publish_shards
 from ..tablebase.store import Folder, Progress, has_table, table_path
 from ..tablebase.table_info import ShardedTableInfo, damaged, reading, shards_folder
-from .two_players import TwoPlayerGame
+from .score_strategy import ScoreStrategy
+from .turn_evaluator import TurnEvaluator
+from .two_players import LeadEvaluator, TwoPlayerGame, solved_turn
 
 STORE = np.dtype(np.uint16)
 LEVELS = int(np.iinfo(STORE).max)
@@ -105,6 +108,18 @@ def stored_game(rest: TwoPlayerGame, tables: Folder) -> TwoPlayerTable | None:
     with suppress(table_info.MissingTable):  # removed just now
         return TwoPlayerTable(rest.rules, tie, tables)
     return None
+
+
+def versus_strategy(
+    game: TwoPlayerGame, cards: tuple[Scorecard, Scorecard], means: TurnEvaluator, stored: TwoPlayerTable | None,
+    threads: int | None = None, progress: Progress | None = None,
+) -> ScoreStrategy:  # fmt: skip
+    """Best play of the turn that begins at the first card, from the stored game if there is one, else solved.
+
+    Its values are chances to win; `means` breaks ties.
+    """
+    turn = stored.turn_values(game) if stored else solved_turn(game, threads, progress)
+    return ScoreStrategy(game.rules, None, LeadEvaluator(game, means, *turn), zero=cards[1].total, start=cards[0])
 
 
 def store_games(rules: RuleSet, tables: Folder, solve: Solve, progress: Progress | None = None) -> None:

@@ -28,7 +28,7 @@ import numpy as np
 from ..errors import StateError, TableError, _
 from ..game.dice import Floats, Ints, lattice
 from ..game.rules import RuleSet
-from ..game.scorecard import EMPTY_STATE, Scorecard, State
+from ..game.scorecard import EMPTY_STATE, State
 from ..kernels import leads
 from ..kernels.lattice import kernel_lattice
 from ..kernels.leads import LayerStates, LeadJob, LeadValues
@@ -44,7 +44,6 @@ from ..tablebase.resources import ScratchPool, default_threads, thread_map
 from ..tablebase.store import Progress
 from ..tablebase.table_info import CHECKPOINT_SECONDS, store_layer, stored_layer
 from .forward_pass import ends_of_turns, laws_of_points
-from .score_strategy import ScoreStrategy
 from .turn_evaluator import ScoreEvaluator, TurnEvaluator
 
 SCORE_LANES = 2 * LANES  # leads in a vector of float32
@@ -283,8 +282,7 @@ class TwoPlayerGame:
         mover, (before, other) = self.players[number], self.pairs(turn, begin, end)
         children = LeadValues(below, self.blank(other, mover.layer(left - 1), self.lead_of(1 - number)).place)
         target = self.blank(before, other, self.lead_of(number))
-        rows = mover.space.layers[mover.space.categories - left]
-        leads.solve_leads(0, other.size, rows, self._job(number, left, other, children, target), leads.BestPlay())
+        self._in_parts((number, left, other, children, target), map, 1)
         return target.values
 
     def _in_parts(
@@ -367,18 +365,15 @@ class TwoPlayerGame:
         return first, second
 
 
-class Leads(Goals):
-    """The chance to win, by the lead. Its ranges depend on the card of the opponent (:class:`LeadEvaluator`)."""
-
-    name = "leads"
-
-
 class LeadEvaluator(ScoreEvaluator):
-    """Evaluates the first turn of a game of two players; the scores of the base class are leads."""
+    """Evaluates the first turn of a game of two players; the scores of the base class are leads.
+
+    The ranges of leads depend on the card of the opponent.
+    """
 
     def __init__(self, game: TwoPlayerGame, means: TurnEvaluator, offsets: ScoreOffsets, values: Floats) -> None:
         mover = game.players[0]
-        super().__init__(Leads(game.rules, mover.space.start), values, means)
+        super().__init__(Goals(game.rules, mover.space.start), values, means)
         after = mover.layer(mover.turns - 1)
         states = np.append(after.first + np.arange(after.size), mover.start)
         self.score_offsets = ScoreOffsets(*(np.zeros(mover.space.size, np.int64) for _ in ScoreOffsets._fields))
@@ -394,15 +389,3 @@ def solved_turn(
     mover = game.players[0]
     children = np.arange(mover.layer(mover.turns - 1).size)
     return game.turn_values(game.first_turn, *game.start_places, children, start, after)
-
-
-def versus_strategy(
-    game: TwoPlayerGame, cards: tuple[Scorecard, Scorecard], means: TurnEvaluator,
-    turn: tuple[ScoreOffsets, Floats],
-) -> ScoreStrategy:  # fmt: skip
-    """Best play of the turn that begins at the first card; its values are chances to win, `means` breaks ties.
-
-    `turn`: of :func:`solved_turn`, or of a stored game (:mod:`.two_player_table`).
-    """
-    evaluator = LeadEvaluator(game, means, *turn)
-    return ScoreStrategy(game.rules, None, evaluator, zero=cards[1].total, start=cards[0])
