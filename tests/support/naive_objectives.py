@@ -104,11 +104,11 @@ def score_variance(results: dict[int, Any]) -> Any:
     return sum(p * (score - mean) ** 2 for score, p in results.items())
 
 
-def assert_chances(found: ScoreDistribution, exact: dict[int, Fraction]) -> None:
+def assert_chances(found: ScoreDistribution, exact: dict[int, Fraction], within: float = 1e-12) -> None:
     """The same scores can be, with the same chances."""
     assert set(found.scores[found.chances > 0].tolist()) == {score for score, chance in exact.items() if chance}
     for score, chance in zip(found.scores.tolist(), found.chances, strict=True):
-        assert abs(chance - exact.get(score, 0)) < 1e-12
+        assert abs(chance - exact.get(score, 0)) < within
 
 
 class NaiveTieBreak(NaivePlay):
