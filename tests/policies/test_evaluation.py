@@ -365,6 +365,7 @@ def test_a_batched_agent_is_worth_what_the_same_policy_is_worth_given_another_wa
     (lambda n, mask: np.zeros(n, dtype=int), "returned action 0 for the roll 111, which is not allowed"),
     (lambda n, mask: np.full(n, mask.shape[1]), r"returned action 14 for the roll 111, which is not allowed"),
     (lambda n, mask: np.full(n, -1), "returned action -1 for the roll"),
+    (lambda n, mask: np.where(mask[:, 0] == 1, -1, mask.argmax(axis=1)), "returned action -1 for the roll"),
     (lambda n, mask: mask.argmin(axis=1), "which is not allowed"),
 ])  # fmt: skip
 def test_what_an_agent_may_not_answer(answer: Callable[[int, Any], Any], message: str) -> None:

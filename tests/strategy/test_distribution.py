@@ -1,6 +1,7 @@
 """Distribution and variance, also of goals and after first turns: against oracles in fractions and published figures."""
 
 import json
+import threading
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -20,7 +21,8 @@ from perfect_yatzy.service.budget import SolveBudget, SolveLimit, distribution_w
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy import distribution as distributions
 from perfect_yatzy.strategy.distribution import distribution, first_turns_path, has_first_turns, stored_distribution
-from perfect_yatzy.strategy.forward_pass import BackwardPass
+from perfect_yatzy.strategy.forward_pass import BackwardPass, Gathered
+from perfect_yatzy.strategy.score_forward_pass import ScoreForwardPass
 from perfect_yatzy.strategy.simulation import simulate
 from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy
 from perfect_yatzy.tablebase.backward_induction import solve_objective
@@ -401,3 +403,18 @@ def test_an_unwritable_folder_stores_nothing(crag: Strategy, tmp_path: Path, mon
     assert found.mean == pytest.approx(crag.value())
     assert full.called
     assert not has_first_turns(crag.rules, tmp_path)
+
+
+@pytest.mark.parametrize("of_goal", [False, True])
+def test_an_interrupt_between_two_parts_stops_the_threads(of_goal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also while the traceback is alive, which holds the frames of the pass."""
+    strategy = reach(games.JOKER, 12) if of_goal else in_memory(games.JOKER)
+    new_layer = ScoreForwardPass.new_layer
+    monkeypatch.setattr(Gathered, "append", Mock(side_effect=KeyboardInterrupt))
+    monkeypatch.setattr(
+        ScoreForwardPass, "new_layer", lambda self, filled: None if filled else new_layer(self, filled)
+    )
+    before = threading.active_count()
+    with pytest.raises(AttributeError if of_goal else KeyboardInterrupt) as caught:
+        distribution(strategy, threads=3)
+    assert threading.active_count() == before, caught

@@ -120,8 +120,8 @@ def scoring_options(
     points = {c: 0 if categories[c].requires and not joker_paid else all_points[c] for c in allowed}
     if rules.crossing_out == "only-if-nothing-scores":
         points = {c: paid for c, paid in points.items() if paid} or points
-    extra = first_roll_points(rules)
-    return {c: (paid, bonus_points + (extra[c] if first_roll and paid else 0)) for c, paid in points.items()}
+    extra = first_roll_points(rules) if first_roll else [0] * len(categories)
+    return {c: (paid, bonus_points + (extra[c] if paid else 0)) for c, paid in points.items()}
 
 
 @dataclass(frozen=True)
@@ -269,7 +269,7 @@ class _BestTurns:
     def __init__(self, rules: RuleSet) -> None:
         self.rules, self.joker = rules, rules.joker_index
         self.boxes = range(len(rules.categories))
-        table, joker = points_table(rules), rules.joker
+        table, joker, self.extra = points_table(rules), rules.joker, first_roll_points(rules)
         self.by_best_roll = [self._with_bonus(c, most) for c, most in enumerate(table.max(axis=1).tolist())]
         # Whether the search applies: only the boxes that match jokers matter to them.
         self.is_plain = (
@@ -352,4 +352,4 @@ class _BestTurns:
         return max(self.by_best_roll[c], joker.bonus + self._with_bonus(c, most))
 
     def _with_bonus(self, c: int, points: int) -> int:
-        return points + (first_roll_points(self.rules)[c] if points else 0)
+        return points + (self.extra[c] if points else 0)

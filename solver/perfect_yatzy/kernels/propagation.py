@@ -117,37 +117,37 @@ def next_action(actions, here, left):
 def begin_chances(job, most):
     """The chances of a turn with so many rerolls: those of its first roll, and of no outcome yet."""
     # If the rules save rolls, the outcomes of turns that end with no reroll left come first, then with one, ...
-    model, dice, node = job.model, job.model.dice, job.scratch.hold_chance
-    stages = most + 1 if model.saves_rolls else 1
-    fill(node, 0, dice.first_roll, splat(node, 0.0))
-    fill(job.scratch.outcome_chance, 0, job.model.turn_outcomes.size * stages, splat(node, 0.0))
+    model, dice, hold_chance = job.model, job.model.dice, job.scratch.hold_chance
+    stages, zero = most + 1 if model.saves_rolls else 1, splat(hold_chance, 0.0)
+    fill(hold_chance, 0, dice.first_roll, zero)
+    fill(job.scratch.outcome_chance, 0, model.turn_outcomes.size * stages, zero)
     for roll in range(dice.roll_count):
-        store(node, dice.first_roll + roll, splat(node, dice.weights[roll]))
+        store(hold_chance, dice.first_roll + roll, splat(hold_chance, dice.weights[roll]))
 
 
 @jit
 def outcome_chances(job, saved_before):
-    """Chance of every outcome under the policy in the scratch, for a turn begun with so many saved rolls."""
-    model, dice, scratch, size = job.model, job.model.dice, job.scratch, job.model.turn_outcomes.size
-    node, zero, all_lanes = scratch.hold_chance, splat(scratch.hold_chance, 0.0), (1 << width(scratch.action)) - 1
+    """Write ``outcome_chance`` and ``roll_chance`` of a turn begun with saved rolls, by the policy in the scratch."""
+    model, dice, scratch, hold_chance = job.model, job.model.dice, job.scratch, job.scratch.hold_chance
+    zero, all_lanes = splat(hold_chance, 0.0), (1 << width(scratch.action)) - 1
     most = model.rolls_per_turn - 1 + saved_before
     begin_chances(job, most)
     for rerolls in range(most, -1, -1):
-        first_outcome = rerolls * size if model.saves_rolls else 0
+        first_outcome = rerolls * model.turn_outcomes.size if model.saves_rolls else 0
         actions = stage_actions(job, rerolls, model.has_first_roll_bonus and rerolls == most)
         for roll in range(dice.roll_count):
-            chance, left = load(node, dice.first_roll + roll), all_lanes
+            chance, left = load(hold_chance, dice.first_roll + roll), all_lanes
             store(scratch.roll_chance, rerolls * dice.roll_count + roll, chance)
-            while left:
+            while left:  # one step for all lanes with the action of the first one that is left
                 action, same = next_action(actions, dice.first_roll + roll, left)
                 part = chance if same == all_lanes else where(same, chance, zero)
                 if action >= 0:
-                    add_to(node, action, part)
+                    add_to(hold_chance, action, part)
                 else:
                     add_to(scratch.outcome_chance, first_outcome + stop_action(action), part)
                 left &= ~same
         if rerolls > 0:
-            spread(node, job.lattice)
+            spread(hold_chance, job.lattice)  # from then on the chances of the next rolls
 
 
 @jit

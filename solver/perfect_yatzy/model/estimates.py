@@ -206,25 +206,32 @@ def count_states(rules: RuleSet, *, any_number: bool = False) -> StateCounts:
 def _rows(rules: RuleSet) -> Iterator[tuple[int, int, tuple[int, int]]]:
     """Number of filled categories, number of rows, and upper sums and lanes of each of these rows."""
     lanes = LaneSets(rules)  # one for each set of filled boxes that count for the upper sum
-    products, counting = [ONE], {c for boxes in lanes.chains for c in boxes}  # products: cards by lane set
-    for chain in chains(rules):
-        if counting.isdisjoint(chain):
-            continue
-        boxes = [c for c in chain if c in counting]
-        digits = [_chain_cards(rules, chain, boxes, digit) for digit in range(len(boxes) + 1)]
-        products = [_product(product, cards) for cards in digits for product in products]
+    counted = zip(_cards_by_lane_set(rules, lanes), lanes.sums, lanes.count.tolist(), strict=True)
     # Lane sets of equal size and equal numbers of cards are counted together; there are few different ones.
     groups: Counter[tuple[Cards, tuple[int, int]]] = Counter()
-    for lane_set, (cards, sums, count) in enumerate(zip(products, lanes.sums, lanes.count.tolist(), strict=True)):
+    for lane_set, (cards, sums, count) in enumerate(counted):
         filled = lanes.filled(lane_set)
         for column in range(max(1, len(rules.columns))):
             cards = _product(cards, _other_cards(rules, column, filled))
         groups[cards, (len(sums), count)] += 1
-    for (both, size), count in groups.items():
-        for numbers in both if rules.tracked_index >= 0 else both[:1]:  # all, and those whose tracked box is filled
-            for filled, rows in enumerate(numbers):
+    for ((every, tracked), size), lane_sets in groups.items():
+        # A card whose tracked box is filled has a second row: that on which the box holds points.
+        for by_filled in (every, tracked) if rules.tracked_index >= 0 else (every,):
+            for filled, rows in enumerate(by_filled):
                 if rows:
-                    yield filled, count * rows, size
+                    yield filled, lane_sets * rows, size
+
+
+def _cards_by_lane_set(rules: RuleSet, lanes: LaneSets) -> list[Cards]:
+    """The cards of the chains with a box that counts for the upper sum, by lane set."""
+    counting, by_lane_set = {c for boxes in lanes.chains for c in boxes}, [ONE]
+    for chain in chains(rules):
+        boxes = [c for c in chain if c in counting]
+        if boxes:
+            digits = [_chain_cards(rules, chain, boxes, digit) for digit in range(len(boxes) + 1)]
+            # As lane sets are numbered: the digit of a later chain is the higher one.
+            by_lane_set = [_product(lower, cards) for cards in digits for lower in by_lane_set]
+    return by_lane_set
 
 
 # Numbers of cards by the number of filled boxes: all, and those whose tracked box is filled. With several chains both

@@ -130,9 +130,6 @@ class GameColumns:
         """All turns, as the kernels take them."""
         from ..kernels.batch import RecordedTurns
 
-        def starts(counts: list[int]) -> np.ndarray[Any, np.dtype[np.int64]]:
-            return np.cumsum([0, *counts], dtype=np.int64)
-
         columns = (np.array(column, dtype=np.int64) for column in (*self._columns, self._rolls, self._holds))
         return RecordedTurns(starts(self._turns_in_card), starts(self._rolls_in_turn), *columns)
 
@@ -186,54 +183,62 @@ def grade_games(strategy: Strategy, columns: GameColumns, threads: int | None = 
         message = _("the strategy begins at a card with filled categories; games are rated from the empty card")
         raise StateError(message)
     space, dice = strategy.space, lattice(strategy.rules.dice, strategy.rules.faces)
-    turns, walked = _walk(strategy, columns)
+    recorded, walked = _walk(strategy, columns)
     good = walked.faults < 0
-    card_turns = np.diff(turns.first_turn)
-    is_good_turn = np.repeat(good, card_turns)
-    rolls_in_turn = np.diff(turns.first_roll)
-    is_good_roll = np.repeat(is_good_turn, rolls_in_turn)
 
     # From here on the arrays have the turns and rolls of cards without fault alone.
+    turns, is_good_turn = _of_cards(recorded, good)
     rows, lanes, saved = (column[is_good_turn] for column in (walked.rows, walked.lanes, walked.saved))
-    rolls_in_turn = rolls_in_turn[is_good_turn]
-    first_roll = np.cumsum(rolls_in_turn) - rolls_in_turn
-    turn_of_roll = np.repeat(np.arange(len(rolls_in_turn)), rolls_in_turn)
-    number = np.arange(len(turn_of_roll)) - first_roll[turn_of_roll]
+    first_rolls, last_rolls = turns.first_roll[:-1], turns.first_roll[1:] - 1  # of each turn
+    turn_of_roll = np.repeat(np.arange(len(rows)), np.diff(turns.first_roll))
+    number = np.arange(len(turn_of_roll)) - first_rolls[turn_of_roll]
     rerolls = strategy.rules.rolls_per_turn - 1 + saved[turn_of_roll] - number
-    rolls, holds = turns.rolls[is_good_roll], turns.holds[is_good_roll]
-    category = turns.categories[is_good_turn]
-    places = rows[turn_of_roll], lanes[turn_of_roll], rolls - dice.first_roll
-    positions = sorted_positions(strategy.evaluator, dice.counts[rolls], *places, rerolls, number == 0)
-    taken = np.where(holds < 0, dice.first_roll + category[turn_of_roll], holds)
+    places = rows[turn_of_roll], lanes[turn_of_roll], turns.rolls - dice.first_roll
+    positions = sorted_positions(strategy.evaluator, dice.counts[turns.rolls], *places, rerolls, number == 0)
+    taken = np.where(turns.holds < 0, dice.first_roll + turns.categories[turn_of_roll], turns.holds)
     best_hold, best_stop, done, best_category = _option_values(strategy, positions, taken, threads)
 
-    is_last = np.zeros(len(rolls), dtype=bool)
-    is_last[first_roll + rolls_in_turn - 1] = True
-    best = np.maximum(best_hold, best_stop)
-    held = np.where(is_last, best_stop, done)  # as if the best category followed
-    before = np.empty(len(rolls))
-    before[1:] = done[:-1]
-    before[first_roll] = strategy.table[state_places(space.layout, rows, saved, lanes)]
-    tie = strategy.evaluator.ties[0]
-    running = np.concatenate([[0], np.cumsum(turns.points + turns.bonus_points)])
-    made = running[turns.first_turn[1:]] - running[turns.first_turn[:-1]]  # on each card, without the upper bonus
-    full, bonus = walked.filled == space.categories, final_bonus(space).astype(np.int64)
+    best, held, before = np.maximum(best_hold, best_stop), done.copy(), np.empty(len(done))
+    held[last_rolls] = best_stop[last_rolls]  # as if the best category followed
+    before[1:] = done[:-1]  # the value of the hold
+    before[first_rolls] = strategy.table[state_places(space.layout, rows, saved, lanes)]
+    tie, finished = strategy.evaluator.ties[0], (walked.filled == space.categories)[good]
+    results = np.diff(starts(turns.points + turns.bonus_points)[turns.first_turn])  # without the upper bonus
+    results[finished] += final_bonus(space).astype(np.int64)[walked.ends[good][finished]]  # full cards come first
     return GradedGames(
         start=float(strategy.value()),
-        faults=np.where(good, -1, walked.faults - turns.first_turn[:-1]),
-        results=(made + np.where(full, bonus[np.where(full, walked.ends, 0)], 0))[good],
-        finished=full[good],
-        card_of_turn=np.repeat(np.arange(int(good.sum())), card_turns[good]),
-        category=category,
-        points=turns.points[is_good_turn],
-        best_category=best_category[is_last],
-        category_loss=_without_ties((best_stop - done)[is_last], tie),
+        faults=np.where(good, -1, walked.faults - recorded.first_turn[:-1]),
+        results=results,
+        finished=finished,
+        card_of_turn=np.repeat(np.arange(len(finished)), np.diff(turns.first_turn)),
+        category=turns.categories,
+        points=turns.points,
+        best_category=best_category[last_rolls],
+        category_loss=_without_ties((best_stop - done)[last_rolls], tie),
         turn_of_roll=turn_of_roll,
         number_of_roll=number + 1,
         can_reroll=rerolls > 0,
         hold_loss=_without_ties(np.where(rerolls > 0, best - held, 0.0), tie),
         luck=best - before,
     )
+
+
+def starts(counts: npt.ArrayLike) -> Ints:
+    """Where each of some consecutive parts begins, and where the last ends."""
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
+
+def _of_cards(turns: RecordedTurns, chosen: Bools) -> tuple[RecordedTurns, Bools]:
+    """The turns of some cards, and which of all turns they are."""
+    from ..kernels.batch import RecordedTurns
+
+    turns_in_card, rolls_in_turn = np.diff(turns.first_turn), np.diff(turns.first_roll)
+    of_turns = np.repeat(chosen, turns_in_card)
+    of_rolls = np.repeat(of_turns, rolls_in_turn)
+    counts = starts(turns_in_card[chosen]), starts(rolls_in_turn[of_turns])
+    by_turn = (column[of_turns] for column in (turns.categories, turns.points, turns.bonus_points))
+    by_roll = (column[of_rolls] for column in (turns.rolls, turns.holds))
+    return RecordedTurns(*counts, *by_turn, *by_roll), of_turns
 
 
 def _without_ties(losses: Floats, tie: float) -> Floats:

@@ -174,27 +174,30 @@ class StateBlock:
 
 
 def state_blocks(space: StateSpace, layers: Iterable[Ints]) -> Iterator[StateBlock]:
-    """The states of some rows, without those of full cards."""
+    """The states of some rows, without those of full cards; rows given together have as many boxes filled."""
     layout = space.layout
     for rows in layers:
-        if not len(rows) or (filled := int(space.filled[rows[0]])) == space.categories:
+        if not len(rows) or space.filled[rows[0]] == space.categories:
             continue
-        group = layout.lane_sets[rows]
-        order = np.argsort(group, kind="stable")
-        for alike in np.split(rows[order], np.flatnonzero(np.diff(group[order])) + 1):
-            lane_set = layout.lane_sets[alike[0]]
-            upper = layout.lane_upper[lane_set, : layout.lane_count[lane_set]]
+        rows = rows[np.argsort(layout.lane_sets[rows], kind="stable")]
+        for alike in np.split(rows, np.flatnonzero(np.diff(layout.lane_sets[rows])) + 1):
             is_open = layout.masks[alike, None] >> np.arange(space.categories) & 1 == 0
-            saved = np.repeat(np.arange(int(space.most_saved[filled]) + 1), len(upper))
-            cells = np.zeros((len(saved), 4))
-            features = bonus_features(space.rules, int(layout.masks[alike[0]]), upper)
-            cells[:, :3] = np.tile(features, (len(cells) // len(upper), 1))
-            cells[:, 3] = saved
-            cards = np.column_stack([is_open, is_open.sum(axis=1) * (alike >= space.cards)]).astype(np.float64)
+            joker_paid = alike >= space.cards
+            cards = np.column_stack([is_open, is_open.sum(axis=1) * joker_paid]).astype(np.float64)
+            cells = _cells(space, int(alike[0]))
             at_once = max(1, BLOCK_VALUES // len(cells))
             for first in range(0, len(alike), at_once):
                 some = slice(first, first + at_once)
                 yield StateBlock(layout.offsets[alike[some], None] + np.arange(len(cells)), cards[some], cells)
+
+
+def _cells(space: StateSpace, row: int) -> Floats:
+    """``StateBlock.cells`` of a row, in the order of its states: all upper sums for each number of saved rolls."""
+    layout, lane_set = space.layout, space.layout.lane_sets[row]
+    upper = layout.lane_upper[lane_set, : layout.lane_count[lane_set]]
+    saved = np.arange(int(space.most_saved[space.filled[row]]) + 1)
+    features = bonus_features(space.rules, int(layout.masks[row]), upper)
+    return np.column_stack([np.tile(features, (len(saved), 1)), np.repeat(saved, len(upper))])
 
 
 class SheetWriter:

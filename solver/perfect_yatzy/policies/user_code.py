@@ -84,11 +84,12 @@ class BatchPolicy(FunctionPolicy):
         super().__init__(rules, agent, start)
 
     def ask(self, turn: CardTurn) -> tuple[Ints, Ints]:
-        """The actions of the agent on a card; see :class:`FunctionPolicy`."""
+        """The actions of the agent on a card; see :class:`FunctionPolicy`. The categories are those of each stage."""
+        # One observation for each number of rerolls left, each roll and each lane, in this order.
         shape = turn.n_rerolls + 1, len(turn.allowed), len(turn.upper)
         rolls_left, counts = _by_lanes(turn.rules.dice, turn.rules.faces, shape)
         n, boxes = len(counts), turn.allowed.shape[1]
-        action = self._asked(
+        numbers = self._asked(
             {
                 "filled": np.broadcast_to(turn.filled >> np.arange(boxes) & 1, (n, boxes)),
                 "upper": np.broadcast_to(turn.upper, shape).reshape(n, 1),
@@ -103,12 +104,15 @@ class BatchPolicy(FunctionPolicy):
                 ).reshape(n, boxes),
             },
         ).reshape(shape)
-        holds = turn.dice.first_roll
-        if (action[0] < holds).any():
-            roll, lane = np.argwhere(action[0] < holds)[0]
-            raise StateError(self._refused(turn, "action", action[0, roll, lane], roll, lane))
-        ends = action >= holds
-        return np.where(ends, action - holds, action[0] - holds), np.where(ends, STOP, action)[1:]
+        is_hold = numbers < turn.dice.first_roll
+        unknown = numbers < 0
+        unknown[0] |= is_hold[0]  # without rerolls left no dice are held
+        if unknown.any():
+            stage, roll, lane = np.argwhere(unknown)[0]
+            raise StateError(self._refused(turn, "action", numbers[stage, roll, lane], roll, lane))
+        # Where dice are held the category is checked, but not used: that of the last stage is legal.
+        categories = np.where(is_hold, numbers[0], numbers) - turn.dice.first_roll
+        return categories, np.where(is_hold, numbers, STOP)[1:]
 
     def _refused(self, turn: CardTurn, kind: str, number: int, roll: int, lane: int) -> str:
         """As the agent numbers its actions."""

@@ -161,15 +161,13 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
             else:
                 final_obs[i] = observation[i].copy()
         final_info: dict[str, Any] = {}
-        for name in [name for name in info if not name.startswith("_")]:
-            present = info[f"_{name}"] & over
-            if present.any():
-                rows = present.reshape(-1, *[1] * (info[name].ndim - 1))
-                _add(final_info, name, np.where(rows, info[name], np.zeros_like(info[name])), present)
+        for name in info:
+            if not name.startswith("_"):
+                _add_of(final_info, name, info, over)
         observation, new_info = self._observe()
-        for name in ("illegal", "regret"):  # those of games that go on
-            if name in info and (present := info[f"_{name}"] & ~over).any():
-                _add(new_info, name, np.where(present, info[name], np.zeros_like(info[name])), present)
+        for name in ("illegal", "regret"):  # of the step, in games that go on; all else was observed again
+            if name in info:
+                _add_of(new_info, name, info, ~over)
         _add(new_info, "final_obs", final_obs, over)
         _add(new_info, "final_info", final_info, over)
         return observation, new_info
@@ -227,3 +225,11 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
 def _add(info: dict[str, Any], name: str, entries: Any, present: Bools) -> None:
     """Add entries to an info of Gymnasium's form: `present` says which environments have one."""
     info[name], info[f"_{name}"] = entries, present.copy()
+
+
+def _add_of(target: dict[str, Any], name: str, info: dict[str, Any], games: Bools) -> None:
+    """Add what `info` says of some of the games; nothing if it says nothing of them."""
+    entries, present = info[name], info[f"_{name}"] & games  # Gymnasium: `_name` tells which games have an entry
+    if present.any():
+        rows = present.reshape(-1, *[1] * (entries.ndim - 1))
+        _add(target, name, np.where(rows, entries, np.zeros_like(entries)), present)

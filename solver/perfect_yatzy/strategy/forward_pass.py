@@ -20,7 +20,8 @@ first layers are stored (:mod:`.distribution`): then no card after a first turn 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing
 from functools import partial
 from typing import Any
 
@@ -36,8 +37,8 @@ from ..kernels.propagation import EndLists, EndModel, LayerScores, PropagationJo
 from ..kernels.simd import aligned
 from ..kernels.table_slices import window
 from ..model.checked_values import Table
-from ..model.objectives import FRAME, Goals, final_bonus
-from ..model.state_space import LANES, Policy, state_space
+from ..model.objectives import FRAME, Goals, ScoreObjective, final_bonus
+from ..model.state_space import LANES, Policy, StateSpace, state_space
 from ..model.turn_model import turn_model, turn_outcomes
 from ..tablebase.resources import ScratchPool, thread_map
 from ..tablebase.store import Progress
@@ -79,8 +80,9 @@ class ForwardPass:
         self, policy: Policy, threads: int, perfect: Table | None = None, progress: Progress | None = None
     ) -> None:
         self.policy, self.rules, self.threads, self.perfect = policy, policy.rules, threads, perfect
-        self.progress = progress
         self.space = state_space(policy.rules, policy.start)
+        self.progress = progress
+        self.table: StateSpace | ScoreObjective = self.space  # the progress is that through its entries
         self.dice = lattice(self.rules.dice, self.rules.faces)
         self.model = turn_model(self.rules, policy.start)
         self.outcomes = turn_outcomes(self.rules, policy.start)
@@ -164,11 +166,9 @@ class ForwardPass:
         with thread_map(self.threads) as in_threads:
             return list(in_threads(work, [rows[i : i + ROWS] for i in range(0, len(rows), ROWS)]))
 
-    def in_order(self, work: Callable[[Any], Any], parts: list[Any], layer: slice, size: int) -> Iterator[Any]:
-        """The results of `work` for the parts of a layer in their order, so that sums do not depend on the threads.
-
-        The progress is that through a table with `size` entries, of which `layer` belongs to the layer.
-        """
+    def in_order(self, work: Callable[[Any], Any], parts: list[Any], filled: int) -> Generator[Any, None, None]:
+        """The results of `work` for the parts of a layer in their order; to be closed, which stops the threads."""
+        layer, size = self.table.layer_slice(filled), self.table.size
         with thread_map(self.threads) as in_threads:
             for i, result in enumerate(in_threads(work, parts), 1):
                 yield result
@@ -209,13 +209,13 @@ class ForwardPass:
         all_ends, all_chances = Gathered(np.int32), Gathered(np.float64)
         outcome_chance, losses = np.zeros(self.outcomes.size), np.zeros(self.kinds)
         parts = [rows[i : i + ROWS] for i in range(0, len(rows), ROWS)]
-        done = self.in_order(list_ends, parts, self.space.layer_slice(filled), self.space.size)
-        for lists, outcomes_of_rows, losses_of_rows in done:
-            for ends_of_rows, chances in lists:
-                all_ends.append(ends_of_rows)
-                all_chances.append(chances)
-            outcome_chance += outcomes_of_rows
-            losses += losses_of_rows
+        with closing(self.in_order(list_ends, parts, filled)) as done:
+            for lists, outcomes_of_rows, losses_of_rows in done:
+                for ends_of_rows, chances in lists:
+                    all_ends.append(ends_of_rows)
+                    all_chances.append(chances)
+                outcome_chance += outcomes_of_rows
+                losses += losses_of_rows
         start = np.concatenate([[0], np.cumsum(count)])
         return TurnEnds(block_start, start, all_ends.trimmed(), all_chances.trimmed()), outcome_chance, losses
 

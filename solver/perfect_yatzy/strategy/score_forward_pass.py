@@ -13,6 +13,8 @@ depend on the number of threads.
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import numpy as np
 
 from ..game.dice import Floats, Ints
@@ -45,7 +47,7 @@ class ScoreForwardPass(ForwardPass):
     ) -> None:
         means = GreedyPolicy(evaluator.rules, evaluator.means.values, start, evaluator.means.space)
         super().__init__(means, threads, progress=progress)
-        self.objective = score_places(evaluator.rules, start)
+        self.table = self.objective = score_places(evaluator.rules, start)
         self.evaluator, self.mean_values = evaluator, means.values
         self.places = evaluator.score_offsets
         if evaluator.space is not self.space:
@@ -96,11 +98,11 @@ class ScoreForwardPass(ForwardPass):
             return chances, outcome_chance
 
         layer, outcome_chance = self.new_layer(filled + 1), np.zeros(self.outcomes.size)
-        done = self.in_order(push, self.parts(filled), self.objective.layer_slice(filled), self.objective.size)
-        for pushed, of_part in done:
-            for place, chances in pushed:
-                layer.values[place.start - layer.start : place.stop - layer.start] += chances
-            outcome_chance += of_part
+        with closing(self.in_order(push, self.parts(filled), filled)) as done:
+            for pushed, of_part in done:
+                for place, chances in pushed:
+                    layer.values[place.start - layer.start : place.stop - layer.start] += chances
+                outcome_chance += of_part
         most, rows = int(self.space.most_saved[filled + 1]), self.space.layers[filled + 1]
         self.in_parallel(lambda part: support_rows(part, layout, offsets, layer, most, known), rows)
         return layer, outcome_chance

@@ -87,14 +87,18 @@ class ShardFile:
     stop: int
 
     def check(self, low: int, data: memoryview, checked: npt.NDArray[np.bool_] | None = None) -> None:
-        """Compare blocks in `data`, the table from byte `low` on, with their digests, if not `checked` before."""
-        own, high = self.start * self.dtype.itemsize // BLOCK_BYTES, low + len(data)
-        for block in range(low // BLOCK_BYTES, -(-high // BLOCK_BYTES)):
-            number, begin = block - own, max(block * BLOCK_BYTES, low)
+        """Compare the blocks in `data` with their digests, but for those `checked` before; mark them as checked.
+
+        `data` is the table from byte `low` on; it begins and ends with a block of the table, or with this shard.
+        """
+        first_block = self.start * self.dtype.itemsize // BLOCK_BYTES  # that of the first digest
+        for block in range(low // BLOCK_BYTES, -(-(low + len(data)) // BLOCK_BYTES)):
+            number = block - first_block
             if checked is not None and checked[number]:
                 continue
-            part = data[begin - low : (block + 1) * BLOCK_BYTES - low]
-            if hashlib.sha256(part).digest() != self.digests[number * DIGEST_BYTES : (number + 1) * DIGEST_BYTES]:
+            begin, end = max(block * BLOCK_BYTES, low), (block + 1) * BLOCK_BYTES
+            digest = self.digests[number * DIGEST_BYTES : (number + 1) * DIGEST_BYTES]
+            if hashlib.sha256(data[begin - low : end - low]).digest() != digest:
                 raise damaged(f"the shard {self.path} was altered (its checksum differs)")
             if checked is not None:
                 checked[number] = True

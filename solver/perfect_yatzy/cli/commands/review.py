@@ -258,8 +258,8 @@ def ask_puzzle(strategy: Strategy, rules: RuleSet, puzzle: Puzzle) -> bool:
     from ..views.review import find_answer, grade_line, puzzle_lines, solution_lines
     from ..views.wording import CATEGORY_HELP, HOLD_HELP, QUIT_HELP, command_of, decision_question, wrapped
 
-    options, answered = puzzle.options(strategy), False
     echo_lines(puzzle_lines(rules, puzzle, strategy))
+    ranking, answered = puzzle.options(strategy), False
     while not answered:
         text = prompt_line(decision_question(puzzle.rolls_left))
         if text is None or command_of(text) == "quit":
@@ -269,10 +269,10 @@ def ask_puzzle(strategy: Strategy, rules: RuleSet, puzzle: Puzzle) -> bool:
             click.echo("".join(words))
             continue
         try:
-            answer = find_answer(rules, puzzle, options, text)
-            click.echo(grade_line(rules, answer, is_best=answer == options[0]))
+            answer = find_answer(rules, puzzle, ranking, text)
+            click.echo(grade_line(rules, answer, is_best=answer == ranking[0]))
             answered = True
         except StateError as error:
             click.echo(wrapped(str(error)))
-    echo_lines(solution_lines(rules, options), [""])
+    echo_lines(solution_lines(rules, ranking), [""])
     return answered

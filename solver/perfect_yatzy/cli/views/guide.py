@@ -54,14 +54,21 @@ def guide_html(content: GuideContent, card: bool = False) -> str:
 
 def _size(content: GuideContent, card: bool, sheet: Sheet, is_first: bool) -> float:
     """The largest size of type at which a sheet fits, in points; the smallest if none does."""
-    widths = COLUMNS if len(sheet.columns) > 1 else (CARD_WIDTH if card else WHOLE,)
-    lines = (CARD_LINES if card else LINES) - (HEADS[len(sheet.columns)] if is_first else 0)
-    lines -= LOSSES if content.sections.keys() & {*sheet.below} else 0
+    single: tuple[int, ...] = (CARD_WIDTH if card else WHOLE,)
+    widths = COLUMNS if len(sheet.columns) > 1 else single
+    lines = CARD_LINES if card else LINES
+    if is_first:
+        lines -= HEADS[len(sheet.columns)]
+    if content.sections.keys() & {*sheet.below}:
+        lines -= LOSSES
     columns = [[content.sections[name] for name in names if name in content.sections] for names in sheet.columns]
 
     def fits(size: float) -> bool:
-        scale, pairs = size / USUAL, zip(columns, widths, strict=True)
-        return max(sum(_lines(s, wide / scale) for s in column) for column, wide in pairs) <= lines / scale
+        scale = size / USUAL  # smaller type: more letters in a line, and more lines
+        pairs = zip(columns, widths, strict=True)
+        return (
+            max(sum(_lines(section, width / scale) for section in column) for column, width in pairs) <= lines / scale
+        )
 
     size = next((size for size in SIZES if fits(size)), SIZES[-1])
     return CARD_SCALE * size if card else size
