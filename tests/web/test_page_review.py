@@ -120,7 +120,8 @@ def test_several_players_and_errors_of_nothing(page: Visitor, yatzy: Strategy, t
     assert page.locator(".players button[aria-pressed='true']").text_content() == "Bo"
     perfect = Game(yatzy.rules, ("Ann",), (Turn(0, ((6,) * 5,), (), "yatzy", 50),))
     assert review(yatzy, perfect).points_lost == 0
-    errors = open_games(page, tmp_path, perfect).locator("#review .figures > div", has_text="errors")
+    open_games(page, tmp_path, perfect).expects("#review-name", "after 1 turn")  # no longer the review of Bo
+    errors = page.locator("#review .figures > div", has_text="errors")
     assert errors.locator("dd").text_content() == "0.0"
     assert errors.get_attribute("class") is None
 
