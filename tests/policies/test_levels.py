@@ -55,7 +55,7 @@ def test_the_evaluation_agrees_with_the_oracle(rules: RuleSet, temperature: floa
     mean, deviation = mean_score(exact), score_variance(exact) ** 0.5
     found, values = evaluate(policy), policy_values(policy)
     if not rules.saved_rolls:
-        # At temperature 0 a loss of 1e-9 points matters: rounding makes equal options a little unequal.
+        # At temperature 0 losses of 1e-9 points matter, so that rounding changes the chances of equal options.
         assert_chances(found.distribution, exact, max(1e-12, 1e-16 * policy.sharpness))
         assert found.losses.total == pytest.approx(soft_loss(policy).points_lost, abs=1e-9)
         assert np.array_equal(evaluate(policy, threads=1).distribution.chances, found.distribution.chances)

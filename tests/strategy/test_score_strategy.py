@@ -541,11 +541,14 @@ def check_utility(rules: RuleSet, step: int, period: int) -> None:
     if not rules.first_roll_bonus:  # whose points the value, unlike the play, can avoid
         assert np.array(worths)[found.scores] @ found.chances == pytest.approx(strategy.value(), rel=1e-4)
     played = simulate(strategy, 20_000)
-    assert plays_like(oracle, played) or any(plays_like(other, played) for other in nearly_the_same(oracle))
+    assert plays_like(oracle, played) or any(plays_like(other, played) for other in of_near_tolerances(oracle))
 
 
-def nearly_the_same(oracle: NaiveTieBreak) -> Iterator[NaiveTieBreak]:
-    """Options that differ by the tolerance itself are equal or not, as float32 rounds."""
+def of_near_tolerances(oracle: NaiveTieBreak) -> Iterator[NaiveTieBreak]:
+    """Play with a slightly smaller and a slightly larger tolerance.
+
+    Options that differ by the tolerance itself are equal or not, as float32 rounds.
+    """
     for share in (Fraction(97, 100), Fraction(103, 100)):
         yield NaiveTieBreak(oracle.game, oracle.utility, TOLERANCE * share)
 

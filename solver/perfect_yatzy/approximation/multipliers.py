@@ -45,7 +45,7 @@ from ..strategy.turn_evaluator import passes
 MAX_CUTS = 80
 ROUNDS = 400  # of the projections of one step
 SERIOUS = 0.1  # of the descent that the cuts promise
-FIRST_STEP = 10.0
+FIRST_STEP = 10.0  # of a descent
 MANTISSA = 53  # bits of a float64
 POINT_BITS = 20  # after the binary point, of the coordinates of all points
 

@@ -104,7 +104,7 @@ def simulate_values(
     threads: int | None = None, progress: Callable[[int, float, float], None] | None = None,
     start: State = EMPTY_STATE, points_before: int = 0, first: int = 0,
 ) -> ApproximateSimulation:  # fmt: skip
-    """Play games greedily on fitted values; fewer if half the interval is at most `half_width` before (0: never)."""
+    """Play games greedily on fitted values, until half the 99 % interval is at most `half_width` (0: all games)."""
     if games < 1 or half_width < 0:
         raise StateError("the number of games and the width of the interval must be positive")
     started, rules, play = time.perf_counter(), values.rules, LaneTurns(values, threads)

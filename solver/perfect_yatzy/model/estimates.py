@@ -229,7 +229,7 @@ def _cards_by_lane_set(rules: RuleSet, lanes: LaneSets) -> list[Cards]:
         boxes = [c for c in chain if c in counting]
         if boxes:
             digits = [_chain_cards(rules, chain, boxes, digit) for digit in range(len(boxes) + 1)]
-            # As lane sets are numbered: the digit of a later chain is the higher one.
+            # In the order of the lane sets: the digit of a later chain is the higher one.
             by_lane_set = [_product(lower, cards) for cards in digits for lower in by_lane_set]
     return by_lane_set
 

@@ -359,7 +359,7 @@ def rate(
     keys = {rules.fingerprint: rules.key for rules, _, _ in reader.results}
     for rules, player, result in reader.results:
         results.setdefault((rules.fingerprint, player), []).append(result)
-    # The players of a rule set are in the order in which they first occur already.
+    # By the first game of each rule set, and of each player in it; the mapping has the players in that order.
     by_rules = sorted(collected.items(), key=lambda item: next(iter(item[1].values())).entries[0].number)
     ratings = [
         _rating(own, np.array(results.pop((rules, player), []), dtype=np.int64), confidence)

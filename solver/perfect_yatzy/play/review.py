@@ -131,7 +131,7 @@ class GameColumns:
         from ..kernels.batch import RecordedTurns
 
         columns = (np.array(column, dtype=np.int64) for column in (*self._columns, self._rolls, self._holds))
-        return RecordedTurns(starts(self._turns_in_card), starts(self._rolls_in_turn), *columns)
+        return RecordedTurns(_starts(self._turns_in_card), _starts(self._rolls_in_turn), *columns)
 
 
 @dataclass(frozen=True)
@@ -203,7 +203,7 @@ def grade_games(strategy: Strategy, columns: GameColumns, threads: int | None = 
     before[1:] = done[:-1]  # the value of the hold
     before[first_rolls] = strategy.table[state_places(space.layout, rows, saved, lanes)]
     tie, finished = strategy.evaluator.ties[0], (walked.filled == space.categories)[good]
-    results = np.diff(starts(turns.points + turns.bonus_points)[turns.first_turn])  # without the upper bonus
+    results = np.diff(_starts(turns.points + turns.bonus_points)[turns.first_turn])  # without the upper bonus
     results[finished] += final_bonus(space).astype(np.int64)[walked.ends[good][finished]]  # full cards come first
     return GradedGames(
         start=float(strategy.value()),
@@ -223,7 +223,7 @@ def grade_games(strategy: Strategy, columns: GameColumns, threads: int | None = 
     )
 
 
-def starts(counts: npt.ArrayLike) -> Ints:
+def _starts(counts: npt.ArrayLike) -> Ints:
     """Where each of some consecutive parts begins, and where the last ends."""
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
@@ -235,7 +235,7 @@ def _of_cards(turns: RecordedTurns, chosen: Bools) -> tuple[RecordedTurns, Bools
     turns_in_card, rolls_in_turn = np.diff(turns.first_turn), np.diff(turns.first_roll)
     of_turns = np.repeat(chosen, turns_in_card)
     of_rolls = np.repeat(of_turns, rolls_in_turn)
-    counts = starts(turns_in_card[chosen]), starts(rolls_in_turn[of_turns])
+    counts = _starts(turns_in_card[chosen]), _starts(rolls_in_turn[of_turns])
     by_turn = (column[of_turns] for column in (turns.categories, turns.points, turns.bonus_points))
     by_roll = (column[of_rolls] for column in (turns.rolls, turns.holds))
     return RecordedTurns(*counts, *by_turn, *by_roll), of_turns

@@ -84,7 +84,7 @@ class BatchPolicy(FunctionPolicy):
         super().__init__(rules, agent, start)
 
     def ask(self, turn: CardTurn) -> tuple[Ints, Ints]:
-        """The actions of the agent on a card; see :class:`FunctionPolicy`. The categories are those of each stage."""
+        """The actions of the agent on a card; see :meth:`FunctionPolicy.ask`. Categories are those of each stage."""
         # One observation for each number of rerolls left, each roll and each lane, in this order.
         shape = turn.n_rerolls + 1, len(turn.allowed), len(turn.upper)
         rolls_left, counts = _by_lanes(turn.rules.dice, turn.rules.faces, shape)
@@ -105,12 +105,12 @@ class BatchPolicy(FunctionPolicy):
             },
         ).reshape(shape)
         is_hold = numbers < turn.dice.first_roll
-        unknown = numbers < 0
-        unknown[0] |= is_hold[0]  # without rerolls left no dice are held
-        if unknown.any():
-            stage, roll, lane = np.argwhere(unknown)[0]
+        illegal = numbers < 0
+        illegal[0] |= is_hold[0]  # without rerolls left no dice are held
+        if illegal.any():
+            stage, roll, lane = np.argwhere(illegal)[0]
             raise StateError(self._refused(turn, "action", numbers[stage, roll, lane], roll, lane))
-        # Where dice are held the category is checked, but not used: that of the last stage is legal.
+        # Where dice are held the category is checked, but not used: the one without rerolls left is legal.
         categories = np.where(is_hold, numbers[0], numbers) - turn.dice.first_roll
         return categories, np.where(is_hold, numbers, STOP)[1:]
 

@@ -82,7 +82,7 @@ class ForwardPass:
         self.policy, self.rules, self.threads, self.perfect = policy, policy.rules, threads, perfect
         self.space = state_space(policy.rules, policy.start)
         self.progress = progress
-        self.table: StateSpace | ScoreObjective = self.space  # the progress is that through its entries
+        self.table: StateSpace | ScoreObjective = self.space  # progress counts its entries
         self.dice = lattice(self.rules.dice, self.rules.faces)
         self.model = turn_model(self.rules, policy.start)
         self.outcomes = turn_outcomes(self.rules, policy.start)
@@ -167,7 +167,7 @@ class ForwardPass:
             return list(in_threads(work, [rows[i : i + ROWS] for i in range(0, len(rows), ROWS)]))
 
     def in_order(self, work: Callable[[Any], Any], parts: list[Any], filled: int) -> Generator[Any, None, None]:
-        """The results of `work` for the parts of a layer in their order; to be closed, which stops the threads."""
+        """The results of `work` for the parts of a layer, in order; close the generator to stop the threads."""
         layer, size = self.table.layer_slice(filled), self.table.size
         with thread_map(self.threads) as in_threads:
             for i, result in enumerate(in_threads(work, parts), 1):

@@ -213,7 +213,7 @@ def _plan_fields(text: bytes) -> tuple[str, dict[str, Any]]:
     return hashlib.sha256(text).hexdigest(), checked_fields(text)
 
 
-_preparing = threading.Lock()  # of a solve, once in a process
+_preparing = threading.Lock()  # a solve is prepared once in a process
 
 
 @lru_cache(maxsize=MOST_SOLVES)

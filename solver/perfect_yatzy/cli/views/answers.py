@@ -38,7 +38,8 @@ def objective_lines(answer: dict[str, Any]) -> list[str]:
     """The opponents and the assumptions behind a chance, and whether it is decided; an empty line if any."""
     aim = answer["aim"]
     kind = next(name for name in ("goal", "versus", "opponents") if name in aim)
-    against, tie = "", "" if kind == "goal" else _(TIE_RULES[aim["ties"]].value)  # marked elsewhere
+    tie = "" if kind == "goal" else _(TIE_RULES[aim["ties"]].value)  # marked elsewhere
+    against = ""
     if kind == "versus":
         facts = {"card": _("an empty card") if aim["versus"] == "empty" else aim["versus"], "value": tie}
         against = _("Against {card}, who sees your card and plays to win, too; a tie counts as {value}", **facts)

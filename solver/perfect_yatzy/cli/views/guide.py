@@ -66,9 +66,8 @@ def _size(content: GuideContent, card: bool, sheet: Sheet, is_first: bool) -> fl
     def fits(size: float) -> bool:
         scale = size / USUAL  # smaller type: more letters in a line, and more lines
         pairs = zip(columns, widths, strict=True)
-        return (
-            max(sum(_lines(section, width / scale) for section in column) for column, width in pairs) <= lines / scale
-        )
+        heights = (sum(_lines(section, width / scale) for section in column) for column, width in pairs)
+        return max(heights) <= lines / scale
 
     size = next((size for size in SIZES if fits(size)), SIZES[-1])
     return CARD_SCALE * size if card else size

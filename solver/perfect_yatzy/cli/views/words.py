@@ -139,7 +139,7 @@ class Words:
         return words[number] if number < len(words) else str(number)
 
     def group(self, size: int, form: str) -> str:
-        """A group of equal dice in one of its forms: ``name``, ``a``, ``the`` or ``higher``."""
+        """A group of equal dice in one of its forms: ``name``, ``the`` or ``higher``."""
         names = self.entry(f"groups.{form}")
         if size <= len(names):
             return str(names[size - 1])
