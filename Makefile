@@ -21,6 +21,7 @@ $(VENV)/bin/python:
 
 $(USER_READY): $(VENV)/bin/python pyproject.toml $(wildcard solver/perfect_yatzy/locale/*/LC_MESSAGES/*.po)
 	$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(RUN)/python -m compileall -q solver  # as pip does for what it copies: commands start in three quarters of the time
 	@touch $@
 
 $(READY): $(USER_READY)
