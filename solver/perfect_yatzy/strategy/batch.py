@@ -322,7 +322,8 @@ def check_positions(
     lanes = space.lanes_of(rows, np.maximum(uppers, 0))
     require((lanes >= 0) & (uppers >= 0), "has an upper sum its boxes cannot give")
 
-    counts = np.stack([(faces == face).sum(axis=1) for face in range(1, rules.faces + 1)], axis=1)
+    by_die = np.ascontiguousarray(faces.T)  # sums along the first axis are several times faster
+    counts = np.stack([(by_die == face).sum(axis=0) for face in range(1, rules.faces + 1)], axis=1)
     rolls = grid.rank(counts) - grid.first_roll
     blocks = None
     if isinstance(evaluator, ScoreEvaluator):
@@ -345,11 +346,12 @@ def sorted_positions(
     from ..kernels.batch import PositionBatch
 
     space, first = evaluator.space, is_first_roll.astype(np.int64)
-    keys: tuple[Ints, ...] = lanes // LANES, rows, space.filled[rows]
-    order = np.lexsort((blocks[0], *keys) if blocks else keys)
+    cards = space.filled[rows] * len(space.filled) + rows  # layer by layer, and there row by row
+    groups = cards * (space.layout.lane_width // LANES) + lanes // LANES
+    order = np.lexsort((blocks[0], groups)) if blocks else np.argsort(groups)
     columns = rows, lanes, rolls, rerolls, first, *(blocks or (lanes // LANES * LANES, lanes % LANES))
     positions = PositionBatch(*(np.ascontiguousarray(column[order]) for column in columns))
-    layer_starts = np.searchsorted(keys[-1][order], np.arange(space.categories + 1))
+    layer_starts = np.searchsorted(space.filled[rows][order], np.arange(space.categories + 1))
     return BatchPositions(counts, order, positions, layer_starts)
 
 
