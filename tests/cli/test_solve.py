@@ -19,6 +19,7 @@ from perfect_yatzy.model import estimates
 from perfect_yatzy.model.approximate_cost import approximate_seconds, relaxation_work
 from perfect_yatzy.model.estimates import SolveCost, duration, rule_set_stats
 from perfect_yatzy.model.objectives import Goals, Objective, ReachableUtility
+from perfect_yatzy.policies import evaluation
 from perfect_yatzy.service.budget import Pace, mean_work
 from perfect_yatzy.strategy.distribution import distribution_cost
 from perfect_yatzy.tablebase.solve_estimate import estimate_solve
@@ -212,6 +213,22 @@ def test_short_work_of_an_old_process_prints_nothing(run: Run, forced: Strategy)
     """The silence begins with the work, not with the process."""
     assert time.monotonic() > shown.SILENCE
     assert run("simulate", "yatzy-forced", "--games", "3000").stderr == ""
+
+
+def test_commands_speak_for_themselves(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A command tells what takes long in the reader's language; the log, in English, is for Python."""
+    monkeypatch.setattr(estimates, "LOGGED_SECONDS", 0.0)
+    monkeypatch.setattr(evaluation, "LOGGED_SECONDS", -1.0)
+    sheet, guide = str(tmp_path / "sheet.json"), str(tmp_path / "guide.html")
+    for line in (
+        "solve yatzy-forced --force", f"learn yatzy-forced -o {sheet}", f"guide yatzy-forced --sheet {sheet} -o {guide}",
+        "evaluate prices --rules yatzy-forced", "evaluate prices --rules yatzy-forced --against most-points",
+        "simulate yatzy-forced --games 100", "expect --rules yatzy-forced", "prove yatzy-forced", "versus yatzy-forced",
+    ):  # fmt: skip
+        printed(run, *line.split())
+        assert not [record.getMessage() for record in caplog.records], line
 
 
 def test_python_logs_before_a_long_solve(

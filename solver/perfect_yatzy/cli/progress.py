@@ -54,6 +54,11 @@ def progress(label: str) -> Progress:
     return report
 
 
+def evaluating(number: int = 1) -> Progress:
+    """Progress of the evaluation of so many policies."""
+    return progress(ngettext("Evaluating {count} policy", "Evaluating {count} policies", number, count=number))
+
+
 def _bar(label: str) -> Progress:
     bar: Any = None
     pace, shown = Pace(), 0

@@ -184,14 +184,16 @@ def _standard_error(values: Floats) -> float:
 
 def _logged(what: str, progress: Progress | None) -> Progress:
     """The progress of a caller; without one, a report that logs once that the work takes long, and how long."""
-    began, said = time.monotonic(), False
+    first: tuple[float, int] | None = None  # time and work done at the first report: kernels are compiled before it
+    said = False
 
     def report(done: int, number: int) -> None:
-        nonlocal said
-        spent = time.monotonic() - began
-        if not said and done * 100 > number and spent > LOGGED_SECONDS / 2:  # less of the work says little
+        nonlocal first, said
+        first = first or (time.monotonic(), done)
+        spent, part = time.monotonic() - first[0], done - first[1]
+        if not said and part * 100 > number and spent > LOGGED_SECONDS / 2:  # less of the work says little
             said = True
-            log_long(what, spent * number / done)
+            log_long(what, spent * number / part)
 
     return progress or report
 

@@ -345,7 +345,9 @@ def learn_sheet(
     return StrategySheet(rules, fit.sheet, found.holds, figures, shorter)
 
 
-def turn_losses(sheet: StrategySheet, tables: Folder = None, threads: int | None = None) -> tuple[float, ...]:
+def turn_losses(
+    sheet: StrategySheet, tables: Folder = None, threads: int | None = None, progress: Progress | None = None
+) -> tuple[float, ...]:
     """Expected points that a sheet gives away in each turn, exactly."""
     if stored := sheet.figures.get("losses_by_turn"):
         return tuple(stored)
@@ -356,13 +358,15 @@ def turn_losses(sheet: StrategySheet, tables: Folder = None, threads: int | None
         policy = HoldRulePolicy(sheet.holds, sheet.prices)
     else:
         policy = ValueFunction(sheet.rules, sheet.prices.values())
-    losses = evaluate(policy, tables=tables, threads=threads).losses
+    losses = evaluate(policy, tables=tables, threads=threads, progress=progress).losses
     return tuple(losses.by_turn.tolist()) if losses else ()
 
 
-def with_turn_losses(sheet: StrategySheet, tables: Folder = None, threads: int | None = None) -> StrategySheet:
+def with_turn_losses(
+    sheet: StrategySheet, tables: Folder = None, threads: int | None = None, progress: Progress | None = None
+) -> StrategySheet:
     """The sheet with the figure ``losses_by_turn``, if the rules have an exact distribution."""
-    losses = turn_losses(sheet, tables, threads)
+    losses = turn_losses(sheet, tables, threads, progress)
     if not losses:
         return sheet
     rounded = [round(loss, 4) + 0.0 for loss in losses]  # + 0.0: no negative zero

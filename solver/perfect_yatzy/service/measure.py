@@ -153,7 +153,8 @@ def run_evaluations(
 
             results = evaluate_on(cluster.engine, names, rules, card, service.tables, parsed[0].games, parsed[0].seed)
         else:
-            setting = replace(service.setting(parsed[0]), progress=progress if len(names) == 1 else None)
+            within = progress if len(names) == 1 else lambda done, total: None  # of several their number is told
+            setting = replace(service.setting(parsed[0]), progress=within)
             results = ((number, *evaluate_named(name, setting)) for number, name in enumerate(names))
         for number, title, evaluation in results:
             found[number] = title, evaluation

@@ -139,7 +139,7 @@ class ExactSolve:
         """Solve all layers; number of filled categories of each, and its limbs, ``(states, limbs)``."""
         cost = self.cost()
         check_memory(self.rules, cost)
-        log_long(f"proving {self.rules.key}", cost.seconds)
+        log_long(f"proving {self.rules.key}", cost.seconds, progress)
         table, space = solve_objective(self.objective, threads=threads), self.space
         self.most = float(table.max())
         if self.limbs(space.first_layer) > MOST_LIMBS and self.spread:

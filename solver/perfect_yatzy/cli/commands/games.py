@@ -21,7 +21,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from ...errors import StateError, _, alternatives, ngettext, number_text
+from ...errors import StateError, _, alternatives, number_text
 from ...strategy.tie_rules import TIE_RULES
 from .. import options
 from ..console import check_overwrite, confirm, echo_answer, echo_lines, output_file
@@ -196,7 +196,7 @@ def evaluate(
     import json
 
     from ...service.measure import run_evaluation, run_evaluations
-    from ..progress import progress
+    from ..progress import evaluating, progress
     from ..views.results import evaluation_lines
 
     if bool(policies) == (process is not None):
@@ -209,10 +209,8 @@ def evaluate(
         request["process"] = process
         answers = [run_evaluation(service, request, progress(_playing(games)), on)]
     else:
-        number = len(policies)
-        label = ngettext("Evaluating {count} policy", "Evaluating {count} policies", number, count=number)
         asked = [request | {"policy": policy, "against": against} for policy in policies]
-        answers = run_evaluations(service, asked, progress(label), on)
+        answers = run_evaluations(service, asked, evaluating(len(policies)), on)
     lines = [json.dumps(a) if as_json else "\n".join(evaluation_lines(service.rules(rules), a)) for a in answers]
     click.echo(("\n" if as_json else "\n\n\n").join(lines))
 

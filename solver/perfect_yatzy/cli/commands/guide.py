@@ -53,6 +53,7 @@ def guide(
     from ...policies.guide import make_guide
     from ...policies.sheet_search import turn_losses
     from ...policies.strategy_sheet import StrategySheet, find_sheet
+    from ..progress import evaluating
     from ..views.guide import guide_html, guide_text
     from ..views.guide_content import GuideContent, guide_content
     from ..views.guide_pdf import check_pdf, guide_pdf
@@ -76,7 +77,9 @@ def guide(
         learned = learned.with_rules(hold_rules)
     strategy = service.strategy(rule_set)
     # On paper there is a chart of the losses; in the terminal the seconds they take would be a nuisance.
-    losses = turn_losses(learned, tables, service.threads) if learned and not card and chosen != "txt" else None
+    losses = None
+    if learned and not card and chosen != "txt":
+        losses = turn_losses(learned, tables, service.threads, evaluating())
     content = guide_content(make_guide(strategy, learned, losses))
     render: dict[str, Callable[[GuideContent, bool], str | bytes]]
     render = {"pdf": guide_pdf, "html": guide_html, "txt": guide_text}
@@ -116,7 +119,7 @@ def learn(
     """
     from ...policies.sheet_search import learn_sheet, with_turn_losses
     from ...policies.strategy_sheet import sheet_path
-    from ..progress import progress, stderr_is_terminal, tell
+    from ..progress import evaluating, progress, stderr_is_terminal, tell
 
     rule_set = service.rules(rules)
     path = output or sheet_path(rule_set, service.tables)
@@ -134,7 +137,7 @@ def learn(
     label, began = _("Rules for the holds"), monotonic()
     report = lambda found: tell(f"yatzy: {label}: {found.strip()}", began)  # noqa: E731
     sheet = learn_sheet(strategy, hold_rules, seed=seed, threads=threads, progress=shown, report=report)
-    sheet = with_turn_losses(sheet, service.tables, threads)  # for the chart of the guide
+    sheet = with_turn_losses(sheet, service.tables, threads, evaluating())  # for the chart of the guide
     sheet.save(path)
     if as_json:
         echo_json(sheet.to_json() | {"file": str(path)})
