@@ -91,8 +91,10 @@ def lattice(dice: int, faces: int) -> Lattice:
     successors = [[neighbour(counts, face, 1) for face in range(faces)] for counts in multisets[: first[dice]]]
     lower = [[neighbour(counts, face, -1) for face in range(faces) if counts[face]] for counts in multisets]
     orderings = [factorial(dice) // prod(map(factorial, counts)) for counts in multisets[first[dice] :]]
-    # The last face never decides the order: its row is zero. (math.comb rejects comb(n, -1).)
-    ranks = [[comb(left - 1 + k, k) if left and k else 0 for left in range(dice + 1)] for k in range(faces)][::-1]
+    ranks = np.zeros((faces, dice + 1), dtype=np.int64)
+    for face in range(faces - 1):  # the last one never decides the order
+        above = faces - 1 - face  # faces above this one, on which the dice that are left can be
+        ranks[face, 1:] = [comb(left - 1 + above, above) for left in range(1, dice + 1)]
     return Lattice(
         dice=dice,
         faces=faces,
@@ -102,7 +104,7 @@ def lattice(dice: int, faces: int) -> Lattice:
         predecessor_start=np.cumsum([0, *map(len, lower)], dtype=np.int64),
         predecessors=np.array([i for row in lower for i in row], dtype=np.int64),
         weights=np.array(orderings, dtype=np.float64) / float(faces) ** dice,
-        ranks=np.array(ranks, dtype=np.int64),
+        ranks=ranks,
     )
 
 
