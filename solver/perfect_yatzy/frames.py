@@ -11,7 +11,7 @@ of them and names the columns.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from .errors import MissingPackage, StateError, shown
 from .strategy.actions import Choice, Hold, Ranking
@@ -21,21 +21,7 @@ from .strategy.positions import PositionSample
 from .strategy.score_distribution import ScoreDistribution
 from .strategy.simulation import Simulation
 
-TABLES = (Ranking, BatchAnswer, PositionSample, ScoreDistribution, Simulation)
-
-
-class Table(Protocol):
-    """A result that knows its columns."""
-
-    def columns(self) -> dict[str, Any]:
-        """Named columns of equal length."""
-        ...
-
-    def metadata(self) -> dict[str, str]:
-        """Where they come from."""
-        ...
-
-
+Table = Ranking | BatchAnswer | PositionSample | ScoreDistribution | Simulation  # a result that knows its columns
 Result = Table | Sequence[Hold | Choice]
 
 
@@ -44,7 +30,7 @@ def _table(result: Result) -> Table:
     if isinstance(result, list) and not isinstance(result, Ranking):
         if all(isinstance(entry, Hold | Choice) for entry in result):
             return Ranking(result)
-    elif isinstance(result, TABLES):
+    elif isinstance(result, Table):
         return result
     raise StateError(f"{shown(result)} is not a result; must be a ranking, a batch, a distribution or games")
 

@@ -34,8 +34,10 @@ import numpy.typing as npt
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-
 Dice = tuple[int, ...]  # a roll or a hold, as faces in ascending order
+MASK = (1 << 64) - 1
+GOLDEN_GAMMA = 0x9E3779B97F4A7C15
+FRACTION_BITS = 60
 
 
 @dataclass(frozen=True)
@@ -112,11 +114,6 @@ def sub_multisets(counts: npt.NDArray[np.int64]) -> Ints:
     """All different holds of a roll, given by the number of dice of each face, from no dice to all dice."""
     grids = np.meshgrid(*(np.arange(count + 1) for count in counts), indexing="ij")
     return np.stack([grid.ravel() for grid in grids], axis=1).astype(np.int64)
-
-
-MASK = (1 << 64) - 1
-GOLDEN_GAMMA = 0x9E3779B97F4A7C15
-FRACTION_BITS = 60
 
 
 def dice_of_game(seed: int, game: int, turn: int, roll: int, number: int, faces: int) -> Dice:

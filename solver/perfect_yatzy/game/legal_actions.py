@@ -52,6 +52,8 @@ from .scorecard import Scorecard, State, check_state
 from .scoring import is_joker, open_categories, scoring_options
 
 Card = Scorecard | State
+Action = Dice | str  # the dice held, ascending, or the id of the category to score
+ActionText = Sequence[int] | str  # the faces held in any order, as text such as "33" or "none", or a category's name
 Rolled = Sequence[int] | str | Any  # faces, text, or a generator: random.Random or numpy.random.Generator
 
 
@@ -366,10 +368,6 @@ def legal_actions(
         As :func:`start_turn`.
     """
     return start_turn(rules, card, dice, rolls_left).legal_actions()
-
-
-Action = Dice | str  # the dice held, ascending, or the id of the category to score
-ActionText = Sequence[int] | str  # the faces held in any order, as text such as "33" or "none", or a category's name
 
 
 def hold_count(rules: RuleSet) -> int:

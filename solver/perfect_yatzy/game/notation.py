@@ -38,9 +38,6 @@ NUMBERS = {"1": "one", "2": "two", "3": "three", "4": "four", "5": "five", "6": 
 CardText = str | Mapping[str, int]  # "ones=3", or {"ones": 3}
 
 
-# --- dice --------------------------------------------------------------------------------------------------------
-
-
 def parse_dice(rules: RuleSet, dice: str | Iterable[int]) -> Dice:
     """Read one roll of all dice: text, or the faces in any order."""
     if not isinstance(dice, str):
@@ -130,15 +127,12 @@ def spaced(dice: Sequence[int]) -> str:
     return " ".join(map(str, dice))
 
 
-# --- categories --------------------------------------------------------------------------------------------------
-
-
 class CategoryIndex:
     """The names of all categories of a rule set, normalized, with the position of the category of each."""
 
     def __init__(self, rules: RuleSet) -> None:
         own: dict[str, int] = {}
-        for position, category in reversed([*enumerate(rules.categories)]):  # of one name the first keeps it
+        for position, category in reversed([*enumerate(rules.categories)]):  # of a name the first one counts
             names = (category.id, category.name, category.code, *category.aliases)
             own |= {normalized(name): position for name in names if name}
         rows: set[tuple[str, int]] = set()  # the name of a row means any of its boxes
@@ -264,9 +258,6 @@ def parse_category(rules: RuleSet, text: str, paid: Mapping[str, int]) -> str:
         message = _("{category} pays {paid} for these dice, not {points}")
         raise StateError(message.format(category=category, paid=paid[category], points=points))
     return category
-
-
-# --- scorecards --------------------------------------------------------------------------------------------------
 
 
 def parse_card(rules: str | Path | RuleSet, card: CardText, saved: int = 0, bonus_points: int = 0) -> Scorecard:

@@ -66,8 +66,8 @@ def _paths(text: str) -> list[tuple[int, FieldPath]]:
         if header := re.match(r"\s*(\[\[?)([^\]]+)\]", line):
             name = header[2].strip()
             table = [part.strip(" \"'") for part in name.split(".")]
-            if header[1] == "[[":
-                if name not in last_index:
+            if header[1] == "[[":  # an entry of a list
+                if name not in last_index:  # where the list itself begins
                     paths.append((number, tuple(table)))
                 last_index[name] = last_index.get(name, -1) + 1
                 table.append(last_index[name])

@@ -258,12 +258,8 @@ def rules_to_json(rules: RuleSet) -> str | dict[str, Any]:
     with suppress(RulesError):
         if load_rules(rules.key).fingerprint == rules.fingerprint:
             return rules.key  # in any language: names do not belong to the fingerprint
-    written: dict[str, Any] = {
-        "id": rules.id,
-        "name": rules.name,
-        "summary": rules.summary,
-        "active": [*rules.active_switches],
-    }
+    written: dict[str, Any] = {"id": rules.id, "name": rules.name, "summary": rules.summary}
+    written["active"] = [*rules.active_switches]
     written |= {name: value for name, value in rules.canonical().items() if value is not None}
     if rules.columns:
         written["columns"] = [asdict(column) for column in rules.columns]

@@ -50,26 +50,17 @@ class RuleChecker(ValueReader):
         self.columns = tuple(self._columns(raw))
         self.categories = self._boxes(raw, listed)
         order = read("order")
-        rules = RuleSet(
-            id=read("id"),
-            name=read("name"),
-            dice=self.dice,
-            faces=self.faces,
-            rolls_per_turn=read("rolls"),
-            categories=self.categories,
+        rules = RuleSet(  # problems are reported in this order
+            id=read("id"), name=read("name"),
+            dice=self.dice, faces=self.faces, rolls_per_turn=read("rolls"), categories=self.categories,
             bonus=self._bonus(raw),
             order="free" if self.columns else order,
-            saved_rolls=read("saved_rolls"),
-            joker=self._joker(raw),
+            saved_rolls=read("saved_rolls"), joker=self._joker(raw),
             first_roll_bonus=tuple(sorted(self._first_roll_bonus(raw))),
-            columns=self.columns,
-            crossing_out=read("crossing_out"),
-            summary=read("summary"),
-            switches=tuple(self._switches(raw)),
-            active_switches=active,
-            published=self._published(raw),
-            spec=spec,
-        )
+            columns=self.columns, crossing_out=read("crossing_out"), summary=read("summary"),
+            switches=tuple(self._switches(raw)), active_switches=active,
+            published=self._published(raw), spec=spec,
+        )  # fmt: skip
         tracked = {rules.joker.category} if rules.joker and rules.joker.depends_on_points else set()
         tracked |= {category.requires for category in rules.categories} - {"", PLACEHOLDER}
         if len(tracked) > 1:

@@ -50,11 +50,8 @@ class Category:
 
     def canonical(self) -> dict[str, Any]:
         """The fields that matter, as JSON values."""
-        fields: dict[str, Any] = {
-            "id": self.id,
-            "upper": self.upper,
-            "patterns": [pattern.canonical() for pattern in self.patterns],
-        }
+        fields: dict[str, Any] = {"id": self.id, "upper": self.upper}
+        fields["patterns"] = [pattern.canonical() for pattern in self.patterns]
         optional = {"requires": self.requires, "row": self.row, "column": self.column, "copy": self.copy}
         return fields | {name: value for name, value in optional.items() if value}
 

@@ -9,10 +9,9 @@ column, each capped at the last threshold of its bonus, as digits of a mixed-rad
 A digit has room for the points of one more box beyond the threshold, so that points can be added before the sum is
 capped.
 
-The highest final score: without a joker rule the boxes do not depend on each other. With one, a box may be filled in
-two ways: by its best roll, or by a joker, which earns the joker bonus. The more boxes are filled, the more a joker
-may do, so all boxes that take their best roll come first. What a joker pays then depends on the upper boxes that are
-filled, at most one for each face: the search is over their sets, and never over the sets of all boxes.
+The highest final score: without a joker rule the boxes do not depend on each other. With one, a box is filled by its
+best roll, or by a joker, which earns the joker bonus. The more boxes are filled, the more a joker may do, so best
+rolls come first. What a joker pays depends on the upper boxes that are filled: the search is over their sets alone.
 """
 
 from __future__ import annotations
@@ -30,6 +29,9 @@ from .dice import Ints, lattice
 from .rules import RuleSet, chains, prerequisites
 
 Counts = Sequence[int]
+Number = TypeVar("Number", int, Ints)
+NO_BOX = 0  # the class of joker rolls that no upper box matches
+MAX_MATCHING = 12  # upper boxes that match jokers, over whose sets there is a search
 
 
 @lru_cache(maxsize=8)
@@ -157,9 +159,6 @@ def roll_options(rules: RuleSet, filled: int, joker_paid: bool, first_roll: bool
     return RollOptions(allowed, points, bonus_points)
 
 
-Number = TypeVar("Number", int, Ints)
-
-
 class UpperSums:
     """Reads and writes the upper sums of a rule set."""
 
@@ -179,9 +178,9 @@ class UpperSums:
 
     def split(self, upper: Number) -> tuple[Number, ...]:
         """The sum of each column; of one number, or of an array of them."""
-        # The last digit is all that is left, even if it is too large for it: of a number that is not valid.
-        lower = zip(self.weights[:-1], self.widths[:-1], strict=True)
-        return (*(upper // weight % width for weight, width in lower), upper // self.weights[-1])
+        # The last digit is all that is left, even if it is too large for one: of a number that is not valid.
+        *lower_digits, (last_weight, _width) = zip(self.weights, self.widths, strict=True)
+        return (*(upper // weight % width for weight, width in lower_digits), upper // last_weight)
 
     def join(self, sums: tuple[int, ...]) -> int:
         """One number for the sums of the columns, which it caps."""
@@ -247,10 +246,6 @@ class UpperSums:
 
 
 upper_sums = lru_cache(maxsize=32)(UpperSums)
-
-
-NO_BOX = 0  # the class of joker rolls that no upper box matches
-MAX_MATCHING = 12  # upper boxes that match jokers, over whose sets there is a search
 
 
 def maximum_score(rules: RuleSet) -> int:

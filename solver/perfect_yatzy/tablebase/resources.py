@@ -22,7 +22,8 @@ from ..model.estimates import SolveCost, gigabytes
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
-SPARE_DISK = 16 << 20  # bytes that stay free after a new table is written
+MEGABYTE = 1 << 20
+SPARE_DISK = 16 * MEGABYTE  # stays free after a new table is written
 
 
 @contextlib.contextmanager
@@ -45,10 +46,10 @@ def check_space(folder: Path, size: int) -> None:
 
     with writing_to(folder):
         free = shutil.disk_usage(folder).free
-    if free < size + SPARE_DISK:
-        needed = -(-(size + SPARE_DISK) >> 20)  # with what must stay free
+    needed = size + SPARE_DISK
+    if free < needed:
         text = _("{folder} has {free} MB free and the table needs {size} MB; choose a folder with --tables")
-        raise TableError(text.format(folder=folder, free=free >> 20, size=needed))
+        raise TableError(text.format(folder=folder, free=free // MEGABYTE, size=(needed + MEGABYTE - 1) // MEGABYTE))
 
 
 def free_space(folder: Path) -> int | None:

@@ -74,15 +74,10 @@ class SharedSolve:
         """What the footer of a shard says apart from its bytes."""
         rules = self.objective.rules
         return {
-            "format": SHARDED_FORMAT,
-            "version": __version__,
-            "key": rules.key,
-            "fingerprint": rules.fingerprint,
-            "objective": self.objective.name,
-            "objective_sha256": self._digest,
-            "filled": shard.filled,
-            "rows": [shard.first, shard.end],
-        }
+            "format": SHARDED_FORMAT, "version": __version__, "key": rules.key, "fingerprint": rules.fingerprint,
+            "objective": self.objective.name, "objective_sha256": self._digest,
+            "filled": shard.filled, "rows": [shard.first, shard.end],
+        }  # fmt: skip
 
     def path(self, shard: Shard, *, unrounded: bool = False) -> Path:
         """The file of a shard, or of its values as computed."""
@@ -98,8 +93,8 @@ class SharedSolve:
 
     def solve(self, shard: Shard, memory: int) -> dict[str, Any]:
         """Solve a shard and store it, unless it is stored already."""
-        unrounded = shard.filled > self.objective.first_layer  # for the layer above
-        if (found := self.stored(shard)) and (not unrounded or self.stored(shard, unrounded=True)):
+        needs_unrounded = shard.filled > self.objective.first_layer  # because the next layer is solved from it
+        if (found := self.stored(shard)) and (not needs_unrounded or self.stored(shard, unrounded=True)):
             return found.footer | {"solved": False}
         values, fields = self._values(shard, memory), self.fields(shard)
         stored = self.objective.as_stored(values, shard.start)
@@ -109,22 +104,23 @@ class SharedSolve:
         is_last = shard.stop == self.objective.size
         fields |= {"rounding": rounding, "start_value": self.objective.start_value(values) if is_last else None}
         with writing_shard(self.folder):
-            if unrounded and self.is_rounded:
+            if needs_unrounded and self.is_rounded:
                 # First, so that a stored shard of the newest layers always has it.
                 write_shard(self.path(shard, unrounded=True), values, shard.start, fields)
             footer = write_shard(self.path(shard), stored, shard.start, fields)
         return footer | {"solved": True}
 
     def _values(self, shard: Shard, memory: int) -> Values:
-        if shard.filled == self.objective.space.categories:
-            return self.objective.full_cards()[shard.start : shard.stop]  # they begin the table
-        out, objective = self.solver.blank(slice(shard.start, shard.stop)), self.objective
-        left, scores = memory - out.values.nbytes, objective if isinstance(objective, ScoreObjective) else None
+        objective = self.objective
+        if shard.filled == objective.space.categories:
+            return objective.full_cards()[shard.start : shard.stop]  # they begin the table
+        out = self.solver.blank(slice(shard.start, shard.stop))
+        left = memory - out.values.nbytes
         for first, end, halo in row_parts(objective, shard.filled, shard.first, shard.end, left):
             below = read_halo(objective, halo, partial(self._shards_of, halo.filled), self._checked)
-            offsets = offsets_of(scores, halo, first, end) if scores else None
+            offsets = offsets_of(objective, halo, first, end) if isinstance(objective, ScoreObjective) else None
             self.solver.solve(objective.space.layers[shard.filled][first:end], below, out, offsets)
-        return out.values[: shard.stop - shard.start]
+        return out.values[: shard.stop - shard.start]  # without the padding
 
     def _shards_of(self, filled: int, run: slice) -> Iterator[ShardFile]:
         """The files of a layer that hold values of a run."""
@@ -145,12 +141,13 @@ def read_halo(
     The array is as long as from its first to its last value, but only the runs are ever touched: the system gives
     memory to these pages alone.
     """
-    size, base = objective.compute.itemsize, halo.runs[0].start
+    size = objective.compute.itemsize
+    base = halo.runs[0].start  # place in the table of the first value
     values = sparse_array(halo.runs[-1].stop - base + PADDING, objective.compute)
     target = values.data.cast("B")
     for run in halo.runs:
         for shard in shards(run):
-            low, high = shard.part(run.start * size, run.stop * size)
+            low, high = shard.part(run.start * size, run.stop * size)  # bytes of the table
             piece = target[low - base * size : high - base * size]
             try:
                 shard.read_into(piece, low)
