@@ -21,7 +21,8 @@ from .strategy.positions import PositionSample
 from .strategy.score_distribution import ScoreDistribution
 from .strategy.simulation import Simulation
 
-Table = Ranking | BatchAnswer | PositionSample | ScoreDistribution | Simulation  # a result that knows its columns
+TABLES = (Ranking, BatchAnswer, PositionSample, ScoreDistribution, Simulation)  # results that know their columns
+Table = Ranking[Any] | BatchAnswer | PositionSample | ScoreDistribution | Simulation
 Result = Table | Sequence[Hold | Choice]
 
 
@@ -30,7 +31,7 @@ def _table(result: Result) -> Table:
     if isinstance(result, list) and not isinstance(result, Ranking):
         if all(isinstance(entry, Hold | Choice) for entry in result):
             return Ranking(result)
-    elif isinstance(result, Table):
+    elif isinstance(result, TABLES):
         return result
     raise StateError(f"{shown(result)} is not a result; must be a ranking, a batch, a distribution or games")
 

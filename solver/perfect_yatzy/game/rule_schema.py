@@ -320,7 +320,7 @@ class RuleChecker(ValueReader):
                 message = _("{value} has more than {most} characters")
                 self.add_problem(path, message.format(value=shown(longest), most=limits.MAX_NAME))
             for label in map(str.lower, labels):
-                if label not in ("", PLACEHOLDER) and owner.setdefault(label, i) != i:
+                if label not in ("", PLACEHOLDER) and owner.setdefault(label, i) != i:  # one before has it
                     self.add_problem(path, _("the name {name} is used by two categories", name=repr(label)))
                     differ = False
                     break

@@ -85,12 +85,12 @@ class RowSolver:
             return UNKNOWN
 
     def after_layer(self, filled: int, misses: Iterable[Misses]) -> None:
-        """Solve fewer scores of the next layer if this one, which has had fewer turns, is smooth enough."""
+        """Solve fewer scores of the next layer if this one, with one turn less to come, is smooth enough."""
         missed, changes = map(sum, zip(*misses, strict=True))
-        choices = self.objective.space.categories - filled  # the first ones make a value less smooth, not more
+        turns_to_come = self.objective.space.categories - filled
         if filled <= self.objective.first_layer + DENSE_LAYERS:
             self._spacing = 1
-        elif choices > 1 and missed < changes * self.objective.tolerance**2:
+        elif turns_to_come > 1 and missed < changes * self.objective.tolerance**2:  # the first makes it less smooth
             self._spacing = min(2 * self._spacing, MOST_SPACING)
 
     def new_scratch(self) -> Any:

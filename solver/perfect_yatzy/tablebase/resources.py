@@ -22,8 +22,7 @@ from ..model.estimates import SolveCost, gigabytes
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
-MEGABYTE = 1 << 20
-SPARE_DISK = 16 * MEGABYTE  # stays free after a new table is written
+SPARE_DISK = 16 << 20  # bytes that stay free after a new table is written
 
 
 @contextlib.contextmanager
@@ -49,7 +48,8 @@ def check_space(folder: Path, size: int) -> None:
     needed = size + SPARE_DISK
     if free < needed:
         text = _("{folder} has {free} MB free and the table needs {size} MB; choose a folder with --tables")
-        raise TableError(text.format(folder=folder, free=free // MEGABYTE, size=(needed + MEGABYTE - 1) // MEGABYTE))
+        megabytes = (needed + (1 << 20) - 1) >> 20  # rounded up
+        raise TableError(text.format(folder=folder, free=free >> 20, size=megabytes))
 
 
 def free_space(folder: Path) -> int | None:

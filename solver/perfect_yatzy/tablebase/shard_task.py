@@ -225,8 +225,9 @@ def shared_solve(folder: str, plan: str) -> SharedSolve:
         digest, fields = _plan_fields(text)
         if digest != plan:
             raise damaged(f"the plan {path} belongs to another solve")
+        tables = path.parent.parent
         objective = shard_plan.objective_from_text(
-            fields["text"], lambda rules: open_table(Objective(rules), path.parent.parent, solve=False)[1]
+            fields["text"], means=lambda rules: open_table(Objective(rules), tables, solve=False)[1]
         )
         return SharedSolve(path.parent, objective, shard_plan.plan_from_cuts(objective, fields["cuts"]))
 

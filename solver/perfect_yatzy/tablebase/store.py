@@ -234,8 +234,8 @@ def _size(path: Path, status: os.stat_result) -> int:
 
 
 def matching(entries: Iterable[TableEntry], name: str) -> list[TableEntry]:
-    """The tables that a name means: the one of that name, else those whose name begins so, else all of a rule set."""
-    # `yatzy-mean` is the start of a name, and so is any part of the fingerprint that tells two games apart.
+    """The tables that a name means: the one of that name, else of a rule set, else those whose name begins so."""
+    # The start is `yatzy-mean`, or goes on with a part of the fingerprint that tells two games apart.
     entries = list(entries)
     exact = [entry for entry in entries if entry.name == name]
     of_key = [entry for entry in entries if entry.key == name]
