@@ -160,15 +160,9 @@ class ShardReader:
         """Blocks of the table, checked, as :class:`CheckedValues` takes them."""
         high = low + len(target)
         for number in range(bisect_right(self._starts, low) - 1, bisect_left(self._starts, high)):
-            listed = self._shards[number]
-            path = self._folder / listed.file
+            path = self._folder / self._shards[number].file
             try:
-                if number not in self.open:
-                    shard = open_shard(path)
-                    if (shard.footer["blocks_sha256"], shard.start) != (self._digests[number], listed.start):
-                        raise damaged(f"the shard {path} is of another table")
-                    self.open[number] = shard
-                shard = self.open[number]
+                shard = self._opened(number, path)
                 first, last = shard.part(low, high)
                 piece = target[first - low : last - low]
                 shard.read_into(piece, first)
@@ -179,6 +173,15 @@ class ShardReader:
                 raise damaged(f"{error}; {self._hint}") from error
             except OSError as error:
                 raise unreadable(path, error) from error
+
+    def _opened(self, number: int, path: Path) -> ShardFile:
+        """A shard, opened when it is first needed; it must be that of the manifest."""
+        if number not in self.open:
+            shard = open_shard(path)
+            if (shard.footer["blocks_sha256"], shard.start) != (self._digests[number], self._shards[number].start):
+                raise damaged(f"the shard {path} is of another table")
+            self.open[number] = shard
+        return self.open[number]
 
 
 def listed_shards(info: ShardedTableInfo) -> list[Shard]:

@@ -56,12 +56,12 @@ class ThreadEngine:
     def run(self, tasks: Sequence[ShardTask], is_ready: Callable[[ShardTask], bool]) -> Iterator[dict[str, Any]]:
         """Solve the tasks."""
         waiting, under_way = deque(tasks), set[Future[dict[str, Any]]]()
-        # Two for each thread, so that none has to wait for its next one. If none is under way, the first is ready.
         with thread_pool(min(self.threads, len(tasks)), "yatzy-shard") as pool:
             if not pool:
                 yield from map(solve_shard_task, tasks)
                 return
             while waiting or under_way:
+                # Two for each thread, so that none has to wait for its next one. If none is under way, one is ready.
                 while waiting and len(under_way) < 2 * self.threads and is_ready(waiting[0]):
                     under_way.add(pool.submit(solve_shard_task, waiting.popleft()))
                 done, under_way = wait(under_way, return_when=FIRST_COMPLETED)
