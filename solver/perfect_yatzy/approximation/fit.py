@@ -175,7 +175,7 @@ def fit_values(
     threads: int | None = None, progress: Callable[[int, int], None] | None = None,
 ) -> tuple[FittedValues, dict[str, Any]]:  # fmt: skip
     """Fit the coefficients of a value function; the record, with the root mean square of y - V by open boxes."""
-    started, values, turns = time.perf_counter(), start, len(start.rules.categories)
+    started, turns = time.perf_counter(), len(start.rules.categories)
     if ridge is None:
         ridge = WIDE_RIDGE if is_wide(start.rules) else RIDGE
 
@@ -186,7 +186,7 @@ def fit_values(
 
     # By number of open boxes; those of 0 are not used.
     seen, errors = [SeenStates(start.rules) for _ in range(turns + 1)], np.zeros(turns + 1)
-    first_game = 0
+    values, first_game = start, 0
     for number, played in enumerate(played_games(games, rounds)):
         visited = visited_states(values, played, first_game, seed, threads, partial(report, number))
         for t in range(1, turns + 1):

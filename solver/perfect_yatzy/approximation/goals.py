@@ -84,5 +84,6 @@ def measured_goals(
         goal = round((by_mean.mean + deviations * by_mean.standard_deviation) / 10) * 10
         playing = ScoreStrategy(rules, info, evaluator, goal)
         reached = int((simulate(playing, games, seed, threads=threads).final_scores >= goal).sum())
-        interval, by_means = wilson_interval(reached, games), float((by_mean.final_scores >= goal).mean())
-        yield MeasuredGoal(goal, playing.value(""), reached / games, interval, by_means)
+        share_by_mean = float((by_mean.final_scores >= goal).mean())
+        interval = wilson_interval(reached, games)
+        yield MeasuredGoal(goal, playing.value(""), reached / games, interval, share_by_mean)

@@ -228,7 +228,8 @@ def optimal_prices(
         mean, ends = turn.mean_and_uses(gains[box, rolls])
         uses = np.bincount(box, weights=ends, minlength=n_boxes)
         sums = np.bincount(box, weights=ends * points[box, rolls], minlength=n_boxes)
-        total, gradient = float(prices.sum() + n_boxes * mean), [*(1.0 - n_boxes * uses)]
+        total = float(prices.sum() + n_boxes * mean)
+        gradient = [*(1.0 - n_boxes * uses)]  # by the prices, then by the slopes
         for b, slope, counts in zip(lines, slopes.tolist(), counted, strict=True):
             bonus = rules.bonuses[b]
             total += intercept(bonus, slope)

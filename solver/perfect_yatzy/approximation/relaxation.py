@@ -49,7 +49,8 @@ def solve_relaxed(game: RelaxedGame, *, threads: int | None = None, progress: Pr
     dice = lattice(game.rules.dice, game.rules.faces)
     passes = kernel_lattice(dice)
     values = np.zeros(game.size + PADDING)
-    table, pool = TableSlice(values, 0), ScratchPool(lambda: make_scratch(dice, game.models[0]))
+    table = TableSlice(values, 0)
+    pool = ScratchPool(lambda: make_scratch(dice, game.models[0]))
     total, done = sum(map(len, game.rows_in_layer)), 0
 
     def solve(rows: Ints, status: int, most_saved: int) -> None:
@@ -212,7 +213,8 @@ def order_of_gain(
         if taken and cost > work:
             break
         work -= cost
-        before, bounds = bound(game(known)), map(bound, games)
+        before = bound(game(known))
+        bounds = map(bound, games)
         # A chain of n boxes multiplies the cards by n + 1, as log2(n + 1) boxes would: the gain is divided by that.
         gains = [(before - after) / log2(len(chain) + 1) for after, chain in zip(bounds, left, strict=True)]
         best, *others = sorted(range(len(left)), key=lambda i: (-gains[i], left[i]))

@@ -160,7 +160,8 @@ class TurnPosition:
             If these dice cannot be held now.
         """
         if len(dice) > self.rules.dice:
-            text, count = _("{count} dice cannot be held; {rules} has {dice}"), number_text(len(dice), grouped=True)
+            text = _("{count} dice cannot be held; {rules} has {dice}")
+            count = number_text(len(dice), grouped=True)
             raise StateError(text.format(count=count, rules=self.rules.key, dice=self.rules.dice))
         held = tuple(sorted(dice))
         if self.over or self.to_roll:
@@ -221,7 +222,8 @@ class TurnPosition:
         if not isinstance(taken, str):
             return replace(self, dice=self.check_hold(taken), rolls_left=self.rolls_left - 1)
         points, bonus_points = self.check_category(taken)
-        c, saved = self.rules.index_of[taken], self.rolls_left if self.rules.saved_rolls else 0
+        c = self.rules.index_of[taken]
+        saved = self.rolls_left if self.rules.saved_rolls else 0
         card: Card
         if isinstance(self.card, Scorecard):
             card = self.card.filled_with(c, points, bonus_points, saved)

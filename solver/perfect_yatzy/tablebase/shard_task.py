@@ -43,6 +43,7 @@ from .table_info import DAMAGED, SHARDED_FORMAT, checked_fields, damaged, readin
 PLAN_FILE = "plan.json"
 TASK_MEMORY = 512 << 20  # bytes of values that a task may hold: its shard, and the halo of the rows solved at a time
 MOST_SOLVES = 2  # solves whose objectives a process keeps
+_preparing = threading.Lock()  # a solve is prepared once in a process
 CheckedBlocks = dict[str, npt.NDArray[np.bool_]]  # by shard, which of its blocks this process has compared
 
 
@@ -96,13 +97,14 @@ class SharedSolve:
         needs_unrounded = shard.filled > self.objective.first_layer  # because the next layer is solved from it
         if (found := self.stored(shard)) and (not needs_unrounded or self.stored(shard, unrounded=True)):
             return found.footer | {"solved": False}
-        values, fields = self._values(shard, memory), self.fields(shard)
+        values = self._values(shard, memory)
         stored = self.objective.as_stored(values, shard.start)
         rounding = self.objective.error
         if self.objective.rounds and stored.dtype != values.dtype:
             rounding = max(rounding, float(np.abs(stored - values).max()))
         is_last = shard.stop == self.objective.size
-        fields |= {"rounding": rounding, "start_value": self.objective.start_value(values) if is_last else None}
+        start_value = self.objective.start_value(values) if is_last else None
+        fields = self.fields(shard) | {"rounding": rounding, "start_value": start_value}
         with writing_shard(self.folder):
             if needs_unrounded and self.is_rounded:
                 # First, so that a stored shard of the newest layers always has it.
@@ -208,9 +210,6 @@ def read_plan(folder: Path, objective: Objective) -> tuple[str, ShardPlan] | Non
 def _plan_fields(text: bytes) -> tuple[str, dict[str, Any]]:
     """SHA-256 and fields of the file of a plan."""
     return hashlib.sha256(text).hexdigest(), checked_fields(text)
-
-
-_preparing = threading.Lock()  # a solve is prepared once in a process
 
 
 @lru_cache(maxsize=MOST_SOLVES)

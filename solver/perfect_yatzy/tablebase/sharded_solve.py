@@ -205,7 +205,8 @@ class ShardedSolve:
 
     def _finish(self, seconds: float) -> TableInfo:
         """Write the manifest and put the folder in its place."""
-        objective, footers = self.objective, [self._footers[shard] for shard in self.plan.shards]
+        objective = self.objective
+        footers = [self._footers[shard] for shard in self.plan.shards]
         return publish_shards(
             self.path,
             {shard: str(footer["blocks_sha256"]) for shard, footer in zip(self.plan.shards, footers, strict=True)},
