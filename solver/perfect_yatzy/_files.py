@@ -25,6 +25,7 @@ except ImportError:
 
 HAS_LOCKS = fcntl is not None
 TRIES = 1 if HAS_LOCKS else 20  # to replace a file; where others may be reading it, a second in all
+NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
 
 
 def try_lock(descriptor: int) -> bool | None:
@@ -93,9 +94,6 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         raise
 
 
-NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
-
-
 @contextlib.contextmanager
 def folder_lock(folder: Path, *, shared: bool = False) -> Iterator[None]:
     """Hold the lock of a folder; does nothing where locks are not available."""
@@ -111,7 +109,7 @@ def folder_lock(folder: Path, *, shared: bool = False) -> Iterator[None]:
 def exclusive(path: Path) -> Iterator[None]:
     """Hold the lock of a file that exists only meanwhile; another process waits."""
     while (descriptor := lock(path, create=True)) is not None and not is_same_file(descriptor, path):
-        os.close(descriptor)
+        os.close(descriptor)  # of a file that the process before has removed
     try:
         yield
     finally:
@@ -164,7 +162,7 @@ def locked_if_free(part: Path) -> Iterator[bool]:
     except PermissionError:
         locked = False  # another user's
     except OSError:
-        locked = None
+        locked = None  # there is no such table
     try:
         yield locked is not False
     finally:

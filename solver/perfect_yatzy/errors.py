@@ -172,7 +172,7 @@ class _Shown(reprlib.Repr):
 
     def repr_int(self, value: int, level: int) -> str:
         if value.bit_length() > 200:  # Python refuses to write very large numbers
-            return f"a number of about {round(value.bit_length() * 0.30103):,} digits"
+            return f"a number of about {round(value.bit_length() * 0.30103):,} digits"  # log10(2) for each bit
         return repr(value)
 
 

@@ -11,7 +11,7 @@ of them and names the columns.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from .errors import MissingPackage, StateError, shown
 from .strategy.actions import Choice, Hold, Ranking
@@ -21,21 +21,8 @@ from .strategy.positions import PositionSample
 from .strategy.score_distribution import ScoreDistribution
 from .strategy.simulation import Simulation
 
-TABLES = (Ranking, BatchAnswer, PositionSample, ScoreDistribution, Simulation)
-
-
-class Table(Protocol):
-    """A result that knows its columns."""
-
-    def columns(self) -> dict[str, Any]:
-        """Named columns of equal length."""
-        ...
-
-    def metadata(self) -> dict[str, str]:
-        """Where they come from."""
-        ...
-
-
+TABLES = (Ranking, BatchAnswer, PositionSample, ScoreDistribution, Simulation)  # results that know their columns
+Table = Ranking[Any] | BatchAnswer | PositionSample | ScoreDistribution | Simulation
 Result = Table | Sequence[Hold | Choice]
 
 

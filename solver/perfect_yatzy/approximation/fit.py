@@ -8,13 +8,11 @@ With t open boxes, and V_t the fitted values of the cards that have t of them (V
                              V_t = ridge regression of y on the features of S, towards V_{t-1}
 
 (:class:`perfect_yatzy.strategy.fitted_file.FittedValues` has the features.) Approximate value iteration with a
-linear architecture: Bertsekas and Tsitsiklis, "Neuro-Dynamic Programming", Athena Scientific 1996, chapter 6. The
-states are those that good play visits, because only their values matter, and regression on the last round alone
-oscillates: a policy avoids the states whose values were too low. Values are fitted in excess of the relaxed game.
+linear architecture: Bertsekas and Tsitsiklis, "Neuro-Dynamic Programming", Athena Scientific 1996, chapter 6.
+Regression on the last round alone oscillates: a policy avoids the states whose values were too low.
 
-The backups are turns of many states without a table (:class:`LaneTurns`). NumPy computes the child values of a chunk
-of states, a kernel the turns (:mod:`perfect_yatzy.kernels.state_lanes`). Chunks have a fixed size, and threads take
-whole chunks: the results do not depend on the number of threads.
+The backups are turns of many states without a table: NumPy computes the child values of a chunk of states, a kernel
+the turns. Threads take whole chunks of a fixed size: the results do not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -22,6 +20,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -41,6 +40,10 @@ from ..tablebase.resources import ScratchPool, default_threads, thread_map
 from .multipliers import dot, exact_bits, rounded
 
 CHUNK = 512  # states a thread takes at a time
+EXPLORATION = 0.05  # chance that a turn of an exploring game fills a box drawn at random
+RIDGE = 0.1  # penalty on squared changes of a coefficient, against squares of points summed over the states
+WIDE_RIDGE = 30.0  # the same for a wide sheet: points are many, and states few for so many boxes
+ROWS = 4096  # states whose features are in memory at the same time
 
 
 @dataclass(frozen=True)
@@ -108,63 +111,63 @@ class LaneTurns:
         self, states: States, games: Ints, seed: int, turn: int, exploration: Floats | float = 0.0
     ) -> PlayedTurn:
         """Play one turn of games whose cards have equally many open boxes, greedily."""
-        n, model, rules = len(states), self._model, self.rules
-        expected, reached, chance = np.empty(n), np.empty(n), np.broadcast_to(exploration, n)
-        outcome, rerolls = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+        model, rules = self._model, self.rules
+        chance, results = np.broadcast_to(exploration, len(states)), _new_results(len(states))
 
         def run(rows: Ints, blocks: int, job: kernels.LaneJob, table: kernels.LaneTable) -> None:
             size = blocks * LANES
-            numbers = np.resize(games[rows], size)
-            played = kernels.LaneGames(numbers, seed, turn, np.resize(chance[rows], size).astype(np.float64))
-            kernels.play_states(0, blocks, job, table, played)
-            for target, found in zip((expected, reached, outcome, rerolls), job.turns, strict=True):
+            numbers, chances = np.resize(games[rows], size), np.resize(chance[rows], size).astype(np.float64)
+            kernels.play_states(0, blocks, job, table, kernels.LaneGames(numbers, seed, turn, chances))
+            for target, found in zip(results, job.turns, strict=True):
                 target[rows] = found[: len(rows)]
 
         self._run(states, run)
+        outcome = results.outcome
         category, points, slot = model.category[outcome], model.points[outcome], model.slot[outcome]
         after = States(
             states.filled | box_masks(rules)[category],
             upper_sums(rules).cap(states.upper + model.slot_shift[slot]),
-            rerolls if rules.saved_rolls else np.zeros_like(rerolls),
+            results.rerolls if rules.saved_rolls else np.zeros_like(results.rerolls),
             states.tracked | ((category == rules.tracked_index) & (points > 0)),
         )
         bonus_points = model.total[outcome].astype(np.int64) - points
-        return PlayedTurn(after, category, points, bonus_points, expected, reached)
+        return PlayedTurn(after, category, points, bonus_points, results.expected, results.reached)
 
     def _run(self, states: States, run: Callable[[Ints, int, kernels.LaneJob, kernels.LaneTable], None]) -> None:
         """Call `run` with every chunk of the states: its rows, number of blocks, and arguments of the kernels."""
-        # States with many open boxes in common share vectors of few different values; saved rolls share the stages.
-        rules, model, slots = self.rules, self._model, self._model.slot_count
-        alike = (*np.atleast_2d(states.filled.T), states.saved)
-        order = np.lexsort(alike) if rules.saved_rolls else np.arange(len(states))
+        rules, slots = self.rules, self._model.slot_count
+        order = np.arange(len(states))
+        if rules.saved_rolls:
+            # By saved rolls, which share the stages, then by cards: with many open boxes in common they share vectors
+            # of few different values.
+            order = np.lexsort((*np.atleast_2d(states.filled.T), states.saved))
 
-        def chunk(begin: int) -> None:
+        def run_chunk(begin: int) -> None:
             rows = order[begin : begin + CHUNK]
-            blocks = -(-len(rows) // LANES)
+            blocks = (len(rows) + LANES - 1) // LANES
             size = blocks * LANES
             part = states.take(np.resize(rows, size))  # the last block is filled up with earlier states
             most_saved = int(part.saved.max())
             stages = rules.rolls_per_turn + most_saved if rules.saved_rolls else 1
             found = self.values.child_values(part.filled, part.upper, part.tracked, tuple(range(stages)))
+            # (stages, states, slots) -> (blocks, stages, slots, lanes)
             by_block = found.reshape(stages, blocks, LANES, slots).transpose(1, 0, 3, 2)
             table = kernels.LaneTable(np.ascontiguousarray(by_block).ravel(), slots, stages)
-            ends = np.empty(size, np.int64), np.empty(size, np.int64)
             choices = packed(rules, allowed_boxes(rules, part.filled))
             lanes = kernels.LaneStates(part.filled, choices, part.saved, part.tracked)
-            results = kernels.TurnResults(np.empty(size), np.empty(size), *ends)
             with self._scratch.borrow() as scratch:
-                job = kernels.LaneJob(model, self._lattice, lanes, results, most_saved, scratch)
+                job = kernels.LaneJob(self._model, self._lattice, lanes, _new_results(size), most_saved, scratch)
                 run(rows, blocks, job, table)
 
-        with thread_map(min(self.threads, -(-len(states) // CHUNK))) as in_threads:
-            for _ in in_threads(chunk, range(0, len(states), CHUNK)):
+        chunks = range(0, len(states), CHUNK)
+        with thread_map(min(self.threads, len(chunks))) as in_threads:
+            for _ in in_threads(run_chunk, chunks):
                 pass
 
 
-EXPLORATION = 0.05  # chance that a turn of an exploring game fills a box drawn at random
-RIDGE = 0.1  # penalty on squared changes of a coefficient, against squares of points summed over the states
-WIDE_RIDGE = 30.0  # the same for a wide sheet: points are many, and states few for so many boxes
-ROWS = 4096  # states whose features are in memory at the same time
+def _new_results(size: int) -> kernels.TurnResults:
+    """Arrays for what so many turns lead to."""
+    return kernels.TurnResults(np.empty(size), np.empty(size), np.empty(size, np.int64), np.empty(size, np.int64))
 
 
 def fit_values(
@@ -172,27 +175,29 @@ def fit_values(
     threads: int | None = None, progress: Callable[[int, int], None] | None = None,
 ) -> tuple[FittedValues, dict[str, Any]]:  # fmt: skip
     """Fit the coefficients of a value function; the record, with the root mean square of y - V by open boxes."""
-    started, wide = time.perf_counter(), is_wide(start.rules)
-    ridge = ridge if ridge is not None else WIDE_RIDGE if wide else RIDGE
-    values, turns = start, len(start.rules.categories)
-    seen = [SeenStates(start.rules) for _ in range(turns + 1)]  # by number of open boxes
-    errors, total, first = np.zeros(turns + 1), 2 * rounds * turns, 0
+    started, turns = time.perf_counter(), len(start.rules.categories)
+    if ridge is None:
+        ridge = WIDE_RIDGE if is_wide(start.rules) else RIDGE
+
+    def report(number: int, done: int) -> None:
+        """Report the progress of a round: first each turn is played, then each number of open boxes is fitted."""
+        if progress:
+            progress(2 * turns * number + done, 2 * turns * rounds)
+
+    # By number of open boxes; those of 0 are not used.
+    seen, errors = [SeenStates(start.rules) for _ in range(turns + 1)], np.zeros(turns + 1)
+    values, first_game = start, 0
     for number, played in enumerate(played_games(games, rounds)):
-
-        def report(done: int, number: int = number) -> None:
-            if progress:
-                progress(2 * number * turns + done, total)
-
-        for t, states in enumerate(visited_states(values, played, first, seed, threads, report)):
-            if t > 0:
-                seen[t].add(values, states)
-        first += played
+        visited = visited_states(values, played, first_game, seed, threads, partial(report, number))
+        for t in range(1, turns + 1):
+            seen[t].add(values, visited[t])
+        first_game += played
         coefficients = np.zeros_like(values.coefficients)
-        values = replace(values, coefficients=coefficients)
+        values = replace(values, coefficients=coefficients)  # which share the array: it is filled here
         for t in range(1, turns + 1):
             targets = LaneTurns(values, threads).backups(seen[t].states)
             coefficients[t], errors[t] = seen[t].regression(values, targets, coefficients[t - 1], ridge)
-            report(turns + t)
+            report(number, turns + t)
     record = {"rounds": rounds, "games": games, "ridge": ridge, "errors": errors.tolist()}
     return values, {"seconds": time.perf_counter() - started} | record
 
@@ -219,23 +224,24 @@ class SeenStates:
         """Coefficients of the features with which the values of the states are near the targets."""
         # They minimise the weighted sum of squares, plus `ridge` times the squared differences of all but the first
         # one to those of the cards with one open box less: the functions of neighbouring turns are alike.
-        gram, excess = self._gram, targets - self._relaxed
-        excess = rounded(excess, exact_bits(self.weights * excess, FEATURE_BITS + 8))
+        gram, unrounded = self._gram, targets - self._relaxed
+        excess = rounded(unrounded, exact_bits(self.weights * unrounded, FEATURE_BITS + 8))  # features are below 2^8
         right = np.zeros(len(gram))
         for rows in _parts(len(self.states)):
             right += values.feature_sums(self.weights[rows] * excess[rows], *self.states.take(rows))
-        total, change = gram[0, 0], right - dot(gram, prior)
+        total_weight = gram[0, 0]
+        unexplained = right - dot(gram, prior)
         # Without the constant: everything relative to its mean.
-        means, mean = gram[0] / total, change[0] / total
-        centred = gram - total * np.outer(means, means)
+        means, mean = gram[0] / total_weight, unexplained[0] / total_weight
+        centred = gram - total_weight * np.outer(means, means)
         centred[np.diag_indices(len(gram))] += ridge
-        slopes = (change - total * means * mean)[1:]
-        solve_positive(np.ascontiguousarray(centred[1:, 1:]), slopes, ridge)
-        change = np.concatenate([[mean - dot(means[1:], slopes)], slopes])
-        coefficients = rounded(prior + change, COEFFICIENT_BITS)
+        slopes = (unexplained - total_weight * means * mean)[1:]
+        solve_positive(np.ascontiguousarray(centred[1:, 1:]), slopes, ridge)  # in place of the right side
+        constant = mean - dot(means[1:], slopes)
+        coefficients = rounded(prior + np.concatenate([[constant], slopes]), COEFFICIENT_BITS)
         squares = dot(self.weights, excess**2) - 2 * dot(coefficients, right)
         squares = squares + dot(coefficients, dot(gram, coefficients))
-        return coefficients, float(np.sqrt(max(0.0, squares) / total))
+        return coefficients, float(np.sqrt(max(0.0, squares) / total_weight))
 
 
 def _parts(size: int) -> list[Ints]:
@@ -247,21 +253,21 @@ def visited_states(
     values: FittedValues, games: int, first: int, seed: int, threads: int | None, report: Callable[[int], None]
 ) -> list[States]:
     """The states before every turn of games played greedily, by number of open boxes; every second game explores."""
-    play, states = LaneTurns(values, threads), same_cards(values.rules, EMPTY_STATE, games)
+    turns, states = LaneTurns(values, threads), same_cards(values.rules, EMPTY_STATE, games)
     numbers = np.arange(first, first + games)
     exploration = np.where(numbers % 2, EXPLORATION, 0.0)
-    found = []
+    by_turn = [states]
     for turn in range(len(values.rules.categories)):
-        found.append(states)
-        states = play.play(states, numbers, seed, turn, exploration).states
+        states = turns.play(states, numbers, seed, turn, exploration).states
+        by_turn.append(states)
         report(turn + 1)
-    return [states, *reversed(found)]
+    return by_turn[::-1]
 
 
 def distinct(states: States) -> tuple[States, Ints]:
     """The different states, and how often each occurs."""
     fields = *np.atleast_2d(states.filled.T), states.upper, states.saved, states.tracked
-    order = np.lexsort(fields)
+    order = np.lexsort(fields)  # equal states follow one another
     changes = [field[order][1:] != field[order][:-1] for field in fields]
     starts = np.flatnonzero(np.concatenate([[True], np.any(changes, axis=0)]))
-    return states.take(order[starts]), np.diff(np.concatenate([starts, [len(order)]]))
+    return states.take(order[starts]), np.diff(starts, append=len(order))

@@ -8,9 +8,7 @@ It is convex in the prices, and ``1 - expected uses of box c`` is a subgradient:
 in the mean. Any prices give a valid bound; these are computed once, and exact boxes keep them.
 
 An upper bonus whose sum the relaxed game does not remember is replaced by a line ``intercept + slope * sum``; its
-slope is one more variable.
-
-A proximal bundle method minimises it. The function is the maximum of its *cuts*, the lines
+slope is one more variable. A proximal bundle method minimises the bound: the maximum of its *cuts*, the lines
 ``f(x_i) + g_i . (x - x_i)`` at the points visited. Each step minimises the cuts found so far plus a quadratic term
 that keeps it near the best point::
 
@@ -42,7 +40,9 @@ from ..model.relaxed_game import intercept
 from ..model.state_space import is_wide
 from ..strategy.turn_evaluator import passes
 
-MAX_CUTS = 80
+EVALUATIONS = 300
+SLOPE_UNIT = 0.003  # of the slopes of a wide sheet, which move its bound far more than prices do
+MAX_CUTS, KEPT_CUTS = 80, 60  # when there are more, those with the largest weights are kept
 ROUNDS = 400  # of the projections of one step
 SERIOUS = 0.1  # of the descent that the cuts promise
 FIRST_STEP = 10.0  # of a descent
@@ -76,9 +76,9 @@ def minimise(
     """
     best = rounded(np.array(start, dtype=np.float64), POINT_BITS)
     value, gradient = function(best)
-    points, slopes, heights = [best], [gradient], [value]
+    points, slopes, heights = [best], [gradient], [value]  # of the cuts
     weights = np.ones(1)
-    gap, count, step = np.inf, 1, FIRST_STEP
+    count, step = 1, FIRST_STEP
     while count < evaluations:
         matrix = np.array(slopes)
         # Each cut at the best point, as how far it lies below the value there.
@@ -104,8 +104,8 @@ def minimise(
         elif found - value > gap:
             step *= 0.5
         if len(points) > MAX_CUTS:
-            keep = np.sort(np.argsort(-weights[:-1], kind="stable")[: MAX_CUTS - 20])
-            keep = np.append(keep, len(points) - 1)
+            heaviest = np.sort(np.argsort(-weights[:-1], kind="stable")[:KEPT_CUTS])
+            keep = np.append(heaviest, len(points) - 1)  # and the newest, which has no weight yet
             points, slopes = [points[i] for i in keep], [slopes[i] for i in keep]
             heights = [heights[i] for i in keep]
             weights = weights[keep] / weights[keep].sum()
@@ -140,10 +140,6 @@ def onto_simplex(point: Floats) -> Floats:
     return np.asarray(np.maximum(point - excess[last], 0.0))
 
 
-EVALUATIONS = 300
-SLOPE_UNIT = 0.003  # of the slopes of a wide sheet, which move its bound far more than prices do
-
-
 class OneTurn:
     """One turn for points alone, in NumPy: the mean of the best turn, and how often it ends with each roll.
 
@@ -156,14 +152,13 @@ class OneTurn:
 
     def mean_and_uses(self, gains: Floats) -> tuple[float, Floats]:
         """The mean of the best turn, and the chance that it ends with each roll."""
-        first = self.grid.first_roll
-        best, stages = gains, []
-        for _ in range(self.rolls - 1):
-            holds = self.passes.holds_from_rolls(best)
-            kept, choice = self._best_within(holds)
-            stops = gains >= kept[first:]
+        best, stages = gains, []  # stages: by rerolls left from 1 on, whether to stop, and else what to hold
+        for _rerolls in range(1, self.rolls):
+            values, choice = self._best_within(self.passes.holds_from_rolls(best))
+            of_rerolls = values[self.grid.first_roll :]
+            stops = gains >= of_rerolls
             stages.append((stops, choice))
-            best = np.where(stops, gains, kept[first:])
+            best = np.where(stops, gains, of_rerolls)
         chances, ends = self.grid.weights.copy(), np.zeros(len(gains))
         for stops, choice in reversed(stages):
             ends += np.where(stops, chances, 0.0)
@@ -175,25 +170,24 @@ class OneTurn:
         best, choice = holds.copy(), np.arange(len(holds))
         for level in self.passes.levels[1:]:
             own = np.arange(level.place.start, level.place.stop)
-            among = best[level.predecessors]
-            column = among.argmax(axis=1)
-            value = among[np.arange(len(own)), column]
-            better = value > best[level.place]
-            choice[level.place] = np.where(better, level.predecessors[np.arange(len(own)), column], own)
-            best[level.place] = np.where(better, value, best[level.place])
+            values = best[level.predecessors]
+            column = values.argmax(axis=1, keepdims=True)
+            predecessor = np.take_along_axis(level.predecessors, column, axis=1)[:, 0]
+            better = best[predecessor] > best[own]
+            choice[own] = np.where(better, predecessor, own)
+            best[own] = np.where(better, best[predecessor], best[own])
         return best, choice
 
     def _reroll(self, chances: Floats, choice: Ints) -> Floats:
         """Chance of each roll after a reroll, from the chance that each roll is rerolled."""
-        first, node = self.grid.first_roll, np.zeros(self.grid.n_holds)
-        node[first:] = chances
-        for level in self.passes.levels[:0:-1]:  # dice are put aside: to the best hold
+        held = np.zeros(self.grid.n_holds)  # chance of each multiset
+        held[self.grid.first_roll :] = chances
+        for level in self.passes.levels[:0:-1]:  # dice are put aside one by one, until the best hold is left
             own = np.arange(level.place.start, level.place.stop)
-            moves = choice[level.place] != own
-            target = choice[level.place][moves]
-            node += np.bincount(target, weights=node[level.place][moves], minlength=len(node))
-            node[own[moves]] = 0.0
-        return self.passes.rolls_from_holds(node)
+            moved = own[choice[own] != own]
+            held += np.bincount(choice[moved], weights=held[moved], minlength=len(held))
+            held[moved] = 0.0
+        return self.passes.rolls_from_holds(held)
 
 
 @dataclass(frozen=True)
@@ -218,23 +212,28 @@ def optimal_prices(
     rules: RuleSet, lines: Sequence[int] = (), progress: Callable[[float], None] | None = None
 ) -> Prices:
     """The prices with which the relaxed game is worth least."""
-    points, n_boxes, bonuses = points_table(rules).astype(np.float64), len(rules.categories), rules.bonuses
+    points = points_table(rules).astype(np.float64)  # (boxes, rolls)
+    n_boxes, rolls = len(rules.categories), np.arange(points.shape[1])
     turn = OneTurn(rules.dice, rules.faces, rules.rolls_per_turn)
+    unit = SLOPE_UNIT if is_wide(rules) else 1.0
+    # For each line, (boxes,): 1 for those whose points count towards its bonus, else 0.
     counted = [np.array([box.upper and box.column == b for box in rules.categories], dtype=np.float64) for b in lines]
-    rolls, unit = np.arange(points.shape[1]), SLOPE_UNIT if is_wide(rules) else 1.0
 
     def bound(variables: Floats) -> tuple[float, Floats]:
-        lam, slopes = variables[:n_boxes], unit * variables[n_boxes:]
-        raised = sum((slope * c for slope, c in zip(slopes, counted, strict=True)), np.zeros(n_boxes))
-        gains = points * (1.0 + raised)[:, None] - lam[:, None]
-        box = gains.argmax(axis=0)
+        """The bound with these prices and slopes, and its gradient."""
+        prices, slopes = variables[:n_boxes], unit * variables[n_boxes:]
+        raised = sum((slope * counts for slope, counts in zip(slopes, counted, strict=True)), np.zeros(n_boxes))
+        gains = points * (1.0 + raised)[:, None] - prices[:, None]
+        box = gains.argmax(axis=0)  # the best one for each roll
         mean, ends = turn.mean_and_uses(gains[box, rolls])
         uses = np.bincount(box, weights=ends, minlength=n_boxes)
         sums = np.bincount(box, weights=ends * points[box, rolls], minlength=n_boxes)
-        total, gradient = float(lam.sum() + n_boxes * mean), [*(1.0 - n_boxes * uses)]
-        for b, slope, c in zip(lines, slopes.tolist(), counted, strict=True):
-            total += intercept(bonuses[b], slope)
-            gradient.append(unit * (float(n_boxes * dot(c, sums)) - touching_sum(bonuses[b], slope)))
+        total = float(prices.sum() + n_boxes * mean)
+        gradient = [*(1.0 - n_boxes * uses)]  # by the prices, then by the slopes
+        for b, slope, counts in zip(lines, slopes.tolist(), counted, strict=True):
+            bonus = rules.bonuses[b]
+            total += intercept(bonus, slope)
+            gradient.append(unit * (float(n_boxes * dot(counts, sums)) - touching_sum(bonus, slope)))
         return total, np.array(gradient)
 
     # Prices of what a box pays in the mean if the turn is played for it alone would be far too high; the mean of a
@@ -248,5 +247,6 @@ def optimal_prices(
 
 
 def touching_sum(bonus: Bonus, slope: float) -> float:
-    """The upper sum at which the line of this slope touches the bonus."""
-    return float(max(((0, 0), *bonus.steps), key=lambda step: step[1] - slope * step[0])[0])
+    """The upper sum at which the line of this slope touches the bonus: no step is higher above it."""
+    sum_and_points = max(((0, 0), *bonus.steps), key=lambda step: step[1] - slope * step[0])
+    return float(sum_and_points[0])

@@ -4,9 +4,8 @@
     relaxation.bound                                              no strategy scores more
     relaxation.game.offset(...) + relaxation.values[relaxation.game.index(...)]    the same for any state
 
-Boxes become exact in the order of their gain (:func:`order_of_gain`), as many as the budget allows; each of them
-doubles the cards. Every card has a value of its own. To remember less of the cards that play rarely visits raises the
-bound: the best play of the relaxed game then visits those cards.
+Every card has a value of its own. To remember less of the cards that play rarely visits raises the bound: the best
+play of the relaxed game then visits those cards.
 """
 
 from __future__ import annotations
@@ -40,7 +39,9 @@ LEAST_CHANCE = 1e-7  # of a row, for play to be followed
 TOLERANCE = 2e-5  # of the bound, where an iteration ends
 LEVEL_TOLERANCE = 5e-5  # of the bound: 0.1 points for Giant Yatzy
 
+Chain = tuple[int, ...]
 Progress = Callable[[float], None]  # takes the fraction that is done
+Report = Callable[[str, float], None]  # takes what is being done, and about the share of all work that is done
 
 
 def solve_relaxed(game: RelaxedGame, *, threads: int | None = None, progress: Progress | None = None) -> Floats:
@@ -48,7 +49,8 @@ def solve_relaxed(game: RelaxedGame, *, threads: int | None = None, progress: Pr
     dice = lattice(game.rules.dice, game.rules.faces)
     passes = kernel_lattice(dice)
     values = np.zeros(game.size + PADDING)
-    table, pool = TableSlice(values, 0), ScratchPool(lambda: make_scratch(dice, game.models[0]))
+    table = TableSlice(values, 0)
+    pool = ScratchPool(lambda: make_scratch(dice, game.models[0]))
     total, done = sum(map(len, game.rows_in_layer)), 0
 
     def solve(rows: Ints, status: int, most_saved: int) -> None:
@@ -93,7 +95,7 @@ def rounding_error(game: RelaxedGame, values: Floats) -> float:
     # the faces and a product (faces + 1, for 1 / faces too); the mean of the first roll is a sum of products in four
     # parts with rounded weights (rolls / 4 + 8).
     grid = lattice(rules.dice, rules.faces)
-    in_turn = 6 + (rolls - 1) * rules.dice * (rules.faces + 1) + -(-grid.n_rolls // 4) + 8
+    in_turn = 6 + (rolls - 1) * rules.dice * (rules.faces + 1) + (grid.n_rolls + 3) // 4 + 8
     count = in_turn + len(rules.categories)
     relative = count * UNIT_ROUNDOFF / (1 - count * UNIT_ROUNDOFF)
     points = max(float(np.abs(model.outcomes.points).max()) for model in game.models)
@@ -116,10 +118,11 @@ class _Play:
 
     def __init__(self, game: RelaxedGame, status: int, table: TableSlice, chance: Floats) -> None:
         self.game, self.model, self.boxes = game, game.models[status], game.boxes(status)
-        self.table, self.chance, outcomes = table, chance, self.model.outcomes
+        self.table, self.chance = table, chance
+        outcomes = self.model.outcomes
         pairs, group = np.unique(np.stack([outcomes.step, outcomes.shift]), axis=1, return_inverse=True)
         self.step, self.shift = pairs
-        self.order = np.argsort(group, kind="stable")
+        self.order = np.argsort(group, kind="stable")  # of the outcomes, by group; where each group starts in it
         self.starts = np.searchsorted(group[self.order], np.arange(len(self.step)))
         self.points = outcomes.points + game.prices[self.boxes]
         self.used = np.zeros((game.turns, len(self.boxes)))  # chance of each outcome, by turn
@@ -127,22 +130,22 @@ class _Play:
 
     def turn(self, rows: Ints) -> tuple[Ints, Ints, Floats, Floats]:
         """Rows and places of the children and their chances, and the chance of each outcome."""
-        layout, children, places, parts = self.game.layout, [], [], []
-        total = np.zeros(len(self.boxes))
+        layout, total = self.game.layout, np.zeros(len(self.boxes))
+        children, places, chances = list[Ints](), list[Ints](), list[Floats]()
         with self._scratch.borrow() as scratch:
             for row in rows:
                 lane_set = layout.lane_sets[row]
-                found = np.zeros((len(self.boxes), int(layout.lane_count[lane_set])))
+                found = np.zeros((len(self.boxes), int(layout.lane_count[lane_set])))  # by outcome and lane
                 visit_row(row, VisitJob(self.model, self.table, self.chance, found.ravel(), scratch))
                 total += found.sum(axis=1)
-                moved = np.add.reduceat(found[self.order], self.starts)
-                which, lane = np.nonzero(moved)
-                child = row + self.step[which]
-                upper = layout.lane_upper[lane_set, lane] + self.shift[which]
+                by_group = np.add.reduceat(found[self.order], self.starts)
+                group, lane = np.nonzero(by_group)
+                child = row + self.step[group]
+                upper = layout.lane_upper[lane_set, lane] + self.shift[group]
                 children.append(child)
                 places.append(layout.offsets[child] + layout.lane_of[layout.lane_sets[child], upper])
-                parts.append(moved[which, lane])
-        return np.concatenate(children), np.concatenate(places), np.concatenate(parts), total
+                chances.append(by_group[group, lane])
+        return np.concatenate(children), np.concatenate(places), np.concatenate(chances), total
 
 
 def visits(game: RelaxedGame, values: Floats, *, threads: int | None = None) -> tuple[Floats, Floats]:
@@ -152,7 +155,8 @@ def visits(game: RelaxedGame, values: Floats, *, threads: int | None = None) -> 
     """
     if game.rules.saved_rolls:
         raise ValueError("play is followed only without saved rolls")
-    table, rules = TableSlice(np.concatenate([values, np.zeros(PADDING)]), 0), game.rules
+    rules = game.rules
+    table = TableSlice(np.concatenate([values, np.zeros(PADDING)]), 0)
     table.values.flags.writeable = False
     reached, chance = np.zeros(game.n_rows), np.zeros(game.size)  # chance of each row, and of each state
     reached[EMPTY_ROW] = chance[game.layout.offsets[EMPTY_ROW]] = 1.0
@@ -166,22 +170,20 @@ def visits(game: RelaxedGame, values: Floats, *, threads: int | None = None) -> 
                 same = rows[statuses == status]
                 tasks = [same[i : i + ROWS_PER_TASK] for i in range(0, len(same), ROWS_PER_TASK)]
                 # Added in the order of the rows, so that the sums do not depend on the threads.
-                for children, places, parts, total in in_threads(play.turn, tasks):
-                    np.add.at(chance, places, parts)
-                    np.add.at(reached, children, parts)
+                for children, places, chances, total in in_threads(play.turn, tasks):
+                    np.add.at(chance, places, chances)
+                    np.add.at(reached, children, chances)
                     play.used[played] += total
-    uses, upper = np.zeros((game.turns, len(rules.categories))), np.zeros(len(rules.bonuses))
+    uses = np.zeros((game.turns, len(rules.categories)))
+    upper = np.zeros(len(rules.bonuses))
     for play in plays:
         for c, box in enumerate(rules.categories):
             here = play.boxes == c
             uses[:, c] += play.used[:, here].sum(axis=1)
             if box.upper and rules.bonus:
                 points = float(dot(play.used[:, here].sum(axis=0), play.points[here]))
-                upper[box.column] += points / (1.0 + game.slopes[box.column])
+                upper[box.column] += points / (1.0 + game.slopes[box.column])  # without the slope of the line
     return uses, upper
-
-
-Chain = tuple[int, ...]
 
 
 def order_of_gain(
@@ -193,29 +195,32 @@ def order_of_gain(
     Gains are measured with the required boxes exact if that is cheap, and again after each box that is taken, because
     boxes that pay for the same rolls take gain from each other.
     """
-    # A chain of n boxes multiplies the cards by n + 1, as log2(n + 1) boxes would; its gain is divided by that.
-    left = [c for c in chains(rules) if not set(c) & set(exact) and len(exact) + len(c) <= ONE_WORD]
-    base = list(exact)
-    if costs.solve_work(RelaxedGame(rules, base, prices, column, slopes)) * 2 * len(left) > work / 2:
-        base, column = list(tracked_exact(rules)), -1
+
+    def game(boxes: list[int]) -> RelaxedGame:
+        return RelaxedGame(rules, boxes, prices, column, slopes)
+
+    def bound(relaxed: RelaxedGame) -> float:
+        return upper_bound(relaxed, solve_relaxed(relaxed, threads=threads))
+
+    left = [chain for chain in chains(rules) if not {*chain} & {*exact} and len(exact) + len(chain) <= ONE_WORD]
+    known = list(exact)
+    if costs.solve_work(game(known)) * 2 * len(left) > work / 2:  # gains are measured without the required boxes
+        known, column = list(tracked_exact(rules)), -1
     taken: list[Chain] = []
-    while left:
-        known = [*base, *(c for chain in taken for c in chain)]
-        if len(known) + max(map(len, left)) > ONE_WORD:
-            break
-        games = [RelaxedGame(rules, [*known, *chain], prices, column, slopes) for chain in left]
-        cost = sum(costs.solve_work(game) for game in games)
+    while left and len(known) + max(map(len, left)) <= ONE_WORD:
+        games = [game([*known, *chain]) for chain in left]
+        cost = sum(map(costs.solve_work, games))
         if taken and cost > work:
             break
         work -= cost
-        before, *bounds = (
-            upper_bound(game, solve_relaxed(game, threads=threads))
-            for game in (RelaxedGame(rules, known, prices, column, slopes), *games)
-        )
-        gains = [(before - bound) / log2(len(chain) + 1) for bound, chain in zip(bounds, left, strict=True)]
-        order = sorted(range(len(left)), key=lambda i: (-gains[i], left[i]))
-        taken.append(left[order[0]])
-        left = [left[i] for i in order[1:]]
+        before = bound(game(known))
+        bounds = map(bound, games)
+        # A chain of n boxes multiplies the cards by n + 1, as log2(n + 1) boxes would: the gain is divided by that.
+        gains = [(before - after) / log2(len(chain) + 1) for after, chain in zip(bounds, left, strict=True)]
+        best, *others = sorted(range(len(left)), key=lambda i: (-gains[i], left[i]))
+        taken.append(left[best])
+        known += left[best]
+        left = [left[i] for i in others]
         if progress:
             progress(len(taken) / (len(taken) + len(left)))
     return [*taken, *left]
@@ -233,16 +238,13 @@ def coarse_levels(game: RelaxedGame, values: Floats, tolerance: float) -> list[I
         ends = []
         if len(same):
             table = values[layout.offsets[same][:, None] + np.arange(count)]  # (rows, lanes), without saved rolls
-            low = 0
+            low = 0  # first lane of the level
             for lane in range(1, count):
                 if float((table[:, lane] - table[:, low]).max()) > tolerance:
                     ends.append(lane - 1)
                     low = lane
         levels.append(layout.lane_upper[lane_set, [*ends, count - 1]])
     return levels
-
-
-Report = Callable[[str, float], None]  # takes what is being done, and about the share of all work that is done
 
 
 @dataclass(frozen=True)
@@ -293,27 +295,31 @@ class _Relaxing:
         if self.column >= 0 and not self.affordable(self.exact):
             self.exact, self.column = tracked_exact(self.rules), -1
             self.prices = optimal_prices(self.rules, self.lines(), self.progress("prices"))
-        game, found = self.refined(self.game(self.exact)), self.prices
-        limits = self.exact, self.column, costs.ORDERING_SHARE * self.work
-        progress = self.progress("boxes")
-        left = order_of_gain(
-            self.rules, found.prices, found.slopes, *limits, threads=self.threads, progress=progress
-        )[: self.budget.boxes]
-        if whole := self.affordable([*self.exact, *(c for chain in left for c in chain)]):
+        game = self.refined(self.game(self.exact))
+        further = order_of_gain(
+            self.rules, self.prices.prices, self.prices.slopes, self.exact, self.column,
+            costs.ORDERING_SHARE * self.work, threads=self.threads, progress=self.progress("boxes"),
+        )[: self.budget.boxes]  # fmt: skip
+        if whole := self.affordable([*self.exact, *(c for chain in further for c in chain)]):
             game = self.refined(whole)
             values = self.solve(game, "bound")
         else:
             if self.column >= 0 and not self.rules.saved_rolls:
                 values = self.solve(game, "upper sums")
                 self.levels = coarse_levels(game, values, LEVEL_TOLERANCE * upper_bound(game, values))
-            game, exact = self.game(self.exact), list(self.exact)
-            for chain in left:  # as many further exact boxes as the budget allows
-                exact += chain
-                if (more := self.affordable(exact)) is None:
-                    break
-                game = more
+            game = self.largest(further)
             values = self.solve(game, f"{len(game.exact)} exact boxes")
         return Relaxation(game, values, upper_bound(game, values), self.budget.work - self.work, self.speed)
+
+    def largest(self, further: Sequence[Chain]) -> RelaxedGame:
+        """The game with as many further exact boxes, in this order, as the budget allows."""
+        game, exact = self.game(self.exact), list(self.exact)
+        for chain in further:
+            exact += chain
+            if (more := self.affordable(exact)) is None:
+                break
+            game = more
+        return game
 
     def progress(self, stage: str, work: float = 0.0) -> Progress:
         """A callback for one stage, which takes the fraction of it that is done."""
@@ -348,18 +354,15 @@ class _Relaxing:
         return game if fits else None
 
     def refined(self, game: RelaxedGame) -> RelaxedGame:
-        """The game with better prices, if it is small enough to be solved many times."""
+        """The game with better prices, which are kept, if it is small enough to be solved many times."""
         each = costs.solve_work(game) + costs.visits_work(game)
         calls = costs.refining_calls(self.work, each)
         if not calls or not game.members or self.rules.saved_rolls:
             return game
-        found, lines = self.prices, self.lines()
-
-        def prices(variables: Floats, value: float = 0.0) -> Prices:
-            return split_variables(self.rules, lines, variables, value)
+        before, lines = self.prices, self.lines()
 
         def bound(variables: Floats) -> tuple[float, Floats]:
-            self.prices = prices(variables)
+            self.prices = split_variables(self.rules, lines, variables, value=0.0)  # for the next game
             tried = self.game(game.exact)
             values = solve_relaxed(tried, threads=self.threads)
             uses, upper = visits(tried, values, threads=self.threads)
@@ -368,11 +371,11 @@ class _Relaxing:
             return upper_bound(tried, values), gradient
 
         share = self.progress("prices", calls * each)
-        start = np.concatenate([found.prices, found.slopes[lines]])
-        tolerance = TOLERANCE * abs(found.value)
+        start = np.concatenate([before.prices, before.slopes[lines]])
+        tolerance = TOLERANCE * abs(before.value)
         best, value, evaluations = minimise(
-            bound, start, len(found.prices), tolerance=tolerance, evaluations=calls, progress=share
+            bound, start, len(before.prices), tolerance=tolerance, evaluations=calls, progress=share
         )
         self.work -= evaluations * each
-        self.prices = prices(best, value)
+        self.prices = split_variables(self.rules, lines, best, value)
         return self.game(game.exact)

@@ -5,9 +5,8 @@
     simulation   the mean of the greedy strategy, with the value function as control variate
     bound        a larger relaxed game, whose value no strategy exceeds
 
-Each finished stage is stored (:class:`Solution`), so that an interrupted solution is resumed. The result depends on
-the rules and the settings alone, bit for bit, on any machine and with any number of threads: the limits are counts.
-Only a bound that is limited by minutes depends on the speed of the machine.
+The result depends on the rules and the settings alone, bit for bit, on any machine and with any number of threads:
+the limits are counts. Only a bound that is limited by minutes depends on the speed of the machine.
 
 The simulation has a control variate that removes nearly all luck of the dice. A turn from the state S is worth E(S),
 its exact expectation on the fitted values V of the cards after it. Play is greedy on the same values, so what a turn
@@ -59,6 +58,12 @@ from .relaxation import Budget, Relaxation, relax
 
 BATCH = 4096  # games played at the same time
 SIMULATION_SEED = 1 << 20  # added to the seed of a fit: the games that judge a strategy are not those it learned from
+SPACE = 64 << 20  # bytes that must be free
+UNIT = 1e12  # operations, of the setting `work`
+STAGES = ("relaxation", "fit", "simulation", "bound")
+Made = tuple[dict[str, Any], fitted_file.Arrays]  # the record of a finished stage, and its arrays
+Known = Mapping[str, float]  # as far as they are known: `mean`, `half_width`, `bound`
+Report = Callable[[str, float, Known], None]  # name of a stage, the share of it that is done, what is known
 
 
 @dataclass(frozen=True, repr=False)
@@ -107,35 +112,40 @@ def simulate_values(
     """Play games greedily on fitted values, until half the 99 % interval is at most `half_width` (0: all games)."""
     if games < 1 or half_width < 0:
         raise StateError("the number of games and the width of the interval must be positive")
-    started, rules, play = time.perf_counter(), values.rules, LaneTurns(values, threads)
+    started = time.perf_counter()
+    rules, turns = values.rules, LaneTurns(values, threads)
+    filled, n_boxes = start.filled.bit_count(), len(values.rules.categories)
     parts = list[tuple[npt.NDArray[Any], ...]]()  # scores, luck, points of the boxes, bonuses
-    done, found, squares = 0, 0.0, 0.0
-    width, filled = math.inf, start.filled.bit_count()
-    turns = len(rules.categories) - filled
-    while done < games and (not half_width or done < 2 or width > half_width):
+    # Number of games so far; sum and squares of their scores without luck; half the width of the interval.
+    done, total, squares, half = 0, 0.0, 0.0, math.inf
+    while done < games and (not half_width or done < 2 or half > half_width):
         number = min(BATCH, games - done)
         numbers, states = first + np.arange(done, done + number), same_cards(rules, start, number)
-        total, gained = np.zeros(number, dtype=np.int64), np.zeros(number)
-        points = np.full((number, len(rules.categories)), -1, dtype=np.int16)
-        for turn in range(turns):
-            played = play.play(states, numbers, seed, filled + turn)
+        scores, luck = np.full(number, points_before, dtype=np.int64), np.zeros(number)
+        points = np.full((number, n_boxes), -1, dtype=np.int16)  # -1 for boxes that are filled at the start
+        for turn in range(filled, n_boxes):
+            played = turns.play(states, numbers, seed, turn)
             states = played.states
-            total += played.points + played.bonus_points
-            gained += played.reached - played.expected
+            scores += played.points + played.bonus_points
+            luck += played.reached - played.expected
             points[np.arange(number), played.category] = played.points
             if progress:
-                progress(done + number * (turn + 1) // turns, found / max(1, done), width)
+                share = number * (turn + 1 - filled) // (n_boxes - filled)
+                progress(done + share, total / max(1, done), half)
         bonus = upper_sums(rules).bonuses(states.upper)
-        parts.append((points_before + total + bonus, gained, points, bonus))
-        without = parts[-1][0] - gained
-        done, found, squares = done + number, found + without.sum(), squares + (without * without).sum()
+        scores += bonus
+        parts.append((scores, luck, points, bonus))
+        without = scores - luck
+        done += number
+        total += without.sum()
+        squares += (without * without).sum()
         if done > 1:
-            width = Z99 * math.sqrt(max(0.0, squares - found * found / done) / (done - 1) / done)
-    scores, luck, boxes, bonuses = (np.concatenate(part) for part in zip(*parts, strict=True))
-    seconds = time.perf_counter() - started
+            half = Z99 * math.sqrt(max(0.0, squares - total * total / done) / (done - 1) / done)
+    all_scores, all_luck, boxes, bonuses = (np.concatenate(part) for part in zip(*parts, strict=True))
     return ApproximateSimulation(
-        rules, "approximate-mean", seed, points_before, scores.astype(np.int64), boxes, bonuses, luck, seconds
-    )
+        rules=rules, policy="approximate-mean", seed=seed, points_before=points_before, final_scores=all_scores,
+        category_points=boxes, upper_bonus=bonuses, luck=all_luck, seconds=time.perf_counter() - started,
+    )  # fmt: skip
 
 
 def simulate(
@@ -183,14 +193,6 @@ def verify_approximate(
         text = _("{games} games, mean {mean} against {expected}, {allowed} allowed")
         detail = text.format(games=number_text(games, grouped=True), **shown)
         yield Check(N_("simulation"), abs(played.mean - known.mean) <= allowed, detail)
-
-
-SPACE = 64 << 20  # bytes that must be free
-UNIT = 1e12  # operations, of the setting `work`
-STAGES = ("relaxation", "fit", "simulation", "bound")
-Made = tuple[dict[str, Any], fitted_file.Arrays]  # the record of a finished stage, and its arrays
-Known = Mapping[str, float]  # as far as they are known: `mean`, `half_width`, `bound`
-Report = Callable[[str, float, Known], None]  # name of a stage, the share of it that is done, what is known
 
 
 @dataclass(frozen=True)
@@ -308,9 +310,10 @@ class Solution:
             if not free:
                 rules = self.rules.key
                 raise TableError(f"another process is making the approximate strategy of {rules}; wait for it")
-            values, fields = stored_layer(checkpoint_path(self.path), self.rules) or (None, {})
-            if values is not None and fields["settings"] == asdict(self.settings):
-                self.arrays, self.records = fitted_file.unpacked(values.tobytes()), fields["stages"]
+            if stored := stored_layer(checkpoint_path(self.path), self.rules):
+                values, fields = stored
+                if fields["settings"] == asdict(self.settings):
+                    self.arrays, self.records = fitted_file.unpacked(values.tobytes()), fields["stages"]
             yield
             remove_checkpoint(self.path)
 
@@ -326,15 +329,12 @@ class Solution:
         certificate = Certificate(
             **{name: simulated[name] for name in ("mean", "plain_mean", "plain_error", "games")},
             interval99=tuple(simulated["interval99"]),
-            upper_bound=bound["bound"],
-            exact_boxes=tuple(bound["exact"]),
-            seed=self.settings.seed,
-            iterations=self.settings.rounds,
+            upper_bound=bound["bound"], exact_boxes=tuple(bound["exact"]),
+            seed=self.settings.seed, iterations=self.settings.rounds,
             start_value=float(values.values(0, 0, 0, 0)[0]),
             seconds=sum(record["seconds"] for record in self.records.values()),
-            memory=peak_memory(),
-            stages=self.records,
-        )
+            memory=peak_memory(), stages=self.records,
+        )  # fmt: skip
         return values, certificate
 
     def _stage(self, stage: str, make: Callable[[], Made]) -> Made:
@@ -342,9 +342,9 @@ class Solution:
         if stage not in self.records:
             self.records[stage], arrays = make()
             self.arrays |= {f"{stage}/{name}": array for name, array in arrays.items()}
-            content, settings = fitted_file.packed(self.arrays)[0], asdict(self.settings)
-            values, path = np.frombuffer(content, dtype=np.uint8), checkpoint_path(self.path)
-            store_layer(path, self.rules, values, settings=settings, stages=self.records)
+            values = np.frombuffer(fitted_file.packed(self.arrays)[0], dtype=np.uint8)
+            fields = {"settings": asdict(self.settings), "stages": self.records}
+            store_layer(checkpoint_path(self.path), self.rules, values, **fields)
             self._learn(self.records[stage])
             self.report(stage, 1.0, self.known)
         prefix = f"{stage}/"
@@ -365,8 +365,8 @@ class Solution:
 
     def _relaxed(self, stage: str, budget: Budget) -> tuple[Relaxation, dict[str, Any]]:
         """A relaxed game, and its record."""
-        began, report = time.perf_counter(), lambda name, done: self._report(stage, done)
-        found = relax(self.rules, budget, report=report, threads=self.threads)
+        began = time.perf_counter()
+        found = relax(self.rules, budget, report=lambda _, done: self._report(stage, done), threads=self.threads)
         return found, {"seconds": time.perf_counter() - began, "bound": found.bound, "work": found.work / UNIT}
 
     def _bound_work(self, speed: float) -> float:
@@ -382,36 +382,34 @@ class Solution:
         return found | {"speed": relaxed.speed}, fitted_file.to_arrays(values)
 
     def _fit(self, start: FittedValues) -> Made:
-        settings, report = self.settings, lambda done, total: self._report("fit", done / total)
+        settings = self.settings
         counts = {"games": settings.fit_games, "rounds": settings.rounds, "seed": settings.seed}
+
+        def report(done: int, total: int) -> None:
+            self._report("fit", done / total)
+
         values, found = fit_values(start, **counts, threads=self.threads, progress=report)
         return found, {"coefficients": values.coefficients}
 
     def _simulation(self, values: FittedValues) -> Made:
+        settings = self.settings
+
         def report(done: int, mean: float, half_width: float) -> None:
             if half_width < math.inf:
                 self.known |= {"mean": mean, "half_width": half_width}
-            self._report("simulation", done / self.settings.games)
+            self._report("simulation", done / settings.games)
 
-        played = simulate_values(
-            values,
-            games=self.settings.games,
-            half_width=self.settings.half_width,
-            seed=self.settings.seed + SIMULATION_SEED,
-            threads=self.threads,
-            progress=report,
-        )
-        plain = played.plain_interval99
+        seed = settings.seed + SIMULATION_SEED
+        limits: dict[str, Any] = {"games": settings.games, "half_width": settings.half_width}
+        played = simulate_values(values, **limits, seed=seed, threads=self.threads, progress=report)
+        low, high = played.plain_interval99
         found = {
-            "seconds": played.seconds,
-            "games": len(played.final_scores),
-            "mean": played.mean,
-            "interval99": list(played.interval99),
-            "plain_mean": played.plain_mean,
-            "plain_error": (plain[1] - plain[0]) / 2,
+            "seconds": played.seconds, "games": len(played.final_scores),
+            "mean": played.mean, "interval99": list(played.interval99),
+            "plain_mean": played.plain_mean, "plain_error": (high - low) / 2,
             "standard_deviation": played.standard_deviation,
             "box_means": played.category_points.mean(axis=0).tolist(),
-        }
+        }  # fmt: skip
         return found, {"final_scores": played.final_scores.astype(np.int32)}
 
     def _bound(self) -> Made:

@@ -34,8 +34,10 @@ import numpy.typing as npt
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-
 Dice = tuple[int, ...]  # a roll or a hold, as faces in ascending order
+MASK = (1 << 64) - 1
+GOLDEN_GAMMA = 0x9E3779B97F4A7C15
+FRACTION_BITS = 60
 
 
 @dataclass(frozen=True)
@@ -91,8 +93,10 @@ def lattice(dice: int, faces: int) -> Lattice:
     successors = [[neighbour(counts, face, 1) for face in range(faces)] for counts in multisets[: first[dice]]]
     lower = [[neighbour(counts, face, -1) for face in range(faces) if counts[face]] for counts in multisets]
     orderings = [factorial(dice) // prod(map(factorial, counts)) for counts in multisets[first[dice] :]]
-    # The last face never decides the order: its row is zero. (math.comb rejects comb(n, -1).)
-    ranks = [[comb(left - 1 + k, k) if left and k else 0 for left in range(dice + 1)] for k in range(faces)][::-1]
+    ranks = np.zeros((faces, dice + 1), dtype=np.int64)
+    for face in range(faces - 1):  # the last one never decides the order
+        above = faces - 1 - face  # faces above this one, on which the dice that are left can be
+        ranks[face, 1:] = [comb(left - 1 + above, above) for left in range(1, dice + 1)]
     return Lattice(
         dice=dice,
         faces=faces,
@@ -102,7 +106,7 @@ def lattice(dice: int, faces: int) -> Lattice:
         predecessor_start=np.cumsum([0, *map(len, lower)], dtype=np.int64),
         predecessors=np.array([i for row in lower for i in row], dtype=np.int64),
         weights=np.array(orderings, dtype=np.float64) / float(faces) ** dice,
-        ranks=np.array(ranks, dtype=np.int64),
+        ranks=ranks,
     )
 
 
@@ -110,11 +114,6 @@ def sub_multisets(counts: npt.NDArray[np.int64]) -> Ints:
     """All different holds of a roll, given by the number of dice of each face, from no dice to all dice."""
     grids = np.meshgrid(*(np.arange(count + 1) for count in counts), indexing="ij")
     return np.stack([grid.ravel() for grid in grids], axis=1).astype(np.int64)
-
-
-MASK = (1 << 64) - 1
-GOLDEN_GAMMA = 0x9E3779B97F4A7C15
-FRACTION_BITS = 60
 
 
 def dice_of_game(seed: int, game: int, turn: int, roll: int, number: int, faces: int) -> Dice:

@@ -52,6 +52,8 @@ from .scorecard import Scorecard, State, check_state
 from .scoring import is_joker, open_categories, scoring_options
 
 Card = Scorecard | State
+Action = Dice | str  # the dice held, ascending, or the id of the category to score
+ActionText = Sequence[int] | str  # the faces held in any order, as text such as "33" or "none", or a category's name
 Rolled = Sequence[int] | str | Any  # faces, text, or a generator: random.Random or numpy.random.Generator
 
 
@@ -87,8 +89,9 @@ class TurnPosition:
 
     @property
     def turn(self) -> int:
-        """Number of the turn, from 1: of the filled categories, and this one."""
-        return self.state.filled.bit_count() + (not self.over)
+        """Number of the turn, from 1; of the last turn when the game is over."""
+        played = self.state.filled.bit_count()
+        return played if self.over else played + 1
 
     @property
     def to_roll(self) -> int:
@@ -157,7 +160,8 @@ class TurnPosition:
             If these dice cannot be held now.
         """
         if len(dice) > self.rules.dice:
-            text, count = _("{count} dice cannot be held; {rules} has {dice}"), number_text(len(dice), grouped=True)
+            text = _("{count} dice cannot be held; {rules} has {dice}")
+            count = number_text(len(dice), grouped=True)
             raise StateError(text.format(count=count, rules=self.rules.key, dice=self.rules.dice))
         held = tuple(sorted(dice))
         if self.over or self.to_roll:
@@ -183,21 +187,21 @@ class TurnPosition:
             return allowed[category]
         if self.over or self.to_roll:
             raise StateError(_("there are no dice to score yet"))
-        c, filled, next_ones = rules.index_of.get(category, -1), self.state.filled, " or ".join(allowed)
-        if c >= 0 and filled >> c & 1:
+        filled, boxes = self.state.filled, " or ".join(allowed)
+        position = rules.index_of.get(category, -1)
+        if position >= 0 and filled >> position & 1:
             raise StateError(_("{category} is filled already").format(category=category))
-        is_open = c in open_categories(rules, filled)
-        # Whether the joker rule may restrict where the dice go.
-        forced = rules.joker is not None and rules.joker.mode == "forced" and filled >> rules.joker_index & 1
-        is_forced = forced and is_joker(rules, counts_of(rules, self.dice))
-        if is_open and rules.crossing_out == "only-if-nothing-scores" and not is_forced:
-            message = _("{category} may not be crossed out now: the dice score in {boxes}")
-            raise StateError(message.format(category=category, boxes=next_ones))
-        if is_open and rules.joker:
-            message = _("{category} may not be taken now: an extra {joker} must go to {boxes}")
-            raise StateError(message.format(category=category, joker=rules.joker.category, boxes=next_ones))
+        if position in open_categories(rules, filled):  # then the dice do not allow it
+            forces = rules.joker is not None and rules.joker.mode == "forced" and filled >> rules.joker_index & 1
+            is_forced = forces and is_joker(rules, counts_of(rules, self.dice))
+            if rules.crossing_out == "only-if-nothing-scores" and not is_forced:
+                message = _("{category} may not be crossed out now: the dice score in {boxes}")
+                raise StateError(message.format(category=category, boxes=boxes))
+            if rules.joker:
+                message = _("{category} may not be taken now: an extra {joker} must go to {boxes}")
+                raise StateError(message.format(category=category, joker=rules.joker.category, boxes=boxes))
         text = _("{category} may not be taken now: the boxes are filled in order, and {box} is next")
-        raise StateError(text.format(category=category, box=next_ones))
+        raise StateError(text.format(category=category, box=boxes))
 
     def apply(self, action: ActionText) -> TurnPosition:
         """The position after an action: dice are to be rolled, or the game is over.
@@ -218,7 +222,8 @@ class TurnPosition:
         if not isinstance(taken, str):
             return replace(self, dice=self.check_hold(taken), rolls_left=self.rolls_left - 1)
         points, bonus_points = self.check_category(taken)
-        c, saved = self.rules.index_of[taken], self.rolls_left if self.rules.saved_rolls else 0
+        c = self.rules.index_of[taken]
+        saved = self.rolls_left if self.rules.saved_rolls else 0
         card: Card
         if isinstance(self.card, Scorecard):
             card = self.card.filled_with(c, points, bonus_points, saved)
@@ -263,25 +268,25 @@ class TurnPosition:
         return replace(self, dice=dice)
 
     def __repr__(self) -> str:
-        card, is_held = self.card, 0 < self.to_roll < self.rules.dice
-        most = self.rules.rolls_per_turn - 1 + self.state.saved - is_held
-        text = "" if isinstance(card, State) else str(card)
+        card, dice = self.card, "".join(map(str, self.dice))
+        is_held = 0 < self.to_roll < self.rules.dice
         given = [repr(self.rules.spec or self.rules.key)]
-        if text or isinstance(card, State):
-            given.append(repr(text or card))
-        dice = "".join(map(str, self.dice))
-        given += [f"dice={dice!r}"] if dice and not self.to_roll else []
-        given += [f"rolls_left={self.rolls_left}"] if self.rolls_left != most else []
-        given += [f"held={dice!r}"] if is_held else []
+        if written := card if isinstance(card, State) else str(card):
+            given.append(repr(written))
+        if dice and not self.to_roll:
+            given.append(f"dice={dice!r}")
+        if self.rolls_left != most_rolls_left(self.rules, self.state, is_held):
+            given.append(f"rolls_left={self.rolls_left}")
+        if is_held:
+            given.append(f"held={dice!r}")
         if isinstance(card, Scorecard):
             given += [f"{name}={value}" for name in ("saved", "bonus_points") if (value := getattr(card, name))]
         return f"start_turn({', '.join(given)})"
 
     def _repr_html_(self) -> str:
-        rules, card = self.rules, self.card
-        points = card.points if isinstance(card, Scorecard) else {}
-        rows = [(c.name, str(points.get(i, "x" if self.state.filled >> i & 1 else "")))
-                for i, c in enumerate(rules.categories)]  # fmt: skip
+        points = self.card.points if isinstance(self.card, Scorecard) else {}  # a state knows only what is filled
+        held = ["x" if self.state.filled >> c & 1 else "" for c in range(len(self.rules.categories))]
+        rows = [(box.name, str(points.get(c, held[c]))) for c, box in enumerate(self.rules.categories)]
         return html_table((), rows, repr(self))
 
 
@@ -323,19 +328,25 @@ def start_turn(
         checked = read_card(rules, card)
     else:
         checked = notation.parse_card(rules, card, saved, bonus_points)
-    check_state(rules, checked if isinstance(checked, State) else checked.state)
     start = TurnPosition(rules, checked, (), 0)
+    check_state(rules, start.state)
     if start.over:
         raise game_over()
     kept = read_action(rules, held or ())
     if isinstance(kept, str):
         raise StateError(_("held is {held}; must be dice", held=shown(held)))
-    most = rules.rolls_per_turn - 1 + start.state.saved - bool(kept)
+    most = most_rolls_left(rules, start.state, bool(kept))
     left = most if rolls_left is None else whole_number(rolls_left, "rolls_left")
     if not 0 <= left <= most:
         raise StateError(_("{left} rolls left; it must be 0 to {most}").format(left=left, most=most))
     start = replace(start, dice=kept, rolls_left=left)
     return start if dice is None else start.roll(dice)
+
+
+def most_rolls_left(rules: RuleSet, state: State, holds_dice: bool) -> int:
+    """Most rerolls left after the first roll; one less if dice are held, because that takes the first reroll."""
+    after_first_roll = rules.rolls_per_turn - 1 + state.saved
+    return after_first_roll - 1 if holds_dice else after_first_roll
 
 
 def legal_actions(
@@ -361,10 +372,6 @@ def legal_actions(
     return start_turn(rules, card, dice, rolls_left).legal_actions()
 
 
-Action = Dice | str  # the dice held, ascending, or the id of the category to score
-ActionText = Sequence[int] | str  # the faces held in any order, as text such as "33" or "none", or a category's name
-
-
 def hold_count(rules: RuleSet) -> int:
     """How many actions hold dice: the number of multisets of fewer dice than the game has."""
     return comb(rules.dice - 1 + rules.faces, rules.faces)
@@ -384,15 +391,16 @@ def holds_within(rules: RuleSet, dice: Dice) -> npt.NDArray[np.int8]:
 
 def read_action(rules: RuleSet, action: ActionText) -> Action:
     """An action as people or programs write it: faces to hold (``"none"``: reroll all), or the name of a category."""
-    faces: Sequence[int] | None
     if not isinstance(action, Sequence):
-        raise StateError(
-            _("action is {action}; must be the dice to hold or the name of a category", action=shown(action))
-        )
-    if not isinstance(action, str):
+        text = _("action is {action}; must be the dice to hold or the name of a category", action=shown(action))
+        raise StateError(text)
+    faces: Sequence[int] | None
+    if isinstance(action, str):
+        faces = () if action.lower() == "none" else parse_faces(action)
+        if faces is None:
+            return rules.categories[notation.find_category(rules, action)].id
+    else:
         faces = action
-    elif (faces := () if action.lower() == "none" else parse_faces(action)) is None:
-        return rules.categories[notation.find_category(rules, action)].id
     if len(faces) >= rules.dice:
         text = _("an action holds fewer than {dice} dice; to keep all of them, name the category", dice=rules.dice)
         raise StateError(text)

@@ -30,14 +30,12 @@ GLYPHS = "⚀⚁⚂⚃⚄⚅"
 FACES = {digit: int(digit) for digit in "0123456789"} | {glyph: face for face, glyph in enumerate(GLYPHS, start=1)}
 DICE_SEPARATORS = re.compile(r"[\s,;-]+")
 POINTS = re.compile(r"[0-9]+|[xX-]")
+POINTS_AND_MORE = re.compile(r"([0-9]+|[xX-])\s+(?=\S)")
 # Between a name and its points. A colon is one if points follow; else it is part of a name (the Swedish 1:or).
 EQUALS = re.compile(r"(?:(?<!\s)\s*+)?(?:=|:(?=\s*+(?:[0-9]++|[xX-])(?:[,;\s]|\Z)))\s*+")
 LETTERS = str.maketrans({"ø": "o", "æ": "ae", "œ": "oe", "ß": "ss", "đ": "d", "ð": "d", "ł": "l", "þ": "th"})
 NUMBERS = {"1": "one", "2": "two", "3": "three", "4": "four", "5": "five", "6": "six"}
 CardText = str | Mapping[str, int]  # "ones=3", or {"ones": 3}
-
-
-# --- dice --------------------------------------------------------------------------------------------------------
 
 
 def parse_dice(rules: RuleSet, dice: str | Iterable[int]) -> Dice:
@@ -129,24 +127,17 @@ def spaced(dice: Sequence[int]) -> str:
     return " ".join(map(str, dice))
 
 
-# --- categories --------------------------------------------------------------------------------------------------
-
-
 class CategoryIndex:
     """The names of all categories of a rule set, normalized, with the position of the category of each."""
 
     def __init__(self, rules: RuleSet) -> None:
-        own = {
-            normalized(name): position
-            for position, category in reversed([*enumerate(rules.categories)])
-            for name in (category.id, category.name, category.code, *category.aliases)
-            if name
-        }
-        rows = {
-            (normalized(name), position)
-            for position, category in enumerate(rules.categories)
-            for name in row_names(rules, category)
-        }
+        own: dict[str, int] = {}
+        for position, category in reversed([*enumerate(rules.categories)]):  # of a name the first one counts
+            names = (category.id, category.name, category.code, *category.aliases)
+            own |= {normalized(name): position for name in names if name}
+        rows: set[tuple[str, int]] = set()  # the name of a row means any of its boxes
+        for position, category in enumerate(rules.categories):
+            rows |= {(normalized(name), position) for name in row_names(rules, category)}
         self.own = [*own.items(), *sorted((name, position) for name, position in rows if name not in own)]
         self.foreign = [(normalized(name), rules.index_of[c]) for name, c in foreign_names(rules)]
         self.simple = [(simplified(name), c) for name, c in (*self.own, *self.foreign)]
@@ -161,7 +152,10 @@ class CategoryIndex:
         for names, given in kinds:
             if equal := {position for name, position in names if name == given}:
                 return equal
-        return next((found for names, given in kinds if (found := _starting(names, given))), set())
+        for names, given in kinds:
+            if beginning := _starting(names, given):
+                return beginning
+        return set()
 
     def starting(self, text: str) -> set[int]:
         """Positions of all categories with a name that begins like this."""
@@ -252,20 +246,18 @@ def parse_category(rules: RuleSet, text: str, paid: Mapping[str, int]) -> str:
 
     try:
         return named(text)
-    except StateError:
-        *name, last = text[:MAX_NAME].replace("=", " ").split() or [""]
-        name = name[:-1] if len(name) > 1 and name[-1].lower() == "for" else name
-        if not name or len(text) > MAX_NAME or not re.fullmatch(r"[0-9]{1,6}|[xX]", last):
+    except StateError:  # perhaps a name with points, which may be wrong
+        *words, last = text[:MAX_NAME].replace("=", " ").split() or [""]
+        if len(words) > 1 and words[-1].lower() == "for":
+            words.pop()
+        if not words or len(text) > MAX_NAME or not re.fullmatch(r"[0-9]{1,6}|[xX]", last):
             raise
-    category = named(" ".join(name))
-    points = 0 if last in "xX" else int(last)
-    if paid.get(category, points) != points:
+    category = named(" ".join(words))
+    points = 0 if last in ("x", "X") else int(last)
+    if category in paid and paid[category] != points:
         message = _("{category} pays {paid} for these dice, not {points}")
         raise StateError(message.format(category=category, paid=paid[category], points=points))
     return category
-
-
-# --- scorecards --------------------------------------------------------------------------------------------------
 
 
 def parse_card(rules: str | Path | RuleSet, card: CardText, saved: int = 0, bonus_points: int = 0) -> Scorecard:
@@ -333,9 +325,10 @@ def _by_row(rules: RuleSet, entries: Iterable[tuple[str, str]]) -> Iterator[tupl
         if not name:
             yield row, value
             continue
-        while row and not known.find(name) and (more := re.match(r"([0-9]+|[xX-])\s+(?=\S)", name)):
-            yield row, more[1]
-            name = name[more.end() :]
+        # The name after points without a comma, as `16 ones` after `fours=12`: they belong to the row before.
+        while row and not known.find(name) and (points := POINTS_AND_MORE.match(name)):
+            yield row, points[1]
+            name = name[points.end() :]
         yield name, value
         row = name
 
@@ -352,22 +345,23 @@ def _points(value: str | int, label: str) -> int:
 
 def _entries(text: str) -> Iterator[tuple[str, str]]:
     """Names and points of a card, in one pass over the text; the name is empty if it is the one before."""
-    named = False
+    named = False  # whether there was a name before
     for part in re.split(r"[,;]+", EQUALS.sub("=", text)):
-        while part := part.strip():
-            # Names may contain spaces, points may not.
-            name, equals, rest = part.partition("=")
-            if name and equals:
-                value = re.split(r"[\s=]", rest, maxsplit=1)[0]
-                yield name, value
-                named, part = True, rest[len(value) :]
-                continue
-            if named and POINTS.fullmatch(part):
-                yield "", part
-                break
-            *before, points = part.rsplit(None, 1)
-            if not before or equals or not POINTS.fullmatch(points):
-                message = _("{part} in the card is not of the form category=points, such as ones=3")
-                raise StateError(message.format(part=shown(part)), code="invalid-card")
-            yield before[0], points
-            named, part = True, ""
+        left = part.strip()
+        while left:  # names may contain spaces, points may not
+            name, equals, after = left.partition("=")
+            if name and equals:  # `name=points`, perhaps with more after it
+                points = re.split(r"[\s=]", after, maxsplit=1)[0]
+                yield name, points
+                left = after[len(points) :].strip()
+            elif named and POINTS.fullmatch(left):  # `points` alone
+                yield "", left
+                left = ""
+            else:  # `name points`
+                *before, points = left.rsplit(None, 1)
+                if not before or equals or not POINTS.fullmatch(points):
+                    message = _("{part} in the card is not of the form category=points, such as ones=3")
+                    raise StateError(message.format(part=shown(left)), code="invalid-card")
+                yield before[0], points
+                left = ""
+            named = True

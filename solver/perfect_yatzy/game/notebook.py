@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
 WIDTH, HEIGHT, BASE, LABEL = 420, 110, 18, 28  # pixels of a histogram; BASE and LABEL: size of a label
+MOST_LABELS = 7  # of a histogram, so that they do not overlap
 BIN_WIDTHS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 500)
 TAIL = 1e-4  # a histogram leaves out less than this much at each end
 
@@ -34,9 +35,10 @@ def html_table(head: Sequence[str], rows: Iterable[Sequence[object]], caption: s
 
 def histogram_svg(starts: Sequence[int], chances: Sequence[float], bin_width: int) -> str:
     """A histogram, from the first score and the chance of each bin, at least one."""
-    step, highest, top = WIDTH / len(starts), max(chances), HEIGHT - BASE
+    step, top = WIDTH / len(starts), HEIGHT - BASE  # pixels of a bar with its gap, and of the highest one
+    highest = max(chances)
     bars, labels = [], []
-    every = -(-len(starts) // 7)  # at most seven labels, so that they do not overlap
+    every = (len(starts) + MOST_LABELS - 1) // MOST_LABELS  # bars for each label, rounded up
     for i, (start, chance) in enumerate(zip(starts, chances, strict=True)):
         height, x = top * chance / highest, i * step
         scores = f"{start}" if bin_width == 1 else f"{start} to {start + bin_width - 1}"

@@ -114,14 +114,13 @@ class Pattern:
         if self.score == "fixed":
             points = ngettext("{count} point", "{count} points", self.fixed_points, count=self.fixed_points)
             return f"{self.required}: {points}"
-        if self.factor != 1:
-            text = (
-                _("{factor} times their sum") if self.score == "matched" else _("{factor} times the sum of all dice")
-            )
-            points = text.format(factor=self.factor)
-        else:
+        if self.factor == 1:
             points = _("their sum") if self.score == "matched" else _("sum of all dice")
-        return f"{self.required}: {points}{f' + {self.plus}' if self.plus else ''}"
+        elif self.score == "matched":
+            points = _("{factor} times their sum", factor=self.factor)
+        else:
+            points = _("{factor} times the sum of all dice", factor=self.factor)
+        return f"{self.required}: {points}" + (f" + {self.plus}" if self.plus else "")
 
     @property
     def required(self) -> str:
@@ -186,14 +185,15 @@ def _group_matches(pattern: Pattern, counts: Ints) -> Matches:
         return _shared_group_matches(pattern.groups, counts)
     # Largest group first, each on the highest face that is left. No other choice is better: where two groups could
     # change places, the larger one pays more on the higher face, and dice for the larger group suffice for the other.
-    free = counts >= 0
+    faces = counts.shape[1]
+    free = counts >= 0  # all faces of all rolls
     found, total = free.all(axis=1), 0
     for size in pattern.groups:
         suitable = free & (counts >= size)
-        highest = counts.shape[1] - 1 - suitable[:, ::-1].argmax(axis=1)
+        highest = faces - suitable[:, ::-1].argmax(axis=1)
         found &= suitable.any(axis=1)
-        free &= highest[:, None] != range(counts.shape[1])
-        total = total + size * (highest + 1)
+        free &= highest[:, None] != range(1, faces + 1)
+        total = total + size * highest
     return found, total
 
 
@@ -203,14 +203,15 @@ def _shared_group_matches(groups: tuple[int, ...], counts: Ints) -> Matches:
     counts = counts.astype("int16")  # which holds six impossible gains
     best = {groups: 0 * counts[:, 0]}
     for face in range(1, counts.shape[1] + 1):
-        count = counts[:, face - 1]
-        enough = [(count >= n).astype(count.dtype) for n in range(sum(groups) + 1)]
-        gains = [IMPOSSIBLE + is_enough * (n * face - IMPOSSIBLE) for n, is_enough in enumerate(enough)]
+        gains = []  # by the number of dice used: their sum, and IMPOSSIBLE for a roll with fewer of the face
+        for used in range(sum(groups) + 1):
+            is_enough = (counts[:, face - 1] >= used).astype(counts.dtype)
+            gains.append(IMPOSSIBLE + is_enough * (used * face - IMPOSSIBLE))
         reached: dict[tuple[int, ...], Ints] = {}
         for left, total in best.items():
-            for rest, size in group_choices(left, sum(groups)).items():
-                now = total + gains[size]
-                reached[rest] = reached[rest].clip(min=now) if rest in reached else now
+            for rest, used in group_choices(left, sum(groups)).items():
+                now = total + gains[used]
+                reached[rest] = reached[rest].clip(min=now) if rest in reached else now  # the larger one of each roll
         best = reached
     return best[()] >= 0, best[()]
 
@@ -220,13 +221,13 @@ def group_choices(groups: tuple[int, ...], count: int) -> dict[tuple[int, ...], 
     """The groups that are left and the dice used, for each choice of groups that `count` equal dice can show."""
     if not groups:
         return {(): 0}
-    alike = groups.count(groups[0])
+    size = groups[0]
+    alike = groups.count(size)  # they come first, because the sizes descend
     found = {}
-    for chosen in range(alike + 1):
-        used = chosen * groups[0]
-        if used <= count:
-            for rest, more in group_choices(groups[alike:], count - used).items():
-                found[groups[: alike - chosen] + rest] = used + more
+    for chosen in range(min(alike, count // size) + 1):
+        used = chosen * size
+        for rest, more in group_choices(groups[alike:], count - used).items():
+            found[groups[: alike - chosen] + rest] = used + more
     return found
 
 
@@ -271,12 +272,13 @@ KINDS = {
 def sums_text(patterns: tuple[Pattern, ...]) -> str:
     """Fixed points for each of at least four sums in a row, in words; empty if the patterns are something else."""
     first, last = patterns[0], patterns[-1]
-    rest = {replace(p, low=None, high=None, points=0, factor=1, plus=0) for p in patterns}
     sums = [p.low for p in patterns if p.low is not None and p.low == p.high]
+    if len(sums) < max(4, len(patterns)) or first.score != "fixed":
+        return ""
+    otherwise_alike = len({replace(p, low=None, high=None, points=0, factor=1, plus=0) for p in patterns}) == 1
     points = [p.fixed_points for p in patterns]
-    steps = {after - before for before, after in pairwise(points)}
-    in_a_row = len(sums) == len(points) > 3 and sums == [*range(sums[0], sums[0] + len(sums))]
-    if not in_a_row or first.score != "fixed" or len(rest) > 1 or len(steps) > 1:
+    equal_steps = len({after - before for before, after in pairwise(points)}) == 1
+    if sums != [*range(sums[0], sums[0] + len(sums))] or not otherwise_alike or not equal_steps:
         return ""
     dice = replace(first, low=None, high=None).required
     text = _("{dice}, sum of all dice {low} to {high}: {least} to {most} points")

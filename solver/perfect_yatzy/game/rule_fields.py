@@ -52,8 +52,8 @@ class Problem:
 
 def locate(text: str, path: FieldPath) -> int:
     """Line of the longest part of a path, keys or indices from the outside in, that a TOML text contains."""
-    lines = ((len(found), -number) for number, found in _paths(text) if path[: len(found)] == found)
-    return -max(lines, default=(0, 0))[1]  # of several the first
+    parts = [(number, found) for number, found in _paths(text) if path[: len(found)] == found]
+    return max(parts, key=lambda part: len(part[1]), default=(0, ()))[0]  # of several the first
 
 
 @lru_cache(maxsize=4)
@@ -66,8 +66,8 @@ def _paths(text: str) -> list[tuple[int, FieldPath]]:
         if header := re.match(r"\s*(\[\[?)([^\]]+)\]", line):
             name = header[2].strip()
             table = [part.strip(" \"'") for part in name.split(".")]
-            if header[1] == "[[":
-                if name not in last_index:
+            if header[1] == "[[":  # an entry of a list
+                if name not in last_index:  # where the list itself begins
                     paths.append((number, tuple(table)))
                 last_index[name] = last_index.get(name, -1) + 1
                 table.append(last_index[name])
@@ -105,10 +105,11 @@ class ValueReader:
                 named = ("categories", category, *path[2:])
                 # A category of the extended rules is patched by its id.
                 line = line or locate(self.text, named)
-        for switch in self.active_switches if not line else ():
-            line = line or locate(self.text, ("switches", switch, *named))
-        parts = [f"[{part + 1}]" if isinstance(part, int) else f".{part[:MAX_NAME]}" for part in named]
-        if (problem := Problem(self.source, line, "".join(parts).lstrip("."), message)) not in self.problems:
+        in_switches = (locate(self.text, ("switches", switch, *named)) for switch in self.active_switches)
+        line = line or next(filter(None, in_switches), 0)
+        parts = [f"[{part + 1}]" if isinstance(part, int) else f".{part[:MAX_NAME]}" for part in named]  # from 1
+        problem = Problem(self.source, line, "".join(parts).lstrip("."), message)
+        if problem not in self.problems:
             self.problems.append(problem)
 
     def refuse(self, path: FieldPath, value: Any, must: str) -> None:
@@ -146,7 +147,7 @@ class ValueReader:
         """Add a problem for every key of a table that is not one of `fields`."""
         for name in raw:
             if name not in fields:
-                known = sorted(fields) if len(self.problems) < MAX_PROBLEMS else []
+                known = sorted(fields) if len(self.problems) < MAX_PROBLEMS else []  # the comparison takes long
                 hint = suggestion(name, known, _("allowed: {names}", names=", ".join(sorted(fields))))
                 self.add_problem((*path, name), _("is not a field here; {hint}").format(hint=hint))
 

@@ -96,9 +96,9 @@ def load_rules(spec: str | Path | RuleSet) -> RuleSet:
     if isinstance(spec, RuleSet):
         return spec
     if len(str(spec)) > limits.MAX_RULES_NAME:
-        text, most = _("unknown rules {rules}: longer than {most} characters"), limits.MAX_RULES_NAME
-        text = text.format(rules=shown(str(spec)), most=number_text(most, grouped=True))
-        raise RulesError(text, code="unknown-rules")
+        text = _("unknown rules {rules}: longer than {most} characters")
+        most = number_text(limits.MAX_RULES_NAME, grouped=True)
+        raise RulesError(text.format(rules=shown(str(spec)), most=most), code="unknown-rules")
     name, *given = _split(str(spec))
     switches = sorted(switch.lower() for switch in given)  # so that a game has one name, and one table
     name = _canonical(name)
@@ -204,24 +204,23 @@ def _too_deep(text: str) -> int:
 
 def _extended(raw: dict[str, Any], check: RuleChecker, files: tuple[str, ...]) -> dict[str, Any]:
     """The values of a file merged into those of the rule set it extends."""
-    # If that is unknown, the built-in one with the most similar id is used, to check the rest of the file.
     name, known = raw["extends"], builtin_ids()
     own = {field: value for field, value in raw.items() if field != "extends"}
     is_file = isinstance(name, str) and name.endswith(".toml")
     if is_file and (base := _extended_file(name, check, files)) is not None:
         return apply_patch(base, own, check)
-    if is_file or not isinstance(name, str) or name not in known:
-        similar = limits.closest(name.lower(), known, 0.5) if isinstance(name, str) else None
-        if not is_file:
-            must = _("must be the id of a built-in rule set, see `yatzy rules list`, or a .toml file")
-            must = limits.suggestion(similar, known, must)
-            check.add_problem(("extends",), _("is {value}; {must}", value=shown(name), must=must))
-        if is_file or not similar:
-            # The base is unknown, so fields that refer to its categories cannot be checked.
-            unknown = ("categories", "columns", "joker", "first_roll_bonus", "switches", "remove")
-            own = {field: value for field, value in own.items() if field not in unknown}
-        name = similar or "yatzy"
-    return apply_patch(_inherited(_values(name, ())[0]), own, check)
+    if name in known:
+        return apply_patch(_inherited(_values(name, ())[0]), own, check)
+    # It cannot be extended: the rest is checked with the built-in one that has the most similar id.
+    similar = limits.closest(name.lower(), known, 0.5) if isinstance(name, str) else None
+    if not is_file:  # of a file the problem is reported already
+        must = _("must be the id of a built-in rule set, see `yatzy rules list`, or a .toml file")
+        must = limits.suggestion(similar, known, must)
+        check.add_problem(("extends",), _("is {value}; {must}", value=shown(name), must=must))
+    if is_file or not similar:  # fields that refer to the categories of the base cannot be checked
+        unknown = ("categories", "columns", "joker", "first_roll_bonus", "switches", "remove")
+        own = {field: value for field, value in own.items() if field not in unknown}
+    return apply_patch(_inherited(_values(similar or "yatzy", ())[0]), own, check)
 
 
 def _extended_file(name: str, check: RuleChecker, files: tuple[str, ...]) -> dict[str, Any] | None:
@@ -234,15 +233,15 @@ def _extended_file(name: str, check: RuleChecker, files: tuple[str, ...]) -> dic
         message = _("makes a chain of more than {most} files").format(most=limits.MAX_EXTENDS)
     else:
         try:
-            values, base = _values(path, files)
+            values, base_check = _values(path, files)
         except RuleFileError:
-            raise
+            raise  # a mistake there is reported there
         except RulesError as error:
             message = _("is {value}: {error}").format(value=shown(name), error=error)
         else:
-            base.rule_set(values, (), path)  # a mistake there is reported there
-            if base.problems:
-                raise RuleFileError(base.problems, base.omitted)
+            base_check.rule_set(values, (), path)
+            if base_check.problems:
+                raise RuleFileError(base_check.problems, base_check.omitted)
             return _inherited(values)
     check.add_problem(("extends",), message)
     return None
@@ -259,12 +258,8 @@ def rules_to_json(rules: RuleSet) -> str | dict[str, Any]:
     with suppress(RulesError):
         if load_rules(rules.key).fingerprint == rules.fingerprint:
             return rules.key  # in any language: names do not belong to the fingerprint
-    written: dict[str, Any] = {
-        "id": rules.id,
-        "name": rules.name,
-        "summary": rules.summary,
-        "active": [*rules.active_switches],
-    }
+    written: dict[str, Any] = {"id": rules.id, "name": rules.name, "summary": rules.summary}
+    written["active"] = [*rules.active_switches]
     written |= {name: value for name, value in rules.canonical().items() if value is not None}
     if rules.columns:
         written["columns"] = [asdict(column) for column in rules.columns]

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import N_, _, shown
-from .limits import suggestion
+from .limits import MAX_ID, suggestion
 from .rule_fields import PLACE_FIELDS, FieldPath, ValueReader
 
 LISTS_BY_ID = ("categories", "columns")
@@ -38,52 +38,49 @@ def apply_patch(
 
 def checked_categories(patch: Mapping[str, Any], check: ValueReader, path: FieldPath) -> dict[str, Any]:
     """The values of a patch without categories that are no tables; adds a problem for each of those."""
-    given, path = patch.get("categories"), (*path, "categories")
+    given, place = patch.get("categories"), (*path, "categories")
     rest = {name: value for name, value in patch.items() if name != "categories"}
     if isinstance(given, list):
-        check.add_problem(path, _(LIST_MESSAGE))  # marked elsewhere
+        check.add_problem(place, _(LIST_MESSAGE))  # marked elsewhere
         return rest
     if not isinstance(given, dict):
         return dict(patch)
     for name, value in given.items():
         if value is False:
             message = _('must be a table; to remove the category write remove = ["{name}"]')
-            check.add_problem((*path, name), message.format(name=name[:60]))
+            check.add_problem((*place, name), message.format(name=name[:MAX_ID]))
         elif not isinstance(value, dict):
-            check.add_problem((*path, name), _("must be a table; write [categories.ID]"))
+            check.add_problem((*place, name), _("must be a table; write [categories.ID]"))
     return rest | {"categories": {name: value for name, value in given.items() if isinstance(value, dict)}}
 
 
 def merge(base: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
     """Deep merge of a patch; ``false`` removes a field that is not itself true or false."""
-    # A table in place of the categories or columns patches the entries with these ids and appends the others; any
-    # other array replaces the old one.
     merged = dict(base)
     for key, new in patch.items():
         old = merged.get(key)
-        if (
-            key in LISTS_BY_ID
-            and isinstance(new, dict)
-            and isinstance(old, list)
-            and all(isinstance(entry, dict) for entry in old)
-        ):
-            known = {str(entry.get("id")) for entry in old}
-            patches = {name: value for name, value in new.items() if isinstance(value, dict)}
-            merged[key] = [merge(entry, patches.get(str(entry.get("id")), {})) for entry in old]
-            # Values that are not tables are kept: validation reports them, with their line.
-            merged[key] += [value for name, value in new.items() if name in known and name not in patches]
-            merged[key] += [
-                {"id": name, **value} if isinstance(value, dict) else value
-                for name, value in new.items()
-                if name not in known
-            ]
+        are_tables = isinstance(old, list) and all(isinstance(entry, dict) for entry in old)
+        if key in LISTS_BY_ID and isinstance(new, dict) and are_tables:
+            merged[key] = _merged_by_id(merged[key], new)
         elif isinstance(old, dict) and isinstance(new, dict):
             merged[key] = merge(old, new)
         elif new is False and key in merged and not isinstance(old, bool):
             merged.pop(key)
         else:
-            merged[key] = new
+            merged[key] = new  # an array replaces the old one
     return merged
+
+
+def _merged_by_id(entries: list[dict[str, Any]], new: Mapping[str, Any]) -> list[Any]:
+    """A list of tables, those with an id in `new` patched, and the further ones of `new` after them."""
+    known = {str(entry.get("id")) for entry in entries}
+    patches = {name: value for name, value in new.items() if isinstance(value, dict)}
+    patched: list[Any] = [merge(entry, patches.get(str(entry.get("id")), {})) for entry in entries]
+    # Values that are not tables are kept: validation reports them, with their line.
+    no_tables = [value for name, value in new.items() if name in known and name not in patches]
+    further = {name: value for name, value in new.items() if name not in known}
+    added = [{"id": name, **value} if name in patches else value for name, value in further.items()]
+    return patched + no_tables + added
 
 
 def _removed(base: Mapping[str, Any], value: Any, check: ValueReader, path: FieldPath) -> set[str]:
@@ -116,9 +113,8 @@ def _without(base: Mapping[str, Any], names: set[str], patch: Mapping[str, Any])
     if isinstance(bonus, dict):
         found["first_roll_bonus"] = {name: points for name, points in bonus.items() if name not in names}
     if isinstance(switches, dict):
-        found["switches"] = {
-            name: left for name, switch in switches.items() if (left := _switch_without(switch, names)) is not None
-        }
+        left = {name: _switch_without(switch, names) for name, switch in switches.items()}
+        found["switches"] = {name: switch for name, switch in left.items() if switch is not None}
     return found
 
 
@@ -132,31 +128,38 @@ def _switch_without(switch: Any, names: set[str]) -> Any:
             left[field] = {name: value for name, value in switch[field].items() if name not in names}
     if isinstance(switch.get("remove"), list):
         left["remove"] = [name for name in switch["remove"] if name not in names]
+    # What is empty now is left out, but not what was empty before.
     left = {field: value for field, value in left.items() if value not in ({}, []) or value == switch[field]}
-    return left if {*left} - {"summary"} or not {*switch} - {"summary"} else None
+    was_empty, is_empty = {*switch} <= {"summary"}, {*left} <= {"summary"}
+    return None if is_empty and not was_empty else left
 
 
 def _placed(entries: list[Any], changed: Mapping[str, Any], check: ValueReader, path: FieldPath) -> list[Any]:
     """The categories with those moved that say so, in the order of the patch."""
     for name, patch in changed.items():
-        fields = sorted(PLACE_FIELDS.keys() & patch)
-        if not fields:
-            continue
-        here = _ids(entries).index(str(patch.get("id", name)))  # the patch may give the category another id
-        moved = {field: value for field, value in entries[here].items() if field not in PLACE_FIELDS}
-        others = [*entries[:here], *entries[here + 1 :]]
-        place = (*path, name, fields[-1])
-        target, known = patch[fields[-1]], _ids(others)
-        if len(fields) > 1:
-            message = _("does not go with `{other}`; leave one of the two out").format(other="after")
-            check.add_problem(place, message)
-        elif target not in known:
-            must = suggestion(target, known, _("must be the id of another category"))
-            check.add_problem(place, _("is {value}; {must}", value=shown(target), must=must))
-        else:
-            here = known.index(target) + (fields[0] == "after")
-        entries = [*others[:here], moved, *others[here:]]
+        if PLACE_FIELDS.keys() & patch:
+            old = _ids(entries).index(str(patch.get("id", name)))  # the patch may give the category another id
+            moved = {field: value for field, value in entries[old].items() if field not in PLACE_FIELDS}
+            others = [*entries[:old], *entries[old + 1 :]]
+            new = _place_among(_ids(others), patch, check, (*path, name))
+            place = old if new is None else new
+            entries = [*others[:place], moved, *others[place:]]
     return entries
+
+
+def _place_among(others: list[str], patch: Mapping[str, Any], check: ValueReader, path: FieldPath) -> int | None:
+    """Where `before` or `after` put a category among the others; None, and a problem, if they are wrong."""
+    if "before" in patch and "after" in patch:
+        message = _("does not go with `{other}`; leave one of the two out").format(other="after")
+        check.add_problem((*path, "before"), message)
+        return None
+    field = "before" if "before" in patch else "after"
+    target = patch[field]
+    if target not in others:
+        must = suggestion(target, others, _("must be the id of another category"))
+        check.add_problem((*path, field), _("is {value}; {must}", value=shown(target), must=must))
+        return None
+    return others.index(target) + (0 if field == "before" else 1)
 
 
 def _ids(entries: Any) -> list[str]:

@@ -15,7 +15,7 @@ from . import limits
 from . import rule_fields as fields
 from .limits import MAX_CATEGORIES, MAX_COLUMNS, MAX_STEPS
 from .patterns import KINDS, Pattern
-from .rule_fields import IDENTIFIER, PLACEHOLDER, Field, FieldPath, ValueReader, identifier, number, text
+from .rule_fields import IDENTIFIER, PLACEHOLDER, Field, FieldPath, Fields, ValueReader, identifier, number, text
 from .rule_patches import checked_categories
 from .rules import Bonus, Category, Column, Joker, Published, RuleSet, Switch
 from .translations import boxes_of, id_ending
@@ -50,26 +50,17 @@ class RuleChecker(ValueReader):
         self.columns = tuple(self._columns(raw))
         self.categories = self._boxes(raw, listed)
         order = read("order")
-        rules = RuleSet(
-            id=read("id"),
-            name=read("name"),
-            dice=self.dice,
-            faces=self.faces,
-            rolls_per_turn=read("rolls"),
-            categories=self.categories,
+        rules = RuleSet(  # problems are reported in this order
+            id=read("id"), name=read("name"),
+            dice=self.dice, faces=self.faces, rolls_per_turn=read("rolls"), categories=self.categories,
             bonus=self._bonus(raw),
             order="free" if self.columns else order,
-            saved_rolls=read("saved_rolls"),
-            joker=self._joker(raw),
+            saved_rolls=read("saved_rolls"), joker=self._joker(raw),
             first_roll_bonus=tuple(sorted(self._first_roll_bonus(raw))),
-            columns=self.columns,
-            crossing_out=read("crossing_out"),
-            summary=read("summary"),
-            switches=tuple(self._switches(raw)),
-            active_switches=active,
-            published=self._published(raw),
-            spec=spec,
-        )
+            columns=self.columns, crossing_out=read("crossing_out"), summary=read("summary"),
+            switches=tuple(self._switches(raw)), active_switches=active,
+            published=self._published(raw), spec=spec,
+        )  # fmt: skip
         tracked = {rules.joker.category} if rules.joker and rules.joker.depends_on_points else set()
         tracked |= {category.requires for category in rules.categories} - {"", PLACEHOLDER}
         if len(tracked) > 1:
@@ -99,8 +90,9 @@ class RuleChecker(ValueReader):
             path: FieldPath = ("bonus", i) if isinstance(value, list) else ("bonus",)
             self.check_fields(entry, path, fields.BONUS_FIELDS)
             threshold, points = self.values(entry, path, fields.BONUS_FIELDS).values()
-            for name in ("threshold", "points") if i else ():
-                before, here = entries[i - 1].get(name), entry.get(name)
+            step_before = entries[i - 1] if i > 0 else {}
+            for name in ("threshold", "points"):
+                before, here = step_before.get(name), entry.get(name)
                 if isinstance(before, int) and isinstance(here, int) and here <= before:
                     message = _("is {value}; must be more than the {before} of the step before")
                     self.add_problem((*path, name), message.format(value=here, before=before))
@@ -127,7 +119,8 @@ class RuleChecker(ValueReader):
             if len(set(faces)) < len(faces):
                 message = _("needs at most one upper box for each face: a joker asks for the matching one")
                 self.add_problem(("joker",), message)
-        return Joker(category, **self.values(table, ("joker",), fields.JOKER_FIELDS, *[*fields.JOKER_FIELDS][1:]))
+        others = [name for name in fields.JOKER_FIELDS if name != "category"]
+        return Joker(category, **self.values(table, ("joker",), fields.JOKER_FIELDS, *others))
 
     def _first_roll_bonus(self, raw: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
         """Category ids with their points: a row gives them to all its boxes, with the factor of the column."""
@@ -138,9 +131,8 @@ class RuleChecker(ValueReader):
                 self.add_problem(("first_roll_bonus", name), _("is not the id of a category"))
                 continue
             factors = [1 if self.listed or not self.columns else self.columns[box.column].factor for box in boxes]
-            points = number(1, fields.MAX_POINTS // max(factors, default=1)).read(
-                self, table, ("first_roll_bonus", name)
-            )
+            most = fields.MAX_POINTS // max(factors, default=1)
+            points = number(1, most).read(self, table, ("first_roll_bonus", name))
             yield from ((box.id, points * factor) for box, factor in zip(boxes, factors, strict=True))
 
     def _switches(self, raw: Mapping[str, Any]) -> Iterator[Switch]:
@@ -199,27 +191,33 @@ class RuleChecker(ValueReader):
             return ()
         self.ids = [entry.get("id") for entry in entries]
         self.listed = listed and any("row" in entry for entry in entries)
-        rows = [*self._rows(entries)]
-        categories = tuple(category for _, category, _ in rows)
-        if not self._names_differ([i for i, *_ in rows], categories):
+        rows, n_columns = [*self._rows(entries)], max(1, len(self.columns))
+        categories = tuple(category for _place, category, _times in rows)
+        if not self._names_differ([place for place, _category, _times in rows], categories):
             return categories
         if self.listed:
             self._check_listed(categories)
             return categories
         self._check_requirements(rows)
-        count = sum(times for *_, times in rows) * max(1, len(self.columns))
+        places_in_column = [place for place, _category, times in rows for _copy in range(times)]  # of its boxes
+        count = len(places_in_column) * n_columns
         if count > MAX_CATEGORIES:
             message = _("are {count} boxes with all columns and `times`; at most {most} are allowed")
             self.add_problem(("categories",), message.format(count=count, most=MAX_CATEGORIES))
             return categories
-        boxes = boxes_of([(category, times) for _, category, times in rows], self.columns)
+        boxes = boxes_of([(category, times) for _place, category, times in rows], self.columns)
         if boxes != categories:
-            self._names_differ([i for i, _, times in rows for _ in range(times)] * max(1, len(self.columns)), boxes)
+            self._names_differ(places_in_column * n_columns, boxes)
             self._check_points(boxes)
         return boxes
 
     def _rows(self, entries: list[dict[str, Any]]) -> Iterator[tuple[int, Category, int]]:
-        """Position, category and number of boxes of each row, in the order of the file."""
+        """Place in the file, category, and number of boxes in a column of each row that can be read."""
+        row_fields: Fields = fields.ROW_FIELDS
+        known = {*fields.CATEGORY_FIELDS, *fields.PLACE_FIELDS}
+        if self.listed:  # boxes, whose ids may have a column
+            row_fields = fields.ROW_FIELDS | {"id": Field({}, _box_id)}
+            known = known - {"times"} | {*BOX_PLACE_FIELDS}
         patterns = 0
         for i, entry in enumerate(entries):
             path: FieldPath = ("categories", i)
@@ -229,8 +227,7 @@ class RuleChecker(ValueReader):
                 hint = limits.suggestion(str(entry.get("id")), others, _("a new one needs a name and a pattern"))
                 self.add_problem(path, _("unknown category; {hint}", hint=hint))
                 continue
-            known = {*fields.CATEGORY_FIELDS, *fields.PLACE_FIELDS}
-            self.check_fields(entry, path, known - {"times"} | {*BOX_PLACE_FIELDS} if self.listed else known)
+            self.check_fields(entry, path, known)
             for name in sorted(fields.PLACE_FIELDS.keys() & entry):
                 self.add_problem((*path, name), _("belongs to a file that extends rules, or to a switch"))
             places = {name: field for name, field in BOX_PLACE_FIELDS.items() if self.listed and name in entry}
@@ -238,8 +235,7 @@ class RuleChecker(ValueReader):
             found = self._patterns(entry, path, limits.MAX_PATTERNS - patterns)
             if not place.get("copy") and not place.get("column"):  # each row counts once
                 patterns += len(found)
-            own = {"id": Field({}, _box_id)} if self.listed else {}
-            values = self.values(entry, path, fields.ROW_FIELDS | own)
+            values = self.values(entry, path, row_fields)
             times = values.pop("times")
             yield i, Category(patterns=found, **values, **place), times
 
@@ -279,7 +275,8 @@ class RuleChecker(ValueReader):
         reported: set[int] = set()
         for box in boxes if self.columns else ():
             most = max(pattern.most(self.dice, self.faces) for pattern in box.patterns)
-            factor, plus = (max(getattr(p, name) for p in box.patterns) for name in ("factor", "plus"))
+            factor = max(pattern.factor for pattern in box.patterns)
+            plus = max(pattern.plus for pattern in box.patterns)
             too_high = most > MAX_BOX_POINTS or factor > fields.MAX_FACTOR or plus > fields.MAX_POINTS
             if too_high and self.columns[box.column].factor != 1 and box.column not in reported:
                 reported.add(box.column)
@@ -296,22 +293,20 @@ class RuleChecker(ValueReader):
         for i, box in enumerate(boxes):
             path: FieldPath = ("categories", i)
             alike = copies[box.row or box.id, box.column]
+            copy, first = alike.index(box), alike[0]
             column = self.columns[box.column] if box.column < len(self.columns) else None
-            if box.column >= max(1, len(self.columns)) or bool(self.columns) > bool(box.row):
+            ending = id_ending(copy if len(alike) > 1 else None, column)
+            is_like_first = (box.patterns, box.upper, box.requires) == (first.patterns, first.upper, first.requires)
+            if box.column >= max(1, len(self.columns)) or (self.columns and not box.row):
                 self.add_problem((*path, "column"), _("is not one of the columns"))
-            elif box.row and box.id != box.row + id_ending(alike.index(box) if len(alike) > 1 else None, column):
+            elif box.row and box.id != box.row + ending:
                 self.add_problem((*path, "id"), _("is not made of the row, the number and the column of the box"))
-            elif alike.index(box) != box.copy or (box.patterns, box.upper, box.requires) != (
-                alike[0].patterns, alike[0].upper, alike[0].requires,
-            ):  # fmt: skip
+            elif copy != box.copy or not is_like_first:
                 self.add_problem((*path, "copy"), _("must number the boxes of a row, which are alike"))
             required = ids.get(box.requires)
-            if box.requires and (
-                required is None
-                or required is box
-                or required.column != box.column
-                or len(copies[required.row or required.id, required.column]) > 1
-            ):
+            is_other = required is not None and required is not box and required.column == box.column
+            is_single = required is not None and len(copies[required.row or required.id, required.column]) == 1
+            if box.requires and not (is_other and is_single):
                 self.add_problem((*path, "requires"), _("must be the id of another single box in the same column"))
 
     def _names_differ(self, places: Sequence[int], categories: Sequence[Category]) -> bool:
@@ -325,7 +320,7 @@ class RuleChecker(ValueReader):
                 message = _("{value} has more than {most} characters")
                 self.add_problem(path, message.format(value=shown(longest), most=limits.MAX_NAME))
             for label in map(str.lower, labels):
-                if label not in ("", PLACEHOLDER) and owner.setdefault(label, i) != i:
+                if label not in ("", PLACEHOLDER) and owner.setdefault(label, i) != i:  # one before has it
                     self.add_problem(path, _("the name {name} is used by two categories", name=repr(label)))
                     differ = False
                     break
@@ -349,7 +344,7 @@ class RuleChecker(ValueReader):
         low, high = self._sum_limits(raw, path)
         given_score = raw.get("score", "fixed" if "points" in raw else "matched")
         score = fields.PATTERN_FIELDS["score"].check(self, given_score, (*path, "score"))
-        if score == raw.get("score") != "fixed" and "points" in raw:
+        if "points" in raw and score != "fixed" and score == raw.get("score"):  # a score that is not a placeholder
             message = _("are fixed, but score is {score}; leave one of the two out")
             self.add_problem((*path, "points"), message.format(score=repr(score)))
         found = Pattern(

@@ -50,11 +50,8 @@ class Category:
 
     def canonical(self) -> dict[str, Any]:
         """The fields that matter, as JSON values."""
-        fields: dict[str, Any] = {
-            "id": self.id,
-            "upper": self.upper,
-            "patterns": [pattern.canonical() for pattern in self.patterns],
-        }
+        fields: dict[str, Any] = {"id": self.id, "upper": self.upper}
+        fields["patterns"] = [pattern.canonical() for pattern in self.patterns]
         optional = {"requires": self.requires, "row": self.row, "column": self.column, "copy": self.copy}
         return fields | {name: value for name, value in optional.items() if value}
 
@@ -303,14 +300,14 @@ class RuleSet:
             found.append(_("Unused rolls are saved for later turns"))
         if self.joker:
             found += self.joker.sentences(self.categories[self.joker_index].name)
-        first: dict[str, set[int]] = {}
-        for category, points in self.first_roll_bonus:  # all boxes of a row in one sentence
+        points_of: dict[str, set[int]] = {}  # on the first roll, of all boxes of a row together
+        for category, points in self.first_roll_bonus:
             box = self.categories[self.index_of[category]]
-            first.setdefault(box.name.partition(" (")[0] if box.row else box.name, set()).add(points)
+            name = box.name.partition(" (")[0] if box.row else box.name
+            points_of.setdefault(name, set()).add(points)
         text = _("{category} on the first roll pays {points} bonus points")
-        return found + [
-            text.format(category=name, points=either(map(str, sorted(paid)))) for name, paid in first.items()
-        ]
+        paid = ((name, either(map(str, sorted(points)))) for name, points in points_of.items())
+        return found + [text.format(category=name, points=points) for name, points in paid]
 
     def _first_sentence(self) -> str:
         """Dice, rolls and boxes."""
@@ -410,16 +407,15 @@ class RuleSet:
 @lru_cache(maxsize=32)
 def chains(rules: RuleSet) -> tuple[tuple[int, ...], ...]:
     """Positions of the boxes of each chain in the order they are filled; the chains by their first position."""
-    found: dict[tuple[int, str], list[int]] = {}
+    found: dict[tuple[int, str], list[int]] = {}  # by column and row; the row is empty if the column is one chain
     for position, category in enumerate(rules.categories):
-        order = column_order(rules, category.column)
-        single = order in ("free", "upper-first")
-        found.setdefault((category.column, (category.row or category.id) if single else ""), []).append(position)
-    ordered = [
-        tuple(reversed(boxes) if column_order(rules, column) == "reversed" else boxes)
-        for (column, _), boxes in found.items()
-    ]
-    return tuple(sorted(ordered, key=min))
+        is_ordered = column_order(rules, category.column) in ("forced", "reversed")
+        row = "" if is_ordered else category.row or category.id
+        found.setdefault((category.column, row), []).append(position)
+    for (column, _row), boxes in found.items():
+        if column_order(rules, column) == "reversed":
+            boxes.reverse()
+    return tuple(sorted(map(tuple, found.values()), key=min))
 
 
 def leaves_choice(rules: RuleSet) -> bool:

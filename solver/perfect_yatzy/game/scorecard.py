@@ -169,7 +169,7 @@ def _skipped_box(rules: RuleSet, filled: int) -> int:
     for c, needed in enumerate(prerequisites(rules)):
         if filled >> c & 1:
             skipped |= needed & ~filled
-    return (skipped & -skipped).bit_length() - 1
+    return (skipped & -skipped).bit_length() - 1  # the lowest bit; without one 0 - 1
 
 
 def check_state(rules: RuleSet, state: State) -> None:
@@ -222,9 +222,10 @@ def max_bonus_points(card: Scorecard) -> int:
     """An upper bound of the joker and first-roll bonuses that the filled boxes can have earned."""
     rules = card.rules
     first_rolls = sum(extra for c, extra in enumerate(first_roll_points(rules)) if card.points.get(c))
-    joker, box = rules.joker, card.points.get(rules.joker_index)
-    pays = joker is not None and box is not None and (box > 0 or joker.bonus_requires == "filled")
-    return first_rolls + (joker.bonus * (len(card.points) - 1) if joker and pays else 0)
+    joker, held = rules.joker, card.points.get(rules.joker_index)
+    if joker is None or held is None or (held <= 0 and joker.bonus_requires == "points"):
+        return first_rolls
+    return first_rolls + joker.bonus * (len(card.points) - 1)  # in each turn but that of the joker's box
 
 
 def _summarized(values: list[int]) -> str:

@@ -9,10 +9,9 @@ column, each capped at the last threshold of its bonus, as digits of a mixed-rad
 A digit has room for the points of one more box beyond the threshold, so that points can be added before the sum is
 capped.
 
-The highest final score: without a joker rule the boxes do not depend on each other. With one, a box may be filled in
-two ways: by its best roll, or by a joker, which earns the joker bonus. The more boxes are filled, the more a joker
-may do, so all boxes that take their best roll come first. What a joker pays then depends on the upper boxes that are
-filled, at most one for each face: the search is over their sets, and never over the sets of all boxes.
+The highest final score: without a joker rule the boxes do not depend on each other. With one, a box is filled by its
+best roll, or by a joker, which earns the joker bonus. The more boxes are filled, the more a joker may do, so best
+rolls come first. What a joker pays depends on the upper boxes that are filled: the search is over their sets alone.
 """
 
 from __future__ import annotations
@@ -30,6 +29,9 @@ from .dice import Ints, lattice
 from .rules import RuleSet, chains, prerequisites
 
 Counts = Sequence[int]
+Number = TypeVar("Number", int, Ints)
+NO_BOX = 0  # the class of joker rolls that no upper box matches
+MAX_MATCHING = 12  # upper boxes that match jokers, over whose sets there is a search
 
 
 @lru_cache(maxsize=8)
@@ -112,9 +114,10 @@ def scoring_options(
         if (joker.bonus_requires == "filled" or joker_paid) and (joker.bonus_while == "always" or matching):
             bonus_points = joker.bonus
         if joker.requires == "filled" or joker_paid:
-            if joker.mode == "forced":
-                forced = [c for c in allowed if (matching >> c & 1 if matching else not categories[c].upper)]
-                allowed = forced or allowed
+            if joker.mode == "forced":  # to the matching upper box if it is open, else to a lower one, else to any
+                matched = [c for c in allowed if matching >> c & 1]
+                lower = [c for c in allowed if not categories[c].upper]
+                allowed = (matched if matching else lower) or allowed
             as_joker = joker.mode == "maximum" or not matching
     all_points = roll_points(rules, counts, as_joker)
     points = {c: 0 if categories[c].requires and not joker_paid else all_points[c] for c in allowed}
@@ -143,9 +146,9 @@ def roll_options(rules: RuleSet, filled: int, joker_paid: bool, first_roll: bool
     if rules.crossing_out == "only-if-nothing-scores":
         scores = allowed & (points > 0)
         allowed &= scores | ~scores.any(axis=0)
-    extra = np.array(first_roll_points(rules), dtype=np.int64) * first_roll
-    bonus_points = extra[:, None] * (points > 0)
-    if rules.joker and filled >> rules.joker_index & 1:
+    extra = np.array(first_roll_points(rules) if first_roll else [0] * len(points), dtype=np.int64)
+    bonus_points = np.where(points > 0, extra[:, None], 0)
+    if rules.joker and filled >> rules.joker_index & 1:  # the rolls that are jokers, one by one
         grid = lattice(rules.dice, rules.faces)
         for roll in np.flatnonzero(points_table(rules)[rules.joker_index] > 0).tolist():
             counts = grid.counts[grid.first_roll + roll].tolist()
@@ -156,17 +159,14 @@ def roll_options(rules: RuleSet, filled: int, joker_paid: bool, first_roll: bool
     return RollOptions(allowed, points, bonus_points)
 
 
-Number = TypeVar("Number", int, Ints)
-
-
 class UpperSums:
     """Reads and writes the upper sums of a rule set."""
 
     def __init__(self, rules: RuleSet) -> None:
         self.rules = rules
         # By column: the last threshold of the bonus; number of values of its digit, and what one point counts there.
-        self.thresholds = tuple(bonus.threshold for bonus in rules.bonuses) or (0,)
-        most = [0] * len(self.thresholds)
+        self.thresholds = tuple(bonus.threshold for bonus in rules.bonuses) or (0,)  # one column without a bonus
+        most = [0] * len(self.thresholds)  # points of one box
         # The categories that count towards a bonus.
         self.counting = tuple(c for c, category in enumerate(rules.categories) if category.upper and rules.bonus)
         self._possible = possible_points(rules)
@@ -174,12 +174,13 @@ class UpperSums:
             column = rules.categories[c].column
             most[column] = max(most[column], *self._possible[c])
         self.widths = tuple(threshold + points + 1 for threshold, points in zip(self.thresholds, most, strict=True))
-        *self.weights, self.size = accumulate((1, *self.widths), lambda a, b: a * b)
+        *self.weights, self.size = accumulate((1, *self.widths), lambda weight, width: weight * width)
 
     def split(self, upper: Number) -> tuple[Number, ...]:
         """The sum of each column; of one number, or of an array of them."""
-        *others, last = zip(self.weights, self.widths, strict=True)
-        return (*(upper // weight % width for weight, width in others), upper // last[0])
+        # The last digit is all that is left, even if it is too large for one: of a number that is not valid.
+        *lower_digits, (last_weight, _width) = zip(self.weights, self.widths, strict=True)
+        return (*(upper // weight % width for weight, width in lower_digits), upper // last_weight)
 
     def join(self, sums: tuple[int, ...]) -> int:
         """One number for the sums of the columns, which it caps."""
@@ -204,14 +205,15 @@ class UpperSums:
 
     def bonus(self, upper: int) -> int:
         """Points of all upper bonuses for a number."""
-        return sum(bonus.paid(total) for bonus, total in zip(self.rules.bonuses, self.split(upper), strict=False))
+        sums = zip(self.rules.bonuses, self.split(upper), strict=False)  # there may be no bonus, but always a sum
+        return sum(bonus.paid(total) for bonus, total in sums)
 
     def bonuses(self, upper: Ints, filled: int = -1) -> Ints:
         """The most that all upper bonuses pay in the end, for an int64 array of numbers of a card (default: full)."""
         best = np.zeros_like(upper)
-        reach = zip(self.paid, self.split(upper), self.to_come(filled), self.thresholds, strict=False)
-        for points, total, more, threshold in reach:
-            best += points[np.minimum(total + more, threshold)]
+        columns = zip(self.paid, self.split(upper), self.to_come(filled), self.thresholds, strict=False)
+        for paid, total, to_come, threshold in columns:  # none without a bonus
+            best += paid[np.minimum(total + to_come, threshold)]
         return best
 
     @cached_property
@@ -246,10 +248,6 @@ class UpperSums:
 upper_sums = lru_cache(maxsize=32)(UpperSums)
 
 
-NO_BOX = 0  # the class of joker rolls that no upper box matches
-MAX_MATCHING = 12  # upper boxes that match jokers, over whose sets there is a search
-
-
 def maximum_score(rules: RuleSet) -> int:
     """Highest possible final score; with a joker rule an upper bound of it.
 
@@ -267,9 +265,10 @@ class _BestTurns:
     """The most points of every box, by its best roll and by jokers."""
 
     def __init__(self, rules: RuleSet) -> None:
-        self.rules, self.joker = rules, rules.joker_index
+        self.rules, self.joker_box = rules, rules.joker_index
         self.boxes = range(len(rules.categories))
-        table, joker, self.extra = points_table(rules), rules.joker, first_roll_points(rules)
+        self.first_roll_points = first_roll_points(rules)
+        table, joker = points_table(rules), rules.joker
         self.by_best_roll = [self._with_bonus(c, most) for c, most in enumerate(table.max(axis=1).tolist())]
         # Whether the search applies: only the boxes that match jokers matter to them.
         self.is_plain = (
@@ -279,45 +278,45 @@ class _BestTurns:
             and (rules.order in ("free", "forced") and not rules.columns)
             and all(len(chain) == 1 or rules.order == "forced" for chain in chains(rules))
         )
-        # Jokers by the upper boxes that match them, a bitmask: the most points of each category, scored as usual.
+        # Classes of jokers, by the upper boxes that match them, a bitmask: most points of each category, as usual.
         self.jokers: dict[int, list[int]] = {}
         if joker:
             grid = lattice(rules.dice, rules.faces)
-            is_joker = table[self.joker] > 0
+            is_joker = table[self.joker_box] > 0
             counts = grid.counts[grid.first_roll :]
-            box = np.full(len(counts), NO_BOX)
+            matching = np.full(len(counts), NO_BOX)
             for roll in np.flatnonzero(counts.max(axis=1) == rules.dice):  # all dice show one face
-                box[roll] = matching_upper_boxes(rules, counts[roll].tolist())
-            self.jokers = {
-                int(b): table[:, is_joker & (box == b)].max(axis=1).tolist()
-                for b in sorted(set(box[is_joker].tolist()))
-            }
+                matching[roll] = matching_upper_boxes(rules, counts[roll].tolist())
+            for boxes in np.unique(matching[is_joker]).tolist():
+                self.jokers[boxes] = table[:, is_joker & (matching == boxes)].max(axis=1).tolist()
 
     def total(self) -> int:
         """The most points of all boxes, first-roll and joker bonuses included."""
         joker = self.rules.joker
-        if joker is None or not self.is_plain:
+        if joker is None or not self.is_plain:  # any joker may go to any box, and pay in full: a bound
             return sum(self._most(c, self.jokers, self.jokers) for c in self.boxes)
         if self.rules.order == "forced":
             return self._forced_order()
-        others = [c for c in self.boxes if c != self.joker]
+        others = [c for c in self.boxes if c != self.joker_box]
         if joker.mode == "forced":
             return self._forced_jokers(others)
-        return self.by_best_roll[self.joker] + sum(self._most(c, self.jokers, self.jokers) for c in others)
+        return self.by_best_roll[self.joker_box] + sum(self._most(c, self.jokers, self.jokers) for c in others)
 
     def _forced_order(self) -> int:
         """The joker rule applies to the boxes after that of the joker; the matching box is open if it comes later."""
-        total = sum(self.by_best_roll[: self.joker + 1])
-        for c in self.boxes[self.joker + 1 :]:
-            total += self._most(c, self.jokers, [boxes for boxes in self.jokers if boxes >> c == 0])
+        total = sum(self.by_best_roll[: self.joker_box + 1])
+        for c in self.boxes[self.joker_box + 1 :]:
+            all_filled = [boxes for boxes in self.jokers if boxes < 1 << c]  # classes whose boxes come before c
+            total += self._most(c, self.jokers, all_filled)
         return total
 
     def _forced_jokers(self, others: list[int]) -> int:
         """Free order, mode "forced": a joker goes to the matching upper box, to a lower box, to any box."""
-        # Three phases: some matching upper boxes; all lower boxes; the other upper boxes. `before` and `after` hold
-        # the most points of the first two phases by the set of matching boxes that are filled, a bitmask.
+        # First the box of the joker, then some of the matching upper boxes, all lower boxes, and the other matching
+        # ones. `before` and `after`: the most points without and with the lower boxes, by the matching boxes that are
+        # filled. Such a set is a bitmask of places in `matching`, and follows all its subsets.
         categories = self.rules.categories
-        open_boxes = {boxes: boxes & ~(1 << self.joker) for boxes in self.jokers}  # of each class, at first
+        open_boxes = {boxes: boxes & ~(1 << self.joker_box) for boxes in self.jokers}  # of each class, at first
         class_of = {c: boxes for boxes, bits in open_boxes.items() for c in self.boxes if bits >> c & 1}
         matching = sorted(class_of)
         lower = [c for c in others if not categories[c].upper]
@@ -326,15 +325,16 @@ class _BestTurns:
         before, after = [0] * n_sets, [0] * n_sets
         for chosen in range(n_sets):
             taken = sum(1 << box for i, box in enumerate(matching) if chosen >> i & 1)
-            filled = [boxes for boxes, bits in open_boxes.items() if not bits & ~taken]
+            filled = [boxes for boxes, bits in open_boxes.items() if not bits & ~taken]  # classes with no open box
             of_lower = sum(self._most(c, filled, filled) for c in lower)
             after[chosen] = max(after[chosen], before[chosen] + of_lower)
             for i, box in enumerate(matching):
                 if not chosen >> i & 1:
-                    own, then = self._most(box, [class_of[box]]), chosen | 1 << i
-                    before[then] = max(before[then], before[chosen] + own)
-                    after[then] = max(after[then], after[chosen] + max(own, self._most(box, filled)))
-        return self.by_best_roll[self.joker] + after[-1] + sum(self._most(c, self.jokers) for c in rest)
+                    then = chosen | 1 << i
+                    by_own_joker = self._most(box, [class_of[box]])
+                    before[then] = max(before[then], before[chosen] + by_own_joker)
+                    after[then] = max(after[then], after[chosen] + max(by_own_joker, self._most(box, filled)))
+        return self.by_best_roll[self.joker_box] + after[-1] + sum(self._most(c, self.jokers) for c in rest)
 
     def _most(self, c: int, classes: Collection[int], in_full: Collection[int] = ()) -> int:
         """The most points of a box, by its best roll or by a joker of one of these classes (keys of `jokers`).
@@ -352,4 +352,5 @@ class _BestTurns:
         return max(self.by_best_roll[c], joker.bonus + self._with_bonus(c, most))
 
     def _with_bonus(self, c: int, points: int) -> int:
-        return points + (self.extra[c] if points else 0)
+        """Points in a box, and its bonus for a first roll."""
+        return points + (self.first_roll_points[c] if points else 0)

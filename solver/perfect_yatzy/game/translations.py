@@ -23,6 +23,9 @@ from typing import Any
 from ..errors import RulesError, _
 from .rules import Category, Column, RuleSet
 
+ENGLISH = "en"
+GAME = Path(__file__).parent  # with the TOML files of the package: rule sets and names
+
 
 def id_ending(copy: int | None, column: Column | None) -> str:
     """What the id of a box has after the id of its row; `copy` is None for the only one of its row and column."""
@@ -106,10 +109,6 @@ def row_names(rules: RuleSet, category: Category) -> Iterator[str]:
             yield row
             if column:
                 yield row + id_ending(None, column)
-
-
-ENGLISH = "en"
-GAME = Path(__file__).parent  # with the TOML files of the package: rule sets and names
 
 
 def toml_names(folder: str) -> list[str]:

@@ -85,12 +85,12 @@ class RowSolver:
             return UNKNOWN
 
     def after_layer(self, filled: int, misses: Iterable[Misses]) -> None:
-        """Solve fewer scores of the next layer if this one, which has had fewer turns, is smooth enough."""
+        """Solve fewer scores of the next layer if this one, with one turn less to come, is smooth enough."""
         missed, changes = map(sum, zip(*misses, strict=True))
-        choices = self.objective.space.categories - filled  # the first ones make a value less smooth, not more
+        turns_to_come = self.objective.space.categories - filled
         if filled <= self.objective.first_layer + DENSE_LAYERS:
             self._spacing = 1
-        elif choices > 1 and missed < changes * self.objective.tolerance**2:
+        elif turns_to_come > 1 and missed < changes * self.objective.tolerance**2:  # the first makes it less smooth
             self._spacing = min(2 * self._spacing, MOST_SPACING)
 
     def new_scratch(self) -> Any:
@@ -120,8 +120,10 @@ class RowSolver:
 
         ties = objective.policy.ties if objective.policy else (TIE, 0.0)
         policy = PolicyJob(self._model, self._lattice, ties, scratch)
-        means = TableSlice(read_only(below.values), below.start)  # of the type of a window: one kernel
-        if not isinstance(objective, PolicyMean):
+        # By the means of the layer below the kernel chooses the actions; of a mean they are the values themselves.
+        if isinstance(objective, PolicyMean):
+            means = TableSlice(read_only(below.values), below.start)  # of the type of a window: one kernel
+        else:
             means = window(objective.space, objective.values, filled)
         weights = objective.points_weight, objective.square_weight
         evaluation = EvaluationJob(policy, means, below, out, int(objective.space.most_saved[filled]), *weights)
@@ -150,18 +152,19 @@ def solve_layers(
         last, below = space.categories, solver.full_cards()
         yield Layer(last, below.values[:-PADDING], objective.layer_slice(last).stop, objective.size)
     else:
-        last = resume[0]
-        below = TableSlice(padded(resume[1]), objective.layer_slice(last).start)
+        last, values = resume
+        below = TableSlice(padded(values), objective.layer_slice(last).start)
     size = ROWS_PER_TASK if type(objective) is Objective else SCORE_ROWS_PER_TASK
     with thread_map(threads or default_threads(), "yatzy-solve") as in_threads:
         for filled in range(last - 1, objective.first_layer - 1, -1):
             rows, place = space.layers[filled], objective.layer_slice(filled)
-            layer, tasks = solver.blank(place), [rows[i : i + size] for i in range(0, len(rows), size)]
+            tasks = [rows[i : i + size] for i in range(0, len(rows), size)]
+            layer = solver.blank(place)
             misses = []
-            for i, missed in enumerate(in_threads(solver.solve, tasks, repeat(below), repeat(layer)), 1):
+            for missed in in_threads(solver.solve, tasks, repeat(below), repeat(layer)):
                 misses.append(missed)
-                if progress and i < len(tasks):
-                    progress(place.start + (place.stop - place.start) * i // len(tasks), objective.size)
+                if progress and len(misses) < len(tasks):  # the end of a layer is for the caller to report
+                    progress(place.start + (place.stop - place.start) * len(misses) // len(tasks), objective.size)
             solver.after_layer(filled, misses)
             below = layer
             yield Layer(filled, layer.values[:-PADDING], place.stop, objective.size)

@@ -10,6 +10,7 @@ import hashlib
 import json
 import math
 import time
+from collections import deque
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -24,7 +25,7 @@ from ..game.dice import Floats, Ints, lattice
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
-from ..kernels.exact import LIMB_BITS, WINDOW, ExactJob, solve_exact_rows
+from ..kernels.exact import LEAST_GAP, LIMB_BITS, WINDOW, ExactJob, solve_exact_rows
 from ..kernels.simd import aligned
 from ..kernels.table_slices import TableSlice, padded
 from ..model.estimates import SolveCost, log_long
@@ -39,6 +40,7 @@ from .table_info import CHECKPOINT_SECONDS, fraction_fields, store_layer, stored
 COST = 55  # times that of a solve in float64, measured
 MOST_ROLLS, MOST_POINTS = 6**6, 1 << 14  # as the limbs allow
 MOST_SQUARED, MOST_LIMBS = 250, 54  # with squares: points of a turn, and limbs whose weights float64 can hold
+EMPTY_TALLY = (0.0, 0.0, 0.0, WINDOW)  # decisions, ties and close gaps, then the least gap
 
 
 def hash_layer(before: str, limbs: Floats) -> str:
@@ -61,13 +63,14 @@ def joined(limbs: Floats) -> int:
 
 def split(numbers: list[int], limbs: int) -> Floats:
     """``(n, limbs)``: the limbs of some numbers, each within half of 2^LIMB_BITS."""
-    half, rest, found = 1 << LIMB_BITS - 1, np.array(numbers, dtype=object), []
+    half = 1 << LIMB_BITS - 1
+    rest, columns = np.array(numbers, dtype=object), []
     for _place in range(limbs):
         digits = (rest + half) % (2 * half) - half
-        found.append(digits.astype(np.float64))
+        columns.append(digits.astype(np.float64))
         rest = (rest - digits) >> LIMB_BITS
     assert not rest.any()
-    return np.stack(found, axis=1)
+    return np.stack(columns, axis=1)
 
 
 class ExactSolve:
@@ -76,11 +79,11 @@ class ExactSolve:
     def __init__(
         self, rules: RuleSet, folder: Path | None = None, start: State = EMPTY_STATE, *, spread: bool = False
     ) -> None:
-        self.rules, self.objective = rules, Objective(rules, start)
+        self.rules, self.spread, self.objective = rules, spread, Objective(rules, start)
         self.space, self.dice = self.objective.space, lattice(rules.dice, rules.faces)
-        self.spread, name = spread, f"{table_stem(rules, 'mean')}.{'spread' if spread else 'proof'}.part"
-        self.part = folder / name if folder else None
-        self.sha256, self.error, self.tally = "", 0.0, np.array([0.0, 0.0, 0.0, WINDOW])
+        ending = "spread.part" if spread else "proof.part"
+        self.part = folder / f"{table_stem(rules, 'mean')}.{ending}" if folder else None
+        self.sha256, self.error, self.tally = "", 0.0, np.array(EMPTY_TALLY)
         self.most = float(MOST_POINTS)  # until the table in float64 is known
         if rules.faces**rules.dice > MOST_ROLLS:
             text = _("{rules} has too many dice for an exact proof; up to six six-sided dice can be proved")
@@ -94,10 +97,10 @@ class ExactSolve:
     def width(self, filled: int, most: float) -> int:
         """Number of limbs of the numbers of a layer that count at most so much."""
         bits = math.log2(self.scale(filled, int(self.space.most_saved[filled]))) + math.log2(most + 1) + 3
-        return -(-int(bits) // LIMB_BITS) + 1
+        return (int(bits) + LIMB_BITS - 1) // LIMB_BITS + 1  # rounded up, and one to spare
 
     def tail(self) -> tuple[int, int]:
-        """Number of limbs of the chance of the bonus and of the mean square, the same in all layers."""
+        """Number of limbs below the mean, the same in all layers: of the chance of the bonus, of the mean square."""
         first = self.space.first_layer
         return (self.width(first, 1), self.width(first, self.most**2)) if self.spread else (0, 0)
 
@@ -108,7 +111,7 @@ class ExactSolve:
     def places(self) -> tuple[int, int]:
         """What the mean and the mean square are multiplied by; 0 for a square that is not there."""
         bonus, squares = self.tail()
-        return 1 << LIMB_BITS * (bonus + squares), self.spread << LIMB_BITS * bonus
+        return 1 << LIMB_BITS * (bonus + squares), 1 << LIMB_BITS * bonus if self.spread else 0
 
     def weights(self, limbs: int) -> tuple[Floats, int]:
         """What a limb of each place counts in float64, 1 in the middle, and the integer that counts 1."""
@@ -117,7 +120,7 @@ class ExactSolve:
         return weights, 1 << LIMB_BITS * middle
 
     def saved_rolls(self, filled: int) -> Any:
-        """``(n,)`` int64: saved rolls of each state of a layer."""
+        """``(n,)`` int64: saved rolls of each state of a layer; of a row first all states with 0, then with 1, ..."""
         rows = self.space.layers[filled]
         lanes = self.space.layout.lane_count[self.space.layout.lane_sets[rows]]
         most = int(self.space.most_saved[filled])
@@ -125,12 +128,14 @@ class ExactSolve:
 
     def floats(self, filled: int, limbs: Floats) -> Any:
         """The values of a layer in points, in extended precision."""
-        limbs = limbs[:, sum(self.tail()) :]
-        weights, half = self.weights(limbs.shape[1])
-        total: Any = sum(np.longdouble(weights[k]) * limbs[:, k] for k in range(len(weights) - 1, -1, -1))
-        # In two parts, each a float64: their sum has the precision of the arithmetic.
-        units = [Fraction(half, self.scale(filled, s)) for s in range(int(self.space.most_saved[filled]) + 1)]
-        points = [np.longdouble(f := float(unit)) + float(unit - Fraction(f)) for unit in units]
+        means = limbs[:, sum(self.tail()) :]
+        weights, unit = self.weights(means.shape[1])
+        total: Any = sum(np.longdouble(weights[k]) * means[:, k] for k in reversed(range(len(weights))))
+        points = []  # of a weight of 1, by saved rolls
+        for saved in range(int(self.space.most_saved[filled]) + 1):
+            exact = Fraction(unit, self.scale(filled, saved))
+            # In two parts, each a float64: their sum has the precision of the arithmetic.
+            points.append(np.longdouble(float(exact)) + float(exact - Fraction(float(exact))))
         return total * np.array(points)[self.saved_rolls(filled)]
 
     def layers(
@@ -142,21 +147,15 @@ class ExactSolve:
         log_long(f"proving {self.rules.key}", cost.seconds, progress)
         table, space = solve_objective(self.objective, threads=threads), self.space
         self.most = float(table.max())
-        if self.limbs(space.first_layer) > MOST_LIMBS and self.spread:
-            text = _("{rules} has too many turns for an exact variance", rules=self.rules.key)
-            raise RulesError(text, code="too-large")
-        too_large = self.spread and turn_outcomes(self.rules, self.objective.start).total.max() > MOST_SQUARED
-        if too_large or self.most >= MOST_POINTS or float(table.min()) < 0:
-            raise RulesError(_("the points of {rules} are too large for an exact proof").format(rules=self.rules.key))
+        self.check_size(float(table.min()))
         self.turns = RowSolver(self.objective)
         filled, values = self.resume() or self.full_cards()
         checkpoint = time.monotonic()
         with thread_map(threads or default_threads(), "yatzy-prove") as in_threads:
             while True:
-                in_points = self.floats(filled, values)
-                place = space.layer_slice(filled)
-                error = float(np.abs(in_points - table[place]).max()) + self.most * 2.0**-60
-                self.error = max(self.error, error)
+                in_points, place = self.floats(filled, values), space.layer_slice(filled)
+                extended = self.most * 2.0**-60  # more than the error of the extended precision
+                self.error = max(self.error, float(np.abs(in_points - table[place]).max()) + extended)
                 if progress:
                     progress(place.stop, space.size)
                 yield filled, values
@@ -171,6 +170,15 @@ class ExactSolve:
                 values = self.solve_layer(filled, below, values, in_threads)
                 self.sha256 = hash_layer(self.sha256, values)
 
+    def check_size(self, least: float) -> None:
+        """Refuse a game whose numbers do not fit the limbs; `least`: the least of its values in float64."""
+        if self.spread and self.limbs(self.space.first_layer) > MOST_LIMBS:
+            text = _("{rules} has too many turns for an exact variance", rules=self.rules.key)
+            raise RulesError(text, code="too-large")
+        too_large = self.spread and turn_outcomes(self.rules, self.objective.start).total.max() > MOST_SQUARED
+        if too_large or self.most >= MOST_POINTS or least < 0:
+            raise RulesError(_("the points of {rules} are too large for an exact proof").format(rules=self.rules.key))
+
     def solve_layer(self, filled: int, below: TableSlice, values: Floats, in_threads: Callable[..., Any]) -> Floats:
         """The limbs of a layer from those of its children, whose values in float64 are `below`."""
         rows, place = self.space.layers[filled], self.space.layer_slice(filled)
@@ -179,34 +187,38 @@ class ExactSolve:
 
         def solve(part: Ints) -> Floats:
             with jobs.borrow() as job:
-                job.tally[:] = 0.0, 0.0, 0.0, WINDOW
+                job.tally[:] = EMPTY_TALLY
                 solve_exact_rows(part, job)
                 return np.array(job.tally)
 
         for found in in_threads(solve, [rows[i : i + ROWS_PER_TASK] for i in range(0, len(rows), ROWS_PER_TASK)]):
-            self.tally = np.append(self.tally[:3] + found[:3], np.minimum(self.tally[3], found[3]))
+            self.tally[:LEAST_GAP] += found[:LEAST_GAP]
+            self.tally[LEAST_GAP] = min(self.tally[LEAST_GAP], found[LEAST_GAP])
         return solved.reshape(-1, self.limbs(filled))
 
     def cost(self) -> SolveCost:
         """What the solve takes."""
         space, cost = self.space, self.objective.solve_cost()
         places = {filled: space.layer_slice(filled) for filled in range(space.first_layer, space.categories + 1)}
+        # Three copies of the limbs of the largest layer, 8 bytes each, with as much as 4 more for values in points.
         most = max((place.stop - place.start) * (self.limbs(filled) + 4) for filled, place in places.items())
-        share = self.limbs(space.first_layer) / self.width(space.first_layer, self.most)
-        return replace(cost, memory=24 * most + cost.bytes, seconds=COST * share * cost.seconds)
+        share = self.limbs(space.first_layer) / self.width(space.first_layer, self.most)  # of all limbs to the mean's
+        return replace(cost, memory=3 * 8 * most + cost.bytes, seconds=COST * share * cost.seconds)
 
     def start_values(self, threads: int | None = None, progress: Progress | None = None) -> tuple[Fraction, ...]:
-        """The expected points to come from the start; with `spread`, their variance and the chance of the bonus."""
-        for filled, values in self.layers(threads, progress):
-            first, last = self.space.layer_slice(filled).start, values
-        start, (bonus, squares) = self.space.start, self.tail()
-        numbers, filled = last[self.space.unchecked_index(start) - first], start.filled.bit_count()
-        mean = self.value(filled, numbers, start.saved)
+        """Expected points to come from the start; with `spread` also their variance, then the chance of the bonus."""
+        start = self.space.start
+        filled, values = deque(self.layers(threads, progress), maxlen=1).pop()  # the last layer: that of the start
+        limbs = values[self.space.unchecked_index(start) - self.space.layer_slice(filled).start]
+        mean = self.value(filled, limbs, start.saved)
         if not self.spread:
             return (mean,)
+        # From the lowest limb on: the chance, the mean square with a minus sign (so that less is better), the mean.
+        bonus, squares = self.tail()
         scale = self.scale(filled, start.saved)
-        chance, square = joined(numbers[:bonus]), -joined(numbers[bonus : bonus + squares])
-        return mean, Fraction(square, scale) - mean**2, Fraction(chance, scale)
+        chance = Fraction(joined(limbs[:bonus]), scale)
+        mean_square = Fraction(-joined(limbs[bonus : bonus + squares]), scale)
+        return mean, mean_square - mean**2, chance
 
     def value(self, filled: int, limbs: Floats, saved: int = 0) -> Fraction:
         """The value of one state of a layer, in points."""
@@ -215,43 +227,37 @@ class ExactSolve:
     def full_cards(self) -> tuple[int, Floats]:
         """The layer of the full cards."""
         filled, points = self.space.categories, self.objective.full_cards().astype(np.int64).tolist()
-        weight, square = self.places()
-        parts = [p * weight - p**2 * square + (p > 0) * int(self.spread) for p in points]
-        scales = [self.scale(filled, s) for s in self.saved_rolls(filled).tolist()]
-        values = split([p * scale for p, scale in zip(parts, scales, strict=True)], self.limbs(filled))
+        mean, square = self.places()
+        paid = 1 if self.spread else 0  # the chance of the bonus of a card that has it, at the lowest place
+        numbers = [p * mean - p**2 * square + (paid if p > 0 else 0) for p in points]
+        scales = [self.scale(filled, saved) for saved in self.saved_rolls(filled).tolist()]
+        values = split([n * scale for n, scale in zip(numbers, scales, strict=True)], self.limbs(filled))
         self.sha256 = hash_layer(self.sha256, values)
         return filled, values
 
     def job(self, filled: int, below: TableSlice, values: Floats, solved: Floats, start: int) -> Any:
         """The arguments of the kernel for one thread."""
         dice, limbs, limbs_below = self.dice, self.limbs(filled), self.limbs(filled + 1)
-        most = self.rules.rolls_per_turn + int(self.space.most_saved[filled])
-        powers = [self.scale(filled + 1, n) for n in range(most + 1)]
-        scales = powers[: int(self.space.most_saved[filled + 1]) + 1]
-        (weights, unit), (one, square), (first, squares) = self.weights(limbs), self.places(), self.tail()
+        most_rolls = self.rules.rolls_per_turn + int(self.space.most_saved[filled])
+        by_rolls = [self.scale(filled + 1, rolls) for rolls in range(most_rolls + 1)]  # rerolled, or saved
+        scales = by_rolls[: int(self.space.most_saved[filled + 1]) + 1]
+        weights, unit = self.weights(limbs)
+        mean, square = self.places()
+        bonus, squares = self.tail()
         return ExactJob(
             turn=self.turns.job(below, below, filled, self.turns.new_scratch()),
-            below=values.ravel(),
-            target=solved,
-            start=start,
-            limbs=limbs,
-            limbs_below=limbs_below,
-            scales=split([scale * one for scale in scales], limbs_below).ravel(),
-            first_square=first,
-            squares=squares,
+            below=values.ravel(), target=solved, start=start, limbs=limbs, limbs_below=limbs_below,
+            scales=split([scale * mean for scale in scales], limbs_below).ravel(),
+            first_square=bonus, squares=squares,  # above the limbs of the chance of the bonus
             square_scales=split([scale * square for scale in scales], limbs_below).ravel(),
-            weights=weights,
-            units=np.array([float(Fraction(unit, power * one)) for power in powers]),
+            weights=weights, units=np.array([float(Fraction(unit, scale * mean)) for scale in by_rolls]),
             orderings=np.round(dice.weights * dice.faces**dice.dice),
             factors=np.append(float(dice.faces) ** dice.counts.sum(axis=1), 1.0),
-            buffer=aligned((dice.n_holds + 3) * limbs),
-            values=aligned(len(self.rules.categories)),
-            chosen=np.zeros(LANES, dtype=np.int64),
-            child=np.zeros(limbs_below),
-            tied=np.zeros(LANES, dtype=np.int64),
-            gaps=np.zeros(LANES),
-            tally=np.zeros(4),
-        )
+            # Working memory.
+            buffer=aligned((dice.n_holds + 3) * limbs), values=aligned(len(self.rules.categories)),
+            chosen=np.zeros(LANES, dtype=np.int64), child=np.zeros(limbs_below),
+            tied=np.zeros(LANES, dtype=np.int64), gaps=np.zeros(LANES), tally=np.zeros(4),
+        )  # fmt: skip
 
     def resume(self) -> tuple[int, Floats] | None:
         """The newest stored layer; None if there is none, or it is damaged."""
@@ -349,21 +355,27 @@ def prove(
     TableError
         If the folder cannot be written to.
     """
-    folder, begin, rule_set = tables_folder(tables), time.monotonic(), load_rules(rules)
-    solves = [ExactSolve(rule_set, folder, spread=also) for also in ((False, True) if spread else (False,))]
-    path, solve = proof_path(rule_set, tables), solves[0]
+    begin = time.monotonic()
+    folder, rule_set = tables_folder(tables), load_rules(rules)
+    path = proof_path(rule_set, tables)
+    solve = ExactSolve(rule_set, folder)
+    of_spread = ExactSolve(rule_set, folder, spread=True) if spread else None
+    variance = bonus_chance = None
     with writing_to(folder), exclusive(path.with_suffix(".lock")):
-        (value,), *others = [one.start_values(threads, progress) for one in solves]
+        (value,) = solve.start_values(threads, progress)
+        if of_spread:
+            _mean, variance, bonus_chance = of_spread.start_values(threads, progress)
     decisions, ties, close, least = solve.tally.tolist()
     proof = Proof(
-        rule_set.key, rule_set.fingerprint, value, solve.space.size, solve.sha256, solve.error, int(decisions),
-        int(ties), least if least < WINDOW else None, int(close), versions(), round(time.monotonic() - begin, 3),
-        *(others[0][1:] if others else ()),
+        key=rule_set.key, fingerprint=rule_set.fingerprint, value=value, states=solve.space.size,
+        sha256=solve.sha256, largest_error=solve.error, decisions=int(decisions), ties=int(ties),
+        least_gap=least if least < WINDOW else None, close_gaps=int(close), versions=versions(),
+        seconds=round(time.monotonic() - begin, 3), variance=variance, bonus_chance=bonus_chance,
     )  # fmt: skip
     with writing_to(folder), replacing(path) as file:
         file.write(json.dumps(proof.fields(), indent=1).encode() + b"\n")
-    for done in solves:
-        if done.part:
+    for done in (solve, of_spread):
+        if done and done.part:
             done.part.unlink(missing_ok=True)
     return proof
 

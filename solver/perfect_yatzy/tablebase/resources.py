@@ -45,10 +45,11 @@ def check_space(folder: Path, size: int) -> None:
 
     with writing_to(folder):
         free = shutil.disk_usage(folder).free
-    if free < size + SPARE_DISK:
-        needed = -(-(size + SPARE_DISK) >> 20)  # with what must stay free
+    needed = size + SPARE_DISK
+    if free < needed:
         text = _("{folder} has {free} MB free and the table needs {size} MB; choose a folder with --tables")
-        raise TableError(text.format(folder=folder, free=free >> 20, size=needed))
+        megabytes = (needed + (1 << 20) - 1) >> 20  # rounded up
+        raise TableError(text.format(folder=folder, free=free >> 20, size=megabytes))
 
 
 def free_space(folder: Path) -> int | None:

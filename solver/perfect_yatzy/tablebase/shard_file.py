@@ -29,7 +29,7 @@ import numpy.typing as npt
 
 from .._files import replacing
 from ..errors import TableError
-from ..model.checked_values import BLOCK_BYTES, DIGEST_BYTES, BlockHasher, CheckedValues
+from ..model.checked_values import BLOCK_BYTES, DIGEST_BYTES, BlockHasher, CheckedValues, block_count
 from ..model.objectives import Objective, Values
 from . import table_info
 from .shard_plan import Shard, objective_digest
@@ -44,11 +44,13 @@ assert PAGE_BYTES % BLOCK_BYTES == 0
 def shard_header(dtype: np.dtype[Any], start: int, count: int) -> bytes:
     """The header of the shard whose first value is value `start` of the table."""
     text = f"{{'descr': '{dtype.str}', 'fortran_order': False, 'shape': ({count},), }}"
-    least = 12 + len(text) + 1
-    size = start * dtype.itemsize % PAGE_BYTES
-    size += PAGE_BYTES * -(-max(0, least - size) // PAGE_BYTES)
-    room = size - 12
-    return b"\x93NUMPY\x02\x00" + room.to_bytes(4, "little") + text.ljust(room - 1).encode("ascii") + b"\n"
+    magic = b"\x93NUMPY\x02\x00"
+    before_text = len(magic) + 4  # with the length of the text
+    size = start * dtype.itemsize % PAGE_BYTES  # of the header, so that the values lie as in the table
+    while size < before_text + len(text) + 1:
+        size += PAGE_BYTES
+    room = size - before_text
+    return magic + room.to_bytes(4, "little") + text.ljust(room - 1).encode("ascii") + b"\n"
 
 
 def write_shard(path: Path, values: Values, start: int, fields: dict[str, Any]) -> dict[str, Any]:
@@ -58,12 +60,9 @@ def write_shard(path: Path, values: Values, start: int, fields: dict[str, Any]) 
     hasher.update(values.data)
     digests = hasher.block_digests()
     footer = fields | {
-        "dtype": values.dtype.name,
-        "start": start,
-        "values": len(values),
-        "sha256": hasher.hexdigest(),
-        "blocks_sha256": hashlib.sha256(digests).hexdigest(),
-    }
+        "dtype": values.dtype.name, "start": start, "values": len(values),
+        "sha256": hasher.hexdigest(), "blocks_sha256": hashlib.sha256(digests).hexdigest(),
+    }  # fmt: skip
     text = with_checksum(footer)
     with replacing(path) as file:
         file.write(shard_header(values.dtype, start, len(values)))
@@ -92,11 +91,11 @@ class ShardFile:
         `data` is the table from byte `low` on; it begins and ends with a block of the table, or with this shard.
         """
         first_block = self.start * self.dtype.itemsize // BLOCK_BYTES  # that of the first digest
-        for block in range(low // BLOCK_BYTES, -(-(low + len(data)) // BLOCK_BYTES)):
-            number = block - first_block
+        for block in range(low // BLOCK_BYTES, block_count(low + len(data))):
+            number = block - first_block  # of its digest in this file
             if checked is not None and checked[number]:
                 continue
-            begin, end = max(block * BLOCK_BYTES, low), (block + 1) * BLOCK_BYTES
+            begin, end = max(block * BLOCK_BYTES, low), (block + 1) * BLOCK_BYTES  # bytes of the table
             digest = self.digests[number * DIGEST_BYTES : (number + 1) * DIGEST_BYTES]
             if hashlib.sha256(data[begin - low : end - low]).digest() != digest:
                 raise damaged(f"the shard {self.path} was altered (its checksum differs)")
@@ -132,15 +131,15 @@ def open_shard(path: Path) -> ShardFile:
         footer = checked_fields(file.read(length))
         dtype, start, count = np.dtype(footer["dtype"]), int(footer["start"]), int(footer["values"])
         header = shard_header(dtype, start, count)
-        low, high = start * dtype.itemsize, (start + count) * dtype.itemsize
-        size = (-(-high // BLOCK_BYTES) - low // BLOCK_BYTES) * DIGEST_BYTES
-        if end != len(header) + high - low + size + length + LENGTH_BYTES:
+        low, high = start * dtype.itemsize, (start + count) * dtype.itemsize  # bytes of the table
+        digest_bytes = (block_count(high) - low // BLOCK_BYTES) * DIGEST_BYTES
+        if end != len(header) + (high - low) + digest_bytes + length + LENGTH_BYTES:
             raise ValueError("wrong size")
         file.seek(0)
         if file.read(len(header)) != header:
             raise ValueError("wrong header")
-        file.seek(high - low, os.SEEK_CUR)
-        digests = file.read(size)
+        file.seek(len(header) + (high - low))
+        digests = file.read(digest_bytes)
         if hashlib.sha256(digests).hexdigest() != footer["blocks_sha256"]:
             raise ValueError("wrong digests")
     return ShardFile(path, footer, digests, len(header), dtype, start, start + count)
@@ -152,24 +151,18 @@ class ShardReader:
     def __init__(self, folder: Path, info: ShardedTableInfo, hint: str) -> None:
         self._folder, self._hint = folder, hint
         self._shards = listed_shards(info)
-        self._sums = [str(shard[-1]) for shard in info.shards]
+        self._digests = [str(digest) for *_numbers, digest in info.shards]
         size = np.dtype(info.dtype).itemsize
-        self._starts = [shard.start * size for shard in self._shards]
+        self._starts = [shard.start * size for shard in self._shards]  # in bytes
         self.open: dict[int, ShardFile] = {}
 
     def read(self, low: int, target: memoryview) -> None:
         """Blocks of the table, checked, as :class:`CheckedValues` takes them."""
         high = low + len(target)
         for number in range(bisect_right(self._starts, low) - 1, bisect_left(self._starts, high)):
-            listed = self._shards[number]
-            path = self._folder / listed.file
+            path = self._folder / self._shards[number].file
             try:
-                if number not in self.open:
-                    shard = open_shard(path)
-                    if (shard.footer["blocks_sha256"], shard.start) != (self._sums[number], listed.start):
-                        raise damaged(f"the shard {path} is of another table")
-                    self.open[number] = shard
-                shard = self.open[number]
+                shard = self._opened(number, path)
                 first, last = shard.part(low, high)
                 piece = target[first - low : last - low]
                 shard.read_into(piece, first)
@@ -181,14 +174,24 @@ class ShardReader:
             except OSError as error:
                 raise unreadable(path, error) from error
 
+    def _opened(self, number: int, path: Path) -> ShardFile:
+        """A shard, opened when it is first needed; it must be that of the manifest."""
+        if number not in self.open:
+            shard = open_shard(path)
+            if (shard.footer["blocks_sha256"], shard.start) != (self._digests[number], self._shards[number].start):
+                raise damaged(f"the shard {path} is of another table")
+            self.open[number] = shard
+        return self.open[number]
+
 
 def listed_shards(info: ShardedTableInfo) -> list[Shard]:
     """The shards of a manifest, in the order of the table."""
-    starts = [0, *(int(shard[3]) for shard in info.shards[:-1])]
-    return [
-        Shard(*map(int, (filled, first, end, start, stop)))
-        for start, (filled, first, end, stop, _) in zip(starts, info.shards, strict=True)
-    ]
+    shards, start = list[Shard](), 0
+    for *numbers, _digest in info.shards:
+        filled, first, end, stop = map(int, numbers)
+        shards.append(Shard(filled, first, end, start, stop))
+        start = stop  # each begins where the one before ends
+    return shards
 
 
 def open_sharded(
@@ -201,9 +204,11 @@ def open_sharded(
             raise damaged(f"the description of the table {path} is that of a table in shards; {hint}")
         raise MissingTable(f"there is no finished table at {folder}; {hint}")
     with reading(path, f"the description of the table {path} is damaged; {hint}"):
-        stops = [0, *(int(shard[3]) for shard in info.shards)]
-        if stops != sorted(set(stops)) or stops[-1] != info.values or info.values != objective.size:
-            raise ValueError("wrong places")
+        shards = listed_shards(info)
+        if any(shard.start >= shard.stop for shard in shards):
+            raise ValueError("wrong order")
+        if not shards[-1].stop == info.values == objective.size:
+            raise ValueError("wrong size")
         if info.objective_sha256 != objective_digest(objective):
             raise damaged(f"{folder} was made for another {objective.name}; {hint}")
         if np.dtype(info.dtype) != objective.store:

@@ -109,17 +109,17 @@ def plan_shards(objective: Objective, shard_bytes: int | None = None) -> ShardPl
     largest = shard_bytes or max(SHARD_BYTES, objective.size * size // (MOST_SHARDS // 2))
     cuts = []
     for filled in range(objective.space.categories, objective.first_layer - 1, -1):
-        work = np.cumsum(row_work(objective, filled))
+        work = np.cumsum(row_work(objective, filled))  # up to the end of each row
         layer = objective.layer_slice(filled)
         stored = (layer.stop - layer.start) * size
-        count = -(-stored // largest)
+        count = (stored + largest - 1) // largest
         if shard_bytes is None:
             least_rows = LEAST_SCORE_ROWS if isinstance(objective, ScoreObjective) else LEAST_ROWS
             balanced = min(SHARDS_PER_LAYER, stored // LEAST_SHARD_BYTES, len(work) // least_rows)
             count = max(count, balanced, 1)
-        targets = work[-1] * np.arange(1, count) / count
-        ends = np.searchsorted(work, targets, side="left") + 1
-        cuts.append([filled, *np.unique([*ends[ends < len(work)].tolist(), len(work)]).tolist()])
+        targets = work[-1] * np.arange(1, count) / count  # equal shares of the work
+        ends = np.unique(np.searchsorted(work, targets, side="left") + 1)
+        cuts.append([filled, *ends[ends < len(work)].tolist(), len(work)])
     return plan_from_cuts(objective, cuts)
 
 
@@ -129,7 +129,7 @@ def row_work(objective: Objective, filled: int) -> Ints:
         return np.diff(objective.places.row_starts(filled))
     space = objective.space
     lanes = space.layout.lane_count[space.layout.lane_sets[space.layers[filled]]]
-    return np.asarray(-(-lanes // LANES))
+    return np.asarray((lanes + LANES - 1) // LANES)
 
 
 def children(space: StateSpace, filled: int, first: int, end: int) -> Ints:
@@ -138,11 +138,12 @@ def children(space: StateSpace, filled: int, first: int, end: int) -> Ints:
     is_child = np.zeros(len(below), dtype=np.bool_)
     for category in space.open:
         parents = rows[space.layout.masks[rows] >> category & 1 == 0]
-        tracked = space.has_tracked_rows and category == space.rules.tracked_index
-        for copy in (0, space.cards) if tracked else (0,):
-            found = parents + int(space.step_of[category]) + copy
-            places = np.minimum(np.searchsorted(below, found), len(below) - 1)
-            is_child[places[below[places] == found]] = True
+        is_tracked = space.has_tracked_rows and category == space.rules.tracked_index
+        for offset in (0, space.cards) if is_tracked else (0,):  # of the rows whose tracked box holds points
+            numbers = parents + int(space.step_of[category]) + offset
+            # Where each is in the layer below; some are not rows of it.
+            places = np.minimum(np.searchsorted(below, numbers), len(below) - 1)
+            is_child[places[below[places] == numbers]] = True
     return np.flatnonzero(is_child)
 
 
@@ -162,14 +163,16 @@ class Halo:
 def halo_of(objective: Objective, filled: int, first: int, end: int) -> Halo:
     """The halo of the rows ``layers[filled][first:end]``."""
     places = children(objective.space, filled, first, end)
-    gaps = np.flatnonzero(np.diff(places) > 1)
-    firsts = places[np.concatenate([[0], gaps + 1])]
-    ends = places[np.concatenate([gaps, [len(places) - 1]])] + 1
-    starts, size = objective.places.row_starts(filled + 1), objective.compute.itemsize
-    layer, block = objective.layer_slice(filled + 1), BLOCK_BYTES // size
+    is_last = np.append(np.diff(places) > 1, True)  # of a run of rows
+    firsts = places[np.append(True, is_last[:-1])]
+    ends = places[is_last] + 1
+    starts, layer = objective.places.row_starts(filled + 1), objective.layer_slice(filled + 1)
+    size = objective.compute.itemsize
+    block = BLOCK_BYTES // size  # values of one
     runs: list[slice] = []
     for start, stop in zip(starts[firsts].tolist(), starts[ends].tolist(), strict=True):
-        low, high = max(start // block * block, layer.start), min(-(-stop // block) * block, layer.stop)
+        low = max(start // block * block, layer.start)
+        high = min((stop + block - 1) // block * block, layer.stop)
         if runs and low - runs[-1].stop <= block:
             low = runs.pop().start
         runs.append(slice(low, high))
@@ -179,14 +182,15 @@ def halo_of(objective: Objective, filled: int, first: int, end: int) -> Halo:
 
 def first_needed(objective: Objective, plan: ShardPlan, filled: int) -> list[int]:
     """For each shard of a layer, from which position on it may need the shards of the layer below."""
-    # Those from the first row on that comes after the first row of the shard. Its halo is a part of them, but takes
-    # longer to find.
+    # Those with a row whose number is higher than that of its first row. Its halo is a part of them, but takes longer
+    # to find.
     shards, below = plan.layers[filled], plan.layers.get(filled + 1, ())
     if not below:
         return [0] * len(shards)
-    rows, block = objective.space.layers, BLOCK_BYTES // objective.compute.itemsize
-    firsts = np.searchsorted(rows[filled + 1], rows[filled][[shard.first for shard in shards]], side="right")
-    starts = objective.places.row_starts(filled + 1)[firsts] // block * block
+    first_rows = objective.space.layers[filled][[shard.first for shard in shards]]
+    next_rows = np.searchsorted(objective.space.layers[filled + 1], first_rows, side="right")
+    block = BLOCK_BYTES // objective.compute.itemsize  # values of one, which is read as a whole
+    starts = objective.places.row_starts(filled + 1)[next_rows] // block * block
     found: list[int] = np.searchsorted([shard.stop for shard in below], starts, side="right").tolist()
     return found
 

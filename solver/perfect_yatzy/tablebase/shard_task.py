@@ -43,6 +43,7 @@ from .table_info import DAMAGED, SHARDED_FORMAT, checked_fields, damaged, readin
 PLAN_FILE = "plan.json"
 TASK_MEMORY = 512 << 20  # bytes of values that a task may hold: its shard, and the halo of the rows solved at a time
 MOST_SOLVES = 2  # solves whose objectives a process keeps
+_preparing = threading.Lock()  # a solve is prepared once in a process
 CheckedBlocks = dict[str, npt.NDArray[np.bool_]]  # by shard, which of its blocks this process has compared
 
 
@@ -74,15 +75,10 @@ class SharedSolve:
         """What the footer of a shard says apart from its bytes."""
         rules = self.objective.rules
         return {
-            "format": SHARDED_FORMAT,
-            "version": __version__,
-            "key": rules.key,
-            "fingerprint": rules.fingerprint,
-            "objective": self.objective.name,
-            "objective_sha256": self._digest,
-            "filled": shard.filled,
-            "rows": [shard.first, shard.end],
-        }
+            "format": SHARDED_FORMAT, "version": __version__, "key": rules.key, "fingerprint": rules.fingerprint,
+            "objective": self.objective.name, "objective_sha256": self._digest,
+            "filled": shard.filled, "rows": [shard.first, shard.end],
+        }  # fmt: skip
 
     def path(self, shard: Shard, *, unrounded: bool = False) -> Path:
         """The file of a shard, or of its values as computed."""
@@ -98,33 +94,35 @@ class SharedSolve:
 
     def solve(self, shard: Shard, memory: int) -> dict[str, Any]:
         """Solve a shard and store it, unless it is stored already."""
-        unrounded = shard.filled > self.objective.first_layer  # for the layer above
-        if (found := self.stored(shard)) and (not unrounded or self.stored(shard, unrounded=True)):
+        needs_unrounded = shard.filled > self.objective.first_layer  # because the next layer is solved from it
+        if (found := self.stored(shard)) and (not needs_unrounded or self.stored(shard, unrounded=True)):
             return found.footer | {"solved": False}
-        values, fields = self._values(shard, memory), self.fields(shard)
+        values = self._values(shard, memory)
         stored = self.objective.as_stored(values, shard.start)
         rounding = self.objective.error
         if self.objective.rounds and stored.dtype != values.dtype:
             rounding = max(rounding, float(np.abs(stored - values).max()))
         is_last = shard.stop == self.objective.size
-        fields |= {"rounding": rounding, "start_value": self.objective.start_value(values) if is_last else None}
+        start_value = self.objective.start_value(values) if is_last else None
+        fields = self.fields(shard) | {"rounding": rounding, "start_value": start_value}
         with writing_shard(self.folder):
-            if unrounded and self.is_rounded:
+            if needs_unrounded and self.is_rounded:
                 # First, so that a stored shard of the newest layers always has it.
                 write_shard(self.path(shard, unrounded=True), values, shard.start, fields)
             footer = write_shard(self.path(shard), stored, shard.start, fields)
         return footer | {"solved": True}
 
     def _values(self, shard: Shard, memory: int) -> Values:
-        if shard.filled == self.objective.space.categories:
-            return self.objective.full_cards()[shard.start : shard.stop]  # they begin the table
-        out, objective = self.solver.blank(slice(shard.start, shard.stop)), self.objective
-        left, scores = memory - out.values.nbytes, objective if isinstance(objective, ScoreObjective) else None
+        objective = self.objective
+        if shard.filled == objective.space.categories:
+            return objective.full_cards()[shard.start : shard.stop]  # they begin the table
+        out = self.solver.blank(slice(shard.start, shard.stop))
+        left = memory - out.values.nbytes
         for first, end, halo in row_parts(objective, shard.filled, shard.first, shard.end, left):
             below = read_halo(objective, halo, partial(self._shards_of, halo.filled), self._checked)
-            offsets = offsets_of(scores, halo, first, end) if scores else None
+            offsets = offsets_of(objective, halo, first, end) if isinstance(objective, ScoreObjective) else None
             self.solver.solve(objective.space.layers[shard.filled][first:end], below, out, offsets)
-        return out.values[: shard.stop - shard.start]
+        return out.values[: shard.stop - shard.start]  # without the padding
 
     def _shards_of(self, filled: int, run: slice) -> Iterator[ShardFile]:
         """The files of a layer that hold values of a run."""
@@ -145,12 +143,13 @@ def read_halo(
     The array is as long as from its first to its last value, but only the runs are ever touched: the system gives
     memory to these pages alone.
     """
-    size, base = objective.compute.itemsize, halo.runs[0].start
+    size = objective.compute.itemsize
+    base = halo.runs[0].start  # place in the table of the first value
     values = sparse_array(halo.runs[-1].stop - base + PADDING, objective.compute)
     target = values.data.cast("B")
     for run in halo.runs:
         for shard in shards(run):
-            low, high = shard.part(run.start * size, run.stop * size)
+            low, high = shard.part(run.start * size, run.stop * size)  # bytes of the table
             piece = target[low - base * size : high - base * size]
             try:
                 shard.read_into(piece, low)
@@ -213,9 +212,6 @@ def _plan_fields(text: bytes) -> tuple[str, dict[str, Any]]:
     return hashlib.sha256(text).hexdigest(), checked_fields(text)
 
 
-_preparing = threading.Lock()  # a solve is prepared once in a process
-
-
 @lru_cache(maxsize=MOST_SOLVES)
 def shared_solve(folder: str, plan: str) -> SharedSolve:
     """The solve of the plan in a folder; `plan` is the SHA-256 of its file."""
@@ -228,8 +224,9 @@ def shared_solve(folder: str, plan: str) -> SharedSolve:
         digest, fields = _plan_fields(text)
         if digest != plan:
             raise damaged(f"the plan {path} belongs to another solve")
+        tables = path.parent.parent
         objective = shard_plan.objective_from_text(
-            fields["text"], lambda rules: open_table(Objective(rules), path.parent.parent, solve=False)[1]
+            fields["text"], means=lambda rules: open_table(Objective(rules), tables, solve=False)[1]
         )
         return SharedSolve(path.parent, objective, shard_plan.plan_from_cuts(objective, fields["cuts"]))
 

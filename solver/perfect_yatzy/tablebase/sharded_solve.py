@@ -61,6 +61,7 @@ class ThreadEngine:
                 yield from map(solve_shard_task, tasks)
                 return
             while waiting or under_way:
+                # Two for each thread, so that none has to wait for its next one. If none is under way, one is ready.
                 while waiting and len(under_way) < 2 * self.threads and is_ready(waiting[0]):
                     under_way.add(pool.submit(solve_shard_task, waiting.popleft()))
                 done, under_way = wait(under_way, return_when=FIRST_COMPLETED)
@@ -87,11 +88,14 @@ def solve_sharded(
         if missing_only and (found := finished_by_other(objective, tables, progress)):
             return found
         with driver_lock(part_path(path)) as free:
-            if free and not (missing_only and has_table(objective.rules, tables, objective.name)):
+            # Another driver may have finished it since we looked.
+            wanted = not (missing_only and has_table(objective.rules, tables, objective.name))
+            if free and wanted:
                 driver = ShardedSolve(objective, path, engine or ThreadEngine(), shard_bytes, memory, progress)
                 return driver.run()
         if not missing_only:
             raise TableError(f"{path.stem} is being solved by another process")
+        # Only a missing table is to be solved, and another driver has begun or finished it: wait, and take that one.
 
 
 class ShardedSolve:
@@ -108,46 +112,48 @@ class ShardedSolve:
         if not path.with_suffix(".json").exists() and shards_folder(path).is_dir():
             with suppress(OSError):
                 shards_folder(path).rename(self.folder)
-        found = read_plan(self.folder, objective)
-        if found is None:  # nothing to resume, or of another objective or version
+        if unfinished := read_plan(self.folder, objective):
+            self._digest, self.plan = unfinished
+        else:  # nothing to resume, or of another objective or version
             shutil.rmtree(self.folder, ignore_errors=True)
-            plan = plan_shards(objective, shard_bytes)
-            found = write_plan(self.folder, objective, plan), plan
-        self._digest, self.plan = found
+            self.plan = plan_shards(objective, shard_bytes)
+            self._digest = write_plan(self.folder, objective, self.plan)
         self.solve = SharedSolve(self.folder, objective, self.plan)
-        self._footers: dict[Shard, dict[str, Any]] = {}
-        self._done = 0
+        self._footers: dict[Shard, dict[str, Any]] = {}  # of the shards that are solved
+        self._done = 0  # values in them
 
     def run(self) -> TableInfo:
         """Solve what is left of the table and finish it."""
         started, layers = time.perf_counter(), [*self.plan.layers.values()]
-        begin = self._first_open_layer(layers)
-        size = (self.objective.size - self._done) * self.objective.store.itemsize  # of the rest of the table
-        if self.solve.is_rounded:  # and three layers as computed
+        begin = self._resume(layers)
+        size_left = (self.objective.size - self._done) * self.objective.store.itemsize
+        if self.solve.is_rounded:  # up to three layers are there as computed, too
             values = [shards[-1].stop - shards[0].start for shards in layers]
             most = max(sum(values[i : i + 3]) for i in range(len(values)))
-            size += most * self.objective.compute.itemsize
-        check_space(self.folder, size)
-        for shards in layers[: max(0, begin - 1)]:
+            size_left += most * self.objective.compute.itemsize
+        check_space(self.folder, size_left)
+        for shards in layers[: max(0, begin - 1)]:  # but for the layer below the one to begin with
             self._delete(shard.unrounded_file for shard in shards)
         self._solve_layers(layers[begin:])
         return self._finish(time.perf_counter() - started)
 
-    def _first_open_layer(self, layers: Sequence[Sequence[Shard]]) -> int:
-        """Position of the layer to begin with; the layers before it are complete."""
+    def _resume(self, layers: Sequence[Sequence[Shard]]) -> int:
+        """Take over the layers that are complete; the position of the layer to begin with, which follows them."""
         begin = 0
-        while begin < len(layers) and all(map(self._is_stored, layers[begin])):
+        while begin < len(layers) and all(map(self._take_over, layers[begin])):
             begin += 1
-        # The next layer needs the newest one as computed.
+        # The layer to begin with needs the one before it as computed.
         computed = partial(self.solve.stored, unrounded=True)
         while 0 < begin < len(layers) and not all(map(computed, layers[begin - 1])):
             begin -= 1
-        for shard in [shard for shards in layers[begin:] for shard in shards]:
-            self._footers.pop(shard, None)
+        for shards in layers[begin:]:  # of layers that are solved again as a whole
+            for shard in shards:
+                self._footers.pop(shard, None)
         self._done = sum(shard.stop - shard.start for shard in self._footers)
         return begin
 
-    def _is_stored(self, shard: Shard) -> bool:
+    def _take_over(self, shard: Shard) -> bool:
+        """Note the footer of a shard if it is stored; whether it is."""
         if found := self.solve.stored(shard):
             self._footers[shard] = found.footer
         return found is not None
@@ -159,8 +165,8 @@ class ShardedSolve:
             for shards in layers
             for shard in reversed(shards)
         ]
-        left = {shards[0].filled: len(shards) for shards in layers}
-        needed: dict[Shard, int] = {}
+        left = {shards[0].filled: len(shards) for shards in layers}  # shards to solve of each layer
+        needed: dict[Shard, int] = {}  # position of the first shard of the layer below that each one needs
         for shards in layers:
             needed |= zip(shards, first_needed(self.objective, self.plan, shards[0].filled), strict=True)
 
@@ -172,13 +178,13 @@ class ShardedSolve:
         for footer in self.engine.run(tasks, is_ready):
             shard = self.plan.shard(footer["filled"], footer["rows"][0])
             if shard in self._footers:
-                continue
+                continue  # a task may run twice
             self._footers[shard] = footer
             self._done += shard.stop - shard.start
             if self._progress:
                 self._progress(self._done, self.objective.size)
             left[shard.filled] -= 1
-            if self.solve.is_rounded and not left[shard.filled]:
+            if self.solve.is_rounded and not left[shard.filled]:  # no shard needs the layer below any more
                 self._delete(below.unrounded_file for below in self.plan.layers.get(shard.filled + 1, ()))
 
     def _sha256(self) -> str:
@@ -199,7 +205,8 @@ class ShardedSolve:
 
     def _finish(self, seconds: float) -> TableInfo:
         """Write the manifest and put the folder in its place."""
-        objective, footers = self.objective, [self._footers[shard] for shard in self.plan.shards]
+        objective = self.objective
+        footers = [self._footers[shard] for shard in self.plan.shards]
         return publish_shards(
             self.path,
             {shard: str(footer["blocks_sha256"]) for shard, footer in zip(self.plan.shards, footers, strict=True)},

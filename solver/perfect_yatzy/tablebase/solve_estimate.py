@@ -104,15 +104,18 @@ def estimate_solve(
     space, size = objective.space, objective.store.itemsize
     batch = ROWS_PER_TASK if type(objective) is Objective else SCORE_ROWS_PER_TASK
     plan = plan_shards(objective) if workers or shards else None
-    layers, held = list[LayerEstimate](), 0
-    for filled, seconds in [*enumerate(objective.layer_seconds(), objective.first_layer)][::-1]:
-        cards, place, time = len(space.layers[filled]), objective.layer_slice(filled), THREADS * seconds
-        values, busy = place.stop - place.start, min(threads, -(-cards // batch))
-        layer = LayerEstimate(filled, cards, values, values * size, time, time / busy)
+    layers, most_held = list[LayerEstimate](), 0
+    by_layer = [*enumerate(objective.layer_seconds(), objective.first_layer)]
+    for filled, seconds in reversed(by_layer):
+        cards, place = len(space.layers[filled]), objective.layer_slice(filled)
+        values, processor_seconds = place.stop - place.start, THREADS * seconds
+        busy = min(threads, (cards + batch - 1) // batch)  # threads with a task
+        layer = LayerEstimate(filled, cards, values, values * size, processor_seconds, processor_seconds / busy)
         if plan:
-            layer, held_here = _in_shards(objective, layer, plan.layers[filled])
-            layer = replace(layer, seconds=layer.wall(workers * threads or threads, driven=bool(workers)))
-            held = max(held, held_here)
+            layer, held = _in_shards(objective, layer, plan.layers[filled])
+            all_threads = workers * threads if workers else threads
+            layer = replace(layer, seconds=layer.wall(all_threads, driven=workers > 0))
+            most_held = max(most_held, held)
         layers.append(layer)
     disk = objective.size * size
     if plan and is_rounded(objective):
@@ -121,15 +124,12 @@ def estimate_solve(
     states = rule_set_stats(objective.rules).states
     return replace(
         estimate_of_cost(objective.name, cost, states, threads, objective.store.name),
-        values=objective.size,
-        bytes=objective.size * size,
-        disk=disk,
+        values=objective.size, bytes=objective.size * size, disk=disk,
         processor_seconds=sum(layer.processor_seconds for layer in layers),
         seconds=sum(layer.seconds for layer in layers),
-        workers=workers,
-        layers=tuple(layers),
-        shared=_shared(objective, plan, layers, held) if plan else None,
-    )
+        workers=workers, layers=tuple(layers),
+        shared=_shared(objective, plan, layers, most_held) if plan else None,
+    )  # fmt: skip
 
 
 def estimate_of_cost(
@@ -166,19 +166,15 @@ def _shared(objective: Objective, plan: ShardPlan, layers: Sequence[LayerEstimat
     # Of 1, 2, 3, 4, 6, 8, 12 ... workers, up to one for each shard of the largest layer.
     numbers = [1, *(n << k for k in range(most.bit_length()) for n in (2, 3) if n << k < most), most]
     useful = max(n for n in numbers if n == 1 or total >= BUSY * n * wall(n))
-    waiting = [2 * useful * layer.wall(2 * useful, driven=True) - layer.processor_seconds for layer in layers]
+    twice = 2 * useful  # workers, whose time that is no work is counted
+    waiting = [twice * layer.wall(twice, driven=True) - layer.processor_seconds for layer in layers]
     return SharedEstimate(
         shards=len(plan.shards),
         largest_shard=max(shard.stop - shard.start for shard in plan.shards) * objective.compute.itemsize,
-        task_memory=held,
-        read=sum(layer.read for layer in layers),
-        written=sum(layer.written for layer in layers),
-        useful_workers=useful,
-        useful_seconds=wall(useful),
-        limiting_layer=layers[int(np.argmax(waiting))].filled,
-        most_workers=most,
-        shortest_seconds=wall(most),
-    )
+        task_memory=held, read=sum(layer.read for layer in layers), written=sum(layer.written for layer in layers),
+        useful_workers=useful, useful_seconds=wall(useful), limiting_layer=layers[int(np.argmax(waiting))].filled,
+        most_workers=most, shortest_seconds=wall(most),
+    )  # fmt: skip
 
 
 def _halos(objective: Objective, shards: Sequence[Shard]) -> tuple[Floats, int]:
@@ -186,15 +182,13 @@ def _halos(objective: Objective, shards: Sequence[Shard]) -> tuple[Floats, int]:
     size = objective.compute.itemsize
     if shards[0].filled == objective.space.categories:
         return np.zeros(len(shards)), max(shard.stop - shard.start for shard in shards) * size
-    some: Ints = np.unique(
-        np.linspace(0, len(shards) - 1, min(len(shards), MEASURED_SHARDS)).round().astype(np.int64)
-    )
+    evenly = np.linspace(0, len(shards) - 1, min(len(shards), MEASURED_SHARDS))
+    measured: Ints = np.unique(evenly.round().astype(np.int64))  # their positions
     read, held = [], 0
-    for number in some.tolist():
-        shard = shards[number]
+    for shard in [shards[position] for position in measured.tolist()]:
         own = (shard.stop - shard.start) * size
-        rows = shard.filled, shard.first, shard.end
-        parts = [halo.bytes for _, _, halo in row_parts(objective, *rows, TASK_MEMORY - own)]
-        read.append(sum(parts))
-        held = max(held, own + max(parts))
-    return np.interp(np.arange(len(shards)), some, np.array(read, dtype=np.float64)), held
+        parts = row_parts(objective, shard.filled, shard.first, shard.end, TASK_MEMORY - own)
+        halos = [halo.bytes for _first, _end, halo in parts]
+        read.append(sum(halos))
+        held = max(held, own + max(halos))
+    return np.interp(np.arange(len(shards)), measured, np.array(read, dtype=np.float64)), held

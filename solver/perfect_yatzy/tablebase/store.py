@@ -35,6 +35,12 @@ Folder = str | os.PathLike[str] | None  # of the tables; None: see :func:`tables
 Progress = Callable[[int, int], None]  # values done, values in all; it may raise to stop the work
 PART_SECONDS = 60.0  # time between two checkpoints of a solve
 POLL_SECONDS = 0.05  # time between two checks whether another process has finished a table
+# See table_stem. A key may have hyphens and so may this one objective: the key is as short as it can be.
+STEM = r"(?P<key>[a-z0-9+-]+?)-(?P<objective>approximate-mean|[a-z]+)-(?P<fingerprint>[0-9a-f]{12})"
+PART_ENDINGS = (".part.shards", ".old.shards", ".part.json", ".part.layer", ".part")
+UNFINISHED = (*map(re.escape, (e[1:] for e in PART_ENDINGS)), r"(?:proof|spread|versus(?:\.\w+)?)\.(?:part|lock)")
+ENDINGS = ("npy", "npz", "json", "shards", *UNFINISHED)
+STALE = 3600.0  # seconds after which a temporary file without a lock is a leftover of a killed process
 
 
 def tables_folder(tables: Folder = None) -> Path:
@@ -164,14 +170,6 @@ def open_table(
             # Removed since we looked: solve it.
 
 
-# See table_stem. A key may have hyphens and so may this one objective: the key is as short as it can be.
-STEM = r"(?P<key>[a-z0-9+-]+?)-(?P<objective>approximate-mean|[a-z]+)-(?P<fingerprint>[0-9a-f]{12})"
-PART_ENDINGS = (".part.shards", ".old.shards", ".part.json", ".part.layer", ".part")
-UNFINISHED = (*map(re.escape, (e[1:] for e in PART_ENDINGS)), r"(?:proof|spread|versus(?:\.\w+)?)\.(?:part|lock)")
-ENDINGS = ("npy", "npz", "json", "shards", *UNFINISHED)
-STALE = 3600.0  # seconds after which a temporary file without a lock is a leftover of a killed process
-
-
 @dataclass(frozen=True)
 class TableEntry:
     """A table in the store, finished or not."""
@@ -213,13 +211,14 @@ def stored(tables: Folder = None) -> list[TableEntry]:
             files.setdefault(named[1], []).append((path, status))
     found = []
     for name, of_table in files.items():
-        parts, paths = re.fullmatch(STEM, name), tuple(path for path, _ in of_table)
+        parts = re.fullmatch(STEM, name)
         assert parts
-        finished, size = any(path.name == f"{name}.json" for path in paths), sum(_size(*file) for file in of_table)
-        written = max(status.st_mtime for _, status in of_table)
-        found.append(
-            TableEntry(name, **parts.groupdict(), finished=finished, files=paths, bytes=size, written=written)
-        )
+        paths, statuses = zip(*of_table, strict=True)
+        finished = f"{name}.json" in [path.name for path in paths]
+        written = max(status.st_mtime for status in statuses)
+        size = sum(map(_size, paths, statuses))
+        entry = TableEntry(name, **parts.groupdict(), finished=finished, files=paths, bytes=size, written=written)
+        found.append(entry)
     return found
 
 
@@ -235,8 +234,8 @@ def _size(path: Path, status: os.stat_result) -> int:
 
 
 def matching(entries: Iterable[TableEntry], name: str) -> list[TableEntry]:
-    """The tables that a name means: the one of that name, else those whose name begins so, else all of a rule set."""
-    # `yatzy-mean` is the start of a name, and so is any part of the fingerprint that tells two games apart.
+    """The tables that a name means: the one of that name, else of a rule set, else those whose name begins so."""
+    # The start is `yatzy-mean`, or goes on with a part of the fingerprint that tells two games apart.
     entries = list(entries)
     exact = [entry for entry in entries if entry.name == name]
     of_key = [entry for entry in entries if entry.key == name]
@@ -303,13 +302,14 @@ def remove_leftovers(tables: Folder = None) -> list[Path]:
     for path in leftovers(tables):
         ending = next((ending for ending in PART_ENDINGS if path.name.endswith(ending)), "")
         with ExitStack() as locks:
-            free = True
-            if ending:
+            in_use = False
+            if ending:  # an unfinished table
                 part = path.with_name(path.name.removesuffix(ending) + ".part")
-                free = locks.enter_context(locked_if_free(part))
+                in_use = not locks.enter_context(locked_if_free(part))
             locks.enter_context(folder_lock(path.parent))
-            values = path.suffix in (".npy", ".npz", ".shards") and not ending
-            if free and not (values and path.with_suffix(".json").exists()):
+            are_values = path.suffix in (".npy", ".npz", ".shards") and not ending
+            in_use |= are_values and path.with_suffix(".json").exists()  # they have got a sidecar meanwhile
+            if not in_use:
                 _unlink(path)
                 removed.append(path)
     return removed

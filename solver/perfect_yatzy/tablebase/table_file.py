@@ -27,16 +27,8 @@ from .._files import folder_lock
 from ..errors import TableError
 from ..model.checked_values import BLOCK_BYTES, DIGEST_BYTES, CheckedValues, Table, block_count
 from ..model.objectives import Objective
-from .table_info import (
-    ShardedTableInfo,
-    TableInfo,
-    damaged,
-    read_info,
-    reading,
-    rebuild_hint,
-    shards_folder,
-    unreadable,
-)
+from . import table_info
+from .table_info import ShardedTableInfo, TableInfo, damaged, read_info, reading, shards_folder, unreadable
 
 HEADER_BYTES = 128
 ALWAYS_HASHED = 64 << 20  # a table up to this many bytes is read and hashed whole whenever it is opened
@@ -112,7 +104,7 @@ def read_table(path: Path, objective: Objective, *, hashed: bool | None = None) 
 
 
 def _read(path: Path, objective: Objective, hashed: bool | None) -> tuple[TableInfo, Table]:
-    info, hint = read_info(path, objective), rebuild_hint(objective, path)
+    info, hint = read_info(path, objective), table_info.rebuild_hint(objective, path)
     if isinstance(info, ShardedTableInfo):
         from .shard_file import open_sharded
 
@@ -121,11 +113,11 @@ def _read(path: Path, objective: Objective, hashed: bool | None) -> tuple[TableI
     with reading(path, f"the table {path} is truncated or damaged; {hint}", missing):
         if shards_folder(path).is_dir() and not path.exists():
             raise damaged(f"{shards_folder(path)} has no manifest; {hint}")
-        dtype, file = np.dtype(info.dtype), BlockFile(path, hint)
+        dtype = np.dtype(info.dtype)
+        file = BlockFile(path, hint)
         size = objective.size * dtype.itemsize
-        digests, header = bytearray(block_count(size) * DIGEST_BYTES), bytearray(HEADER_BYTES)
-        parts = ((0, header), (HEADER_BYTES + size, digests))
-        whole = all(file.read_at(place, memoryview(part)) for place, part in parts)
+        header, digests = bytearray(HEADER_BYTES), bytearray(block_count(size) * DIGEST_BYTES)
+        whole = file.read_at(0, memoryview(header)) and file.read_at(HEADER_BYTES + size, memoryview(digests))
         if not whole or file.size != HEADER_BYTES + size + len(digests):
             raise ValueError("wrong size")
     if header != npy_header(dtype, objective.size) or info.values != objective.size:

@@ -198,11 +198,8 @@ def remove_checkpoint(path: Path) -> None:
 
 def store_layer(path: Path, rules: RuleSet, values: Values, **fields: object) -> None:
     """Write a layer, or other values, and what was found up to it."""
-    known = {
-        "fingerprint": rules.fingerprint,
-        "version": __version__,
-        "sha256": hashlib.sha256(values.data).hexdigest(),
-    }
+    digest = hashlib.sha256(values.data).hexdigest()
+    known = {"fingerprint": rules.fingerprint, "version": __version__, "sha256": digest}
     check_space(path.parent, values.nbytes)
     with writing_to(path.parent), replacing(path) as file:
         np.save(file, values)

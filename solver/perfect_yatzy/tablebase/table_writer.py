@@ -123,13 +123,10 @@ class TableWriter:
         digests = self.hasher.block_digests()
         info = TableInfo(
             **table_info.table_fields(self.rules, self.objective.name, self.objective.store, self.objective.size),
-            format=table_info.FORMAT,
-            start_value=self.start_value,
-            rounding=self.rounding,
-            sha256=self.hasher.hexdigest(),
-            blocks_sha256=hashlib.sha256(digests).hexdigest(),
+            format=table_info.FORMAT, start_value=self.start_value, rounding=self.rounding,
+            sha256=self.hasher.hexdigest(), blocks_sha256=hashlib.sha256(digests).hexdigest(),
             seconds=round(seconds, 3),
-        )
+        )  # fmt: skip
         with writing_to(self.folder):
             self.file.write(digests)
             self.file.flush()
@@ -167,11 +164,12 @@ class TableWriter:
 
     def close(self) -> None:
         """Release the file and its lock; the layers of the last checkpoint remain for a later solve."""
-        if self.private:
-            self.file.close()
         begun = self.finished or self.written or self.checkpoint_file.exists()
-        if self.private or not (begun or os.fstat(self.file.fileno()).st_size):
+        if self.private:
+            self.file.close()  # before it is removed, for Windows
             self.part.unlink(missing_ok=True)
+        elif not begun and not os.fstat(self.file.fileno()).st_size:
+            self.part.unlink(missing_ok=True)  # while it is locked
         self.file.close()
         if self.contended:
             # This writer may have created the part when another thread only looked whether it is locked.
