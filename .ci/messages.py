@@ -14,15 +14,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 from babel.messages.catalog import Catalog
-from babel.messages.jslexer import Token, tokenize, unquote_string
 from catalogues import PACKAGE, STATIC, compile_catalogues, po_bytes, po_path, read_catalog
 from perfect_yatzy import __version__
 from perfect_yatzy.cli import main
 from perfect_yatzy.cli.console import localize, paragraphs
 from perfect_yatzy.errors import LANGUAGES
+from pygments.lexers import JavascriptLexer
+from pygments.token import Comment, Name, String, Whitespace
 
 CALLS = {"_": 1, "N_": 1, "ngettext": 2, "pgettext": 2}  # number of leading arguments that are texts
 MARKED = "marked elsewhere"  # the comment on a call whose text is a variable: its literals carry N_() or data-message
@@ -91,17 +93,38 @@ def from_python(path: Path, found: Extracted) -> None:
             found.add(path, node.lineno, node.func.id, [text for text in given if isinstance(text, str)])
 
 
+class Token(NamedTuple):
+    """A token of a script."""
+
+    type: str  # "name", "string", "template_string" or "other"
+    value: str
+    lineno: int
+
+
 def script_tokens(path: Path) -> list[Token]:
-    """The tokens of a script, without comments."""
+    """The tokens of a script without blanks and comments; a template is one token."""
     text = path.read_text(encoding="utf-8")
-    return [token for token in tokenize(text) if token.type not in ("linecomment", "multilinecomment")]
+    types = {String.Backtick: "template_string", String.Double: "string", String.Single: "string"}
+    found, template, depth = list[Token](), "", 0  # the template so far, and how many ${ are open within
+    for place, kind, value in JavascriptLexer().get_tokens_unprocessed(text):
+        if template or value == "`":
+            template += value
+            if kind in String.Interpol:
+                depth += 1 if value == "${" else -1
+            if value != "`" or template == "`" or depth:
+                continue
+            place, value, template = place + 1 - len(template), template, ""
+        if not (kind in Comment or kind in Whitespace):
+            name = "name" if kind in Name else types.get(kind, "other")
+            found.append(Token(name, value, text.count("\n", 0, place) + 1))
+    return found
 
 
 def literal(tokens: list[Token], at: int) -> tuple[str | None, int]:
     """The text of literals joined with + from a token on, None for anything else; and the token after them."""
     text = ""
     while at < len(tokens) and tokens[at].type == "string":
-        text += unquote_string(tokens[at].value)
+        text += ast.literal_eval(tokens[at].value)
         at += 1
         if at >= len(tokens) or tokens[at].value != "+":
             return text, at
