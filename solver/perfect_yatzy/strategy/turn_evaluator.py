@@ -178,6 +178,12 @@ class TurnEvaluator:
         return float(self.dice.weights @ best)
 
 
+def stored_scores(values: Table, offsets: ScoreOffsets, state: Ints, x: Ints) -> Floats:
+    """Values of states at x, or at the entry beside the range of a state that is nearest to x."""
+    inside = np.clip(x, offsets.low[state] - 1, offsets.high[state] + 1)
+    return np.asarray(values[offsets.origin[state] + inside], dtype=np.float64)
+
+
 class ScoreEvaluator(TurnEvaluator):
     """Evaluates turns where the whole final score counts, for a chance or an expected utility; the mean breaks ties.
 
@@ -237,9 +243,7 @@ class ScoreEvaluator(TurnEvaluator):
 
     def look_up(self, state: Ints, x: Ints) -> Floats:
         """Values of states (places in the table of means) at x; outside the range of scores the nearest entry."""
-        offsets = self.score_offsets
-        inside = np.clip(x, offsets.low[state] - 1, offsets.high[state] + 1)
-        return np.asarray(self.values[offsets.origin[state] + inside], dtype=np.float64)
+        return stored_scores(self.values, self.score_offsets, state, x)
 
     def child_value(self, state: State, category: int, points: Ints, bonus_points: Ints | int, saved: int) -> Floats:
         """Value of filling `category` with each of `points`: that of the child, x moved by all points made."""
@@ -378,22 +382,25 @@ def outcomes_of_hold(evaluator: TurnEvaluator, state: State, held: Sequence[int]
 
 
 class ExactEvaluator(TurnEvaluator):
-    """Evaluates the turn at the start of an exact solve in arrays of fractions; only equal values are ties."""
+    """Evaluates the turn at the start of an exact solve in arrays of fractions; only equal values are ties.
+
+    It has the values of the next layer alone, as integers in limbs, and in place of :attr:`values` an empty table.
+    """
 
     ties = (0, 0)
     number = object
 
     def __init__(self, solve: ExactSolve, threads: int | None = None) -> None:
-        self.solve, after = solve, solve.space.start.filled.bit_count() + 1
-        with closing(solve.layers(threads)) as layers:
-            limbs = next(values for filled, values in layers if filled == after)
-        super().__init__(solve.rules, limbs, solve.space)
-        self.after, self.saved = after, solve.saved_rolls(after)
+        super().__init__(solve.rules, np.empty(0), solve.space)
+        self.solve, self.after = solve, solve.space.start.filled.bit_count() + 1
+        with closing(solve.layers(threads)) as layers:  # from full cards on; the layer of the start is not solved
+            self.limbs = next(limbs for filled, limbs in layers if filled == self.after)
+        self.saved = solve.saved_rolls(self.after)
 
     def child_value(self, state: State, category: int, points: Ints, bonus_points: Ints | int, saved: int) -> Any:
         """Value of filling `category` with each of `points`."""
         first = self.space.layer_slice(self.after).start
         places, each = np.unique(self.child_index(state, category, points, saved) - first, return_inverse=True)
-        found = [self.solve.value(self.after, self.values[i], int(self.saved[i])) for i in places.tolist()]
+        found = [self.solve.value(self.after, self.limbs[i], int(self.saved[i])) for i in places.tolist()]
         later = np.array(found, dtype=object)[each.ravel()].reshape(points.shape)
         return np.asarray(points + bonus_points + later, dtype=object)
