@@ -66,13 +66,14 @@ def stored_distribution(
 ) -> ScoreDistribution:  # fmt: skip
     """:func:`distribution`, for the mean next to the table from the empty card on and after each first turn."""
     checked, rules = strategy.check(start), strategy.rules
-    from_empty, for_mean = checked.state == EMPTY_STATE, not isinstance(strategy.evaluator, ScoreEvaluator)
-    first_turns = first_turns and store and from_empty and for_mean and not has_first_turns(rules, tables)
-    found = read_stored(rules, checked.state, tables) if for_mean and not first_turns else None
-    if found is None and not (from_empty and for_mean):
-        return distribution(strategy, checked, points=points, threads=threads, progress=progress)
+    for_mean = not isinstance(strategy.evaluator, ScoreEvaluator)
+    is_stored = for_mean and checked.state == EMPTY_STATE  # when it is computed
+    adds_first_turns = first_turns and store and is_stored and not has_first_turns(rules, tables)
+    found = read_stored(rules, checked.state, tables) if for_mean and not adds_first_turns else None
     if found is None:
-        early = early_distributions(strategy, threads, progress, first_turns=first_turns)
+        if not is_stored:
+            return distribution(strategy, checked, points=points, threads=threads, progress=progress)
+        early = early_distributions(strategy, threads, progress, first_turns=adds_first_turns)
         if store:
             with suppress(OSError):
                 write_stored(rules, early, tables)
@@ -158,8 +159,10 @@ def distribution(
             "play for {policy} of {rules} is approximate: its distribution can only be simulated (yatzy simulate)"
         )
         raise RulesError(text.format(policy=strategy.policy, rules=rules.key), code="too-large")
-    of_score = isinstance(evaluator, ScoreEvaluator)
-    cost = score_places(rules, state).solve_cost().doubled() if of_score else distribution_cost(rules, state)
+    if isinstance(evaluator, ScoreEvaluator):
+        cost = score_places(rules, state).solve_cost().doubled()
+    else:
+        cost = distribution_cost(rules, state)
     check_distribution_memory(rules, cost)
     log_long(f"the distribution of {rules.key}", cost.seconds, progress)
     from .forward_pass import ForwardPass

@@ -59,9 +59,9 @@ class ScoreForwardPass(ForwardPass):
         """Compute P layer by layer; each layer sums to 1. `points`: those on the card at the start."""
         space, offsets = self.space, self.objective.score_offsets
         known = Support(np.zeros(space.size, np.int64), np.full(space.size, -1, np.int64), np.zeros(space.size))
-        layer, begin = self.new_layer(space.first_layer), space.unchecked_index(space.start)
-        layer.values[offsets.origin[begin] - layer.start] = 1.0
-        known.high[begin], known.mass[begin] = 0, 1.0
+        layer, start = self.new_layer(space.first_layer), space.unchecked_index(space.start)
+        layer.values[offsets.origin[start] - layer.start] = 1.0  # at x = 0
+        known.high[start], known.mass[start] = 0, 1.0
         outcome_chance = np.zeros(self.outcomes.size)
         for filled in range(space.first_layer, space.categories):
             layer, of_turn = self.push_layer(filled, layer, known)
@@ -84,7 +84,8 @@ class ScoreForwardPass(ForwardPass):
         ends = self.evaluator.objective.before > 0  # whether it is certain beyond the scores of a state
 
         def push(part: Part) -> Pushed:
-            relocation, places, size = self.buffer_places(part[0])
+            row, _first_lane, _end_lane = part
+            relocation, places, size = self.buffer_places(row)
             buffer = np.zeros(size + FRAME)
             with self.scratch.borrow() as (policy, mean_policy, own):
                 own.outcome_sum[:] = 0
@@ -125,12 +126,14 @@ class ScoreForwardPass(ForwardPass):
         each child the place in the buffer, and the entries of the table; and the length of the buffer.
         """
         layout, offsets = self.space.layout, self.objective.score_offsets
-        may_follow = (~int(layout.masks[row]) >> self.outcomes.category & 1).astype(bool)
-        relocation, places, size = np.zeros(self.outcomes.size, dtype=np.int64), [], 0
-        for step in np.unique(self.outcomes.step[may_follow]).tolist():
+        is_open = (~int(layout.masks[row]) >> self.outcomes.category & 1).astype(bool)  # the category of each outcome
+        relocation = np.zeros(self.outcomes.size, dtype=np.int64)
+        places, size = list[tuple[int, slice]](), 0
+        for step in np.unique(self.outcomes.step[is_open]).tolist():
             child = row + step
             if child >= len(self.occurs) or not self.occurs[child]:
                 continue
+            # All states of a row, with any number of saved rolls, are neighbours in the table; so are their entries.
             first = int(layout.offsets[child])
             copies = int(self.space.most_saved[self.space.filled[child]]) + 1
             last = first + copies * int(layout.lane_count[layout.lane_sets[child]]) - 1
@@ -144,8 +147,9 @@ class ScoreForwardPass(ForwardPass):
     def new_scratch(self) -> tuple[PolicyJob, PolicyJob, ScorePassScratch]:
         """Working memory for one thread: of the policy, of that for the mean, and the rest."""
         dice, model, size, most = self.dice, self.model, self.outcomes.size, self.most_saved
-        ties, ends = (self.evaluator.ties, self.evaluator.means.ties), size * self.end_model.stages
-        policy, mean_policy = (policy_job(dice, model, t, most) for t in ties)
+        policy = policy_job(dice, model, self.evaluator.ties, most)
+        mean_policy = policy_job(dice, model, self.evaluator.means.ties, most)
+        ends = size * self.end_model.stages  # of turns
         own = ScorePassScratch(
             means=hold_values(dice, model, self.rules.rolls_per_turn - 1 + most),
             end_mean=aligned(ends),
