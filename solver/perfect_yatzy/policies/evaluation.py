@@ -267,22 +267,29 @@ def evaluate(
     TableError
         If the table of perfect play is damaged or cannot be written.
     """
-    policy = policy_of(policy, rules)
-    listed = exact_policy(policy)
+    found = policy_of(policy, rules)
+    listed = exact_policy(found)
     if listed is None:
-        player = player_of(policy)
+        player = player_of(found)
         strategy = open_strategy(load_rules(rules or "yatzy"), tables, threads=threads, progress=progress)
         return sample(player, strategy, games, seed, threads=threads)
-    policy = listed
-    if isinstance(policy, Strategy):
-        start = policy.check(policy.start)
-        points = start.points if points is None else points
-        if isinstance(policy.evaluator, ScoreEvaluator):
-            found = distribution(policy, start, points=points, threads=threads, progress=progress)
-            perfect_mean = points + policy.evaluator.means.value(start.state)
-            return Evaluation(policy.rules, *_figures(found), perfect_mean, found)
-        policy = GreedyPolicy(policy.rules, policy.table, start.state, policy.space)
-    rules, threads, before = policy.rules, threads or default_threads(), points or 0
+    if not isinstance(listed, Strategy):
+        return _evaluated(listed, points or 0, tables, threads or default_threads(), progress)
+    start = listed.check(listed.start)
+    before = start.points if points is None else points
+    if isinstance(listed.evaluator, ScoreEvaluator):
+        law = distribution(listed, start, points=before, threads=threads, progress=progress)
+        perfect_mean = before + listed.evaluator.means.value(start.state)
+        return Evaluation(listed.rules, *_figures(law), perfect_mean, law)
+    followed = GreedyPolicy(listed.rules, listed.table, start.state, listed.space)
+    return _evaluated(followed, before, tables, threads or default_threads(), progress)
+
+
+def _evaluated(
+    policy: Policy, before: int, tables: str | os.PathLike[str] | None, threads: int, progress: Progress | None
+) -> Evaluation:
+    """The exact evaluation of a policy; `before`: points on the card at its start."""
+    rules = policy.rules
     table = open_table(Objective(rules), tables, threads=threads, progress=progress)[1]
     perfect = GreedyPolicy(rules, table, policy.start).values
     perfect_mean = before + float(perfect[-1])
@@ -343,6 +350,7 @@ def sample_games(
     turn = np.array([each.position.state.filled.bit_count() for each in played.decisions])
     left, holds = columns["rolls_left"], hold_count(strategy.rules)
     by_category = np.where(left > 0, 0.0, lost)
+    # Of a turn that ends early, only what its category loses against the best one.
     if len(early := np.flatnonzero((left > 0) & (action >= holds))):
         stops = strategy.options(**{name: column[early] for name, column in columns.items()}, threads=threads)
         values = stops.values[:, holds:]
@@ -357,14 +365,15 @@ def summary(
     scores, game, turn, left, action, lost, by_category = (
         np.concatenate(each) for each in zip(*map(astuple, parts), strict=True)
     )
-    position, rules = start_turn(strategy.rules, start), strategy.rules
+    rules, position = strategy.rules, start_turn(strategy.rules, start)
     card, begun = position.card, position.state.filled.bit_count()
     assert isinstance(card, Scorecard)
-    first, most, boxes = hold_count(rules), max(int(left.max()), rules.rolls_per_turn - 1), len(rules.categories)
-    holds, categories = np.zeros((boxes - begun, most)), np.zeros((boxes - begun, boxes))
-    for table, rows, column, points in (
-        (holds, left > 0, left - 1, lost - by_category), (categories, action >= first, action - first, by_category)
-    ):  # fmt: skip
-        np.add.at(table, (turn[rows] - begun, column[rows]), points[rows] / games)
+    first_category, boxes = hold_count(rules), len(rules.categories)  # the actions are numbered holds first
+    holds = np.zeros((boxes - begun, max(int(left.max()), rules.rolls_per_turn - 1)))
+    categories = np.zeros((boxes - begun, boxes))
+    may_hold, scores_box = left > 0, action >= first_category
+    np.add.at(holds, (turn[may_hold] - begun, left[may_hold] - 1), (lost - by_category)[may_hold] / games)
+    place = turn[scores_box] - begun, action[scores_box] - first_category
+    np.add.at(categories, place, by_category[scores_box] / games)
     losses = np.bincount(game, lost, games).astype(np.float64)
     return SampledEvaluation(rules, card.total + strategy.value(start), scores, losses, Losses(holds, categories))

@@ -14,7 +14,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
-from math import comb, prod
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -77,19 +76,18 @@ def groups_of(dice: Dice) -> Groups:
 
 def which_groups(roll: Dice, hold: Dice) -> Which:
     """Whether the groups held are those with the highest faces, if the roll has other groups of these sizes."""
-    counts = {face: roll.count(face) for face in set(roll)}
-    held = sorted(set(hold), key=lambda face: (-hold.count(face), -face))
-    if any(hold.count(face) != counts[face] for face in held):
+    counts = {face: roll.count(face) for face in sorted(set(roll), reverse=True)}
+    if any(hold.count(face) != counts[face] for face in hold):
         return ""  # a part of a group
-    sizes, available = groups_of(hold), list(counts.values())
-    if prod(comb(available.count(size), sizes.count(size)) for size in set(sizes)) == 1:
+    has_others, are_highest = False, True
+    for size in {counts[face] for face in hold}:
+        alike = [face for face in counts if counts[face] == size]  # the highest first
+        held = [face for face in alike if face in hold]
+        has_others |= held != alike
+        are_highest &= held == alike[: len(held)]
+    if not has_others:
         return ""
-    free = sorted(counts, reverse=True)
-    for face in held:
-        if next(f for f in free if counts[f] == counts[face]) != face:
-            return "other"
-        free.remove(face)
-    return "highest"
+    return "highest" if are_highest else "other"
 
 
 def opening_lines(strategy: Strategy) -> tuple[OpeningLine, ...]:
@@ -152,18 +150,24 @@ def faces_always_held(rolls: list[Dice], holds: list[Dice], faces: int) -> Dice:
 
 
 def shortened(entry: OpeningEntry, pattern: Groups, faces: int) -> tuple[tuple[Dice, int], ...]:
-    """The rolls of an entry, those with the same largest group as one if none of them is missing."""
-    if not pattern or pattern.count(pattern[0]) > 1 or pattern[0] == 1:
+    """The rolls of an entry, those with the same largest group as one if none of them is missing.
+
+    Each as its dice, or as the dice of that group, and the number of further dice, which may be any of the pattern.
+    """
+    if not pattern or pattern[0] == 1 or pattern.count(pattern[0]) > 1:  # no single largest group
         return tuple((roll, 0) for roll in entry.rolls)
     grid = lattice(sum(pattern), faces)
-    of_pattern = sum(groups_of(dice_of(roll)) == pattern for roll in grid.counts[grid.first_roll :].tolist()) // faces
+    rolls = map(dice_of, grid.counts[grid.first_roll :].tolist())
+    of_group = sum(groups_of(roll) == pattern for roll in rolls) // faces  # as many for each face of the group
     found: dict[Dice, list[Dice]] = defaultdict(list)
     for roll in entry.rolls:
         found[tuple(face for face in roll if roll.count(face) == pattern[0])].append(roll)
     result: list[tuple[Dice, int]] = []
     for group, members in found.items():
-        whole = len(members) == of_pattern > 1
-        result += [(group, sum(pattern) - len(group))] if whole else [(roll, 0) for roll in members]
+        if of_group > 1 and len(members) == of_group:
+            result.append((group, sum(pattern) - len(group)))
+        else:
+            result += [(roll, 0) for roll in members]
     return tuple(result)
 
 
@@ -338,10 +342,10 @@ def give_up_stages(strategy: Strategy, turns: Sequence[SampledTurns]) -> Iterato
     candidates = [(c, p) for c, box in enumerate(rules.categories) for p in sorted({0, box.face})]
     names = "filled", "upper", "saved", "joker_paid", "rolls_left", "category", "points"
     for stage in stage_turns(len(turns)):
-        ends = [np.concatenate([getattr(turns[turn], name) for turn in stage]) for name in names]
-        taken = {(c, points): (ends[-2] == c) & (ends[-1] == points) for c, points in candidates}
+        ends = {name: np.concatenate([getattr(turns[turn], name) for turn in stage]) for name in names}
+        taken = {(c, points): (ends["category"] == c) & (ends["points"] == points) for c, points in candidates}
         given_up = np.any([*taken.values()], axis=0)
-        filled, upper, saved, paid, left, *_ = (column[given_up] for column in ends)
+        filled, upper, saved, paid, left, *_ = (ends[name][given_up] for name in names)
         before, total = values_of(strategy, filled, upper, saved, paid), len(filled)
         give_ups = []
         for (c, points), here in taken.items():
@@ -365,10 +369,11 @@ def worked_examples(strategy: Strategy, prices: PriceSheet, turns: Sequence[Samp
 def hold_example(strategy: Strategy, sheet: StrategySheet, turns: Sequence[SampledTurns]) -> HoldExample | None:
     """A first roll of the late game, with few open boxes, that a later rule decides as perfect play does."""
     rules, left = strategy.rules, strategy.rules.rolls_per_turn - 1
-    dice, random, found = lattice(rules.dice, rules.faces), np.random.default_rng(1), None
     if not sheet.holds or left < 1 or rules.saved_rolls:
         return None
+    dice, random = lattice(rules.dice, rules.faces), np.random.default_rng(1)
     number = stage_turns(len(turns))[-1][0]
+    found: HoldExample | None = None  # with the latest rule so far; one of the second half of the list is enough
     for game in range(min(TRIED, len(turns[number].filled))):
         state = turns[number].state(game)
         roll = tuple(sorted(random.integers(1, rules.faces + 1, rules.dice).tolist()))

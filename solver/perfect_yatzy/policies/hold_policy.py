@@ -114,14 +114,14 @@ def boxes_of_use(rules: RuleSet, jokers: bool) -> Ints:
     paid = points_table(rules) > 0
     if jokers:
         paid |= (full_points(rules) > 0) & paid[rules.joker_index]
-    pays = np.zeros((dice.n_holds, len(paid)), dtype=bool)
-    pays[dice.first_roll :] = paid.T
-    for hold in range(dice.first_roll - 1, -1, -1):
-        pays[hold] = pays[dice.successors[hold]].any(axis=0)
+    is_of_use = np.zeros((dice.n_holds, len(paid)), dtype=bool)
+    is_of_use[dice.first_roll :] = paid.T
+    for hold in range(dice.first_roll - 1, -1, -1):  # if some roll with these dice is paid for
+        is_of_use[hold] = is_of_use[dice.successors[hold]].any(axis=0)
     for c, box in enumerate(rules.categories):
-        if box.face:
-            pays[:, c] = dice.counts[:, box.face - 1] > 0
-    return np.asarray(pays @ (1 << np.arange(len(paid))))
+        if box.face:  # an upper box counts dice of its face alone
+            is_of_use[:, c] = dice.counts[:, box.face - 1] > 0
+    return np.asarray(is_of_use @ (1 << np.arange(len(paid))))
 
 
 def rule_lines(rules: RuleSet, rule: HoldRule) -> tuple[Holds, Ints]:
@@ -139,10 +139,14 @@ def rule_lines(rules: RuleSet, rule: HoldRule) -> tuple[Holds, Ints]:
     if rule.pattern.kind == "pays":
         uses = [paying(rules, rule.pattern)[None]] * 2
     elif rule.action == "roll all":
-        uses = [np.where(fits, -1, 0)] * 2
+        uses = [np.where(fits, -1, 0)] * 2  # -1: any category
     else:
-        of_use = (boxes_of_use(rules, jokers) for jokers in (False, joker_box(rules) > 0))
-        uses = [np.where(fits, np.where(holds == STOP, use[first:], use[np.maximum(holds, 0)]), 0) for use in of_use]
+        uses = []
+        for jokers in (False, joker_box(rules) > 0):
+            by_hold = boxes_of_use(rules, jokers)
+            # To stop is to hold all dice of the roll.
+            of_held = np.where(holds == STOP, by_hold[first:], by_hold[np.maximum(holds, 0)])
+            uses.append(np.where(fits, of_held, 0))
     return holds.astype(np.int32), np.concatenate(uses)
 
 
@@ -152,7 +156,7 @@ def joker_box(rules: RuleSet) -> int:
 
 
 def joker_scored(rules: RuleSet) -> bool:
-    """Whether they do so only once it holds points."""
+    """Whether rolls of the joker's kind score as jokers only once the joker's box holds points."""
     return rules.joker is not None and rules.joker.requires == "points"
 
 
@@ -179,36 +183,43 @@ def rules_on_upper(rules: RuleSet, hold_rules: Sequence[HoldRule], space: StateS
 
 def holds_on_upper(rules: RuleSet, condition: Condition, filled: Ints, upper: Ints) -> npt.NDArray[np.bool_]:
     """Whether a condition on the upper sum holds, by the filled boxes and the sum."""
-    sums, best = upper_sums(rules), upper_best(rules)
     if condition.kind == "bonus needs":
-        # The fewest dice in each empty upper box that reach the next step of a bonus; many if all dice do not.
-        needed = np.full(np.broadcast_shapes(filled.shape, upper.shape), np.iinfo(np.int64).max)
-        for column, (bonus, made) in enumerate(zip(rules.bonuses, sums.split(upper), strict=True)):
-            boxes = [c for c in sums.counting if rules.categories[c].column == column]
-            to_come = sum((~filled >> c & 1) * best[c] for c in boxes)
-            for least, _ in bonus.steps:
-                short = least - made
-                dice = -(-short * rules.dice // np.maximum(to_come, 1))
-                needed = np.where((short > 0) & (short <= to_come), np.minimum(needed, dice), needed)
+        needed = _dice_needed(rules, filled, upper)
         return np.asarray((condition.low <= needed) & (needed <= condition.high))
-    share = sum((filled >> c & 1) * most for c, most in enumerate(best))
+    sums, best = upper_sums(rules), upper_best(rules)
+    most_of_filled = sum((filled >> c & 1) * most for c, most in enumerate(best))
     total, threshold = sum(sums.split(upper)), sum(sums.thresholds)
-    above = (total * sum(best) >= threshold * share) & (total < threshold)  # par, and the bonus not yet reached
+    # Par is threshold * most_of_filled / sum(best). Above it the bonus is not yet reached.
+    above = (total * sum(best) >= threshold * most_of_filled) & (total < threshold)
     return np.asarray(above == (condition.kind == "above par"))
+
+
+def _dice_needed(rules: RuleSet, filled: Ints, upper: Ints) -> Ints:
+    """The fewest dice in each empty upper box that reach the next step of a bonus; many if all dice do not."""
+    sums, best = upper_sums(rules), upper_best(rules)
+    needed = np.full(np.broadcast_shapes(filled.shape, upper.shape), np.iinfo(np.int64).max)
+    for column, (bonus, made) in enumerate(zip(rules.bonuses, sums.split(upper), strict=True)):
+        boxes = [c for c in sums.counting if rules.categories[c].column == column]
+        to_come = sum((~filled >> c & 1) * best[c] for c in boxes)
+        for least, _ in bonus.steps:
+            short = least - made
+            dice = -(-short * rules.dice // np.maximum(to_come, 1))  # rounded up
+            needed = np.where((short > 0) & (short <= to_come), np.minimum(needed, dice), needed)
+    return needed
 
 
 def hold_rule_arrays(rules: RuleSet, hold_rules: Sequence[HoldRule], space: StateSpace) -> HoldRuleArrays:
     """A list of rules as the kernel takes it, for the states of `space`."""
     n_rolls = lattice(rules.dice, rules.faces).n_rolls
     named, uses = zip(*(rule_lines(rules, rule) for rule in hold_rules), strict=True) if hold_rules else ((), ())
+    without_jokers, with_jokers = ([np.split(lines, 2)[half].ravel() for lines in uses] for half in (0, 1))
     limits = [_card_limits(rules, rule) for rule in hold_rules]
-    sizes = [lines.size for lines in named]
-    any_open = [limit["any_open"] for limit in limits]
+    any_open = [limit["any_open"] for limit in limits]  # masks of each rule
     return HoldRuleArrays(
         size=len(named),
         holds=np.concatenate([*(lines.ravel() for lines in named), np.zeros(1, np.int32)]),
-        of_use=np.concatenate([*(np.split(lines, 2)[half].ravel() for half in (0, 1) for lines in uses), _ints([])]),
-        start=np.cumsum([0, *sizes]),
+        of_use=np.concatenate([*without_jokers, *with_jokers, _ints([])]),
+        start=np.cumsum([0, *(lines.size for lines in named)]),
         per_mask=_ints([n_rolls if len(lines) > 1 else 0 for lines in named]),
         any_start=_ints(np.cumsum([0, *map(len, any_open)]).tolist()),
         any_open=_ints([mask for masks in any_open for mask in masks]),
@@ -273,14 +284,17 @@ class Cards:
         """Cards by their filled boxes, their upper sums, and whether the tracked box holds points."""
         still_open = ~filled & rules.full_mask
         choices = still_open.copy()
-        for c, needed in enumerate(prerequisites(rules)):
+        for c, needed in enumerate(prerequisites(rules)):  # a box may be filled once no other that it needs is open
             choices &= ~np.where(still_open & needed != 0, np.int64(1 << c), 0)
+        usable = choices | np.where(scored, bonus_box(rules), 0)
         faces = np.zeros_like(choices)
         for c, bit in enumerate(face_bits(rules)):
             faces |= (choices >> c & 1) * bit
         turns = np.bitwise_count(still_open).astype(np.int64)
-        jokers = (filled & joker_box(rules) != 0) & (scored | (not joker_scored(rules)))
-        return cls(choices, choices | bonus_box(rules) * scored, faces, turns, filled, upper, scored, jokers)
+        jokers = filled & joker_box(rules) != 0
+        if joker_scored(rules):
+            jokers &= scored
+        return cls(choices, usable, faces, turns, filled, upper, scored, jokers)
 
     @classmethod
     def of_rows(cls, rules: RuleSet, space: StateSpace, rows: Ints, lanes: Ints) -> Cards:
@@ -311,7 +325,8 @@ def decision_of(rules: RuleSet, rule: HoldRule, cards: Cards, rolls: Ints, rolls
     """What a rule does on each card with its roll; NO_FIT where it does not apply or count."""
     holds, uses = rule_lines(rules, rule)
     line = cards.faces if len(holds) > 1 else np.zeros_like(cards.faces)
-    fits = uses[line + len(holds) * cards.jokers, rolls] & cards.usable != 0
+    line_of_use = line + np.where(cards.jokers, len(holds), 0)  # the second half is for cards with jokers
+    fits = uses[line_of_use, rolls] & cards.usable != 0
     for condition in rule.conditions:
         fits &= applies(rules, condition, cards, rolls_left)
     return np.where(fits, holds[line, rolls], NO_FIT)
@@ -330,7 +345,8 @@ def applies(rules: RuleSet, condition: Condition, cards: Cards, rolls_left: Ints
     mask = category_mask(rules, condition)
     if condition.kind == "only":
         return np.asarray(cards.choices & ~mask == 0)
-    return np.asarray((cards.choices & mask != 0) == (condition.kind == "open"))
+    is_open = np.asarray(cards.choices & mask != 0)
+    return is_open if condition.kind == "open" else ~is_open
 
 
 class HoldRulePolicy(Acting):

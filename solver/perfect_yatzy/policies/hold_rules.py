@@ -101,8 +101,8 @@ class HoldRule:
     def _pattern_text(self) -> str:
         pattern, sizes = self.pattern, self.pattern.sizes
         numbers = face_range(pattern.low, pattern.high)
-        whole = (pattern.low, pattern.high) == (1, self.faces)
-        faces = " ".join(["open"] * pattern.open + [numbers] * (not whole))
+        limit = "" if (pattern.low, pattern.high) == (1, self.faces) else numbers
+        faces = " ".join(filter(None, ("open" if pattern.open else "", limit)))
         of = f" of {faces}" if faces else ""
         if pattern.kind == "any":
             return "any"

@@ -57,18 +57,18 @@ class Sample:
         from ..kernels.policy_evaluation import EvaluationJob
 
         self.rules, self.space, self.holds = policy.rules, policy.space, policy.hold_rules
-        dice = self.dice = lattice(self.rules.dice, self.rules.faces)
+        self.dice = lattice(self.rules.dice, self.rules.faces)
+        self.stages = self.rules.rolls_per_turn
         self.model, self.outcomes = turn_model(self.rules), turn_outcomes(self.rules)
-        job = policy_job(dice, self.model, HoldRulePolicy.ties)
+        job = policy_job(self.dice, self.model, HoldRulePolicy.ties)
         below, target = TableSlice(padded(values), 0), TableSlice(padded(values), 0)
         self.job = EvaluationJob(job, below, below, target, 0, 1.0, 0.0)
         self.price_table = TableSlice(padded(policy.values), 0)
         self.actions = HoldRuleActions
-        self.rows, self.lanes, self.weights = self.play(games, seed)
+        self.rows, self.lanes, self.weights = self.play(games, seed)  # different states, and how often each is met
         self.turns = self.sampled(self.rows, self.lanes)
         self.cards = Cards.of_rows(self.rules, self.space, self.rows, self.lanes)
-        self.stages = self.rules.rolls_per_turn
-        self.base = self.values_of(self.holds)
+        self.base = self.values_of(self.holds)  # of the states under the list itself
 
     def argument(self, holds: tuple[HoldRule, ...]) -> Any:
         """A list as the policy argument of the kernels."""
@@ -79,7 +79,7 @@ class Sample:
         """The turns of states under the list, as :class:`perfect_yatzy.kernels.hold_rules.SampledTurns`."""
         from ..kernels.hold_rules import SampledTurns, sample_turns
 
-        stages, n = self.rules.rolls_per_turn, len(rows)
+        n, stages = len(rows), self.stages
         rolls, holds = n * stages * self.dice.n_rolls, n * stages * self.dice.n_holds
         ends, taken = np.zeros(n * self.outcomes.size), np.zeros(rolls, dtype=np.int16)
         turns = SampledTurns(ends, np.zeros(rolls), np.zeros(rolls), np.zeros(holds), taken)
@@ -192,12 +192,15 @@ class Search:
         self.price_values = prices.values()
         self.patterns = candidate_patterns(self.rules)
         self.conditions = candidate_conditions(self.rules)
-        self.step = 0
-        self.guard = None
-        if perfect is not None and not self.rules.saved_rolls and self.rules.rolls_per_turn > 1:
-            self.guard = HoldGuard(self.policy(()), perfect, limit, seed, threads)
-        self.unit, self.urgency = 1.0, URGENCY  # excess that counts as a point a game; points that all of it counts
+        self.step = 0  # samples drawn so far; each has its own seed
+        self.urgency = URGENCY  # points a game that all excess of a list counts at the beginning of a step
+        self.unit = 1.0  # points of excess that count as one point a game, in this step (:meth:`sample`)
         self.worst: dict[tuple[HoldRule, ...], float] = {}  # largest loss of a hold of the lists that were swept
+        self.guard: HoldGuard | None = None
+        # No worst decision is computed for rules that save rolls; with a single roll there are no holds.
+        if perfect is not None and not self.rules.saved_rolls and self.rules.rolls_per_turn > 1:
+            empty_list = HoldRulePolicy((), prices, values=self.price_values)
+            self.guard = HoldGuard(empty_list, perfect, limit, seed, threads)
 
     def policy(self, holds: Sequence[HoldRule]) -> HoldRulePolicy:
         """A list as a policy."""
@@ -232,11 +235,8 @@ class Search:
     def run(self, max_rules: int, sizes: Sequence[int]) -> Learned:
         """The search; see :func:`learn_holds`."""
         found = self.candidate(())
-        grown: dict[int, list[Candidate]] = {size: [] for size in sizes if size < max_rules}
-        while len(found.holds) < max_rules:
-            longer = self.extend(found, MIN_GAIN)
-            if longer is None:
-                break
+        grown: dict[int, list[Candidate]] = {size: [] for size in sizes if size < max_rules}  # shorter lists, by size
+        while len(found.holds) < max_rules and (longer := self.extend(found, MIN_GAIN)):
             found = longer
             if len(found.holds) % 5 == 0 or len(found.holds) == max_rules:
                 found = self.simplify(found)
@@ -267,17 +267,17 @@ class Search:
             if self.guard is None or worst is None or worst <= self.guard.limit:
                 break
             self.urgency *= MORE_URGENT
-            longer: Candidate | None = found
-            while longer and len(longer.holds) < size + LONGER:
-                found, longer = longer, self.extend(longer, 0.01)
-            found = self.shorten(self.simplify(longer or found), size)
+            while len(found.holds) < size + LONGER and (longer := self.extend(found, 0.01)):
+                found = longer
+            found = self.shorten(self.simplify(found), size)
             if found.holds in tried:
                 break
             tried.add(found.holds)
-            worst, least = self.sweep(found.holds) or 0.0, self.sweep(best.holds) or 0.0
+            worst, of_best = self.sweep(found.holds) or 0.0, self.sweep(best.holds) or 0.0
             self.progress(f"mended: {len(found.holds)} rules, {found.mean:.3f}, worst {worst:.2f}")
             self.progress("\n".join(map(str, found.holds)))
-            if (max(worst, self.guard.limit), -found.mean) < (max(least, self.guard.limit), -best.mean):
+            beyond, least_beyond = max(worst, self.guard.limit), max(of_best, self.guard.limit)
+            if beyond < least_beyond or (beyond == least_beyond and found.mean > best.mean):
                 best = found
         return best
 
@@ -294,15 +294,16 @@ class Search:
     def extend(self, found: Candidate, min_gain: float) -> Candidate | None:
         """The list with one more rule; None if no rule gains enough."""
         sample = self.sample(found)
-        before, best = self.score(found), None
-        for estimate, place, rule in self.insertions(sample):
+        before = self.score(found)
+        best: Candidate | None = None
+        for estimate, place, rule in self.insertions(sample):  # the highest estimate first
             if estimate < min_gain / 2 or (best and estimate < self.score(best) - before):
                 break
             new = self.candidate((*found.holds[:place], rule, *found.holds[place:]))
             gain = self.score(new) - before
             self.progress(f"  {estimate:.2f} {gain:+.2f} ({new.mean - found.mean:+.2f}) at {place + 1}: {rule}")
             if gain >= min_gain - rule_cost(rule) and (best is None or self.score(new) > self.score(best)):
-                self.sweep(new.holds)  # the guard learns what the rule spoils
+                self.sweep(new.holds)  # the guard learns what the rule spoils, which changes all scores
                 before = self.score(found)
                 if self.score(new) > before:
                     best = new
@@ -312,7 +313,8 @@ class Search:
 
     def insertions(self, sample: Sample) -> list[tuple[float, int, HoldRule]]:
         """The best further rules by their estimated gain less their cost: estimate, place and rule."""
-        factors = sample.factors(self.conditions)
+        # By condition, and by situation: those of the sample, and the decisions of the guard.
+        factors, numbers = sample.factors(self.conditions), range(len(self.conditions))
         if self.guard:
             cards, _rolls, left = self.guard.situations
             mended = np.array([applies(self.rules, c, cards, left) for c in self.conditions], dtype=np.float64)
@@ -324,13 +326,14 @@ class Search:
             if self.guard:
                 gains = np.vstack([gains, self.guard.gains(rule, sample.holds) / self.unit])
             place, gain = best_places(gains.sum(axis=0)[None])
+            # Gain, place and conditions of the rule without any, with one, and with two of them.
             entries: list[tuple[float, int, tuple[int, ...]]] = [(float(gain[0]), int(place[0]), ())]
             places, alone = best_places(factors @ gains)
-            entries += [(g, p, (i,)) for i, (g, p) in enumerate(zip(alone.tolist(), places.tolist(), strict=True))]
+            entries += zip(alone.tolist(), places.tolist(), [(i,) for i in numbers], strict=True)
             for i in np.argsort(-alone, kind="stable")[:PAIRED_CONDITIONS].tolist():
                 places, both = best_places(factors @ (factors[i][:, None] * gains))
-                pairs = enumerate(zip(both.tolist(), places.tolist(), strict=True))
-                entries += [(g, p, (i, j)) for j, (g, p) in pairs if j != i]
+                pairs = zip(both.tolist(), places.tolist(), [(i, j) for j in numbers], strict=True)
+                entries += [entry for entry in pairs if entry[2] != (i, i)]
             entries.sort(key=lambda entry: -entry[0])
             ranked = []
             for estimate, where, chosen in entries[:RANKED]:
@@ -347,29 +350,34 @@ class Search:
     def simplify(self, found: Candidate) -> Candidate:
         """Change, move and remove rules while the estimate says that it gains, and the exact mean agrees."""
         for _ in range(ROUNDS):
-            sample = self.sample(found)
-            base = sum(map(rule_cost, found.holds)) + WORTH_KEEPING * len(found.holds) + self.penalty(found.holds)
-            ranked = []
-            for other in dict.fromkeys(self.variants(found.holds)):
-                saved = base - sum(map(rule_cost, other)) - WORTH_KEEPING * len(other) - self.penalty(other)
-                ranked.append((sample.gain_of_list(other) + saved, other))
-            ranked.sort(key=lambda entry: -entry[0])
-            for estimate, other in ranked[:TRIED]:
-                if estimate < 0.01:
-                    return found
-                new = self.candidate(other)
-                self.sweep(other)
-                kept = WORTH_KEEPING * (len(found.holds) - len(other))
-                if self.score(new) + kept > self.score(found) + 0.005:
-                    old = [str(rule) for rule in found.holds if rule not in other]
-                    added = [str(rule) for rule in other if rule not in found.holds]
-                    now = f"{len(other)} rules: {new.mean:.3f}, worst {self.sweep(other)}"
-                    self.progress(f"  {new.mean - found.mean:+.3f} {old} -> {added}; {now}")
-                    found = new
-                    break
-            else:
-                return found
+            better = self._better_variant(found)
+            if better is None:
+                break
+            found = better
         return found
+
+    def _better_variant(self, found: Candidate) -> Candidate | None:
+        """A list that differs in one rule, and gains by its estimate and its exact mean; None if none was found."""
+        sample = self.sample(found)
+        base = sum(map(rule_cost, found.holds)) + WORTH_KEEPING * len(found.holds) + self.penalty(found.holds)
+        ranked = []
+        for other in dict.fromkeys(self.variants(found.holds)):
+            saved = base - sum(map(rule_cost, other)) - WORTH_KEEPING * len(other) - self.penalty(other)
+            ranked.append((sample.gain_of_list(other) + saved, other))
+        ranked.sort(key=lambda entry: -entry[0])
+        for estimate, other in ranked[:TRIED]:
+            if estimate < 0.01:
+                break
+            new = self.candidate(other)
+            self.sweep(other)
+            shorter_by = WORTH_KEEPING * (len(found.holds) - len(other))
+            if self.score(new) + shorter_by > self.score(found) + 0.005:
+                old = [str(rule) for rule in found.holds if rule not in other]
+                added = [str(rule) for rule in other if rule not in found.holds]
+                now = f"{len(other)} rules: {new.mean:.3f}, worst {self.sweep(other)}"
+                self.progress(f"  {new.mean - found.mean:+.3f} {old} -> {added}; {now}")
+                return new
+        return None
 
     def variants(self, holds: tuple[HoldRule, ...]) -> Iterator[tuple[HoldRule, ...]]:
         """Lists that differ in one rule: removed, moved, without a condition, with other faces."""
@@ -398,13 +406,14 @@ class Search:
 
 def _neighbours(a: DicePattern, b: DicePattern) -> bool:
     """Whether two patterns differ in one step of one number, or in what is marked."""
-    sizes = abs(sum(a.sizes) - sum(b.sizes)) if len(a.sizes) == len(b.sizes) else 9
-    steps = sizes + abs(a.low - b.low) + abs(a.high - b.high) + (a.open != b.open) + (a.lowest != b.lowest)
-    return a.kind == b.kind != "pays" and steps == 1
+    if a.kind != b.kind or a.kind == "pays" or len(a.sizes) != len(b.sizes):
+        return False
+    steps = abs(sum(a.sizes) - sum(b.sizes)) + abs(a.low - b.low) + abs(a.high - b.high)
+    return steps + abs(a.open - b.open) + abs(a.lowest - b.lowest) == 1
 
 
 def best_places(gains: Floats) -> tuple[Ints, Floats]:
-    """Where a rule gains most, and how much, from its gains by the rule that has decided so far."""
-    by_place = gains[:, ::-1].cumsum(axis=1)
+    """Where a rule gains most, the last of equal places, and how much; `gains`: by the rule that decides now."""
+    by_place = gains[:, ::-1].cumsum(axis=1)  # the last place first: there it decides where no other rule does
     gain = by_place.max(axis=1)
     return gains.shape[1] - 1 - np.argmax(by_place > gain[:, None] - 1e-9, axis=1), gain

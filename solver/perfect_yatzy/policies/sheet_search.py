@@ -82,13 +82,12 @@ def fit_prices(
     report = progress or (lambda done, total: None)
     visits = visited_states(rules, perfect, VISITED_GAMES, seed, threads)
     targets = checked_part(perfect, 0, len(perfect))[visits.places]
-    if not leaves_choice(rules):
-        prices = least_squares(every_number(rules), visits, targets).prices
-        form = SheetForm(rules, np.eye(len(prices) + len(terms_of(rules)))[:, len(prices) :], np.array(prices))
-    else:
-        form = every_number(rules)
-        if PriceSheet(rules, tuple(np.arange(len(rules.categories)) ** 2.0)).n_numbers > MAX_NUMBERS:
-            form = upper_prices_on_a_line(rules)
+    form = every_number(rules)
+    if not leaves_choice(rules):  # prices change no play: they are those of the closest sheet, the terms are free
+        prices = least_squares(form, visits, targets).prices
+        form = SheetForm(rules, form.matrix[:, len(prices) :], np.array(prices))
+    elif PriceSheet(rules, tuple(np.arange(len(rules.categories)) ** 2.0)).n_numbers > MAX_NUMBERS:  # not on a line
+        form = upper_prices_on_a_line(rules)
     closest = least_squares(form, visits, targets)
     # Sums may differ in their last bits between machines, hence rounded.
     starts = [np.round(form.numbers(sheet), 1) for sheet in (closest, with_usual_terms(closest))]
@@ -140,6 +139,7 @@ class SheetForm:
         joker = rules.joker.bonus / 200 if rules.joker else 0.0
         of_term = {"lost": bonus, "secured": bonus, "par_point": par_point, "saved_roll": 0.3, "joker_turn": joker}
         every = np.array([0.8] * self.count + [of_term[name] for name in terms_of(rules)])
+        # Of the numbers of the sheet that a free number moves, the one that allows least decides.
         widths = np.where(self.matrix, every[:, None] / np.maximum(np.abs(self.matrix), 1), np.inf)
         return np.asarray(widths.min(axis=0))
 
@@ -174,14 +174,17 @@ def least_squares(form: SheetForm, visits: Visits, targets: Floats) -> PriceShee
     space = visits.space
     filled, table = space.filled[visits.rows], np.zeros(space.size)
     layers = [np.unique(visits.rows[filled == k]) for k in range(space.first_layer, space.categories)]
-    columns = []
-    for unit in np.eye(form.matrix.shape[1]):
-        sheet = SheetForm(form.rules, form.matrix).sheet(unit)
+
+    def values(sheet: PriceSheet) -> Floats:
         sheet.write_values(table, space, layers)
-        columns.append(table[visits.places])
-    SheetForm(form.rules, form.matrix * 0, form.fixed[: form.count]).sheet(unit).write_values(table, space, layers)
+        return table[visits.places]
+
+    free = form.matrix.shape[1]
+    without_fixed = SheetForm(form.rules, form.matrix)
+    columns = [values(without_fixed.sheet(unit)) for unit in np.eye(free)]
+    fixed = values(form.sheet(np.zeros(free)))
     weights = np.sqrt(visits.counts)
-    left, right = np.column_stack(columns) * weights[:, None], (targets - table[visits.places]) * weights
+    left, right = np.column_stack(columns) * weights[:, None], (targets - fixed) * weights
     return form.sheet(np.asarray(np.linalg.lstsq(left, right)[0], dtype=np.float64))
 
 

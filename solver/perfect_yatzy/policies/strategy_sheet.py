@@ -80,10 +80,12 @@ class PriceSheet:
         """How many numbers choices depend on; prices of upper boxes that rise evenly with the face are two."""
         if not leaves_choice(self.rules):
             return len(terms_of(self.rules))
+        numbers = len(self.prices) + len(terms_of(self.rules))
         by_face = sorted((box.face, self.prices[c]) for c, box in enumerate(self.rules.categories) if box.face)
-        steps = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(by_face) if b[0] > a[0]]
-        even = len(steps) == len(by_face) - 1 and len(steps) > 1 and max(steps) - min(steps) < 1e-9
-        return len(self.prices) + len(terms_of(self.rules)) - (len(by_face) - 2 if even else 0)
+        slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(by_face) if b[0] > a[0]]
+        differ = len(slopes) == len(by_face) - 1  # the faces
+        on_a_line = differ and len(slopes) > 1 and max(slopes) - min(slopes) < 1e-9
+        return numbers - len(by_face) + 2 if on_a_line else numbers
 
     def bonus_value(self, filled: int, upper: int) -> float:
         """Value of the bonus at the start of a turn, in points."""
@@ -209,10 +211,13 @@ class SheetWriter:
         self._cards = np.concatenate([block.cards for block in blocks])
         self._cells = np.concatenate([block.cells for block in blocks])
         self.places = np.concatenate([block.places.ravel() for block in blocks])
-        sizes = np.array([block.places.shape for block in blocks])
-        begins = zip(blocks, (np.cumsum(sizes, axis=0) - sizes).tolist(), strict=True)
-        pairs = [np.indices(block.places.shape).reshape(2, -1) + np.array([begin]).T for block, begin in begins]
-        self._card, self._cell = np.concatenate(pairs, axis=1)
+        # The value of a place is that of a card and of a cell of its block; here by their lines in all blocks.
+        sizes = np.array([block.places.shape for block in blocks])  # cards and cells
+        first_lines = np.cumsum(sizes, axis=0) - sizes
+        lines = [
+            np.indices(size).reshape(2, -1) + first[:, None] for size, first in zip(sizes, first_lines, strict=True)
+        ]
+        self._card, self._cell = np.concatenate(lines, axis=1)
 
     def write(self, sheet: PriceSheet, values: Floats) -> None:
         """Write the values of the states of the rows, without full cards, to their places."""
@@ -281,7 +286,7 @@ class StrategySheet:
         """The sheet that :meth:`to_json` has written."""
         if not isinstance(raw, dict) or raw.get("format") != FORMAT:
             raise StateError(f"not a strategy sheet of format {FORMAT}")
-        if wrong := sorted(FIELDS ^ set(raw) - {"shorter"}):
+        if wrong := sorted(FIELDS ^ (set(raw) - {"shorter"})):
             verb = "is missing" if wrong[0] in FIELDS else "is not a field of a strategy sheet"
             raise StateError(f"{shown(wrong[0])} {verb}")
         rules = rules or rules_from_json(raw["rules"])
@@ -378,8 +383,7 @@ def _hold_rules(raw: Any, rules: RuleSet) -> tuple[HoldRule, ...]:
 
 def _shorter(raw: Any, rules: RuleSet) -> dict[int, tuple[tuple[HoldRule, ...], dict[str, Any]]]:
     """Shorter lists by their length."""
-    parts = raw.values() if isinstance(raw, dict) else [None]
-    if not all(isinstance(part, dict) and set(part) == LIST_FIELDS for part in parts):
+    if not isinstance(raw, dict) or any(not isinstance(p, dict) or set(p) != LIST_FIELDS for p in raw.values()):
         raise StateError(f"shorter is {shown(raw)}; must have holds and figures by the number of rules")
     found = {}
     for size, part in raw.items():

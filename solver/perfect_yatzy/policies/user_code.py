@@ -151,13 +151,11 @@ class BatchPolicy(FunctionPolicy):
 def _by_lanes(dice: int, faces: int, shape: tuple[int, int, int]) -> tuple[Ints, Ints]:
     """The observations ``rolls_left`` and ``counts`` of a card: they depend on its number of lanes alone."""
     grid = lattice(dice, faces)
-    counts = grid.counts[grid.first_roll :].astype(np.int64)
-    left, roll, _ = np.indices(shape, dtype=np.int64, sparse=True)
-    every = np.broadcast_to(roll, shape).ravel()
-    found = np.broadcast_to(left, shape).reshape(-1, 1).copy(), counts[every]
-    for array in found:
-        array.flags.writeable = False
-    return found
+    left, roll, _lane = np.indices(shape, dtype=np.int64, sparse=True)
+    rolls_left = np.broadcast_to(left, shape).reshape(-1, 1).copy()
+    counts = grid.counts[grid.first_roll :].astype(np.int64)[np.broadcast_to(roll, shape).ravel()]
+    rolls_left.flags.writeable = counts.flags.writeable = False  # they are kept for other cards
+    return rolls_left, counts
 
 
 def _masks(turn: CardTurn, shape: tuple[int, int, int]) -> npt.NDArray[np.int8]:
