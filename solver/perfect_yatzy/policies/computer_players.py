@@ -277,9 +277,8 @@ class WinningPlayer(ComputerPlayer):
         return key, partial(versus_strategy, game, (card, other), self.strategy.evaluator, stored, self.threads)
 
     def _others_for_the_mean(self, card: Scorecard, known: Sequence[int | Scorecard]) -> Solve | None:
-        """A solve against others who play for the mean; None if it or one of their distributions takes too long."""
+        """A solve against others who play for the mean; None if it takes too long, or one of their distributions."""
         cards = [other for other in known if isinstance(other, Scorecard)]
-        # A distribution is as costly as a solve from the same card.
         rests = [ReachableUtility(self.rules, lambda made: made.astype(float), c.state) for c in (card, *cards)]
         if cards and not has_distribution(self.rules):
             return None

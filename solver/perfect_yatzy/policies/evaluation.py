@@ -16,7 +16,6 @@ scores: most of the spread of the scores is luck.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
@@ -42,7 +41,7 @@ from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import GreedyPolicy, ScoreEvaluator
 from ..tablebase.backward_induction import solve_objective
 from ..tablebase.resources import check_memory, default_threads
-from ..tablebase.store import Progress, open_table
+from ..tablebase.store import Folder, Progress, open_table
 from .policy import exact_policy, player_of
 from .user_code import policy_of
 
@@ -211,20 +210,20 @@ def policy_mean(policy: Policy, *, threads: int | None = None) -> float:
 @overload
 def evaluate(  # type: ignore[overload-overlap]  # a strategy has `act`, too, and is evaluated exactly
     policy: Policy | Strategy, rules: str | RuleSet | None = None, *, points: int | None = None,
-    tables: str | os.PathLike[str] | None = None, threads: int | None = None, progress: Progress | None = None,
+    tables: Folder = None, threads: int | None = None, progress: Progress | None = None,
 ) -> Evaluation: ...  # fmt: skip
 
 
 @overload
 def evaluate(
     policy: Player | Actor, rules: str | RuleSet | None = None, *, games: int = 200, seed: int = 1,
-    tables: str | os.PathLike[str] | None = None, threads: int | None = None, progress: Progress | None = None,
+    tables: Folder = None, threads: int | None = None, progress: Progress | None = None,
 ) -> SampledEvaluation: ...  # fmt: skip
 
 
 def evaluate(
     policy: Policy | Strategy | Player | Actor, rules: str | RuleSet | None = None, *, games: int = 200,
-    seed: int = 1, points: int | None = None, tables: str | os.PathLike[str] | None = None,
+    seed: int = 1, points: int | None = None, tables: Folder = None,
     threads: int | None = None, progress: Progress | None = None,
 ) -> Evaluation | SampledEvaluation:  # fmt: skip
     """Evaluate a policy: exactly where its actions can be listed, else by sampled games with the luck removed.
@@ -285,9 +284,7 @@ def evaluate(
     return _evaluated(followed, before, tables, threads or default_threads(), progress)
 
 
-def _evaluated(
-    policy: Policy, before: int, tables: str | os.PathLike[str] | None, threads: int, progress: Progress | None
-) -> Evaluation:
+def _evaluated(policy: Policy, before: int, tables: Folder, threads: int, progress: Progress | None) -> Evaluation:
     """The exact evaluation of a policy; `before`: points on the card at its start."""
     rules = policy.rules
     table = open_table(Objective(rules), tables, threads=threads, progress=progress)[1]
@@ -362,9 +359,8 @@ def summary(
     strategy: Strategy, start: CardText | Scorecard, games: int, parts: Sequence[SampledGames]
 ) -> SampledEvaluation:
     """The evaluation of all games from consecutive parts of them."""
-    scores, game, turn, left, action, lost, by_category = (
-        np.concatenate(each) for each in zip(*map(astuple, parts), strict=True)
-    )
+    columns = zip(*map(astuple, parts), strict=True)
+    scores, game, turn, left, action, lost, by_category = map(np.concatenate, columns)
     rules, position = strategy.rules, start_turn(strategy.rules, start)
     card, begun = position.card, position.state.filled.bit_count()
     assert isinstance(card, Scorecard)

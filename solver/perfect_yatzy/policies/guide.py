@@ -2,10 +2,8 @@
 
 From the optimal strategy: the opening rolls, what perfect play gives up when nothing fits, the odds of each category.
 From a learned strategy sheet, if there is one: its prices and hold rules, worked examples of the subtraction *points
-minus price*, and where the sheet loses points.
-
-Opening rolls with the same group sizes are one pattern (``3-1-1``: three of a kind and two other dice). Within a
-pattern, rolls that are treated in the same way share a line.
+minus price*, and where the sheet loses points. Opening rolls with the same group sizes are one pattern (``3-1-1``:
+three of a kind and two other dice). Within a pattern, rolls that are treated in the same way share a line.
 """
 
 from __future__ import annotations
@@ -49,8 +47,7 @@ class OpeningEntry:
 class OpeningLine:
     """First rolls of one pattern that perfect play treats in the same way."""
 
-    # sizes of the groups of equal dice in the rolls, descending; empty if the line is about every roll
-    pattern: Groups
+    pattern: Groups  # sizes of the groups of equal dice in the rolls, descending; empty if they are all rolls
     stop: bool  # whether the turn ends with the first roll
     kept: Groups  # sizes of the groups that are held, descending; empty: the turn ends, or all dice are rerolled
     which: Which  # where a roll has several groups of these sizes: whether those with the highest faces are held
@@ -121,39 +118,23 @@ def opening_lines(strategy: Strategy) -> tuple[OpeningLine, ...]:
         for i in members:
             by_action[holds[i], categories[i]].append(rolls[i])
         entries = (OpeningEntry(hold, c, tuple(found)) for (hold, c), found in by_action.items())
-        values = answer.value[members]
-        lines.append(
-            OpeningLine(
-                pattern=pattern,
-                stop=stop,
-                kept=kept,
-                which=which,
-                faces=faces,
-                entries=tuple(sorted(entries, key=lambda e: (e.hold, e.rolls))),
-                chance=float(grid.weights[members].sum()),
-                lowest=float(values.min()),
-                highest=float(values.max()),
-                majority=not lines or lines[-1].pattern != pattern,
-                whole_pattern=lines_of[pattern] == 1,
-            )
-        )
+        ordered = tuple(sorted(entries, key=lambda e: (e.hold, e.rolls)))
+        chance, values = float(grid.weights[members].sum()), answer.value[members]
+        scores = float(values.min()), float(values.max())
+        majority, whole = not lines or lines[-1].pattern != pattern, lines_of[pattern] == 1
+        lines.append(OpeningLine(pattern, stop, kept, which, faces, ordered, chance, *scores, majority, whole))
     return tuple(lines)
 
 
 def faces_always_held(rolls: list[Dice], holds: list[Dice], faces: int) -> Dice:
     """The faces of which all dice are held, if that describes every hold (as often in a forced order); else ()."""
     held = {face for hold in holds for face in hold}
-    described = all(
-        hold == tuple(face for face in roll if face in held) for roll, hold in zip(rolls, holds, strict=True)
-    )
+    described = holds == [tuple(face for face in roll if face in held) for roll in rolls]
     return tuple(sorted(held)) if described and len(held) < faces else ()
 
 
 def shortened(entry: OpeningEntry, pattern: Groups, faces: int) -> tuple[tuple[Dice, int], ...]:
-    """The rolls of an entry, those with the same largest group as one if none of them is missing.
-
-    Each as its dice, or as the dice of that group, and the number of further dice, which may be any of the pattern.
-    """
+    """The rolls of an entry; if all with the same largest group are there, that and the number of other dice."""
     if not pattern or pattern[0] == 1 or pattern.count(pattern[0]) > 1:  # no single largest group
         return tuple((roll, 0) for roll in entry.rolls)
     grid = lattice(sum(pattern), faces)
@@ -187,9 +168,8 @@ class SampledTurns(PositionSample):
 
     def state(self, game: int) -> State:
         """The state of one game at the start of the turn."""
-        return State(
-            int(self.filled[game]), int(self.upper[game]), int(self.saved[game]), bool(self.joker_paid[game])
-        )
+        filled, upper, saved = (int(column[game]) for column in (self.filled, self.upper, self.saved))
+        return State(filled, upper, saved, bool(self.joker_paid[game]))
 
 
 def sample_turns(strategy: Strategy, games: int, seed: int = 1) -> list[SampledTurns]:
@@ -239,8 +219,7 @@ class GiveUp:
 
     category: int  # position of the category
     points: int  # what it scores: 0, or one die of its face
-    # mean of V(card before the turn) - points - V(card after it), where a box is given up and this is open
-    cost: float
+    cost: float  # mean of V(card before) - points - V(card after the turn), where a box is given up and this is open
     share: float  # share of the turns in which perfect play gives up a box where it gives up this one, 0 to 1
 
 
@@ -276,8 +255,7 @@ class Example:
     turn: int  # from 1
     state: State  # the card before the turn
     dice: Dice
-    # the three best for the sheet, the best first; and the best under perfect play, if that is another
-    options: tuple[Option, ...]
+    options: tuple[Option, ...]  # the three best for the sheet, best first; and the best, if that is another
     best: Option  # the best under perfect play
 
 
@@ -304,8 +282,7 @@ class Guide:
     stages: tuple[Stage, ...]  # empty in a forced order, where no box can be chosen
     examples: tuple[Example, ...]  # empty without a sheet, or in a forced order
     losses: tuple[float, ...]  # points that the sheet loses against perfect play in each turn; empty if unknown
-    # chance and expected points of each category in one turn that is played for it alone
-    odds: tuple[CategoryOdds, ...]
+    odds: tuple[CategoryOdds, ...]  # of each category in one turn that is played for it alone
     hold: HoldExample | None = None  # none without hold rules, or in a forced order
 
 
@@ -317,17 +294,11 @@ def make_guide(
     turns = sample_turns(strategy, GAMES) if leaves_choice(rules) else []
     if losses is None:
         losses = sheet.figures.get("losses_by_turn", ()) if sheet else ()
-    return Guide(
-        rules=rules,
-        perfect=strategy.value(State()),
-        sheet=sheet,
-        opening=opening_lines(strategy),
-        stages=tuple(give_up_stages(strategy, turns)),
-        examples=tuple(worked_examples(strategy, sheet.prices, turns)) if sheet and turns else (),
-        losses=tuple(losses),
-        odds=tuple(category_odds(rules, None, rules.rolls_per_turn - 1)),
-        hold=hold_example(strategy, sheet, turns) if sheet and turns else None,
-    )
+    opening, stages = opening_lines(strategy), tuple(give_up_stages(strategy, turns))
+    examples = tuple(worked_examples(strategy, sheet.prices, turns)) if sheet and turns else ()
+    odds = tuple(category_odds(rules, None, rules.rolls_per_turn - 1))
+    hold = hold_example(strategy, sheet, turns) if sheet and turns else None
+    return Guide(rules, strategy.value(State()), sheet, opening, stages, examples, tuple(losses), odds, hold)
 
 
 def stage_turns(turns: int) -> list[range]:
@@ -363,7 +334,7 @@ def worked_examples(strategy: Strategy, prices: PriceSheet, turns: Sequence[Samp
     stages = stage_turns(len(turns))
     for stage, fits in ((1, _is_close_choice), (2, _is_give_up), (0, _is_mistake)):
         if stage < len(stages):
-            yield from islice(filter(fits, _positions(strategy, prices, turns, stages[stage])), 1)
+            yield from islice(filter(fits, _ends(strategy, prices, turns, stages[stage])), 1)
 
 
 def hold_example(strategy: Strategy, sheet: StrategySheet, turns: Sequence[SampledTurns]) -> HoldExample | None:
@@ -390,10 +361,8 @@ def hold_example(strategy: Strategy, sheet: StrategySheet, turns: Sequence[Sampl
     return found
 
 
-def _positions(
-    strategy: Strategy, prices: PriceSheet, turns: Sequence[SampledTurns], stage: range
-) -> Iterator[Example]:
-    """Positions of a stage in a mixed order of turns, with at least three boxes to choose from."""
+def _ends(strategy: Strategy, prices: PriceSheet, turns: Sequence[SampledTurns], stage: range) -> Iterator[Example]:
+    """Ends of turns of a stage, in a mixed order of turns, with at least three boxes to choose from."""
     middle = [*stage][len(stage) // 2 :] + [*stage][: len(stage) // 2]
     for game in range(min(TRIED, len(turns[0].filled))):
         number = middle[game % len(middle)]

@@ -44,8 +44,7 @@ def face_bits(rules: RuleSet) -> list[int]:
 def pattern_holds(rules: RuleSet, pattern: DicePattern) -> Holds:
     """The dice a pattern names in every roll, ``(1 or 2^faces, rolls)`` int32 lattice indices.
 
-    NO_FIT where it does not fit. A pattern that depends on the open faces has a line for each bitmask of them, all
-    others one line.
+    NO_FIT where it does not fit. One that depends on the open faces has a line for each bitmask of them, others one.
     """
     dice = lattice(rules.dice, rules.faces)
     counts = dice.counts[dice.first_roll :]
@@ -76,6 +75,7 @@ def pattern_holds(rules: RuleSet, pattern: DicePattern) -> Holds:
 
 
 def _longest_row(shows: npt.NDArray[np.bool_], least: int) -> tuple[npt.NDArray[np.bool_], Ints]:
+    """Whether a row of at least so many faces is there; and its dice, of several rows the longest, then highest."""
     faces = shows.shape[-1]
     best, kept = np.zeros(shows.shape[:-1], dtype=np.int64), np.zeros(shows.shape, dtype=np.int64)
     for length in range(least, faces + 1):
@@ -88,6 +88,7 @@ def _longest_row(shows: npt.NDArray[np.bool_], least: int) -> tuple[npt.NDArray[
 
 
 def _groups(shown: Ints, pattern: DicePattern) -> tuple[npt.NDArray[np.bool_], Ints]:
+    """Whether groups of the sizes of a pattern are there, each of another face; and all dice of these faces."""
     faces, left, kept = shown.shape[-1], shown.copy(), np.zeros_like(shown)
     fits = np.ones(shown.shape[:2], dtype=bool)
     # The largest group goes to the largest size, so that two groups fit whenever any assignment of them does.
@@ -144,8 +145,7 @@ def rule_lines(rules: RuleSet, rule: HoldRule) -> tuple[Holds, Ints]:
         uses = []
         for jokers in (False, joker_box(rules) > 0):
             by_hold = boxes_of_use(rules, jokers)
-            # To stop is to hold all dice of the roll.
-            of_held = np.where(holds == STOP, by_hold[first:], by_hold[np.maximum(holds, 0)])
+            of_held = np.where(holds == STOP, by_hold[first:], by_hold[np.maximum(holds, 0)])  # STOP: all dice
             uses.append(np.where(fits, of_held, 0))
     return holds.astype(np.int32), np.concatenate(uses)
 
@@ -167,11 +167,8 @@ def bonus_box(rules: RuleSet) -> int:
 
 
 def rules_on_upper(rules: RuleSet, hold_rules: Sequence[HoldRule], space: StateSpace) -> Ints:
-    """Bitmask of the rules whose conditions on the upper sum hold in each lane: ``(lane sets, lane_width)``.
-
-    They are the same for all upper sums of a lane: those that have lost the bonus are below par, those that have
-    secured it are apart.
-    """
+    """Bitmask of the rules whose conditions on the upper sum hold in each lane: ``(lane sets, lane_width)``."""
+    # All sums of a lane are alike: those that have lost the bonus are below par, those that have secured it apart.
     layout = space.layout
     filled = np.array([space.lanes.filled(lane_set) for lane_set in range(len(layout.lane_upper))], dtype=np.int64)
     found = np.full(layout.lane_upper.shape, (1 << len(hold_rules)) - 1, dtype=np.int64)
@@ -358,15 +355,10 @@ class HoldRulePolicy(Acting):
         self, hold_rules: Sequence[HoldRule], prices: PriceSheet, start: State = EMPTY_STATE,
         values: Floats | None = None,
     ) -> None:  # fmt: skip
-        self.hold_rules, self.prices, self.start = tuple(hold_rules), prices, start
+        self.rules, self.hold_rules, self.prices, self.start = prices.rules, tuple(hold_rules), prices, start
         self.space = state_space(prices.rules, start)
         self.values = prices.values(start) if values is None else values
         self.arrays = hold_rule_arrays(prices.rules, self.hold_rules, self.space)
-
-    @property
-    def rules(self) -> RuleSet:
-        """The game."""
-        return self.prices.rules
 
     def layer(self, filled: int) -> RowActions:
         """Actions at the cards with `filled` categories filled."""

@@ -152,9 +152,7 @@ class CalibratedLevel:
 
     level: Level
     temperature: float  # of the soft policy
-    # expected points a game that the policy gives away. It differs from the share of the level by rounding, or
-    # because the rules leave too few decisions to lose so much
-    points_lost: float
+    points_lost: float  # expected, a game: the share of the level but for rounding; less if few decisions can lose
     error: float  # standard error of `points_lost`; 0.0 where it is exact
 
 
@@ -194,12 +192,11 @@ def needs_calibration(rules: RuleSet, level: Level) -> bool:
 def shipped_levels() -> dict[str, list[CalibratedLevel]]:
     """The levels of the rule sets in the package, except perfect play, by the fingerprint of the rules."""
     raw: dict[str, Any] = tomllib.loads(files(__package__).joinpath("levels.toml").read_text(encoding="utf-8"))
-    return {
-        entry["fingerprint"]: [
-            *map(CalibratedLevel, LEVELS, entry["temperatures"], entry["points_lost"], entry["errors"])
-        ]
-        for entry in raw.values()
-    }
+    found = {}
+    for entry in raw.values():
+        figures = entry["temperatures"], entry["points_lost"], entry["errors"]
+        found[entry["fingerprint"]] = [*map(CalibratedLevel, LEVELS, *figures)]
+    return found
 
 
 def calibrate(

@@ -3,11 +3,10 @@
 Greedy: from the empty list, insert the rule that gains most, at the place where it gains most, again and again. What
 a rule gains is estimated for all rules of a vocabulary at once, on turns of games that the list itself has played,
 with the exact values of the list (:class:`Sample`); then the exact mean decides. In between rules are simplified,
-moved and removed where that costs little. Deterministic for a seed.
-
-With the values of perfect play there is a limit on what a single decision may lose, on all cards and rolls. What
-decisions lose beyond it (:mod:`.worst_decisions`) counts as if it were points: all of it together as much as URGENCY.
-So rules that mend blunders come first while there are many, and at the end the last blunder is worth a rule.
+moved and removed where that costs little. Deterministic for a seed. With the values of perfect play there is a limit
+on what a single decision may lose, on all cards and rolls. What decisions lose beyond it (:mod:`.worst_decisions`)
+counts as if it were points: all of it together as much as URGENCY. So rules that mend blunders come first while there
+are many, and at the end the last blunder is worth a rule.
 """
 
 from __future__ import annotations
@@ -22,6 +21,9 @@ import numpy as np
 from ..game.dice import Floats, Ints, lattice
 from ..game.scorecard import EMPTY_STATE
 from ..game.scoring import upper_sums
+from ..kernels import hold_rules as kernels
+from ..kernels.policy import policy_job
+from ..kernels.policy_evaluation import EvaluationJob
 from ..kernels.table_slices import TableSlice, padded
 from ..model.checked_values import Table
 from ..model.state_space import state_space
@@ -52,10 +54,6 @@ class Sample:
     """Turns of states that the games of a list reach, with the values of the list."""
 
     def __init__(self, policy: HoldRulePolicy, values: Floats, seed: Sequence[int], games: int = GAMES) -> None:
-        from ..kernels.hold_rules import HoldRuleActions
-        from ..kernels.policy import policy_job
-        from ..kernels.policy_evaluation import EvaluationJob
-
         self.rules, self.space, self.holds = policy.rules, policy.space, policy.hold_rules
         self.dice = lattice(self.rules.dice, self.rules.faces)
         self.stages = self.rules.rolls_per_turn
@@ -64,7 +62,6 @@ class Sample:
         below, target = TableSlice(padded(values), 0), TableSlice(padded(values), 0)
         self.job = EvaluationJob(job, below, below, target, 0, 1.0, 0.0)
         self.price_table = TableSlice(padded(policy.values), 0)
-        self.actions = HoldRuleActions
         self.rows, self.lanes, self.weights = self.play(games, seed)  # different states, and how often each is met
         self.turns = self.sampled(self.rows, self.lanes)
         self.cards = Cards.of_rows(self.rules, self.space, self.rows, self.lanes)
@@ -73,24 +70,21 @@ class Sample:
     def argument(self, holds: tuple[HoldRule, ...]) -> Any:
         """A list as the policy argument of the kernels."""
         arrays = hold_rule_arrays(self.rules, holds, self.space)
-        return self.actions(arrays, self.price_table, np.zeros(self.dice.n_rolls, dtype=np.int32))
+        return kernels.HoldRuleActions(arrays, self.price_table, np.zeros(self.dice.n_rolls, dtype=np.int32))
 
     def sampled(self, rows: Ints, lanes: Ints) -> Any:
         """The turns of states under the list, as :class:`perfect_yatzy.kernels.hold_rules.SampledTurns`."""
-        from ..kernels.hold_rules import SampledTurns, sample_turns
-
         n, stages = len(rows), self.stages
         rolls, holds = n * stages * self.dice.n_rolls, n * stages * self.dice.n_holds
         ends, taken = np.zeros(n * self.outcomes.size), np.zeros(rolls, dtype=np.int16)
-        turns = SampledTurns(ends, np.zeros(rolls), np.zeros(rolls), np.zeros(holds), taken)
-        sample_turns(rows, lanes, self.job, self.argument(self.holds), turns)
+        turns = kernels.SampledTurns(ends, np.zeros(rolls), np.zeros(rolls), np.zeros(holds), taken)
+        kernels.sample_turns(rows, lanes, self.job, self.argument(self.holds), turns)
         return turns
 
     def play(self, games: int, seed: Sequence[int]) -> tuple[Ints, Ints, Floats]:
         """Rows and lanes of the states that games of the list meet, and how often each is met in a game."""
         random = np.random.default_rng(seed)
-        start = self.space.row(EMPTY_STATE)
-        rows = np.full(games, start, dtype=np.int64)
+        rows = np.full(games, self.space.row(EMPTY_STATE), dtype=np.int64)
         upper = np.zeros(games, dtype=np.int64)
         met = []
         for _ in range(self.space.categories):
@@ -105,19 +99,14 @@ class Sample:
         return np.ascontiguousarray(states[0]), np.ascontiguousarray(states[1]), times / games
 
     def gains(self, rule: HoldRule) -> Floats:
-        """Estimated gain of a rule without its conditions, ``(rolls left * states, rules + 1)``.
-
-        A column for each rule of the list that decides now, the last one for situations that none decides.
-        """
-        from ..kernels.hold_rules import rule_gains
-
+        """Estimated gain of a rule without conditions, ``(rolls left * states, rules + 1)``, by what decides now."""
         (named, uses), cards, states = rule_lines(self.rules, rule), self.cards, len(self.weights)
-        n_rolls, columns = self.dice.n_rolls, len(self.holds) + 1
+        n_rolls, columns = self.dice.n_rolls, len(self.holds) + 1  # the last one: no rule of the list decides
         sizes = self.stages, n_rolls, self.dice.n_holds, columns
         per_mask = n_rolls if len(named) > 1 else 0  # length of a line of `named`; 0: it has one line
         first_use = cards.jokers * np.int64(named.size)  # the second half of `uses` is for cards with jokers
         lines, gains = (named.ravel(), uses.ravel(), per_mask), np.zeros(states * self.stages * columns)
-        rule_gains(*lines, cards.faces, cards.usable, first_use, self.weights, self.turns, sizes, gains)
+        kernels.rule_gains(*lines, cards.faces, cards.usable, first_use, self.weights, self.turns, sizes, gains)
         by_state = gains.reshape(states, self.stages, columns)
         return by_state[:, 1:].transpose(1, 0, 2).reshape(-1, columns)  # without 0 rolls left
 
@@ -129,10 +118,8 @@ class Sample:
 
     def values_of(self, holds: tuple[HoldRule, ...]) -> Floats:
         """Values of the states if their turn is played by another list."""
-        from ..kernels.hold_rules import turn_values
-
         values = np.zeros(len(self.rows))
-        turn_values(self.rows, self.lanes, self.job, self.argument(holds), values)
+        kernels.turn_values(self.rows, self.lanes, self.job, self.argument(holds), values)
         return values
 
     def gain_of_list(self, holds: tuple[HoldRule, ...]) -> float:
@@ -395,8 +382,7 @@ class Search:
                     theirs, own = set(other.categories), set(condition.categories)
                     within = theirs <= own or theirs >= own
                     if other.kind == condition.kind and other != condition and within:
-                        changed = hold_rule(self.rules, rule.pattern, [*kept, other], rule.action)
-                        yield (*before, changed, *after)
+                        yield (*before, hold_rule(self.rules, rule.pattern, [*kept, other], rule.action), *after)
             for pattern in pays_neighbours(self.rules, rule.pattern) if rule.pattern.kind == "pays" else ():
                 yield (*before, hold_rule(self.rules, pattern, rule.conditions, rule.action), *after)
             for pattern, action in self.patterns:

@@ -15,17 +15,8 @@ from ..game.scoring import possible_points
 from .hold_rules import Action, Condition, DicePattern, HoldRule, hold_rule
 
 # Cost of a rule in points a game, by what it makes a person remember.
-CONDITION_COST = {
-    "open": 0.05,
-    "closed": 0.08,
-    "only": 0.08,
-    "scored": 0.05,
-    "above par": 0.08,
-    "below par": 0.08,
-    "bonus needs": 0.08,
-    "rolls left": 0.04,
-    "turns left": 0.1,
-}
+CONDITION_COST = {"open": 0.05, "scored": 0.05, "rolls left": 0.04, "turns left": 0.1}
+CONDITION_COST |= dict.fromkeys(("closed", "only", "above par", "below par", "bonus needs"), 0.08)
 FURTHER_CATEGORY_COST = 0.03  # each category of a condition or pattern after the first
 LEAST_COST = 0.03  # points that must be made
 FACES_COST = 0.02  # a range of faces

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -189,6 +191,7 @@ def least_squares(form: SheetForm, visits: Visits, targets: Floats) -> PriceShee
 
 
 Judge = Callable[[PriceSheet], tuple[float, Table]]  # mean of a sheet; values of states, for the samples of turns
+Point = tuple[float, Floats]  # the value of a function, and where it has that
 
 
 def exactly(rules: RuleSet, threads: int | None) -> Judge:
@@ -280,9 +283,7 @@ def descend(
     return best[1], best[0]
 
 
-def _along(
-    function: Callable[[Floats], float], best: tuple[float, Floats], direction: Floats
-) -> tuple[float, Floats]:
+def _along(function: Callable[[Floats], float], best: Point, direction: Floats) -> Point:
     """The lowest of a point, its neighbours in a direction and the vertex of the parabola through the three."""
     value, point = best
     up, down = function(point + direction), function(point - direction)
@@ -303,15 +304,13 @@ def hand_prices(
     steps = [PRICE_STEP] * count + [PAR_STEP if name in ("par_point", "joker_turn") else TERM_STEP for name in names]
     start = [*prices.prices, *(prices.terms[name] for name in names)]
     numbers = tuple(round(number / step) * step + 0.0 for number, step in zip(start, steps, strict=True))
-    known: dict[tuple[float, ...], float] = {}
 
     def sheet(tried: tuple[float, ...]) -> PriceSheet:
         return PriceSheet(rules, tried[:count], dict(zip(names, tried[count:], strict=True)))
 
+    @cache
     def mean(tried: tuple[float, ...]) -> float:
-        if tried not in known:
-            known[tried] = policy_mean(HoldRulePolicy(holds, sheet(tried)), threads=threads)
-        return known[tried]
+        return policy_mean(HoldRulePolicy(holds, sheet(tried)), threads=threads)
 
     for sweep in range(HAND_SWEEPS):
         before = numbers
@@ -336,16 +335,14 @@ def learn_sheet(
     fit = fit_prices(rules, strategy.table, seed=seed, threads=threads, progress=progress)
     if not hold_rules:
         return StrategySheet(rules, fit.sheet, (), price_figures(strategy.value(), fit.mean, fit.interval))
-    first = learn_holds(
-        fit.sheet, min(FIRST_RULES, hold_rules), seed=seed, sizes=(), threads=threads, progress=report
-    )
-    prices = hand_prices(fit.sheet, first.holds, threads=threads, progress=report)
-    found = learn_holds(
-        prices, hold_rules, perfect=strategy.table, seed=seed, sizes=SHORTER, threads=threads, progress=report
-    )
-    fit, shorter = stated(prices, seed, threads), {size: (of.holds, of.figures) for size, of in found.shorter.items()}
-    figures = price_figures(strategy.value(), fit.mean, fit.interval) | found.figures
-    return StrategySheet(rules, fit.sheet, found.holds, figures, shorter)
+    work: dict[str, Any] = {"threads": threads, "progress": report}
+    first = learn_holds(fit.sheet, min(FIRST_RULES, hold_rules), seed=seed, sizes=(), **work)
+    prices = hand_prices(fit.sheet, first.holds, **work)
+    found = learn_holds(prices, hold_rules, perfect=strategy.table, seed=seed, sizes=SHORTER, **work)
+    by_hand = stated(prices, seed, threads)
+    shorter = {size: (of.holds, of.figures) for size, of in found.shorter.items()}
+    figures = price_figures(strategy.value(), by_hand.mean, by_hand.interval) | found.figures
+    return StrategySheet(rules, by_hand.sheet, found.holds, figures, shorter)
 
 
 def turn_losses(sheet: StrategySheet, tables: Folder = None, threads: int | None = None) -> tuple[float, ...]:

@@ -25,6 +25,7 @@ import numpy as np
 from ..errors import RulesError
 from ..game.dice import Floats, Ints, lattice
 from ..game.rules import RuleSet, prerequisites
+from ..kernels.losses import perfect_turns, worst_rows
 from ..kernels.rollout import LANE, ROW, SAVED, Games
 from ..kernels.table_slices import PADDING, TableSlice, padded, window
 from ..model.checked_values import Table, checked_part
@@ -51,10 +52,9 @@ class Visits:
 
     space: StateSpace
     games: int  # number of games
-    # (n,) int64: Row and place in the table of each state that was met, and how many games met it; ascending places
-    rows: Ints
-    places: Ints  # (n,) int64
-    counts: Ints  # (n,) int64
+    rows: Ints  # (n,): of each state that was met
+    places: Ints  # (n,): in the table, ascending
+    counts: Ints  # (n,): games that met the state
 
 
 class _Recorder(Rollout):
@@ -171,9 +171,7 @@ class WorstDecisions:
 
     policy: Policy
     rows: Ints  # (n,) int64: The rows of the table: sets of filled boxes, and whether the joker's box holds points
-    # (n, rolls a turn) float64: Largest loss on the cards of each row, over all upper sums and rolls, in points: of
-    # a category (0 rerolls left), then of a hold with 1, 2, ... rerolls left
-    losses: Floats
+    losses: Floats  # (n, rolls a turn): Largest loss on the cards of a row, in points, by rerolls left (0: category)
     lanes: Ints  # (n, rolls a turn) int64: Place of the upper sum among those of the row, and number of the roll
     rolls: Ints  # (n, rolls a turn) int64
 
@@ -185,8 +183,6 @@ class WorstDecisions:
 
 def worst_decisions(policy: Policy, perfect: Table, *, threads: int | None = None) -> WorstDecisions:
     """Compare every decision of a policy with the best, on all cards and rolls."""
-    from ..kernels.losses import worst_rows
-
     if policy.rules.saved_rolls:
         raise RulesError("the worst decision of a policy is not computed for rules that save rolls")
     sweep = ForwardPass(policy, threads or default_threads(), perfect)
@@ -261,8 +257,7 @@ class HoldGuard:
         keys = np.array(sorted(set(map(tuple, keys.tolist())) - known), dtype=np.int64).reshape(-1, 4)
         if not len(keys):
             return
-        # The turn of a state has the values of all its decisions.
-        states, of_key = np.unique(keys[:, :2], axis=0, return_inverse=True)
+        states, of_key = np.unique(keys[:, :2], axis=0, return_inverse=True)  # a turn has all decisions of its state
         state, left, roll = of_key.ravel(), keys[:, 2], keys[:, 3]
         by_roll, by_hold = self.turns(np.ascontiguousarray(states[:, 0]), np.ascontiguousarray(states[:, 1]))
         stops, holds = by_roll[state, roll], by_hold[state, left - 1]
@@ -277,8 +272,6 @@ class HoldGuard:
 
     def turns(self, rows: Ints, lanes: Ints) -> tuple[Floats, Floats]:
         """Values under perfect play: to stop by roll, and of holds by rerolls left."""
-        from ..kernels.losses import perfect_turns
-
         stops = np.zeros(len(rows) * self.dice.n_rolls)
         values = np.zeros(len(rows) * (self.stages - 1) * self.dice.n_holds)
         with self.sweep_memory.jobs.borrow() as job:

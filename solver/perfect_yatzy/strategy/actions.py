@@ -4,9 +4,8 @@
     value(hold)     = E[ best value after rerolling the other dice ]        loss = best value - value
 
 Actions of equal value are ranked by their mean: the expected points still to come if everything after the action
-maximises the mean. This matters for goals and utilities; for the mean itself both values are the same.
-
-The functions here trust their arguments; :class:`perfect_yatzy.strategy.strategy.Strategy` checks them first.
+maximises the mean. This matters for goals and utilities; for the mean itself both values are the same. The functions
+here trust their arguments; :class:`perfect_yatzy.strategy.strategy.Strategy` checks them first.
 """
 
 from __future__ import annotations
@@ -204,8 +203,7 @@ def rank_holds(evaluator: TurnEvaluator, state: State, dice: Dice, rolls_left: i
     held = sub_multisets(np.array(counts_of(evaluator.rules, dice), dtype=np.int64))
     places = evaluator.dice.rank(held)
     values = evaluator.hold_values(state, rolls_left)[places]
-    by_mean = evaluator.means is evaluator
-    means = values.copy() if by_mean else evaluator.means.hold_values(state, rolls_left)[places]
+    means = values.copy() if evaluator.means is evaluator else evaluator.means.hold_values(state, rolls_left)[places]
     values[-1], means[-1] = best.value, best.mean  # sub_multisets ends with all dice
     entries = zip(values.tolist(), means.tolist(), map(dice_of, held.tolist()), strict=True)
     return [

@@ -3,11 +3,10 @@
 :mod:`.forward_pass` computes it for the mean, from the policy that is greedy for the table. For a goal or a utility
 :mod:`.score_forward_pass` does; of equal options the one with the highest mean is taken. The mean does not depend on
 how its ties are broken, the rest of the distribution does: of equal holds the policy takes the one with the most
-dice, then the higher faces; of equal categories the first on the sheet.
-
-Those of perfect play from the empty card, and after every first turn, are stored. Each is a JSON file next to the
-table of means. That of the empty card is one distribution. The other, named outlook, has one for each card after a
-first turn, and that of the empty card, by the number of the state in the table (Yatzy: 46 cards, 0.5 MB).
+dice, then the higher faces; of equal categories the first on the sheet. Those of perfect play from the empty card,
+and after every first turn, are stored. Each is a JSON file next to the table of means. That of the empty card is one
+distribution. The other, named outlook, has one for each card after a first turn, and that of the empty card, by the
+number of the state in the table (Yatzy: 46 cards, 0.5 MB).
 """
 
 from __future__ import annotations
@@ -186,12 +185,9 @@ def distribution_cost(rules: RuleSet, start: State = EMPTY_STATE) -> SolveCost:
     ends = max(states for states, _ in layers) * turn_outcomes(rules, start).size
     if rules.saved_rolls:  # a quarter of the rolls that can be saved at most, and none
         ends *= 1 + objective.space.most_saved[-1] / 8
-    return SolveCost(
-        values=whole.values,
-        bytes=STORED_BYTES,
-        memory=int(BASE_MEMORY + np.dtype(np.float64).itemsize * REACHED_SHARE * entries + END_BYTES * ends),
-        seconds=(PASS_COST_RATIO_SAVED if rules.saved_rolls else PASS_COST_RATIO) * whole.seconds,
-    )
+    memory = int(BASE_MEMORY + np.dtype(np.float64).itemsize * REACHED_SHARE * entries + END_BYTES * ends)
+    ratio = PASS_COST_RATIO_SAVED if rules.saved_rolls else PASS_COST_RATIO
+    return SolveCost(whole.values, STORED_BYTES, memory, ratio * whole.seconds)
 
 
 def first_turns_cost(rules: RuleSet) -> SolveCost:

@@ -15,9 +15,8 @@ The other terms are fitted to one-turn backups at states that play visits
 - whether the tracked box (:attr:`.RuleSet.tracked_index`) holds points.
 
 Features are multiples of 2^-FEATURE_BITS, prices and coefficients of 2^-COEFFICIENT_BITS. So all sums of their
-products are exact in float64, in any order: fit and play have the same bits on every machine.
-
-A full card is worth its upper bonuses, exactly. NumPy only: a question loads no compiled code.
+products are exact in float64, in any order: fit and play have the same bits on every machine. A full card is worth
+its upper bonuses, exactly. NumPy only: a question loads no compiled code.
 
 Two files with one name, as a table has (:mod:`perfect_yatzy.tablebase.table_file`), store it::
 
@@ -69,8 +68,7 @@ class FittedValues:
 
     rules: RuleSet
     prices: Floats  # (categories,): what an open box is worth in the relaxed game
-    # (categories + 1, features): by number of open boxes: theta, b, the upper triangle of Q by rows, e, L by rows.
-    # Row 0 is not used.
+    # (categories + 1, features): by open boxes, row 0 unused: theta, b, the upper triangle of Q by rows, e, L by rows
     coefficients: Floats
     relaxed: RelaxedLayout | None  # tells where a state lies in `relaxed_values`; None: W is zero
     relaxed_values: Floats  # (size,): W, in points; empty without a relaxed game
@@ -87,8 +85,7 @@ class FittedValues:
         cards = card_masks(self.rules, filled)
         others = [np.atleast_1d(np.asarray(field, dtype=np.int64)) for field in (upper, saved, tracked)]
         (n,) = np.broadcast_shapes(cards.shape[:1], *(field.shape for field in others))
-        # A mask of many boxes has several words, on a second axis.
-        states = [np.broadcast_to(field, (n, *field.shape[1:])) for field in (cards, *others)]
+        states = [np.broadcast_to(field, (n, *field.shape[1:])) for field in (cards, *others)]  # wide cards: 2 words
         turns = open_boxes(self.rules, states[0]).sum(axis=1)
         found = np.empty(len(turns))
         for t in np.unique(turns).tolist():
@@ -324,16 +321,10 @@ def write_fitted(values: FittedValues, certificate: Certificate, tables: Folder 
     """Store a value function and its certificate; the path of the archive, or a TableError."""
     rules, path = values.rules, fitted_path(values.rules, tables)
     content, digest = packed(to_arrays(values))
-    sidecar = {
-        "format": FORMAT,
-        "key": rules.key,
-        "fingerprint": rules.fingerprint,
-        "rules": rules.canonical(),
-        "objective": OBJECTIVE,
-        "sha256": digest,
-        "certificate": certificate.as_json(),
-        "versions": {"perfect_yatzy": __version__, "numpy": np.__version__},
-    }
+    sidecar: dict[str, Any] = {"format": FORMAT, "key": rules.key, "fingerprint": rules.fingerprint}
+    sidecar |= {"rules": rules.canonical(), "objective": OBJECTIVE, "sha256": digest}
+    sidecar |= {"certificate": certificate.as_json()}
+    sidecar |= {"versions": {"perfect_yatzy": __version__, "numpy": np.__version__}}
     check_space(path.parent, len(content))
     with writing_to(path.parent), folder_lock(path.parent):
         path.with_suffix(".json").unlink(missing_ok=True)  # never a sidecar of other bytes

@@ -9,8 +9,7 @@ where the last factor is that of the policy. Only what play reaches is computed 
 states, and a state holds few of the x that its card could have (:mod:`perfect_yatzy.kernels.propagation`). Nothing is
 left out, so the result is exact up to float64 rounding.
 
-A forward pass has the distribution from one card on. Backward induction has those from all
-cards in one pass::
+A forward pass has the distribution from one card on, backward induction those from all cards in one pass::
 
     P(y more points | card) = sum over the outcomes o of the turn of P(o | card) P(y - points(o) more | child)
 
@@ -113,7 +112,7 @@ class ForwardPass:
             losses.append(losses_of_turn)
         ranges = zip(layer.origin.tolist(), layer.low.tolist(), layer.high.tolist(), strict=True)
         reached = ((low, layer.chances[origin + low : origin + high + 1]) for origin, low, high in ranges)
-        return self.summarize(reached, points, outcome_chance), np.array(losses).reshape(-1, self.kinds)
+        return self.result(reached, points, outcome_chance), np.array(losses).reshape(-1, self.kinds)
 
     def supported(self, filled: int, parents: LayerScores, ends: TurnEnds) -> PropagationJob:
         """The step to the next layer, of whose states the chances and the scores that occur are known."""
@@ -177,8 +176,7 @@ class ForwardPass:
     def new_job(self) -> LossJob:
         """New working memory of the kernels."""
         policy = policy_job(self.dice, self.model, self.policy.ties, self.most_saved)
-        memory = hold_values(self.dice, self.model, self.rules.rolls_per_turn)
-        return LossJob(policy, memory, aligned(self.kinds))
+        return LossJob(policy, hold_values(self.dice, self.model, self.rules.rolls_per_turn), aligned(self.kinds))
 
     def blocks_of(self, rows: Ints, most_saved: int) -> Ints:
         """Number of blocks of each row; a block is LANES upper sums with one number of saved rolls."""
@@ -222,9 +220,7 @@ class ForwardPass:
         start = np.concatenate([[0], np.cumsum(count)])
         return TurnEnds(block_start, start, all_ends.trimmed(), all_chances.trimmed()), outcome_chance, losses
 
-    def summarize(
-        self, reached: Iterable[tuple[int, Floats]], points: int, outcome_chance: Floats
-    ) -> ScoreDistribution:
+    def result(self, reached: Iterable[tuple[int, Floats]], points: int, outcome_chance: Floats) -> ScoreDistribution:
         """The distribution, from the first x and the chances of the x from it on, for each state with a full card."""
         bonuses = final_bonus(self.space).astype(int).tolist()
         parts = [(bonus, low + bonus, p) for bonus, (low, p) in zip(bonuses, reached, strict=True) if len(p)]
@@ -356,8 +352,7 @@ def laws_of_points(policy: Policy, threads: int) -> Iterator[Floats]:
             first, end = turn.start[states[0]], turn.start[states[-1] + 1]
             parts = shifted[place[first:end]] * turn.chance[first:end, None]
             before[states] = np.add.reduceat(parts, turn.start[states] - first)
-        most_possible = np.flatnonzero(before.any(axis=0))[-1]
-        laws = before[:, : most_possible + 1]
+        laws = before[:, : np.flatnonzero(before.any(axis=0))[-1] + 1]  # up to the most points that are possible
         yield laws
 
 

@@ -89,8 +89,7 @@ class Rollout:
         def play(begin: int, end: int) -> None:
             first, last = np.searchsorted(ends, (begin, end - 1), side="right")  # rows of the first and last game
             for part, argument in actions(rows[first : last + 1]):
-                last_row = np.searchsorted(rows, part[-1])
-                stop = min(end, int(ends[last_row]))  # of the games of these rows
+                stop = min(end, int(ends[np.searchsorted(rows, part[-1])]))  # of the games of these rows
                 with self.jobs.borrow() as job:
                     kernels.play_by_policy(begin, stop, kernels.RolloutJob(job, games, order, *rest), argument)
                 begin = stop

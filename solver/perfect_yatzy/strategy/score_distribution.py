@@ -245,5 +245,4 @@ class WinUtility:
         """The score to reach, if winning is the same as reaching one: all have finished, and ties are not shared."""
         if 0 < self.share < 1 or any(other.playing for other in self.opponents):
             return None
-        best = max(int(other.scores[-1]) for other in self.opponents)
-        return best + (0 if self.share else 1)
+        return max(int(other.scores[-1]) for other in self.opponents) + (0 if self.share else 1)

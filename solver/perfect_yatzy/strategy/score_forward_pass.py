@@ -5,10 +5,8 @@ The forward pass of :mod:`.forward_pass`, for a policy whose actions depend on t
     P(s', x + p) = sum over s of P(s, x) * P(turn in s at x ends in s' with p points)
 
 Every x has its own decisions, so the actions are computed for blocks of neighbouring x that occur. Where the goal is
-certain or out of reach the policy plays for the mean, and all x share the actions.
-
-A task is one card. It writes to a buffer, and the buffers are added in the order of the cards: the result does not
-depend on the number of threads.
+certain or out of reach the policy plays for the mean, and all x share the actions. A task is one card. It writes to a
+buffer, and the buffers are added in the order of the cards: the result does not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -33,8 +31,7 @@ from .turn_evaluator import GreedyPolicy, ScoreEvaluator
 
 FEW_ROWS = 16  # a layer of fewer rows is divided within its rows, too
 
-# Neighbouring upper sums of one card: its row, the first of the lanes, and the lane behind the last.
-Part = tuple[int, int, int]
+Part = tuple[int, int, int]  # neighbouring upper sums of a card: its row, the first lane, the lane behind the last
 # What a part adds to the next layer: entries of the table with chances; and to the chances of the outcomes.
 Pushed = tuple[list[tuple[slice, Floats]], Floats]
 
@@ -69,7 +66,7 @@ class ScoreForwardPass(ForwardPass):
         full = space.layer_slice(space.categories)
         ranges = zip(offsets.origin[full] - layer.start, offsets.high[full], strict=True)
         reached = ((0, layer.values[origin : origin + high + 1]) for origin, high in ranges)
-        return self.summarize(reached, points, outcome_chance)
+        return self.result(reached, points, outcome_chance)
 
     def new_layer(self, filled: int) -> TableSlice:
         """P of the states with `filled` filled categories, all zeros."""
@@ -89,10 +86,8 @@ class ScoreForwardPass(ForwardPass):
             buffer = np.zeros(size + FRAME)
             with self.scratch.borrow() as (policy, mean_policy, own):
                 own.outcome_sum[:] = 0
-                x, places_of = self.evaluator.x, self.places
-                job = ScorePassJob(
-                    policy, mean_policy, own, offsets, parents, known, scores, places_of, x, ends, means, most_saved
-                )
+                tables = offsets, parents, known, scores, self.places
+                job = ScorePassJob(policy, mean_policy, own, *tables, self.evaluator.x, ends, means, most_saved)
                 push_lanes(*part, job, relocation, buffer)
                 outcome_chance = own.outcome_sum.reshape(-1, LANES).sum(axis=1)
             chances = [(place, buffer[begin : begin + place.stop - place.start]) for begin, place in places]

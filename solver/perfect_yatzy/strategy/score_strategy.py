@@ -4,11 +4,10 @@
 
 A :class:`ScoreStrategy` has the methods of a :class:`perfect_yatzy.strategy.strategy.Strategy`; its values are
 chances or expected utilities instead of points. One table holds every goal of a whole game. Late in a game, and for
-any other utility, the rest of the game is solved when it is needed (:func:`goals_to_solve` decides).
-
-Of actions with equal values the one with the highest mean is taken: the expected points still to come if everything
-after it maximises the mean. So a goal that is certain or out of reach is played for the mean. A strategy therefore
-also has the values of the mean (:func:`mean_evaluator`).
+any other utility, the rest of the game is solved when it is needed (:func:`goals_to_solve` decides). Of actions with
+equal values the one with the highest mean is taken: the expected points still to come if everything after it
+maximises the mean. So a goal that is certain or out of reach is played for the mean. A strategy therefore also has
+the values of the mean (:func:`mean_evaluator`).
 
 Where the table of all goals is too large, a turn is evaluated exactly from estimated chances of its children
 (:mod:`perfect_yatzy.model.goal_estimates`); in the last layers of the game they are exact. So that play is

@@ -176,11 +176,7 @@ def simulate(
     strategy: Strategy | Policy, games: int, seed: int = 1, start: Position | None = None,
     threads: int | None = None, *, points: int | None = None, progress: Callable[[int, int], None] | None = None,
 ) -> Simulation:  # fmt: skip
-    """Play games under a policy, or a strategy that has a table; all else as for :func:`perfect_yatzy.simulate`.
-
-    Ties are broken as in :mod:`perfect_yatzy.strategy.distribution`, so games for the mean are samples of that
-    distribution. For goals and utilities the mean breaks ties first (:mod:`perfect_yatzy.strategy.score_strategy`).
-    """
+    """Play games under a policy, or a strategy that has a table; all else as for :func:`perfect_yatzy.simulate`."""
     games, checked = checked_games(strategy, games, seed, start, points)
     from .rollout import rollout_of
 

@@ -1,10 +1,9 @@
 """The optimal strategy of a rule set: the best holds and categories, and the value of any position. NumPy only.
 
 A strategy is a rule set and its value table. It ranks all possible actions by the value of the rest of the game under
-perfect play, and gives what each loses compared with the best.
-
-:func:`check_position` is the only place where a position becomes trusted. Every function that takes a position also
-takes a :class:`CheckedPosition`, and does not check it again.
+perfect play, and gives what each loses compared with the best. :func:`check_position` is the only place where a
+position becomes trusted. Every function that takes a position also takes a :class:`CheckedPosition`, and does not
+check it again.
 """
 
 from __future__ import annotations

@@ -75,14 +75,10 @@ class TwoPlayerTable:
             if (self.info.fingerprint, self.info.objective) != (rules.fingerprint, NAMES[tie]):
                 raise damaged(f"{path} was made for other rules than {rules.key}; {hint}")
             self.begins = [shard.start for shard in listed_shards(self.info) if shard.first == 0]
+        assert self.info.start_value is not None
+        self.first = self.info.start_value  # the chance of the player who moves first, as it was solved
         self.game = TwoPlayerGame(rules, tie=tie)
         self.values = CheckedValues(self.info.values, STORE, ShardReader(shards_folder(path), self.info, hint).read)
-
-    @property
-    def first(self) -> float:
-        """The chance of the player who moves first, as it was solved."""
-        assert self.info.start_value is not None
-        return self.info.start_value
 
     def turn_values(self, rest: TwoPlayerGame) -> tuple[ScoreOffsets, Floats]:
         """The values of the first turn of the rest of this game, as :func:`.two_players.solved_turn` solves them."""
@@ -117,10 +113,7 @@ def versus_strategy(
     game: TwoPlayerGame, cards: tuple[Scorecard, Scorecard], means: TurnEvaluator, stored: TwoPlayerTable | None,
     threads: int | None = None, progress: Progress | None = None,
 ) -> ScoreStrategy:  # fmt: skip
-    """Best play of the turn that begins at the first card, from the stored game if there is one, else solved.
-
-    Its values are chances to win; `means` breaks ties.
-    """
+    """Best play of a turn from the first card on, from the stored game or solved: chances; `means` breaks ties."""
     turn = stored.turn_values(game) if stored else solved_turn(game, threads, progress)
     return ScoreStrategy(game.rules, None, LeadEvaluator(game, means, *turn), zero=cards[1].total, start=cards[0])
 

@@ -6,10 +6,8 @@ The players take turns. For the cards A of the player who moves and B of the oth
 
 A turn of all pairs of cards needs the pairs after it alone, so that two layers are in memory
 (:mod:`perfect_yatzy.kernels.leads`). A player may also follow a policy that ignores the opponent; against it the best
-play of the other is a best response. References: Pawlewicz, "Nearly optimal computer play in multi-player Yahtzee"
-(2010), for the joint state.
-
-Chances are float32; their error is below 2e-6.
+play of the other is a best response. Chances are float32; their error is below 2e-6. References: Pawlewicz, "Nearly
+optimal computer play in multi-player Yahtzee" (2010), for the joint state.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ from itertools import accumulate, pairwise, product
 from math import ceil
 from pathlib import Path
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -103,15 +101,17 @@ class Turn:
     open: tuple[int, int]  # open boxes of each player before it
 
 
-class TurnSize(NamedTuple):
+@dataclass(frozen=True)
+class TurnSize:
     """What the solve of a turn takes, at most."""
 
-    vectors: int  # of leads
-    values: int  # bytes of the values before the turn
+    vectors: int = 0  # of leads
+    values: int = 0  # bytes of the values before the turn
     plans: int = 0  # bytes of the two layers of a plan that are in memory together
 
 
-class Backup(NamedTuple):
+@dataclass(frozen=True)
+class Backup:
     """The solve of one turn, from the values after it: a player moves, the other waits."""
 
     mover: int  # 0 or 1
@@ -123,7 +123,7 @@ class Backup(NamedTuple):
 
 
 def pair_values(values: LeadValues, pair: int, low: int, high: int) -> Floats:
-    """The values of a pair of cards whose leads are `low` to `high`, with FRAME known values on either side."""
+    """The values of one pair, FRAME known ones on either side: chances of the player who has moved, by its lead."""
     begin = int(values.place[pair])
     return values.values[begin : begin + FRAME + (high - low + 1) + FRAME]
 
@@ -144,6 +144,7 @@ class TwoPlayerGame:
             text = _("the player who moves needs as many open boxes as the opponent, or one more")
             raise StateError(text, code="invalid-card")
         self.rules, self.lead, self.tie, self.total = rules, lead, tie, first + second
+        self.first_turn = Turn(self.total, 0, (first, second))
         self.replanned = [isinstance(policy, Replanned) for policy in policies]
         self.dice = lattice(rules.dice, rules.faces)
 
@@ -174,16 +175,15 @@ class TwoPlayerGame:
         # As if each pair had the longest range of its layers; :func:`.leads.range_of` has that of one pair.
         low, high = -min(most, other_past - lead), min(other_most, lead + past)
         length, pairs = max(0, high - low + 1), size * others
-        value_bytes = (length + 2 * FRAME) * np.dtype(np.float32).itemsize
-        place_bytes = np.dtype(np.int64).itemsize
-        return TurnSize(pairs * ceil(length / SCORE_LANES), pairs * (value_bytes + place_bytes))
+        bytes_of_pair = (length + 2 * FRAME) * 4 + 8  # of float32, and of its place
+        return TurnSize(pairs * ceil(length / SCORE_LANES), pairs * bytes_of_pair)
 
     def sizes(self, replanned: Sequence[bool]) -> Iterator[TurnSize]:
         """What each turn takes, the last one of the game first; `replanned`: which players plan again."""
         for turn in self.turns():
             size = self.size(turn, turn.open[turn.mover])
             if replanned[turn.mover]:
-                plan = [TurnSize(0, 0), *(self.size(turn, left) for left in range(turn.open[turn.mover]))]
+                plan = [TurnSize(), *(self.size(turn, left) for left in range(turn.open[turn.mover]))]
                 vectors = FOLLOWING * size.vectors + sum(layer.vectors for layer in plan)
                 size = TurnSize(vectors, size.values, max(a.values + b.values for a, b in pairwise(plan)))
             yield size
@@ -192,9 +192,8 @@ class TwoPlayerGame:
         """What a solve takes, at most; `replanned`: which players plan again, if not those of the game."""
         sizes = [*self.sizes(replanned or self.replanned)]
         vectors = sum(size.vectors for size in sizes)
-        # In memory are the values before a turn, those after it, and its plan.
-        in_memory = pairwise([TurnSize(0, 0), *sizes])
-        memory = max((before.values + after.values + before.plans for after, before in in_memory), default=0)
+        turns = pairwise([TurnSize(), *sizes])  # each with the one after it in the game
+        memory = max((turn.values + turn.plans + after.values for after, turn in turns), default=0)
         seconds = score_turn_seconds(self.rules, vectors * LANES, 0)
         return SolveCost(vectors * SCORE_LANES, bytes=memory, memory=BASE_MEMORY + memory, seconds=seconds)
 
@@ -217,13 +216,10 @@ class TwoPlayerGame:
         return LeadValues(np.empty(end + FRAME, np.float32), place)
 
     def full_cards(self, mover: int, left: int, laws: Floats) -> LeadValues:
-        """Values of full cards of `mover` against each card of the other with `left` open boxes.
-
-        `laws`: chance of each number of points that the other has still to come, `(cards, points)`.
-        """
+        """Values of full cards of `mover`; the other has `left` open boxes, and points to come by `laws`."""
         waiting, moved = self.players[1 - mover].layer(left), self.players[mover].layer(0)
         bonuses, found = final_bonus(self.players[mover].space), self.blank(waiting, moved, self.lead_of(1 - mover))
-        tie, most = 1 - self.tie if mover else self.tie, laws.shape[1]
+        tie, most = 1 - self.tie if mover else self.tie, laws.shape[1]  # laws: (waiting cards, points to come)
         fewer = np.pad(np.cumsum(laws, axis=1), ((0, 0), (1, 0)))  # chance of fewer than n points, n from 0 to `most`
         for (i, j), place in zip(product(range(waiting.size), range(moved.size)), found.place, strict=True):
             low, high = leads.range_of(moved, j, waiting, i, self.lead_of(mover))
@@ -242,7 +238,7 @@ class TwoPlayerGame:
             found = self.blank(other, before, self.lead_of(1 - turn.mover))
             # The other still waits after this turn, but a backup writes pairs in the order (mover, other).
             target = LeadValues(found.values, found.place.reshape(other.size, before.size).T.ravel())
-            self._in_parts(Backup(turn.mover, left, other, below, target, is_plan=True), in_threads, threads)
+            self._solve(Backup(turn.mover, left, other, below, target, is_plan=True), in_threads, threads)
         return found
 
     def resume(self, part: Path) -> tuple[int, LeadValues] | None:
@@ -307,24 +303,20 @@ class TwoPlayerGame:
         before, other = self.pairs(turn)
         backup = Backup(turn.mover, left, other, below, self.blank(before, other, self.lead_of(turn.mover)))
         if player.policy is None:
-            self._in_parts(backup, in_threads, threads)
+            self._solve(backup, in_threads, threads)
         elif isinstance(player.policy, Replanned):
-            plan = self.plan(turn, needs[turn.open[1 - turn.mover]], in_threads, threads)
-            self._in_parts(backup, in_threads, threads, self._planned(player, left, plan))
+            plan = self.plan(turn, needs[turn.open[1 - turn.mover]], in_threads, threads).values
+            space, unused = player.space, TableSlice(np.empty(PADDING), 0)
+            model, most_saved = turn_model(self.rules, space.start), int(space.most_saved[space.categories - left])
+
+            def planned() -> leads.PlannedPlay:
+                policy = policy_job(self.dice, model, ScoreEvaluator.ties, most_saved, np.float32)
+                return leads.PlannedPlay(plan, EvaluationJob(policy, unused, unused, unused, most_saved, 1.0, 0.0))
+
+            self._solve(backup, in_threads, threads, planned)
         else:
-            self._in_parts(backup, in_threads, threads, lambda: needs[player.turns - left])
+            self._solve(backup, in_threads, threads, lambda: needs[player.turns - left])
         return backup.target
-
-    def _planned(self, player: Player, left: int, plan: LeadValues) -> Callable[[], leads.PlannedPlay]:
-        """Makes the argument of the kernel, a thread's own, for a turn of a player that follows a plan."""
-        space, unused = player.space, TableSlice(np.empty(PADDING), 0)
-        model, most_saved = turn_model(self.rules, space.start), int(space.most_saved[space.categories - left])
-
-        def planned() -> leads.PlannedPlay:
-            policy = policy_job(self.dice, model, ScoreEvaluator.ties, most_saved, np.float32)
-            return leads.PlannedPlay(plan.values, EvaluationJob(policy, unused, unused, unused, most_saved, 1.0, 0.0))
-
-        return planned
 
     def part_of_turn(self, turn: Turn, begin: int, end: int, below: Floats) -> Floats:
         """The values before a turn of play to win, against some states of the other, from those after it."""
@@ -333,45 +325,33 @@ class TwoPlayerGame:
         after = self.players[number].layer(left - 1)
         children = LeadValues(below, self.places(other, after, self.lead_of(1 - number))[0])
         target = self.blank(before, other, self.lead_of(number))
-        self._in_parts(Backup(number, left, other, children, target), map, 1)
+        self._solve(Backup(number, left, other, children, target), map, 1)
         return target.values
 
-    def _in_parts(
-        self, backup: Backup, in_threads: Any, threads: int, player: Callable[[], Any] = leads.BestPlay
-    ) -> None:
-        """Solve parts of the states of the player who waits; `player` makes the argument of the kernel for one."""
+    def _solve(self, backup: Backup, in_threads: Any, threads: int, who: Callable[[], Any] = leads.BestPlay) -> None:
+        """Solve parts of the states of the player who waits; `who` makes the argument of the kernel for one."""
         other, space = backup.other, self.players[backup.mover].space
-        jobs = ScratchPool(lambda: (self._job(backup), player()))
+        jobs = ScratchPool(lambda: (self._job(backup), who()))
         size, rows = max(1, other.size // (TASKS * threads)), space.layers[space.categories - backup.left]
 
         def call(begin: int) -> None:
-            with jobs.borrow() as (job, who):
-                leads.solve_leads(begin, min(begin + size, other.size), rows, job, who)
+            with jobs.borrow() as (job, player):
+                leads.solve_leads(begin, min(begin + size, other.size), rows, job, player)
 
         for _done in in_threads(call, range(0, other.size, size)):
             pass
 
     def _job(self, backup: Backup) -> LeadJob:
-        """The arguments of the kernels for one thread."""
-        mover = self.players[backup.mover]
-        model = turn_model(self.rules, mover.space.start)
+        """The arguments of the kernels for one thread, in the order of :class:`.LeadJob`."""
+        mover, lead = self.players[backup.mover], self.lead_of(backup.mover)
         before, after = mover.layer(backup.left), mover.layer(backup.left - 1)
-        return LeadJob(
-            model=model,
-            lattice=kernel_lattice(self.dice),
-            most_saved=int(mover.space.most_saved[mover.space.categories - backup.left]),
-            scratch=make_scratch(self.dice, model, np.float32),
-            before=before,
-            after=after,
-            other=backup.other,
-            lead=self.lead_of(backup.mover),
-            is_plan=backup.is_plan,
-            below=backup.below,
-            target=backup.target,
-            ranges=ScoreOffsets(*(np.empty(after.size, np.int64) for _ in ScoreOffsets._fields)),
-            target_origin=np.empty(before.size, np.int64),
-            target_high=np.empty(before.size, np.int64),
-        )
+        model, grid = turn_model(self.rules, mover.space.start), kernel_lattice(self.dice)
+        most_saved = int(mover.space.most_saved[mover.space.categories - backup.left])
+        scratch = make_scratch(self.dice, model, np.float32)
+        ranges = ScoreOffsets(*(np.empty(after.size, np.int64) for _ in ScoreOffsets._fields))
+        origin, high = np.empty(before.size, np.int64), np.empty(before.size, np.int64)
+        cards, values = (before, after, backup.other), (backup.below, backup.target)
+        return LeadJob(model, grid, most_saved, scratch, *cards, lead, backup.is_plan, *values, ranges, origin, high)
 
     def start_chances(self, turn: Turn, mine: int, theirs: int, values: LeadValues) -> tuple[int, int, Floats]:
         """The first and the last lead of the mover before a turn, and its chances, with the known ones on both sides.
@@ -400,8 +380,8 @@ class TwoPlayerGame:
             chances.append(pair_values(after, theirs * moved.size + child, low, high))  # of the mover, who moved last
         low, high, at_start = self.start_chances(turn, mine, theirs, start)
         lows, highs = np.array([*ranges, (low, high)], np.int64).T
-        begins = np.cumsum([0, *map(len, chances)])
-        return ScoreOffsets(begins + FRAME - lows, lows, highs), np.concatenate([*chances, at_start])
+        origins = np.cumsum([0, *map(len, chances)]) + FRAME - lows  # the chance at lead d is at origin + d
+        return ScoreOffsets(origins, lows, highs), np.concatenate([*chances, at_start])
 
     def chance(
         self, threads: int | None = None, progress: Progress | None = None, part: Path | None = None,
@@ -418,11 +398,6 @@ class TwoPlayerGame:
         return float(chances[min(max(place, 0), len(chances) - 1)])
 
     @property
-    def first_turn(self) -> Turn:
-        """The turn at the start."""
-        return Turn(self.total, 0, (self.players[0].turns, self.players[1].turns))
-
-    @property
     def start_places(self) -> tuple[int, int]:
         """Places of the two cards in their layers."""
         first, second = (player.start - player.layer(player.turns).first for player in self.players)
@@ -430,10 +405,7 @@ class TwoPlayerGame:
 
 
 class LeadEvaluator(ScoreEvaluator):
-    """Evaluates the first turn of a game of two players; the scores of the base class are leads.
-
-    The ranges of leads depend on the card of the opponent.
-    """
+    """Evaluates the first turn of a game of two; scores are leads, whose ranges depend on the opponent's card."""
 
     def __init__(self, game: TwoPlayerGame, means: TurnEvaluator, offsets: ScoreOffsets, values: Floats) -> None:
         mover = game.players[0]

@@ -184,10 +184,8 @@ def table_costs(rules: RuleSet, replanned: Sequence[bool]) -> list[SolveCost]:
 
 
 def exploitability_of(chances: Floats) -> list[float]:
-    """What best responses win beyond a half against each policy of a table whose first player plays to win.
-
-    The mean of the games in which the best response moves first, and of those in which it moves second.
-    """
+    """What best responses win beyond a half against each policy of a table whose first player plays to win."""
+    # The mean of the games in which the best response moves first, and of those in which it moves second.
     return [float((chances[0, i] + 1 - chances[i, 0]) / 2 - 0.5) for i in range(1, len(chances))]
 
 
