@@ -175,9 +175,9 @@ class FittedValues:
         relaxed = np.zeros(len(filled))
         if self.relaxed is not None:
             relaxed = self.relaxed_values[self.relaxed.index(filled, upper, saved, tracked)]
-        sums, remembered = upper_sums(rules), self.relaxed.bonus_column if self.relaxed else -1
+        sums = upper_sums(rules)
         for column, bonus in enumerate(rules.bonuses):
-            if column == remembered and self.relaxed is not None:
+            if self.relaxed is not None and column == self.relaxed.bonus_column:  # W remembers this sum
                 without = self.relaxed_values[self.relaxed.index(filled, np.zeros_like(upper), saved, tracked)]
                 share = (relaxed - without) / max(1, bonus.points)
             else:

@@ -146,7 +146,7 @@ class TwoPlayerWriter:
         ends = [0, *accumulate(game.layer_places(left)[1] for left in range(game.total + 1))]
         self.begins = ends[:-1]
         self.shards = [
-            Shard(left, number, number + 1, begin, min(begin + SHARD, stop))
+            Shard(left, number, number + 1, begin, min(begin + SHARD, stop))  # in place of rows, numbers in the layer
             for left, (start, stop) in enumerate(pairwise(ends))
             for number, begin in enumerate(range(start, stop, SHARD))
         ]
