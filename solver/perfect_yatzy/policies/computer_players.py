@@ -65,6 +65,7 @@ MAX_SOLVED = 64  # solved rests of games, and distributions of opponents, that a
 POLICIES = ("most-points", "prices", "hold-rules", "goal:")
 PYTHON_FILE, PROGRAM = re.compile(r"(.+\.py):(\w+)"), "process:"
 Others = Sequence[Scorecard | str | int]  # cards of other players, or their final scores
+Solve = tuple[Hashable, Callable[[], ScoreStrategy]]  # a solve, and the key under which it is kept
 
 
 class RiskEvaluator(TurnEvaluator):
@@ -244,37 +245,48 @@ class WinningPlayer(ComputerPlayer):
     def evaluator(self, card: Scorecard, others: Others) -> TurnEvaluator:
         """The chance to win, solved once a turn; the mean if the rest of the game takes too long to solve."""
         known, means = self._read(others), self.strategy.evaluator
-        cards = [other for other in known if isinstance(other, Scorecard)]
         if not known or isinstance(self.strategy, ApproximateStrategy):
             return means
-        game, stored, key = None, None, tuple[Hashable, ...]()
-        filled = [each.state.filled.bit_count() for each in (card, *cards)]
-        # One other, who has not finished, and this player is next to move: the rest is a game of two players.
-        if len(known) == len(cards) == 1 and filled[1] - filled[0] in (0, 1):
-            from ..strategy.two_player_table import stored_game, versus_strategy
-            from ..strategy.two_players import TwoPlayerGame
-
-            game = TwoPlayerGame(self.rules, (card.state, cards[0].state), card.total - cards[0].total)
-            key = card.state, game.lead, cards[0].state
-            stored = None if key in self._solved else stored_game(game, self.tables)
-        if game and (key in self._solved or stored or game.cost().seconds <= WIN_SECONDS):
-            solve = partial(versus_strategy, game, (card, cards[0]), means, stored, self.threads)
-        else:
-            # The others play for the mean: a solve for this card, and a distribution for each of theirs, as costly.
-            rests = [ReachableUtility(self.rules, lambda made: made.astype(float), c.state) for c in (card, *cards)]
-            if cards and not has_distribution(self.rules):
-                return means
-            if max(rest.solve_cost().seconds for rest in rests) > WIN_SECONDS:
-                return means
-            keys = [other if isinstance(other, int) else (other.state, other.total) for other in known]
-            key = card.state, card.total, *keys
-            solve = partial(self._against, card, [*zip(keys, known, strict=True)])
+        found = self._two_players(card, known) or self._others_for_the_mean(card, known)
+        if found is None:
+            return means
+        key, solve = found
 
         def evaluator() -> TurnEvaluator:
             solved = solve()
             return solved.evaluator_at(solved.check(card))
 
         return self._cached(key, evaluator)
+
+    def _two_players(self, card: Scorecard, known: Sequence[int | Scorecard]) -> Solve | None:
+        """A solve against one other who plays to win, too; None if the rest is no game of two, or takes too long."""
+        other = known[0]
+        if len(known) > 1 or isinstance(other, int):
+            return None
+        if other.state.filled.bit_count() - card.state.filled.bit_count() not in (0, 1):  # this player moves next
+            return None
+        from ..strategy.two_player_table import stored_game, versus_strategy
+        from ..strategy.two_players import TwoPlayerGame
+
+        game = TwoPlayerGame(self.rules, (card.state, other.state), card.total - other.total)
+        key = card.state, game.lead, other.state
+        is_solved = key in self._solved
+        stored = None if is_solved else stored_game(game, self.tables)
+        if not (is_solved or stored or game.cost().seconds <= WIN_SECONDS):
+            return None
+        return key, partial(versus_strategy, game, (card, other), self.strategy.evaluator, stored, self.threads)
+
+    def _others_for_the_mean(self, card: Scorecard, known: Sequence[int | Scorecard]) -> Solve | None:
+        """A solve against others who play for the mean; None if it takes too long, or one of their distributions."""
+        cards = [other for other in known if isinstance(other, Scorecard)]
+        rests = [ReachableUtility(self.rules, lambda made: made.astype(float), c.state) for c in (card, *cards)]
+        if cards and not has_distribution(self.rules):
+            return None
+        if max(rest.solve_cost().seconds for rest in rests) > WIN_SECONDS:
+            return None
+        keys = [other if isinstance(other, int) else (other.state, other.total) for other in known]
+        key = card.state, card.total, *keys
+        return key, partial(self._against, card, [*zip(keys, known, strict=True)])
 
     def _against(self, card: Scorecard, others: Sequence[tuple[Hashable, int | Scorecard]]) -> ScoreStrategy:
         """Play for the chance to beat players who play for the mean from their cards on, each with its key."""
@@ -286,6 +298,7 @@ class WinningPlayer(ComputerPlayer):
         return utility_strategy(self.rules, utility, card, means, self.threads, tolerance=utility.tolerance)
 
     def _read(self, others: Others) -> list[int | Scorecard]:
+        """The other players as final scores, also of full cards, and checked cards."""
         found: list[int | Scorecard] = []
         for other in others:
             if isinstance(other, Scorecard):
@@ -296,6 +309,7 @@ class WinningPlayer(ComputerPlayer):
         return found
 
     def _cached(self, key: Hashable, create: Callable[[], Solved]) -> Solved:
+        """What is kept under a key, made if it is missing; the MAX_SOLVED used last are kept."""
         if key not in self._solved:
             self._solved[key] = create()
         self._solved.move_to_end(key)

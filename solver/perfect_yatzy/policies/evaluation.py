@@ -16,7 +16,6 @@ scores: most of the spread of the scores is luck.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
@@ -42,7 +41,7 @@ from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import GreedyPolicy, ScoreEvaluator
 from ..tablebase.backward_induction import solve_objective
 from ..tablebase.resources import check_memory, default_threads
-from ..tablebase.store import Progress, open_table
+from ..tablebase.store import Folder, Progress, open_table
 from .policy import exact_policy, player_of
 from .user_code import policy_of
 
@@ -213,20 +212,20 @@ def policy_mean(policy: Policy, *, threads: int | None = None) -> float:
 @overload
 def evaluate(  # type: ignore[overload-overlap]  # a strategy has `act`, too, and is evaluated exactly
     policy: Policy | Strategy, rules: str | RuleSet | None = None, *, points: int | None = None,
-    tables: str | os.PathLike[str] | None = None, threads: int | None = None, progress: Progress | None = None,
+    tables: Folder = None, threads: int | None = None, progress: Progress | None = None,
 ) -> Evaluation: ...  # fmt: skip
 
 
 @overload
 def evaluate(
     policy: Player | Actor, rules: str | RuleSet | None = None, *, games: int = 200, seed: int = 1,
-    tables: str | os.PathLike[str] | None = None, threads: int | None = None, progress: Progress | None = None,
+    tables: Folder = None, threads: int | None = None, progress: Progress | None = None,
 ) -> SampledEvaluation: ...  # fmt: skip
 
 
 def evaluate(
     policy: Policy | Strategy | Player | Actor, rules: str | RuleSet | None = None, *, games: int = 200,
-    seed: int = 1, points: int | None = None, tables: str | os.PathLike[str] | None = None,
+    seed: int = 1, points: int | None = None, tables: Folder = None,
     threads: int | None = None, progress: Progress | None = None,
 ) -> Evaluation | SampledEvaluation:  # fmt: skip
     """Evaluate a policy: exactly where its actions can be listed, else by sampled games with the luck removed.
@@ -269,22 +268,27 @@ def evaluate(
     TableError
         If the table of perfect play is damaged or cannot be written.
     """
-    policy = policy_of(policy, rules)
-    listed = exact_policy(policy)
+    found = policy_of(policy, rules)
+    listed = exact_policy(found)
     if listed is None:
-        player = player_of(policy)
+        player = player_of(found)
         strategy = open_strategy(load_rules(rules or "yatzy"), tables, threads=threads, progress=progress)
         return sample(player, strategy, games, seed, threads=threads)
-    policy = listed
-    if isinstance(policy, Strategy):
-        start = policy.check(policy.start)
-        points = start.points if points is None else points
-        if isinstance(policy.evaluator, ScoreEvaluator):
-            found = distribution(policy, start, points=points, threads=threads, progress=progress)
-            perfect_mean = points + policy.evaluator.means.value(start.state)
-            return Evaluation(policy.rules, *_figures(found), perfect_mean, found)
-        policy = GreedyPolicy(policy.rules, policy.table, start.state, policy.space)
-    rules, threads, before = policy.rules, threads or default_threads(), points or 0
+    if not isinstance(listed, Strategy):
+        return _evaluated(listed, points or 0, tables, threads or default_threads(), progress)
+    start = listed.check(listed.start)
+    before = start.points if points is None else points
+    if isinstance(listed.evaluator, ScoreEvaluator):
+        law = distribution(listed, start, points=before, threads=threads, progress=progress)
+        perfect_mean = before + listed.evaluator.means.value(start.state)
+        return Evaluation(listed.rules, *_figures(law), perfect_mean, law)
+    followed = GreedyPolicy(listed.rules, listed.table, start.state, listed.space)
+    return _evaluated(followed, before, tables, threads or default_threads(), progress)
+
+
+def _evaluated(policy: Policy, before: int, tables: Folder, threads: int, progress: Progress | None) -> Evaluation:
+    """The exact evaluation of a policy; `before`: points on the card at its start."""
+    rules = policy.rules
     table = open_table(Objective(rules), tables, threads=threads, progress=progress)[1]
     perfect = GreedyPolicy(rules, table, policy.start).values
     perfect_mean = before + float(perfect[-1])
@@ -345,6 +349,7 @@ def sample_games(
     turn = np.array([each.position.state.filled.bit_count() for each in played.decisions])
     left, holds = columns["rolls_left"], hold_count(strategy.rules)
     by_category = np.where(left > 0, 0.0, lost)
+    # Of a turn that ends early, only what its category loses against the best one.
     if len(early := np.flatnonzero((left > 0) & (action >= holds))):
         stops = strategy.options(**{name: column[early] for name, column in columns.items()}, threads=threads)
         values = stops.values[:, holds:]
@@ -356,17 +361,17 @@ def summary(
     strategy: Strategy, start: CardText | Scorecard, games: int, parts: Sequence[SampledGames]
 ) -> SampledEvaluation:
     """The evaluation of all games from consecutive parts of them."""
-    scores, game, turn, left, action, lost, by_category = (
-        np.concatenate(each) for each in zip(*map(astuple, parts), strict=True)
-    )
-    position, rules = start_turn(strategy.rules, start), strategy.rules
+    columns = zip(*map(astuple, parts), strict=True)
+    scores, game, turn, left, action, lost, by_category = map(np.concatenate, columns)
+    rules, position = strategy.rules, start_turn(strategy.rules, start)
     card, begun = position.card, position.state.filled.bit_count()
     assert isinstance(card, Scorecard)
-    first, most, boxes = hold_count(rules), max(int(left.max()), rules.rolls_per_turn - 1), len(rules.categories)
-    holds, categories = np.zeros((boxes - begun, most)), np.zeros((boxes - begun, boxes))
-    for table, rows, column, points in (
-        (holds, left > 0, left - 1, lost - by_category), (categories, action >= first, action - first, by_category)
-    ):  # fmt: skip
-        np.add.at(table, (turn[rows] - begun, column[rows]), points[rows] / games)
+    first_category, boxes = hold_count(rules), len(rules.categories)  # the actions are numbered holds first
+    holds = np.zeros((boxes - begun, max(int(left.max()), rules.rolls_per_turn - 1)))
+    categories = np.zeros((boxes - begun, boxes))
+    may_hold, scores_box = left > 0, action >= first_category
+    np.add.at(holds, (turn[may_hold] - begun, left[may_hold] - 1), (lost - by_category)[may_hold] / games)
+    place = turn[scores_box] - begun, action[scores_box] - first_category
+    np.add.at(categories, place, by_category[scores_box] / games)
     losses = np.bincount(game, lost, games).astype(np.float64)
     return SampledEvaluation(rules, card.total + strategy.value(start), scores, losses, Losses(holds, categories))

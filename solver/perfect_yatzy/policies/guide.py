@@ -2,10 +2,8 @@
 
 From the optimal strategy: the opening rolls, what perfect play gives up when nothing fits, the odds of each category.
 From a learned strategy sheet, if there is one: its prices and hold rules, worked examples of the subtraction *points
-minus price*, and where the sheet loses points.
-
-Opening rolls with the same group sizes are one pattern (``3-1-1``: three of a kind and two other dice). Within a
-pattern, rolls that are treated in the same way share a line.
+minus price*, and where the sheet loses points. Opening rolls with the same group sizes are one pattern (``3-1-1``:
+three of a kind and two other dice). Within a pattern, rolls that are treated in the same way share a line.
 """
 
 from __future__ import annotations
@@ -14,7 +12,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
-from math import comb, prod
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -50,8 +47,7 @@ class OpeningEntry:
 class OpeningLine:
     """First rolls of one pattern that perfect play treats in the same way."""
 
-    # sizes of the groups of equal dice in the rolls, descending; empty if the line is about every roll
-    pattern: Groups
+    pattern: Groups  # sizes of the groups of equal dice in the rolls, descending; empty if they are all rolls
     stop: bool  # whether the turn ends with the first roll
     kept: Groups  # sizes of the groups that are held, descending; empty: the turn ends, or all dice are rerolled
     which: Which  # where a roll has several groups of these sizes: whether those with the highest faces are held
@@ -77,19 +73,18 @@ def groups_of(dice: Dice) -> Groups:
 
 def which_groups(roll: Dice, hold: Dice) -> Which:
     """Whether the groups held are those with the highest faces, if the roll has other groups of these sizes."""
-    counts = {face: roll.count(face) for face in set(roll)}
-    held = sorted(set(hold), key=lambda face: (-hold.count(face), -face))
-    if any(hold.count(face) != counts[face] for face in held):
+    counts = {face: roll.count(face) for face in sorted(set(roll), reverse=True)}
+    if any(hold.count(face) != counts[face] for face in hold):
         return ""  # a part of a group
-    sizes, available = groups_of(hold), list(counts.values())
-    if prod(comb(available.count(size), sizes.count(size)) for size in set(sizes)) == 1:
+    has_others, are_highest = False, True
+    for size in {counts[face] for face in hold}:
+        alike = [face for face in counts if counts[face] == size]  # the highest first
+        held = [face for face in alike if face in hold]
+        has_others |= held != alike
+        are_highest &= held == alike[: len(held)]
+    if not has_others:
         return ""
-    free = sorted(counts, reverse=True)
-    for face in held:
-        if next(f for f in free if counts[f] == counts[face]) != face:
-            return "other"
-        free.remove(face)
-    return "highest"
+    return "highest" if are_highest else "other"
 
 
 def opening_lines(strategy: Strategy) -> tuple[OpeningLine, ...]:
@@ -123,47 +118,37 @@ def opening_lines(strategy: Strategy) -> tuple[OpeningLine, ...]:
         for i in members:
             by_action[holds[i], categories[i]].append(rolls[i])
         entries = (OpeningEntry(hold, c, tuple(found)) for (hold, c), found in by_action.items())
-        values = answer.value[members]
-        lines.append(
-            OpeningLine(
-                pattern=pattern,
-                stop=stop,
-                kept=kept,
-                which=which,
-                faces=faces,
-                entries=tuple(sorted(entries, key=lambda e: (e.hold, e.rolls))),
-                chance=float(grid.weights[members].sum()),
-                lowest=float(values.min()),
-                highest=float(values.max()),
-                majority=not lines or lines[-1].pattern != pattern,
-                whole_pattern=lines_of[pattern] == 1,
-            )
-        )
+        ordered = tuple(sorted(entries, key=lambda e: (e.hold, e.rolls)))
+        chance, values = float(grid.weights[members].sum()), answer.value[members]
+        scores = float(values.min()), float(values.max())
+        majority, whole = not lines or lines[-1].pattern != pattern, lines_of[pattern] == 1
+        lines.append(OpeningLine(pattern, stop, kept, which, faces, ordered, chance, *scores, majority, whole))
     return tuple(lines)
 
 
 def faces_always_held(rolls: list[Dice], holds: list[Dice], faces: int) -> Dice:
     """The faces of which all dice are held, if that describes every hold (as often in a forced order); else ()."""
     held = {face for hold in holds for face in hold}
-    described = all(
-        hold == tuple(face for face in roll if face in held) for roll, hold in zip(rolls, holds, strict=True)
-    )
+    described = holds == [tuple(face for face in roll if face in held) for roll in rolls]
     return tuple(sorted(held)) if described and len(held) < faces else ()
 
 
 def shortened(entry: OpeningEntry, pattern: Groups, faces: int) -> tuple[tuple[Dice, int], ...]:
-    """The rolls of an entry, those with the same largest group as one if none of them is missing."""
-    if not pattern or pattern.count(pattern[0]) > 1 or pattern[0] == 1:
+    """The rolls of an entry; if all with the same largest group are there, that and the number of other dice."""
+    if not pattern or pattern[0] == 1 or pattern.count(pattern[0]) > 1:  # no single largest group
         return tuple((roll, 0) for roll in entry.rolls)
     grid = lattice(sum(pattern), faces)
-    of_pattern = sum(groups_of(dice_of(roll)) == pattern for roll in grid.counts[grid.first_roll :].tolist()) // faces
+    rolls = map(dice_of, grid.counts[grid.first_roll :].tolist())
+    of_group = sum(groups_of(roll) == pattern for roll in rolls) // faces  # as many for each face of the group
     found: dict[Dice, list[Dice]] = defaultdict(list)
     for roll in entry.rolls:
         found[tuple(face for face in roll if roll.count(face) == pattern[0])].append(roll)
     result: list[tuple[Dice, int]] = []
     for group, members in found.items():
-        whole = len(members) == of_pattern > 1
-        result += [(group, sum(pattern) - len(group))] if whole else [(roll, 0) for roll in members]
+        if of_group > 1 and len(members) == of_group:
+            result.append((group, sum(pattern) - len(group)))
+        else:
+            result += [(roll, 0) for roll in members]
     return tuple(result)
 
 
@@ -183,9 +168,8 @@ class SampledTurns(PositionSample):
 
     def state(self, game: int) -> State:
         """The state of one game at the start of the turn."""
-        return State(
-            int(self.filled[game]), int(self.upper[game]), int(self.saved[game]), bool(self.joker_paid[game])
-        )
+        filled, upper, saved = (int(column[game]) for column in (self.filled, self.upper, self.saved))
+        return State(filled, upper, saved, bool(self.joker_paid[game]))
 
 
 def sample_turns(strategy: Strategy, games: int, seed: int = 1) -> list[SampledTurns]:
@@ -235,8 +219,7 @@ class GiveUp:
 
     category: int  # position of the category
     points: int  # what it scores: 0, or one die of its face
-    # mean of V(card before the turn) - points - V(card after it), where a box is given up and this is open
-    cost: float
+    cost: float  # mean of V(card before) - points - V(card after the turn), where a box is given up and this is open
     share: float  # share of the turns in which perfect play gives up a box where it gives up this one, 0 to 1
 
 
@@ -272,8 +255,7 @@ class Example:
     turn: int  # from 1
     state: State  # the card before the turn
     dice: Dice
-    # the three best for the sheet, the best first; and the best under perfect play, if that is another
-    options: tuple[Option, ...]
+    options: tuple[Option, ...]  # the three best for the sheet, best first; and the best, if that is another
     best: Option  # the best under perfect play
 
 
@@ -300,8 +282,7 @@ class Guide:
     stages: tuple[Stage, ...]  # empty in a forced order, where no box can be chosen
     examples: tuple[Example, ...]  # empty without a sheet, or in a forced order
     losses: tuple[float, ...]  # points that the sheet loses against perfect play in each turn; empty if unknown
-    # chance and expected points of each category in one turn that is played for it alone
-    odds: tuple[CategoryOdds, ...]
+    odds: tuple[CategoryOdds, ...]  # of each category in one turn that is played for it alone
     hold: HoldExample | None = None  # none without hold rules, or in a forced order
 
 
@@ -313,17 +294,11 @@ def make_guide(
     turns = sample_turns(strategy, GAMES) if leaves_choice(rules) else []
     if losses is None:
         losses = sheet.figures.get("losses_by_turn", ()) if sheet else ()
-    return Guide(
-        rules=rules,
-        perfect=strategy.value(State()),
-        sheet=sheet,
-        opening=opening_lines(strategy),
-        stages=tuple(give_up_stages(strategy, turns)),
-        examples=tuple(worked_examples(strategy, sheet.prices, turns)) if sheet and turns else (),
-        losses=tuple(losses),
-        odds=tuple(category_odds(rules, None, rules.rolls_per_turn - 1)),
-        hold=hold_example(strategy, sheet, turns) if sheet and turns else None,
-    )
+    opening, stages = opening_lines(strategy), tuple(give_up_stages(strategy, turns))
+    examples = tuple(worked_examples(strategy, sheet.prices, turns)) if sheet and turns else ()
+    odds = tuple(category_odds(rules, None, rules.rolls_per_turn - 1))
+    hold = hold_example(strategy, sheet, turns) if sheet and turns else None
+    return Guide(rules, strategy.value(State()), sheet, opening, stages, examples, tuple(losses), odds, hold)
 
 
 def stage_turns(turns: int) -> list[range]:
@@ -338,10 +313,10 @@ def give_up_stages(strategy: Strategy, turns: Sequence[SampledTurns]) -> Iterato
     candidates = [(c, p) for c, box in enumerate(rules.categories) for p in sorted({0, box.face})]
     names = "filled", "upper", "saved", "joker_paid", "rolls_left", "category", "points"
     for stage in stage_turns(len(turns)):
-        ends = [np.concatenate([getattr(turns[turn], name) for turn in stage]) for name in names]
-        taken = {(c, points): (ends[-2] == c) & (ends[-1] == points) for c, points in candidates}
+        ends = {name: np.concatenate([getattr(turns[turn], name) for turn in stage]) for name in names}
+        taken = {(c, points): (ends["category"] == c) & (ends["points"] == points) for c, points in candidates}
         given_up = np.any([*taken.values()], axis=0)
-        filled, upper, saved, paid, left, *_ = (column[given_up] for column in ends)
+        filled, upper, saved, paid, left, *_ = (ends[name][given_up] for name in names)
         before, total = values_of(strategy, filled, upper, saved, paid), len(filled)
         give_ups = []
         for (c, points), here in taken.items():
@@ -359,16 +334,17 @@ def worked_examples(strategy: Strategy, prices: PriceSheet, turns: Sequence[Samp
     stages = stage_turns(len(turns))
     for stage, fits in ((1, _is_close_choice), (2, _is_give_up), (0, _is_mistake)):
         if stage < len(stages):
-            yield from islice(filter(fits, _positions(strategy, prices, turns, stages[stage])), 1)
+            yield from islice(filter(fits, _ends(strategy, prices, turns, stages[stage])), 1)
 
 
 def hold_example(strategy: Strategy, sheet: StrategySheet, turns: Sequence[SampledTurns]) -> HoldExample | None:
     """A first roll of the late game, with few open boxes, that a later rule decides as perfect play does."""
     rules, left = strategy.rules, strategy.rules.rolls_per_turn - 1
-    dice, random, found = lattice(rules.dice, rules.faces), np.random.default_rng(1), None
     if not sheet.holds or left < 1 or rules.saved_rolls:
         return None
+    dice, random = lattice(rules.dice, rules.faces), np.random.default_rng(1)
     number = stage_turns(len(turns))[-1][0]
+    found: HoldExample | None = None  # with the latest rule so far; one of the second half of the list is enough
     for game in range(min(TRIED, len(turns[number].filled))):
         state = turns[number].state(game)
         roll = tuple(sorted(random.integers(1, rules.faces + 1, rules.dice).tolist()))
@@ -385,10 +361,8 @@ def hold_example(strategy: Strategy, sheet: StrategySheet, turns: Sequence[Sampl
     return found
 
 
-def _positions(
-    strategy: Strategy, prices: PriceSheet, turns: Sequence[SampledTurns], stage: range
-) -> Iterator[Example]:
-    """Positions of a stage in a mixed order of turns, with at least three boxes to choose from."""
+def _ends(strategy: Strategy, prices: PriceSheet, turns: Sequence[SampledTurns], stage: range) -> Iterator[Example]:
+    """Ends of turns of a stage, in a mixed order of turns, with at least three boxes to choose from."""
     middle = [*stage][len(stage) // 2 :] + [*stage][: len(stage) // 2]
     for game in range(min(TRIED, len(turns[0].filled))):
         number = middle[game % len(middle)]

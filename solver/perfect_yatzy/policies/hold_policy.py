@@ -44,8 +44,7 @@ def face_bits(rules: RuleSet) -> list[int]:
 def pattern_holds(rules: RuleSet, pattern: DicePattern) -> Holds:
     """The dice a pattern names in every roll, ``(1 or 2^faces, rolls)`` int32 lattice indices.
 
-    NO_FIT where it does not fit. A pattern that depends on the open faces has a line for each bitmask of them, all
-    others one line.
+    NO_FIT where it does not fit. One that depends on the open faces has a line for each bitmask of them, others one.
     """
     dice = lattice(rules.dice, rules.faces)
     counts = dice.counts[dice.first_roll :]
@@ -76,6 +75,7 @@ def pattern_holds(rules: RuleSet, pattern: DicePattern) -> Holds:
 
 
 def _longest_row(shows: npt.NDArray[np.bool_], least: int) -> tuple[npt.NDArray[np.bool_], Ints]:
+    """Whether a row of at least so many faces is there; and its dice, of several rows the longest, then highest."""
     faces = shows.shape[-1]
     best, kept = np.zeros(shows.shape[:-1], dtype=np.int64), np.zeros(shows.shape, dtype=np.int64)
     for length in range(least, faces + 1):
@@ -88,6 +88,7 @@ def _longest_row(shows: npt.NDArray[np.bool_], least: int) -> tuple[npt.NDArray[
 
 
 def _groups(shown: Ints, pattern: DicePattern) -> tuple[npt.NDArray[np.bool_], Ints]:
+    """Whether groups of the sizes of a pattern are there, each of another face; and all dice of these faces."""
     faces, left, kept = shown.shape[-1], shown.copy(), np.zeros_like(shown)
     fits = np.ones(shown.shape[:2], dtype=bool)
     # The largest group goes to the largest size, so that two groups fit whenever any assignment of them does.
@@ -114,14 +115,14 @@ def boxes_of_use(rules: RuleSet, jokers: bool) -> Ints:
     paid = points_table(rules) > 0
     if jokers:
         paid |= (full_points(rules) > 0) & paid[rules.joker_index]
-    pays = np.zeros((dice.n_holds, len(paid)), dtype=bool)
-    pays[dice.first_roll :] = paid.T
-    for hold in range(dice.first_roll - 1, -1, -1):
-        pays[hold] = pays[dice.successors[hold]].any(axis=0)
+    is_of_use = np.zeros((dice.n_holds, len(paid)), dtype=bool)
+    is_of_use[dice.first_roll :] = paid.T
+    for hold in range(dice.first_roll - 1, -1, -1):  # if some roll with these dice is paid for
+        is_of_use[hold] = is_of_use[dice.successors[hold]].any(axis=0)
     for c, box in enumerate(rules.categories):
-        if box.face:
-            pays[:, c] = dice.counts[:, box.face - 1] > 0
-    return np.asarray(pays @ (1 << np.arange(len(paid))))
+        if box.face:  # an upper box counts dice of its face alone
+            is_of_use[:, c] = dice.counts[:, box.face - 1] > 0
+    return np.asarray(is_of_use @ (1 << np.arange(len(paid))))
 
 
 def rule_lines(rules: RuleSet, rule: HoldRule) -> tuple[Holds, Ints]:
@@ -139,10 +140,13 @@ def rule_lines(rules: RuleSet, rule: HoldRule) -> tuple[Holds, Ints]:
     if rule.pattern.kind == "pays":
         uses = [paying(rules, rule.pattern)[None]] * 2
     elif rule.action == "roll all":
-        uses = [np.where(fits, -1, 0)] * 2
+        uses = [np.where(fits, -1, 0)] * 2  # -1: any category
     else:
-        of_use = (boxes_of_use(rules, jokers) for jokers in (False, joker_box(rules) > 0))
-        uses = [np.where(fits, np.where(holds == STOP, use[first:], use[np.maximum(holds, 0)]), 0) for use in of_use]
+        uses = []
+        for jokers in (False, joker_box(rules) > 0):
+            by_hold = boxes_of_use(rules, jokers)
+            of_held = np.where(holds == STOP, by_hold[first:], by_hold[np.maximum(holds, 0)])  # STOP: all dice
+            uses.append(np.where(fits, of_held, 0))
     return holds.astype(np.int32), np.concatenate(uses)
 
 
@@ -152,7 +156,7 @@ def joker_box(rules: RuleSet) -> int:
 
 
 def joker_scored(rules: RuleSet) -> bool:
-    """Whether they do so only once it holds points."""
+    """Whether rolls of the joker's kind score as jokers only once the joker's box holds points."""
     return rules.joker is not None and rules.joker.requires == "points"
 
 
@@ -163,11 +167,8 @@ def bonus_box(rules: RuleSet) -> int:
 
 
 def rules_on_upper(rules: RuleSet, hold_rules: Sequence[HoldRule], space: StateSpace) -> Ints:
-    """Bitmask of the rules whose conditions on the upper sum hold in each lane: ``(lane sets, lane_width)``.
-
-    They are the same for all upper sums of a lane: those that have lost the bonus are below par, those that have
-    secured it are apart.
-    """
+    """Bitmask of the rules whose conditions on the upper sum hold in each lane: ``(lane sets, lane_width)``."""
+    # All sums of a lane are alike: those that have lost the bonus are below par, those that have secured it apart.
     layout = space.layout
     filled = np.array([space.lanes.filled(lane_set) for lane_set in range(len(layout.lane_upper))], dtype=np.int64)
     found = np.full(layout.lane_upper.shape, (1 << len(hold_rules)) - 1, dtype=np.int64)
@@ -179,36 +180,43 @@ def rules_on_upper(rules: RuleSet, hold_rules: Sequence[HoldRule], space: StateS
 
 def holds_on_upper(rules: RuleSet, condition: Condition, filled: Ints, upper: Ints) -> npt.NDArray[np.bool_]:
     """Whether a condition on the upper sum holds, by the filled boxes and the sum."""
-    sums, best = upper_sums(rules), upper_best(rules)
     if condition.kind == "bonus needs":
-        # The fewest dice in each empty upper box that reach the next step of a bonus; many if all dice do not.
-        needed = np.full(np.broadcast_shapes(filled.shape, upper.shape), np.iinfo(np.int64).max)
-        for column, (bonus, made) in enumerate(zip(rules.bonuses, sums.split(upper), strict=True)):
-            boxes = [c for c in sums.counting if rules.categories[c].column == column]
-            to_come = sum((~filled >> c & 1) * best[c] for c in boxes)
-            for least, _ in bonus.steps:
-                short = least - made
-                dice = -(-short * rules.dice // np.maximum(to_come, 1))
-                needed = np.where((short > 0) & (short <= to_come), np.minimum(needed, dice), needed)
+        needed = _dice_needed(rules, filled, upper)
         return np.asarray((condition.low <= needed) & (needed <= condition.high))
-    share = sum((filled >> c & 1) * most for c, most in enumerate(best))
+    sums, best = upper_sums(rules), upper_best(rules)
+    most_of_filled = sum((filled >> c & 1) * most for c, most in enumerate(best))
     total, threshold = sum(sums.split(upper)), sum(sums.thresholds)
-    above = (total * sum(best) >= threshold * share) & (total < threshold)  # par, and the bonus not yet reached
+    # Par is threshold * most_of_filled / sum(best). Above it the bonus is not yet reached.
+    above = (total * sum(best) >= threshold * most_of_filled) & (total < threshold)
     return np.asarray(above == (condition.kind == "above par"))
+
+
+def _dice_needed(rules: RuleSet, filled: Ints, upper: Ints) -> Ints:
+    """The fewest dice in each empty upper box that reach the next step of a bonus; many if all dice do not."""
+    sums, best = upper_sums(rules), upper_best(rules)
+    needed = np.full(np.broadcast_shapes(filled.shape, upper.shape), np.iinfo(np.int64).max)
+    for column, (bonus, made) in enumerate(zip(rules.bonuses, sums.split(upper), strict=True)):
+        boxes = [c for c in sums.counting if rules.categories[c].column == column]
+        to_come = sum((~filled >> c & 1) * best[c] for c in boxes)
+        for least, _ in bonus.steps:
+            short = least - made
+            dice = -(-short * rules.dice // np.maximum(to_come, 1))  # rounded up
+            needed = np.where((short > 0) & (short <= to_come), np.minimum(needed, dice), needed)
+    return needed
 
 
 def hold_rule_arrays(rules: RuleSet, hold_rules: Sequence[HoldRule], space: StateSpace) -> HoldRuleArrays:
     """A list of rules as the kernel takes it, for the states of `space`."""
     n_rolls = lattice(rules.dice, rules.faces).n_rolls
     named, uses = zip(*(rule_lines(rules, rule) for rule in hold_rules), strict=True) if hold_rules else ((), ())
+    without_jokers, with_jokers = ([np.split(lines, 2)[half].ravel() for lines in uses] for half in (0, 1))
     limits = [_card_limits(rules, rule) for rule in hold_rules]
-    sizes = [lines.size for lines in named]
-    any_open = [limit["any_open"] for limit in limits]
+    any_open = [limit["any_open"] for limit in limits]  # masks of each rule
     return HoldRuleArrays(
         size=len(named),
         holds=np.concatenate([*(lines.ravel() for lines in named), np.zeros(1, np.int32)]),
-        of_use=np.concatenate([*(np.split(lines, 2)[half].ravel() for half in (0, 1) for lines in uses), _ints([])]),
-        start=np.cumsum([0, *sizes]),
+        of_use=np.concatenate([*without_jokers, *with_jokers, _ints([])]),
+        start=np.cumsum([0, *(lines.size for lines in named)]),
         per_mask=_ints([n_rolls if len(lines) > 1 else 0 for lines in named]),
         any_start=_ints(np.cumsum([0, *map(len, any_open)]).tolist()),
         any_open=_ints([mask for masks in any_open for mask in masks]),
@@ -273,14 +281,17 @@ class Cards:
         """Cards by their filled boxes, their upper sums, and whether the tracked box holds points."""
         still_open = ~filled & rules.full_mask
         choices = still_open.copy()
-        for c, needed in enumerate(prerequisites(rules)):
+        for c, needed in enumerate(prerequisites(rules)):  # a box may be filled once no other that it needs is open
             choices &= ~np.where(still_open & needed != 0, np.int64(1 << c), 0)
+        usable = choices | np.where(scored, bonus_box(rules), 0)
         faces = np.zeros_like(choices)
         for c, bit in enumerate(face_bits(rules)):
             faces |= (choices >> c & 1) * bit
         turns = np.bitwise_count(still_open).astype(np.int64)
-        jokers = (filled & joker_box(rules) != 0) & (scored | (not joker_scored(rules)))
-        return cls(choices, choices | bonus_box(rules) * scored, faces, turns, filled, upper, scored, jokers)
+        jokers = filled & joker_box(rules) != 0
+        if joker_scored(rules):
+            jokers &= scored
+        return cls(choices, usable, faces, turns, filled, upper, scored, jokers)
 
     @classmethod
     def of_rows(cls, rules: RuleSet, space: StateSpace, rows: Ints, lanes: Ints) -> Cards:
@@ -311,7 +322,8 @@ def decision_of(rules: RuleSet, rule: HoldRule, cards: Cards, rolls: Ints, rolls
     """What a rule does on each card with its roll; NO_FIT where it does not apply or count."""
     holds, uses = rule_lines(rules, rule)
     line = cards.faces if len(holds) > 1 else np.zeros_like(cards.faces)
-    fits = uses[line + len(holds) * cards.jokers, rolls] & cards.usable != 0
+    line_of_use = line + np.where(cards.jokers, len(holds), 0)  # the second half is for cards with jokers
+    fits = uses[line_of_use, rolls] & cards.usable != 0
     for condition in rule.conditions:
         fits &= applies(rules, condition, cards, rolls_left)
     return np.where(fits, holds[line, rolls], NO_FIT)
@@ -330,7 +342,8 @@ def applies(rules: RuleSet, condition: Condition, cards: Cards, rolls_left: Ints
     mask = category_mask(rules, condition)
     if condition.kind == "only":
         return np.asarray(cards.choices & ~mask == 0)
-    return np.asarray((cards.choices & mask != 0) == (condition.kind == "open"))
+    is_open = np.asarray(cards.choices & mask != 0)
+    return is_open if condition.kind == "open" else ~is_open
 
 
 class HoldRulePolicy(Acting):
@@ -342,15 +355,10 @@ class HoldRulePolicy(Acting):
         self, hold_rules: Sequence[HoldRule], prices: PriceSheet, start: State = EMPTY_STATE,
         values: Floats | None = None,
     ) -> None:  # fmt: skip
-        self.hold_rules, self.prices, self.start = tuple(hold_rules), prices, start
+        self.rules, self.hold_rules, self.prices, self.start = prices.rules, tuple(hold_rules), prices, start
         self.space = state_space(prices.rules, start)
         self.values = prices.values(start) if values is None else values
         self.arrays = hold_rule_arrays(prices.rules, self.hold_rules, self.space)
-
-    @property
-    def rules(self) -> RuleSet:
-        """The game."""
-        return self.prices.rules
 
     def layer(self, filled: int) -> RowActions:
         """Actions at the cards with `filled` categories filled."""

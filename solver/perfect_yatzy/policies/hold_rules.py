@@ -8,9 +8,7 @@ dice are rolled. A rule has three parts, and one line of text::
          pattern                  conditions              action
 
 README.md in this folder has every pattern and condition, and says when a rule counts. Anything the rule set lacks is
-an error.
-
-``parse_hold_rule(rules, str(rule)) == rule`` for every rule of a rule set.
+an error. ``parse_hold_rule(rules, str(rule)) == rule`` for every rule of a rule set.
 """
 
 from __future__ import annotations
@@ -53,8 +51,7 @@ class DicePattern:
     """What the dice of a roll must show, and which of them the pattern names."""
 
     kind: PatternKind
-    # kind ``groups``: fewest dice of each group, descending. ``different`` and ``row``: fewest faces, one number
-    sizes: tuple[int, ...] = ()
+    sizes: tuple[int, ...] = ()  # ``groups``: fewest dice of each, descending; ``different``, ``row``: fewest faces
     low: int = 1  # faces that count, both included
     high: int = 0
     open: bool = False  # whether only faces count whose upper category is open
@@ -68,8 +65,7 @@ class Condition:
     """A condition on the card or on the rolls left."""
 
     kind: ConditionKind
-    # kinds ``open``, ``closed`` and ``only``: ``upper`` or ``lower`` for a whole section, then ids in the order of
-    # the sheet. Kind ``scored``: one id
+    # ``open``, ``closed``, ``only``: ``upper`` or ``lower`` for a section, then ids in order; ``scored``: one id
     categories: tuple[str, ...] = ()
     low: int = 0  # the numbers allowed, both included; ``rolls left`` (one number), ``turns left``, ``bonus needs``
     high: int = 0
@@ -101,8 +97,8 @@ class HoldRule:
     def _pattern_text(self) -> str:
         pattern, sizes = self.pattern, self.pattern.sizes
         numbers = face_range(pattern.low, pattern.high)
-        whole = (pattern.low, pattern.high) == (1, self.faces)
-        faces = " ".join(["open"] * pattern.open + [numbers] * (not whole))
+        limit = "" if (pattern.low, pattern.high) == (1, self.faces) else numbers
+        faces = " ".join(filter(None, ("open" if pattern.open else "", limit)))
         of = f" of {faces}" if faces else ""
         if pattern.kind == "any":
             return "any"

@@ -152,9 +152,7 @@ class CalibratedLevel:
 
     level: Level
     temperature: float  # of the soft policy
-    # expected points a game that the policy gives away. It differs from the share of the level by rounding, or
-    # because the rules leave too few decisions to lose so much
-    points_lost: float
+    points_lost: float  # expected, a game: the share of the level but for rounding; less if few decisions can lose
     error: float  # standard error of `points_lost`; 0.0 where it is exact
 
 
@@ -168,7 +166,7 @@ def parse_level(text: str | int) -> Level:
         if word in (str(level.number), level.name):
             return level
     names = ", ".join(f"{level.number} {level.name}" for level in LEVELS)
-    raise StateError(_("{text} is not a level; the levels: {names}").format(text=shown(text), names=names))
+    raise StateError(_("{text} is not a level; the levels: {names}", text=shown(text), names=names))
 
 
 def calibrated_level(strategy: Strategy, level: Level, *, threads: int | None = None) -> CalibratedLevel:
@@ -194,12 +192,11 @@ def needs_calibration(rules: RuleSet, level: Level) -> bool:
 def shipped_levels() -> dict[str, list[CalibratedLevel]]:
     """The levels of the rule sets in the package, except perfect play, by the fingerprint of the rules."""
     raw: dict[str, Any] = tomllib.loads(files(__package__).joinpath("levels.toml").read_text(encoding="utf-8"))
-    return {
-        entry["fingerprint"]: [
-            *map(CalibratedLevel, LEVELS, entry["temperatures"], entry["points_lost"], entry["errors"])
-        ]
-        for entry in raw.values()
-    }
+    found = {}
+    for entry in raw.values():
+        figures = entry["temperatures"], entry["points_lost"], entry["errors"]
+        found[entry["fingerprint"]] = [*map(CalibratedLevel, LEVELS, *figures)]
+    return found
 
 
 def calibrate(
@@ -207,8 +204,8 @@ def calibrate(
 ) -> tuple[SoftPolicy, SoftLoss]:
     """The soft policy that gives away a number of points a game."""
     if not isinstance(points_lost, (int, float)) or not 0 <= points_lost < inf:
-        text = _("points_lost is {points_lost}; must be a number of points, at least 0")
-        raise StateError(text.format(points_lost=shown(points_lost)))
+        given = shown(points_lost)
+        raise StateError(_("points_lost is {points_lost}; must be a number of points, at least 0", points_lost=given))
     if exact is None:
         exact = exact_operations(strategy) <= EXACT_OPERATIONS
 
@@ -220,11 +217,12 @@ def calibrate(
 
     if points_lost == 0:
         return evaluated(0.0)
+    # The secant method on the logarithms of loss and temperature: `place` is that of the temperature.
     scale = max(1.0, float(strategy.table[-1]))  # value of the game
-    low, high = -inf, inf  # logarithms of temperatures that lose too little, and too much
+    low, high = -inf, inf  # places that lose too little, and too much
     highest = log(MAX_TEMPERATURE_SHARE * scale)
     place = log(FIRST_TEMPERATURE * scale) + log(points_lost / (FIRST_LOSS * scale)) / EXPONENT
-    slope, before = EXPONENT, None
+    slope, before = EXPONENT, None  # the place and the error of the step before
     for _step in range(MAX_STEPS):
         policy, found = evaluated(exp(place))
         if abs(found.points_lost / points_lost - 1) <= TOLERANCE:
@@ -232,13 +230,17 @@ def calibrate(
         if found.points_lost < points_lost and place >= highest:
             return evaluated(inf)
         error = log(found.points_lost / points_lost) if found.points_lost > 0 else -3.0
-        low, high = (place, high) if error < 0 else (low, place)
+        if error < 0:
+            low = place
+        else:
+            high = place
         if before is not None and place != before[0]:
             slope = min(6.0, max(0.3, (error - before[1]) / (place - before[0])))
-        before, guess = (place, error), place - error / slope
-        if not low < guess < high:  # keep to the bracket
-            guess = (low + high) / 2 if low > -inf and high < inf else guess
-        place = min(guess, highest)
+        before = place, error
+        place -= error / slope
+        if not low < place < high and low > -inf and high < inf:  # keep to the bracket
+            place = (low + high) / 2
+        place = min(place, highest)
     return SoftPolicy(strategy, exp(place)), found
 
 

@@ -6,7 +6,6 @@ are sampled. All others are evaluated exactly.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,7 +26,7 @@ from ..strategy.opening import open_strategy
 from ..strategy.played_games import Actor, GameLog, Player, play_games, start_of
 from ..strategy.simulation import Simulation, check_seed
 from ..strategy.strategy import Position, Strategy
-from ..tablebase.store import Progress
+from ..tablebase.store import Folder, Progress
 from . import computer_players as players
 from .computer_players import ComputerPlayer, Kind, PolicyPlayer, parse_kind
 from .evaluation import Evaluation, SampledEvaluation, evaluate, sample
@@ -57,7 +56,7 @@ class Setting:
 
     rules: RuleSet
     card: Scorecard
-    tables: str | os.PathLike[str] | None = None
+    tables: Folder = None
     threads: int | None = None
     progress: Progress | None = None
     games: int = 200  # sampled, of a policy that is not evaluated exactly, and the seed of their dice
@@ -76,13 +75,11 @@ def named_policy(text: str, setting: Setting) -> NamedPolicy:
     if text.endswith(".toml") or text in builtin_ids():
         message = _("{rules} is a game, not a policy: give it with --rules", rules=shown(text))
     else:
-        message = _("policy is {text}; must be one of {names}").format(text=shown(text), names=NAMES)
+        message = _("policy is {text}; must be one of {names}", text=shown(text), names=NAMES)
     raise StateError(message, field="policy")
 
 
-def open_policy(
-    name: str, rules: str | RuleSet = "yatzy", tables: str | os.PathLike[str] | None = None
-) -> Policy | Strategy | Actor:
+def open_policy(name: str, rules: str | RuleSet = "yatzy", tables: Folder = None) -> Policy | Strategy | Actor:
     """The policy of a name, as an object whose ``act(position)`` plays.
 
     Parameters
@@ -113,7 +110,7 @@ def open_policy(
 
 def computer_player(
     rules: str | Path | RuleSet | Strategy, kind: str | int | Kind | Actor | Player = 5,
-    tables: str | os.PathLike[str] | None = None, *, threads: int | None = None,
+    tables: Folder = None, *, threads: int | None = None,
 ) -> ComputerPlayer:  # fmt: skip
     """A computer player for a rule set.
 
@@ -198,67 +195,65 @@ def policy_file(text: str) -> str:
     return text if text.endswith((".npy", ".json")) else ""
 
 
-def _guess(setting: Setting, values: Guess, title: str) -> NamedPolicy:
-    return NamedPolicy(ValueFunction(setting.rules, values, setting.card), title)
+def _guess(at: Setting, values: Guess, title: str) -> NamedPolicy:
+    return NamedPolicy(ValueFunction(at.rules, values, at.card), title)
 
 
-def _perfect(setting: Setting) -> NamedPolicy:
-    return _guess(setting, setting.strategy().values, "Perfect play")
+def _perfect(at: Setting) -> NamedPolicy:
+    return _guess(at, at.strategy().values, "Perfect play")
 
 
-def _most_points(setting: Setting) -> NamedPolicy:
-    return _guess(setting, lambda states: np.zeros(len(states.filled)), "The most points in each turn")
+def _most_points(at: Setting) -> NamedPolicy:
+    return _guess(at, lambda states: np.zeros(len(states.filled)), "The most points in each turn")
 
 
-def _sheet(setting: Setting) -> StrategySheet:
-    sheet = find_sheet(setting.rules, setting.tables)
+def _sheet(at: Setting) -> StrategySheet:
+    sheet = find_sheet(at.rules, at.tables)
     if sheet is None:
-        text = _("{key} has no price sheet yet; make one with: yatzy learn {key}", key=setting.rules.key)
+        text = _("{key} has no price sheet yet; make one with: yatzy learn {key}", key=at.rules.key)
         raise StateError(text, field="policy")
     return sheet
 
 
-def _prices(setting: Setting, file: str = "") -> NamedPolicy:
-    sheet = StrategySheet.load(file, setting.rules) if file else _sheet(setting)
-    return _guess(setting, sheet.prices.values(), file or "The price sheet")
+def _prices(at: Setting, file: str = "") -> NamedPolicy:
+    sheet = StrategySheet.load(file, at.rules) if file else _sheet(at)
+    return _guess(at, sheet.prices.values(), file or "The price sheet")
 
 
-def _hold_rules(setting: Setting, size: str | None) -> NamedPolicy:
-    sheet = _sheet(setting)
+def _hold_rules(at: Setting, size: str | None) -> NamedPolicy:
+    sheet = _sheet(at)
     if not sheet.holds:
-        raise StateError(_("the sheet of {key} has no hold rules").format(key=setting.rules.key), field="policy")
+        raise StateError(_("the sheet of {key} has no hold rules", key=at.rules.key), field="policy")
     sheet = sheet.with_rules(int(size)) if size else sheet
-    policy = HoldRulePolicy(sheet.holds, sheet.prices, setting.card.state)
+    policy = HoldRulePolicy(sheet.holds, sheet.prices, at.card.state)
     return NamedPolicy(policy, f"{len(sheet.holds)} hold rules and the price sheet")
 
 
-def _level(setting: Setting, word: str | None, number: str | None) -> NamedPolicy:
-    level, strategy = parse_level(word or number or ""), setting.strategy()
-    temperature = calibrated_level(strategy, level, threads=setting.threads).temperature
+def _level(at: Setting, word: str | None, number: str | None) -> NamedPolicy:
+    level, strategy = parse_level(word or number or ""), at.strategy()
+    temperature = calibrated_level(strategy, level, threads=at.threads).temperature
     title = f"The computer player of level {level.number} ({level.name})"
-    return NamedPolicy(SoftPolicy(strategy, temperature, setting.card), title)
+    return NamedPolicy(SoftPolicy(strategy, temperature, at.card), title)
 
 
-def _goal(setting: Setting, goal: str) -> NamedPolicy:
+def _goal(at: Setting, goal: str) -> NamedPolicy:
     from ..strategy.score_strategy import reach
 
-    strategy = reach(
-        setting.rules, int(goal), setting.card, setting.tables, threads=setting.threads, progress=setting.progress
-    )
+    strategy = reach(at.rules, int(goal), at.card, at.tables, threads=at.threads, progress=at.progress)
     return NamedPolicy(strategy, f"Perfect play for {int(goal)} or more")
 
 
-def _python(setting: Setting, path: str, name: str) -> NamedPolicy:
+def _python(at: Setting, path: str, name: str) -> NamedPolicy:
     found = UserCode(file_attribute(path, name), path)
-    return NamedPolicy(policy_of(found, setting.rules, setting.card), f"{name} of {path}")
+    return NamedPolicy(policy_of(found, at.rules, at.card), f"{name} of {path}")
 
 
-def _array(setting: Setting, path: str) -> NamedPolicy:
+def _array(at: Setting, path: str) -> NamedPolicy:
     try:
         values = np.load(path, allow_pickle=False)
     except (OSError, ValueError) as error:
-        raise StateError(_("cannot read {path}: {error}").format(path=path, error=error), field="policy") from error
-    return _guess(setting, values, path)
+        raise StateError(_("cannot read {path}: {error}", path=path, error=error), field="policy") from error
+    return _guess(at, values, path)
 
 
 _FORMS: tuple[tuple[str | re.Pattern[str], Callable[..., NamedPolicy]], ...] = (

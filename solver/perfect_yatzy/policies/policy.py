@@ -113,9 +113,7 @@ class States:
 
     rules: RuleSet
     filled: Ints  # int64: Bitmask of the filled categories, bit i for the i-th of the sheet
-    # int64: Upper sum. Sums that cannot lead to different results share a state: all from the threshold on, and those
-    # that can no longer reach it
-    upper: Ints
+    upper: Ints  # int64: Upper sum. All from the threshold on share a state, and those that can no longer reach it
     saved: Ints  # int64: Saved rolls
     joker_paid: Bools  # Whether the joker's box holds points
 
@@ -316,14 +314,12 @@ class FunctionPolicy(Acting):
         return GivenActions(actions[0].ravel(), actions[1].ravel(), lanes)
 
     def _check(self, turn: CardTurn, kind: str, chosen: Ints, allowed: Bools) -> None:
-        """Raise StateError unless each choice, ``(..., rolls, lanes)``, is allowed, ``(rolls, choices)``.
-
-        To end the turn is hold -1, and the last choice.
-        """
+        """StateError unless all `chosen` ``(..., rolls, lanes)`` are `allowed` ``(rolls, choices)``; STOP is last."""
         rolls, choices = allowed.shape
         least = STOP if kind == "hold" else 0
         if least <= chosen.min(initial=0) and chosen.max(initial=0) < choices + least:
-            places = chosen + np.arange(rolls)[:, None] * choices + choices * (chosen < 0)
+            # A lookup in the flat array, which is faster; most functions make no mistake.
+            places = np.arange(rolls)[:, None] * choices + np.where(chosen == STOP, choices - 1, chosen)
             if allowed.ravel().take(places).all():
                 return
         known = (chosen >= least) & (chosen < choices + least)

@@ -3,11 +3,10 @@
 Greedy: from the empty list, insert the rule that gains most, at the place where it gains most, again and again. What
 a rule gains is estimated for all rules of a vocabulary at once, on turns of games that the list itself has played,
 with the exact values of the list (:class:`Sample`); then the exact mean decides. In between rules are simplified,
-moved and removed where that costs little. Deterministic for a seed.
-
-With the values of perfect play there is a limit on what a single decision may lose, on all cards and rolls. What
-decisions lose beyond it (:mod:`.worst_decisions`) counts as if it were points: all of it together as much as URGENCY.
-So rules that mend blunders come first while there are many, and at the end the last blunder is worth a rule.
+moved and removed where that costs little. Deterministic for a seed. With the values of perfect play there is a limit
+on what a single decision may lose, on all cards and rolls. What decisions lose beyond it (:mod:`.worst_decisions`)
+counts as if it were points: all of it together as much as URGENCY. So rules that mend blunders come first while there
+are many, and at the end the last blunder is worth a rule.
 """
 
 from __future__ import annotations
@@ -22,6 +21,9 @@ import numpy as np
 from ..game.dice import Floats, Ints, lattice
 from ..game.scorecard import EMPTY_STATE
 from ..game.scoring import upper_sums
+from ..kernels import hold_rules as kernels
+from ..kernels.policy import policy_job
+from ..kernels.policy_evaluation import EvaluationJob
 from ..kernels.table_slices import TableSlice, padded
 from ..model.checked_values import Table
 from ..model.state_space import state_space
@@ -52,45 +54,37 @@ class Sample:
     """Turns of states that the games of a list reach, with the values of the list."""
 
     def __init__(self, policy: HoldRulePolicy, values: Floats, seed: Sequence[int], games: int = GAMES) -> None:
-        from ..kernels.hold_rules import HoldRuleActions
-        from ..kernels.policy import policy_job
-        from ..kernels.policy_evaluation import EvaluationJob
-
         self.rules, self.space, self.holds = policy.rules, policy.space, policy.hold_rules
-        dice = self.dice = lattice(self.rules.dice, self.rules.faces)
+        self.dice = lattice(self.rules.dice, self.rules.faces)
+        self.stages = self.rules.rolls_per_turn
         self.model, self.outcomes = turn_model(self.rules), turn_outcomes(self.rules)
-        job = policy_job(dice, self.model, HoldRulePolicy.ties)
+        job = policy_job(self.dice, self.model, HoldRulePolicy.ties)
         below, target = TableSlice(padded(values), 0), TableSlice(padded(values), 0)
         self.job = EvaluationJob(job, below, below, target, 0, 1.0, 0.0)
         self.price_table = TableSlice(padded(policy.values), 0)
-        self.actions = HoldRuleActions
-        self.rows, self.lanes, self.weights = self.play(games, seed)
+        self.rows, self.lanes, self.weights = self.play(games, seed)  # different states, and how often each is met
         self.turns = self.sampled(self.rows, self.lanes)
         self.cards = Cards.of_rows(self.rules, self.space, self.rows, self.lanes)
-        self.stages = self.rules.rolls_per_turn
-        self.base = self.values_of(self.holds)
+        self.base = self.values_of(self.holds)  # of the states under the list itself
 
     def argument(self, holds: tuple[HoldRule, ...]) -> Any:
         """A list as the policy argument of the kernels."""
         arrays = hold_rule_arrays(self.rules, holds, self.space)
-        return self.actions(arrays, self.price_table, np.zeros(self.dice.n_rolls, dtype=np.int32))
+        return kernels.HoldRuleActions(arrays, self.price_table, np.zeros(self.dice.n_rolls, dtype=np.int32))
 
     def sampled(self, rows: Ints, lanes: Ints) -> Any:
         """The turns of states under the list, as :class:`perfect_yatzy.kernels.hold_rules.SampledTurns`."""
-        from ..kernels.hold_rules import SampledTurns, sample_turns
-
-        stages, n = self.rules.rolls_per_turn, len(rows)
+        n, stages = len(rows), self.stages
         rolls, holds = n * stages * self.dice.n_rolls, n * stages * self.dice.n_holds
         ends, taken = np.zeros(n * self.outcomes.size), np.zeros(rolls, dtype=np.int16)
-        turns = SampledTurns(ends, np.zeros(rolls), np.zeros(rolls), np.zeros(holds), taken)
-        sample_turns(rows, lanes, self.job, self.argument(self.holds), turns)
+        turns = kernels.SampledTurns(ends, np.zeros(rolls), np.zeros(rolls), np.zeros(holds), taken)
+        kernels.sample_turns(rows, lanes, self.job, self.argument(self.holds), turns)
         return turns
 
     def play(self, games: int, seed: Sequence[int]) -> tuple[Ints, Ints, Floats]:
         """Rows and lanes of the states that games of the list meet, and how often each is met in a game."""
         random = np.random.default_rng(seed)
-        start = self.space.row(EMPTY_STATE)
-        rows = np.full(games, start, dtype=np.int64)
+        rows = np.full(games, self.space.row(EMPTY_STATE), dtype=np.int64)
         upper = np.zeros(games, dtype=np.int64)
         met = []
         for _ in range(self.space.categories):
@@ -105,19 +99,14 @@ class Sample:
         return np.ascontiguousarray(states[0]), np.ascontiguousarray(states[1]), times / games
 
     def gains(self, rule: HoldRule) -> Floats:
-        """Estimated gain of a rule without its conditions, ``(rolls left * states, rules + 1)``.
-
-        A column for each rule of the list that decides now, the last one for situations that none decides.
-        """
-        from ..kernels.hold_rules import rule_gains
-
+        """Estimated gain of a rule without conditions, ``(rolls left * states, rules + 1)``, by what decides now."""
         (named, uses), cards, states = rule_lines(self.rules, rule), self.cards, len(self.weights)
-        n_rolls, columns = self.dice.n_rolls, len(self.holds) + 1
+        n_rolls, columns = self.dice.n_rolls, len(self.holds) + 1  # the last one: no rule of the list decides
         sizes = self.stages, n_rolls, self.dice.n_holds, columns
         per_mask = n_rolls if len(named) > 1 else 0  # length of a line of `named`; 0: it has one line
         first_use = cards.jokers * np.int64(named.size)  # the second half of `uses` is for cards with jokers
         lines, gains = (named.ravel(), uses.ravel(), per_mask), np.zeros(states * self.stages * columns)
-        rule_gains(*lines, cards.faces, cards.usable, first_use, self.weights, self.turns, sizes, gains)
+        kernels.rule_gains(*lines, cards.faces, cards.usable, first_use, self.weights, self.turns, sizes, gains)
         by_state = gains.reshape(states, self.stages, columns)
         return by_state[:, 1:].transpose(1, 0, 2).reshape(-1, columns)  # without 0 rolls left
 
@@ -129,10 +118,8 @@ class Sample:
 
     def values_of(self, holds: tuple[HoldRule, ...]) -> Floats:
         """Values of the states if their turn is played by another list."""
-        from ..kernels.hold_rules import turn_values
-
         values = np.zeros(len(self.rows))
-        turn_values(self.rows, self.lanes, self.job, self.argument(holds), values)
+        kernels.turn_values(self.rows, self.lanes, self.job, self.argument(holds), values)
         return values
 
     def gain_of_list(self, holds: tuple[HoldRule, ...]) -> float:
@@ -192,12 +179,15 @@ class Search:
         self.price_values = prices.values()
         self.patterns = candidate_patterns(self.rules)
         self.conditions = candidate_conditions(self.rules)
-        self.step = 0
-        self.guard = None
-        if perfect is not None and not self.rules.saved_rolls and self.rules.rolls_per_turn > 1:
-            self.guard = HoldGuard(self.policy(()), perfect, limit, seed, threads)
-        self.unit, self.urgency = 1.0, URGENCY  # excess that counts as a point a game; points that all of it counts
+        self.step = 0  # samples drawn so far; each has its own seed
+        self.urgency = URGENCY  # points a game that all excess of a list counts at the beginning of a step
+        self.unit = 1.0  # points of excess that count as one point a game, in this step (:meth:`sample`)
         self.worst: dict[tuple[HoldRule, ...], float] = {}  # largest loss of a hold of the lists that were swept
+        self.guard: HoldGuard | None = None
+        # No worst decision is computed for rules that save rolls; with a single roll there are no holds.
+        if perfect is not None and not self.rules.saved_rolls and self.rules.rolls_per_turn > 1:
+            empty_list = HoldRulePolicy((), prices, values=self.price_values)
+            self.guard = HoldGuard(empty_list, perfect, limit, seed, threads)
 
     def policy(self, holds: Sequence[HoldRule]) -> HoldRulePolicy:
         """A list as a policy."""
@@ -232,11 +222,8 @@ class Search:
     def run(self, max_rules: int, sizes: Sequence[int]) -> Learned:
         """The search; see :func:`learn_holds`."""
         found = self.candidate(())
-        grown: dict[int, list[Candidate]] = {size: [] for size in sizes if size < max_rules}
-        while len(found.holds) < max_rules:
-            longer = self.extend(found, MIN_GAIN)
-            if longer is None:
-                break
+        grown: dict[int, list[Candidate]] = {size: [] for size in sizes if size < max_rules}  # shorter lists, by size
+        while len(found.holds) < max_rules and (longer := self.extend(found, MIN_GAIN)):
             found = longer
             if len(found.holds) % 5 == 0 or len(found.holds) == max_rules:
                 found = self.simplify(found)
@@ -267,17 +254,17 @@ class Search:
             if self.guard is None or worst is None or worst <= self.guard.limit:
                 break
             self.urgency *= MORE_URGENT
-            longer: Candidate | None = found
-            while longer and len(longer.holds) < size + LONGER:
-                found, longer = longer, self.extend(longer, 0.01)
-            found = self.shorten(self.simplify(longer or found), size)
+            while len(found.holds) < size + LONGER and (longer := self.extend(found, 0.01)):
+                found = longer
+            found = self.shorten(self.simplify(found), size)
             if found.holds in tried:
                 break
             tried.add(found.holds)
-            worst, least = self.sweep(found.holds) or 0.0, self.sweep(best.holds) or 0.0
+            worst, of_best = self.sweep(found.holds) or 0.0, self.sweep(best.holds) or 0.0
             self.progress(f"mended: {len(found.holds)} rules, {found.mean:.3f}, worst {worst:.2f}")
             self.progress("\n".join(map(str, found.holds)))
-            if (max(worst, self.guard.limit), -found.mean) < (max(least, self.guard.limit), -best.mean):
+            beyond, least_beyond = max(worst, self.guard.limit), max(of_best, self.guard.limit)
+            if beyond < least_beyond or (beyond == least_beyond and found.mean > best.mean):
                 best = found
         return best
 
@@ -294,15 +281,16 @@ class Search:
     def extend(self, found: Candidate, min_gain: float) -> Candidate | None:
         """The list with one more rule; None if no rule gains enough."""
         sample = self.sample(found)
-        before, best = self.score(found), None
-        for estimate, place, rule in self.insertions(sample):
+        before = self.score(found)
+        best: Candidate | None = None
+        for estimate, place, rule in self.insertions(sample):  # the highest estimate first
             if estimate < min_gain / 2 or (best and estimate < self.score(best) - before):
                 break
             new = self.candidate((*found.holds[:place], rule, *found.holds[place:]))
             gain = self.score(new) - before
             self.progress(f"  {estimate:.2f} {gain:+.2f} ({new.mean - found.mean:+.2f}) at {place + 1}: {rule}")
             if gain >= min_gain - rule_cost(rule) and (best is None or self.score(new) > self.score(best)):
-                self.sweep(new.holds)  # the guard learns what the rule spoils
+                self.sweep(new.holds)  # the guard learns what the rule spoils, which changes all scores
                 before = self.score(found)
                 if self.score(new) > before:
                     best = new
@@ -312,7 +300,8 @@ class Search:
 
     def insertions(self, sample: Sample) -> list[tuple[float, int, HoldRule]]:
         """The best further rules by their estimated gain less their cost: estimate, place and rule."""
-        factors = sample.factors(self.conditions)
+        # By condition, and by situation: those of the sample, and the decisions of the guard.
+        factors, numbers = sample.factors(self.conditions), range(len(self.conditions))
         if self.guard:
             cards, _rolls, left = self.guard.situations
             mended = np.array([applies(self.rules, c, cards, left) for c in self.conditions], dtype=np.float64)
@@ -324,13 +313,14 @@ class Search:
             if self.guard:
                 gains = np.vstack([gains, self.guard.gains(rule, sample.holds) / self.unit])
             place, gain = best_places(gains.sum(axis=0)[None])
+            # Gain, place and conditions of the rule without any, with one, and with two of them.
             entries: list[tuple[float, int, tuple[int, ...]]] = [(float(gain[0]), int(place[0]), ())]
             places, alone = best_places(factors @ gains)
-            entries += [(g, p, (i,)) for i, (g, p) in enumerate(zip(alone.tolist(), places.tolist(), strict=True))]
+            entries += zip(alone.tolist(), places.tolist(), [(i,) for i in numbers], strict=True)
             for i in np.argsort(-alone, kind="stable")[:PAIRED_CONDITIONS].tolist():
                 places, both = best_places(factors @ (factors[i][:, None] * gains))
-                pairs = enumerate(zip(both.tolist(), places.tolist(), strict=True))
-                entries += [(g, p, (i, j)) for j, (g, p) in pairs if j != i]
+                pairs = zip(both.tolist(), places.tolist(), [(i, j) for j in numbers], strict=True)
+                entries += [entry for entry in pairs if entry[2] != (i, i)]
             entries.sort(key=lambda entry: -entry[0])
             ranked = []
             for estimate, where, chosen in entries[:RANKED]:
@@ -347,29 +337,34 @@ class Search:
     def simplify(self, found: Candidate) -> Candidate:
         """Change, move and remove rules while the estimate says that it gains, and the exact mean agrees."""
         for _ in range(ROUNDS):
-            sample = self.sample(found)
-            base = sum(map(rule_cost, found.holds)) + WORTH_KEEPING * len(found.holds) + self.penalty(found.holds)
-            ranked = []
-            for other in dict.fromkeys(self.variants(found.holds)):
-                saved = base - sum(map(rule_cost, other)) - WORTH_KEEPING * len(other) - self.penalty(other)
-                ranked.append((sample.gain_of_list(other) + saved, other))
-            ranked.sort(key=lambda entry: -entry[0])
-            for estimate, other in ranked[:TRIED]:
-                if estimate < 0.01:
-                    return found
-                new = self.candidate(other)
-                self.sweep(other)
-                kept = WORTH_KEEPING * (len(found.holds) - len(other))
-                if self.score(new) + kept > self.score(found) + 0.005:
-                    old = [str(rule) for rule in found.holds if rule not in other]
-                    added = [str(rule) for rule in other if rule not in found.holds]
-                    now = f"{len(other)} rules: {new.mean:.3f}, worst {self.sweep(other)}"
-                    self.progress(f"  {new.mean - found.mean:+.3f} {old} -> {added}; {now}")
-                    found = new
-                    break
-            else:
-                return found
+            better = self._better_variant(found)
+            if better is None:
+                break
+            found = better
         return found
+
+    def _better_variant(self, found: Candidate) -> Candidate | None:
+        """A list that differs in one rule, and gains by its estimate and its exact mean; None if none was found."""
+        sample = self.sample(found)
+        base = sum(map(rule_cost, found.holds)) + WORTH_KEEPING * len(found.holds) + self.penalty(found.holds)
+        ranked = []
+        for other in dict.fromkeys(self.variants(found.holds)):
+            saved = base - sum(map(rule_cost, other)) - WORTH_KEEPING * len(other) - self.penalty(other)
+            ranked.append((sample.gain_of_list(other) + saved, other))
+        ranked.sort(key=lambda entry: -entry[0])
+        for estimate, other in ranked[:TRIED]:
+            if estimate < 0.01:
+                break
+            new = self.candidate(other)
+            self.sweep(other)
+            shorter_by = WORTH_KEEPING * (len(found.holds) - len(other))
+            if self.score(new) + shorter_by > self.score(found) + 0.005:
+                old = [str(rule) for rule in found.holds if rule not in other]
+                added = [str(rule) for rule in other if rule not in found.holds]
+                now = f"{len(other)} rules: {new.mean:.3f}, worst {self.sweep(other)}"
+                self.progress(f"  {new.mean - found.mean:+.3f} {old} -> {added}; {now}")
+                return new
+        return None
 
     def variants(self, holds: tuple[HoldRule, ...]) -> Iterator[tuple[HoldRule, ...]]:
         """Lists that differ in one rule: removed, moved, without a condition, with other faces."""
@@ -387,8 +382,7 @@ class Search:
                     theirs, own = set(other.categories), set(condition.categories)
                     within = theirs <= own or theirs >= own
                     if other.kind == condition.kind and other != condition and within:
-                        changed = hold_rule(self.rules, rule.pattern, [*kept, other], rule.action)
-                        yield (*before, changed, *after)
+                        yield (*before, hold_rule(self.rules, rule.pattern, [*kept, other], rule.action), *after)
             for pattern in pays_neighbours(self.rules, rule.pattern) if rule.pattern.kind == "pays" else ():
                 yield (*before, hold_rule(self.rules, pattern, rule.conditions, rule.action), *after)
             for pattern, action in self.patterns:
@@ -398,13 +392,14 @@ class Search:
 
 def _neighbours(a: DicePattern, b: DicePattern) -> bool:
     """Whether two patterns differ in one step of one number, or in what is marked."""
-    sizes = abs(sum(a.sizes) - sum(b.sizes)) if len(a.sizes) == len(b.sizes) else 9
-    steps = sizes + abs(a.low - b.low) + abs(a.high - b.high) + (a.open != b.open) + (a.lowest != b.lowest)
-    return a.kind == b.kind != "pays" and steps == 1
+    if a.kind != b.kind or a.kind == "pays" or len(a.sizes) != len(b.sizes):
+        return False
+    steps = abs(sum(a.sizes) - sum(b.sizes)) + abs(a.low - b.low) + abs(a.high - b.high)
+    return steps + abs(a.open - b.open) + abs(a.lowest - b.lowest) == 1
 
 
 def best_places(gains: Floats) -> tuple[Ints, Floats]:
-    """Where a rule gains most, and how much, from its gains by the rule that has decided so far."""
-    by_place = gains[:, ::-1].cumsum(axis=1)
+    """Where a rule gains most, the last of equal places, and how much; `gains`: by the rule that decides now."""
+    by_place = gains[:, ::-1].cumsum(axis=1)  # the last place first: there it decides where no other rule does
     gain = by_place.max(axis=1)
     return gains.shape[1] - 1 - np.argmax(by_place > gain[:, None] - 1e-9, axis=1), gain

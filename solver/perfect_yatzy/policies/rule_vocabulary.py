@@ -15,17 +15,8 @@ from ..game.scoring import possible_points
 from .hold_rules import Action, Condition, DicePattern, HoldRule, hold_rule
 
 # Cost of a rule in points a game, by what it makes a person remember.
-CONDITION_COST = {
-    "open": 0.05,
-    "closed": 0.08,
-    "only": 0.08,
-    "scored": 0.05,
-    "above par": 0.08,
-    "below par": 0.08,
-    "bonus needs": 0.08,
-    "rolls left": 0.04,
-    "turns left": 0.1,
-}
+CONDITION_COST = {"open": 0.05, "scored": 0.05, "rolls left": 0.04, "turns left": 0.1}
+CONDITION_COST |= dict.fromkeys(("closed", "only", "above par", "below par", "bonus needs"), 0.08)
 FURTHER_CATEGORY_COST = 0.03  # each category of a condition or pattern after the first
 LEAST_COST = 0.03  # points that must be made
 FACES_COST = 0.02  # a range of faces
@@ -35,12 +26,13 @@ MOST_PAYING = 4  # categories of a pattern that pays
 
 def rule_cost(rule: HoldRule) -> float:
     """What a rule costs in the search, in points a game."""
-    cost = 0.0
+    cost, pattern = 0.0, rule.pattern
     for condition in rule.conditions:
         cost += CONDITION_COST[condition.kind] + FURTHER_CATEGORY_COST * max(0, len(condition.categories) - 1)
-    ranged = (rule.pattern.low, rule.pattern.high) != (1, rule.faces) and rule.pattern.kind in ("groups", "dice")
-    cost += FURTHER_CATEGORY_COST * max(0, len(rule.pattern.categories) - 1) + LEAST_COST * (rule.pattern.least > 1)
-    return cost + FACES_COST * ranged + LOWEST_COST * rule.pattern.lowest
+    cost += FURTHER_CATEGORY_COST * max(0, len(pattern.categories) - 1) + (LEAST_COST if pattern.least > 1 else 0.0)
+    if pattern.kind in ("groups", "dice") and (pattern.low, pattern.high) != (1, rule.faces):
+        cost += FACES_COST
+    return cost + LOWEST_COST if pattern.lowest else cost
 
 
 def candidate_patterns(rules: RuleSet) -> list[tuple[DicePattern, Action]]:
@@ -63,9 +55,10 @@ def candidate_patterns(rules: RuleSet) -> list[tuple[DicePattern, Action]]:
 def _patterns(rules: RuleSet) -> Iterator[DicePattern]:
     faces = rules.faces
     has_open = any(c.face for c in rules.categories)
+    may_be_open = (False, True) if has_open else (False,)
     for size in range(1, min(rules.dice, 6) + 1):
         for low in range(1, faces + 1):
-            for is_open in (False, True)[: 1 + has_open]:
+            for is_open in may_be_open:
                 yield DicePattern("groups", (size,), low, faces, is_open)
         if size < rules.dice:
             yield DicePattern("groups", (size,), 1, faces, lowest=True)
@@ -103,7 +96,9 @@ def _patterns(rules: RuleSet) -> Iterator[DicePattern]:
 def pays_neighbours(rules: RuleSet, pattern: DicePattern) -> Iterator[DicePattern]:
     """Patterns ``pays`` with one category more or less, or other points."""
     for c in rules.categories:
-        ids = tuple(i for i in pattern.categories if i != c.id) + (c.id,) * (c.id not in pattern.categories)
+        ids = tuple(i for i in pattern.categories if i != c.id)
+        if c.id not in pattern.categories:
+            ids += (c.id,)
         if ids and not c.upper:
             yield replace(pattern, categories=ids)
     for step in (-5, -3, -2, -1, 1, 2, 3, 5):

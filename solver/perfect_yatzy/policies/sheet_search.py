@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -82,13 +84,12 @@ def fit_prices(
     report = progress or (lambda done, total: None)
     visits = visited_states(rules, perfect, VISITED_GAMES, seed, threads)
     targets = checked_part(perfect, 0, len(perfect))[visits.places]
-    if not leaves_choice(rules):
-        prices = least_squares(every_number(rules), visits, targets).prices
-        form = SheetForm(rules, np.eye(len(prices) + len(terms_of(rules)))[:, len(prices) :], np.array(prices))
-    else:
-        form = every_number(rules)
-        if PriceSheet(rules, tuple(np.arange(len(rules.categories)) ** 2.0)).n_numbers > MAX_NUMBERS:
-            form = upper_prices_on_a_line(rules)
+    form = every_number(rules)
+    if not leaves_choice(rules):  # prices change no play: they are those of the closest sheet, the terms are free
+        prices = least_squares(form, visits, targets).prices
+        form = SheetForm(rules, form.matrix[:, len(prices) :], np.array(prices))
+    elif PriceSheet(rules, tuple(np.arange(len(rules.categories)) ** 2.0)).n_numbers > MAX_NUMBERS:  # not on a line
+        form = upper_prices_on_a_line(rules)
     closest = least_squares(form, visits, targets)
     # Sums may differ in their last bits between machines, hence rounded.
     starts = [np.round(form.numbers(sheet), 1) for sheet in (closest, with_usual_terms(closest))]
@@ -140,6 +141,7 @@ class SheetForm:
         joker = rules.joker.bonus / 200 if rules.joker else 0.0
         of_term = {"lost": bonus, "secured": bonus, "par_point": par_point, "saved_roll": 0.3, "joker_turn": joker}
         every = np.array([0.8] * self.count + [of_term[name] for name in terms_of(rules)])
+        # Of the numbers of the sheet that a free number moves, the one that allows least decides.
         widths = np.where(self.matrix, every[:, None] / np.maximum(np.abs(self.matrix), 1), np.inf)
         return np.asarray(widths.min(axis=0))
 
@@ -174,18 +176,22 @@ def least_squares(form: SheetForm, visits: Visits, targets: Floats) -> PriceShee
     space = visits.space
     filled, table = space.filled[visits.rows], np.zeros(space.size)
     layers = [np.unique(visits.rows[filled == k]) for k in range(space.first_layer, space.categories)]
-    columns = []
-    for unit in np.eye(form.matrix.shape[1]):
-        sheet = SheetForm(form.rules, form.matrix).sheet(unit)
+
+    def values(sheet: PriceSheet) -> Floats:
         sheet.write_values(table, space, layers)
-        columns.append(table[visits.places])
-    SheetForm(form.rules, form.matrix * 0, form.fixed[: form.count]).sheet(unit).write_values(table, space, layers)
+        return table[visits.places]
+
+    free = form.matrix.shape[1]
+    without_fixed = SheetForm(form.rules, form.matrix)
+    columns = [values(without_fixed.sheet(unit)) for unit in np.eye(free)]
+    fixed = values(form.sheet(np.zeros(free)))
     weights = np.sqrt(visits.counts)
-    left, right = np.column_stack(columns) * weights[:, None], (targets - table[visits.places]) * weights
+    left, right = np.column_stack(columns) * weights[:, None], (targets - fixed) * weights
     return form.sheet(np.asarray(np.linalg.lstsq(left, right)[0], dtype=np.float64))
 
 
 Judge = Callable[[PriceSheet], tuple[float, Table]]  # mean of a sheet; values of states, for the samples of turns
+Point = tuple[float, Floats]  # the value of a function, and where it has that
 
 
 def exactly(rules: RuleSet, threads: int | None) -> Judge:
@@ -277,9 +283,7 @@ def descend(
     return best[1], best[0]
 
 
-def _along(
-    function: Callable[[Floats], float], best: tuple[float, Floats], direction: Floats
-) -> tuple[float, Floats]:
+def _along(function: Callable[[Floats], float], best: Point, direction: Floats) -> Point:
     """The lowest of a point, its neighbours in a direction and the vertex of the parabola through the three."""
     value, point = best
     up, down = function(point + direction), function(point - direction)
@@ -300,15 +304,13 @@ def hand_prices(
     steps = [PRICE_STEP] * count + [PAR_STEP if name in ("par_point", "joker_turn") else TERM_STEP for name in names]
     start = [*prices.prices, *(prices.terms[name] for name in names)]
     numbers = tuple(round(number / step) * step + 0.0 for number, step in zip(start, steps, strict=True))
-    known: dict[tuple[float, ...], float] = {}
 
     def sheet(tried: tuple[float, ...]) -> PriceSheet:
         return PriceSheet(rules, tried[:count], dict(zip(names, tried[count:], strict=True)))
 
+    @cache
     def mean(tried: tuple[float, ...]) -> float:
-        if tried not in known:
-            known[tried] = policy_mean(HoldRulePolicy(holds, sheet(tried)), threads=threads)
-        return known[tried]
+        return policy_mean(HoldRulePolicy(holds, sheet(tried)), threads=threads)
 
     for sweep in range(HAND_SWEEPS):
         before = numbers
@@ -333,16 +335,14 @@ def learn_sheet(
     fit = fit_prices(rules, strategy.table, seed=seed, threads=threads, progress=progress)
     if not hold_rules:
         return StrategySheet(rules, fit.sheet, (), price_figures(strategy.value(), fit.mean, fit.interval))
-    first = learn_holds(
-        fit.sheet, min(FIRST_RULES, hold_rules), seed=seed, sizes=(), threads=threads, progress=report
-    )
-    prices = hand_prices(fit.sheet, first.holds, threads=threads, progress=report)
-    found = learn_holds(
-        prices, hold_rules, perfect=strategy.table, seed=seed, sizes=SHORTER, threads=threads, progress=report
-    )
-    fit, shorter = stated(prices, seed, threads), {size: (of.holds, of.figures) for size, of in found.shorter.items()}
-    figures = price_figures(strategy.value(), fit.mean, fit.interval) | found.figures
-    return StrategySheet(rules, fit.sheet, found.holds, figures, shorter)
+    work: dict[str, Any] = {"threads": threads, "progress": report}
+    first = learn_holds(fit.sheet, min(FIRST_RULES, hold_rules), seed=seed, sizes=(), **work)
+    prices = hand_prices(fit.sheet, first.holds, **work)
+    found = learn_holds(prices, hold_rules, perfect=strategy.table, seed=seed, sizes=SHORTER, **work)
+    by_hand = stated(prices, seed, threads)
+    shorter = {size: (of.holds, of.figures) for size, of in found.shorter.items()}
+    figures = price_figures(strategy.value(), by_hand.mean, by_hand.interval) | found.figures
+    return StrategySheet(rules, by_hand.sheet, found.holds, figures, shorter)
 
 
 def turn_losses(

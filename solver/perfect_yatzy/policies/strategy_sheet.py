@@ -44,7 +44,7 @@ from ..game.scorecard import EMPTY_STATE, State
 from ..game.scoring import possible_points, upper_sums
 from ..model.objectives import final_bonus
 from ..model.state_space import StateSpace, state_space
-from ..tablebase.store import tables_folder
+from ..tablebase.store import Folder, tables_folder
 from .hold_rules import HoldRule, parse_hold_rule
 
 MAX_PRICE = 1e6  # the largest number of a sheet; keeps sums of them finite
@@ -80,10 +80,12 @@ class PriceSheet:
         """How many numbers choices depend on; prices of upper boxes that rise evenly with the face are two."""
         if not leaves_choice(self.rules):
             return len(terms_of(self.rules))
+        numbers = len(self.prices) + len(terms_of(self.rules))
         by_face = sorted((box.face, self.prices[c]) for c, box in enumerate(self.rules.categories) if box.face)
-        steps = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(by_face) if b[0] > a[0]]
-        even = len(steps) == len(by_face) - 1 and len(steps) > 1 and max(steps) - min(steps) < 1e-9
-        return len(self.prices) + len(terms_of(self.rules)) - (len(by_face) - 2 if even else 0)
+        slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(by_face) if b[0] > a[0]]
+        differ = len(slopes) == len(by_face) - 1  # the faces
+        on_a_line = differ and len(slopes) > 1 and max(slopes) - min(slopes) < 1e-9
+        return numbers - len(by_face) + 2 if on_a_line else numbers
 
     def bonus_value(self, filled: int, upper: int) -> float:
         """Value of the bonus at the start of a turn, in points."""
@@ -140,9 +142,9 @@ def upper_best(rules: RuleSet) -> list[int]:
 def pars(rules: RuleSet) -> tuple[float, ...]:
     """The threshold of each bonus, shared out over the boxes of its column by the most that each can pay."""
     best, thresholds = upper_best(rules), upper_sums(rules).thresholds
-    columns = [box.column if best[c] else 0 for c, box in enumerate(rules.categories)]
-    total = [sum(most for most, other in zip(best, columns, strict=True) if other == column) for column in columns]
-    return tuple(thresholds[columns[c]] * most / (total[c] or 1) for c, most in enumerate(best))
+    total = np.bincount([box.column for box in rules.categories], best).tolist()  # by column
+    boxes = zip(rules.categories, best, strict=True)
+    return tuple(thresholds[box.column] * most / total[box.column] if most else 0.0 for box, most in boxes)
 
 
 def bonus_features(rules: RuleSet, filled: int, upper: Ints) -> Floats:
@@ -165,12 +167,9 @@ def bonus_features(rules: RuleSet, filled: int, upper: Ints) -> Floats:
 class StateBlock:
     """The states of some cards with the same upper boxes filled, as features that the numbers of a sheet multiply."""
 
-    # (cards, cells) int64: Places of the states in the table; a cell is a number of saved rolls and an upper sum
-    places: Ints
-    # (cards, categories + 1) float64: 1 for each open box; the number of open boxes if the joker's box holds points
-    cards: Floats
-    # (cells, 4) float64: 1 if the bonus is lost; 1 if it is secured; else the points above par; saved rolls
-    cells: Floats
+    places: Ints  # (cards, cells): of the states in the table; a cell is a number of saved rolls and an upper sum
+    cards: Floats  # (cards, categories + 1): 1 for each open box; their number if the joker's box holds points
+    cells: Floats  # (cells, 4): 1 if the bonus is lost; 1 if it is secured; else the points above par; saved rolls
 
 
 def state_blocks(space: StateSpace, layers: Iterable[Ints]) -> Iterator[StateBlock]:
@@ -209,10 +208,12 @@ class SheetWriter:
         self._cards = np.concatenate([block.cards for block in blocks])
         self._cells = np.concatenate([block.cells for block in blocks])
         self.places = np.concatenate([block.places.ravel() for block in blocks])
-        sizes = np.array([block.places.shape for block in blocks])
-        begins = zip(blocks, (np.cumsum(sizes, axis=0) - sizes).tolist(), strict=True)
-        pairs = [np.indices(block.places.shape).reshape(2, -1) + np.array([begin]).T for block, begin in begins]
-        self._card, self._cell = np.concatenate(pairs, axis=1)
+        # The value of a place is that of a card and of a cell of its block; here by their lines in all blocks.
+        sizes = np.array([block.places.shape for block in blocks])  # cards and cells
+        first_lines = np.cumsum(sizes, axis=0) - sizes
+        pairs = zip(sizes, first_lines, strict=True)
+        lines = [np.indices(size).reshape(2, -1) + first[:, None] for size, first in pairs]
+        self._card, self._cell = np.concatenate(lines, axis=1)
 
     def write(self, sheet: PriceSheet, values: Floats) -> None:
         """Write the values of the states of the rows, without full cards, to their places."""
@@ -232,13 +233,11 @@ class StrategySheet:
 
     rules: RuleSet
     prices: PriceSheet  # what chooses the box
-    # the first that fits chooses the hold. Empty: the prices choose it too, by computing the turn
-    holds: tuple[HoldRule, ...] = ()
-    # figures by name, in points unless it says otherwise: ``perfect`` (mean of perfect play), ``prices_mean`` (mean
-    # if prices choose the holds too), ``mean`` (mean with the hold rules), ``worth`` (what each hold rule adds, in
-    # their order), ``worst`` (the most that a single hold by the rules loses, on any card and roll),
-    # ``losses_by_turn`` (points given away in each turn). A mean that was simulated has its 95 % interval beside
-    # it: ``prices_mean_interval``
+    holds: tuple[HoldRule, ...] = ()  # the first that fits chooses the hold. Empty: the prices do, by the turn
+    # figures by name, in points: ``perfect`` (mean of perfect play), ``prices_mean`` (mean if prices choose the holds
+    # too), ``prices_mean_interval`` (95 %, if that was simulated), ``mean`` (mean with the hold rules), ``worth``
+    # (what each hold rule adds, in their order), ``worst`` (the most that a single hold by the rules loses, on any
+    # card and roll), ``losses_by_turn`` (points given away in each turn)
     figures: Mapping[str, Any] = field(default_factory=dict, hash=False)
     # shorter lists of hold rules by their length, each with its ``mean``, ``worth`` and ``worst``
     shorter: Mapping[int, tuple[tuple[HoldRule, ...], Mapping[str, Any]]] = field(default_factory=dict, hash=False)
@@ -281,7 +280,7 @@ class StrategySheet:
         """The sheet that :meth:`to_json` has written."""
         if not isinstance(raw, dict) or raw.get("format") != FORMAT:
             raise StateError(f"not a strategy sheet of format {FORMAT}")
-        if wrong := sorted(FIELDS ^ set(raw) - {"shorter"}):
+        if wrong := sorted(FIELDS ^ (set(raw) - {"shorter"})):
             verb = "is missing" if wrong[0] in FIELDS else "is not a field of a strategy sheet"
             raise StateError(f"{shown(wrong[0])} {verb}")
         rules = rules or rules_from_json(raw["rules"])
@@ -320,12 +319,12 @@ def price_figures(perfect: float, mean: float, interval: float = 0.0) -> dict[st
     return figures | ({"prices_mean_interval": round(interval, 4)} if interval else {})
 
 
-def sheet_path(rules: RuleSet, tables: str | os.PathLike[str] | None = None) -> Path:
+def sheet_path(rules: RuleSet, tables: Folder = None) -> Path:
     """Where `yatzy learn` writes the sheet of a rule set, next to its table."""
     return tables_folder(tables) / f"{rules.key}-{rules.fingerprint[:12]}.sheet.json"
 
 
-def find_sheet(rules: RuleSet, tables: str | os.PathLike[str] | None = None) -> StrategySheet | None:
+def find_sheet(rules: RuleSet, tables: Folder = None) -> StrategySheet | None:
     """The sheet of a rule set: the one next to its table, else the one in this package, else None."""
     path = sheet_path(rules, tables)
     if path.is_file():
@@ -378,8 +377,7 @@ def _hold_rules(raw: Any, rules: RuleSet) -> tuple[HoldRule, ...]:
 
 def _shorter(raw: Any, rules: RuleSet) -> dict[int, tuple[tuple[HoldRule, ...], dict[str, Any]]]:
     """Shorter lists by their length."""
-    parts = raw.values() if isinstance(raw, dict) else [None]
-    if not all(isinstance(part, dict) and set(part) == LIST_FIELDS for part in parts):
+    if not isinstance(raw, dict) or any(not isinstance(p, dict) or set(p) != LIST_FIELDS for p in raw.values()):
         raise StateError(f"shorter is {shown(raw)}; must have holds and figures by the number of rules")
     found = {}
     for size, part in raw.items():

@@ -1,11 +1,9 @@
 """Policies that a user wrote, in Python or as another program: their contracts, and what is said when they fail.
 
 The name of its only parameter says what a function takes: ``observations`` (:class:`perfect_yatzy.BatchPolicy`),
-``turn`` (:class:`perfect_yatzy.FunctionPolicy`), else a :class:`perfect_yatzy.TurnPosition`, as an object or a
-class with ``act(position)`` does.
-
-A learned agent is a function of many observations. It is asked once for each card that play can reach, with every
-roll, upper sum and number of rerolls left, so its mean and its losses are exact.
+``turn`` (:class:`perfect_yatzy.FunctionPolicy`), else a :class:`perfect_yatzy.TurnPosition`, as an object or a class
+with ``act(position)`` does. A learned agent is a function of many observations. It is asked once for each card that
+play can reach, with every roll, upper sum and number of rerolls left, so its mean and its losses are exact.
 """
 
 from __future__ import annotations
@@ -89,21 +87,16 @@ class BatchPolicy(FunctionPolicy):
         shape = turn.n_rerolls + 1, len(turn.allowed), len(turn.upper)
         rolls_left, counts = _by_lanes(turn.rules.dice, turn.rules.faces, shape)
         n, boxes = len(counts), turn.allowed.shape[1]
-        numbers = self._asked(
-            {
-                "filled": np.broadcast_to(turn.filled >> np.arange(boxes) & 1, (n, boxes)),
-                "upper": np.broadcast_to(turn.upper, shape).reshape(n, 1),
-                "counts": counts,
-                "rolls_left": rolls_left,
-                "joker_paid": np.broadcast_to(np.int64(turn.joker_paid), (n, 1)),
-            },
-            {
-                "action_mask": lambda: _masks(turn, shape),
-                "points": lambda: np.broadcast_to(
-                    np.where(turn.allowed, turn.points, -1)[:, None], (*shape, boxes)
-                ).reshape(n, boxes),
-            },
-        ).reshape(shape)
+        filled = np.broadcast_to(turn.filled >> np.arange(boxes) & 1, (n, boxes))
+        upper = np.broadcast_to(turn.upper, shape).reshape(n, 1)
+        paid = np.broadcast_to(np.int64(turn.joker_paid), (n, 1))
+        arrays = {"filled": filled, "upper": upper, "counts": counts, "rolls_left": rolls_left, "joker_paid": paid}
+
+        def points() -> Ints:
+            by_roll = np.where(turn.allowed, turn.points, -1)[:, None]
+            return np.broadcast_to(by_roll, (*shape, boxes)).reshape(n, boxes)
+
+        numbers = self._asked(arrays, {"action_mask": lambda: _masks(turn, shape), "points": points}).reshape(shape)
         is_hold = numbers < turn.dice.first_roll
         illegal = numbers < 0
         illegal[0] |= is_hold[0]  # without rerolls left no dice are held
@@ -116,8 +109,8 @@ class BatchPolicy(FunctionPolicy):
 
     def _refused(self, turn: CardTurn, kind: str, number: int, roll: int, lane: int) -> str:
         """As the agent numbers its actions."""
-        holds = turn.dice.first_roll
-        return super()._refused(turn, "action", number + holds * (kind == "category"), roll, lane)
+        number += turn.dice.first_roll if kind == "category" else 0
+        return super()._refused(turn, "action", number, roll, lane)
 
     def _asked(self, arrays: dict[str, Ints], made: dict[str, Callable[[], Any]]) -> Ints:
         """The numbers of the actions of the agent, ``(n,)``."""
@@ -151,13 +144,11 @@ class BatchPolicy(FunctionPolicy):
 def _by_lanes(dice: int, faces: int, shape: tuple[int, int, int]) -> tuple[Ints, Ints]:
     """The observations ``rolls_left`` and ``counts`` of a card: they depend on its number of lanes alone."""
     grid = lattice(dice, faces)
-    counts = grid.counts[grid.first_roll :].astype(np.int64)
-    left, roll, _ = np.indices(shape, dtype=np.int64, sparse=True)
-    every = np.broadcast_to(roll, shape).ravel()
-    found = np.broadcast_to(left, shape).reshape(-1, 1).copy(), counts[every]
-    for array in found:
-        array.flags.writeable = False
-    return found
+    left, roll, _lane = np.indices(shape, dtype=np.int64, sparse=True)
+    rolls_left = np.broadcast_to(left, shape).reshape(-1, 1).copy()
+    counts = grid.counts[grid.first_roll :].astype(np.int64)[np.broadcast_to(roll, shape).ravel()]
+    rolls_left.flags.writeable = counts.flags.writeable = False  # they are kept for other cards
+    return rolls_left, counts
 
 
 def _masks(turn: CardTurn, shape: tuple[int, int, int]) -> npt.NDArray[np.int8]:
@@ -263,20 +254,16 @@ class ProcessPlayer:
 
     def __call__(self, position: TurnPosition) -> ActionText:
         """The action of the program in a position."""
-        assert isinstance(position.card, Scorecard)
+        rules, card = position.rules, position.card
+        assert isinstance(card, Scorecard)
         self._sent += 1
-        request: dict[str, Any] = {
-            "query": "hold" if position.rolls_left else "score",
-            "rules": position.rules.key,
-            "card": {position.rules.categories[c].id: points for c, points in position.card.points.items()},
-            "dice": list(position.dice),
-            "rolls_left": position.rolls_left,
-            "id": self._sent,
-        }
-        if position.rules.saved_rolls:
+        boxes = {rules.categories[c].id: points for c, points in card.points.items()}
+        request: dict[str, Any] = {"query": "hold" if position.rolls_left else "score", "rules": rules.key}
+        request |= {"card": boxes, "dice": [*position.dice], "rolls_left": position.rolls_left, "id": self._sent}
+        if rules.saved_rolls:
             request["saved"] = position.state.saved
-        if position.card.bonus_points:
-            request["bonus_points"] = position.card.bonus_points
+        if card.bonus_points:
+            request["bonus_points"] = card.bonus_points
         return self._action(self._exchange(json.dumps(request)))
 
     act = __call__

@@ -25,6 +25,7 @@ import numpy as np
 from ..errors import RulesError
 from ..game.dice import Floats, Ints, lattice
 from ..game.rules import RuleSet, prerequisites
+from ..kernels.losses import perfect_turns, worst_rows
 from ..kernels.rollout import LANE, ROW, SAVED, Games
 from ..kernels.table_slices import PADDING, TableSlice, padded, window
 from ..model.checked_values import Table, checked_part
@@ -51,10 +52,9 @@ class Visits:
 
     space: StateSpace
     games: int  # number of games
-    # (n,) int64: Row and place in the table of each state that was met, and how many games met it; ascending places
-    rows: Ints
-    places: Ints  # (n,) int64
-    counts: Ints  # (n,) int64
+    rows: Ints  # (n,): of each state that was met
+    places: Ints  # (n,): in the table, ascending
+    counts: Ints  # (n,): games that met the state
 
 
 class _Recorder(Rollout):
@@ -88,12 +88,12 @@ class TurnSample:
     def __init__(self, visits: Visits, cards: int, later: Table, seed: int, threads: int | None = None) -> None:
         self.space, self.threads = visits.space, threads or default_threads()
         random = np.random.default_rng(seed)
-        self._rows: list[Ints] = []
-        places, weights = [], []
+        self._rows: list[Ints] = []  # of each layer
+        places, weights = [], []  # of the states of the sampled cards that were met
         filled = self.space.filled[visits.rows]
         for k in range(self.space.first_layer, self.space.categories):
             here = filled == k
-            rows, card = np.unique(visits.rows[here], return_inverse=True)  # and the card of each state
+            rows, card = np.unique(visits.rows[here], return_inverse=True)  # `card`: place in `rows`, by state
             counts = np.bincount(card, weights=visits.counts[here]).astype(np.float64)  # games that met each card
             chance = inclusion_chances(counts, cards)
             taken = systematic_sample(chance, random)
@@ -104,6 +104,7 @@ class TurnSample:
         self._places, self._weights = np.concatenate(places), np.concatenate(weights)
         self.cards = sum(map(len, self._rows))
         self._writer = SheetWriter(self.space, children(self.space, self._rows))
+        # Tables: the values by which a turn is played, those after it, and what is computed.
         self._guess, self._later, self._out = (np.zeros(self.space.size + PADDING) for _ in range(3))
         self._later[self._writer.places] = later[self._writer.places]
         for values in (self._guess, self._later):
@@ -132,7 +133,8 @@ def inclusion_chances(counts: Floats, number: int) -> Floats:
         above = free & (chances > 1)
         if not above.any():
             return chances
-        chances[above], free = 1.0, free & ~above
+        chances[above] = 1.0
+        free &= ~above
 
 
 def systematic_sample(chances: Floats, random: np.random.Generator) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -169,9 +171,7 @@ class WorstDecisions:
 
     policy: Policy
     rows: Ints  # (n,) int64: The rows of the table: sets of filled boxes, and whether the joker's box holds points
-    # (n, rolls a turn) float64: Largest loss on the cards of each row, over all upper sums and rolls, in points: of
-    # a category (0 rerolls left), then of a hold with 1, 2, ... rerolls left
-    losses: Floats
+    losses: Floats  # (n, rolls a turn): Largest loss on the cards of a row, in points, by rerolls left (0: category)
     lanes: Ints  # (n, rolls a turn) int64: Place of the upper sum among those of the row, and number of the roll
     rolls: Ints  # (n, rolls a turn) int64
 
@@ -183,8 +183,6 @@ class WorstDecisions:
 
 def worst_decisions(policy: Policy, perfect: Table, *, threads: int | None = None) -> WorstDecisions:
     """Compare every decision of a policy with the best, on all cards and rolls."""
-    from ..kernels.losses import worst_rows
-
     if policy.rules.saved_rolls:
         raise RulesError("the worst decision of a policy is not computed for rules that save rolls")
     sweep = ForwardPass(policy, threads or default_threads(), perfect)
@@ -227,8 +225,9 @@ class HoldGuard:
         self.sweep_memory = ForwardPass(policy, 1, perfect)
         self.table = TableSlice(padded(checked_part(perfect, 0, len(perfect)).astype(np.float64)), 0)
         self.stages = self.rules.rolls_per_turn
+        # The decisions that are known, and their values under perfect play.
         self.keys = np.empty((0, 4), dtype=np.int64)  # row, lane, rerolls left, roll
-        self.stops = np.empty(0)
+        self.stops = np.empty(0)  # to end the turn
         self.holds = np.empty((0, self.dice.n_holds), dtype=np.float32)
         self.best = np.empty(0)
         self.cards = Cards.of_rows(self.rules, self.space, self.keys[:, 0], self.keys[:, 1])
@@ -258,24 +257,21 @@ class HoldGuard:
         keys = np.array(sorted(set(map(tuple, keys.tolist())) - known), dtype=np.int64).reshape(-1, 4)
         if not len(keys):
             return
-        states, of_state = np.unique(keys[:, :2], axis=0, return_inverse=True)
-        of_state = of_state.ravel()
-        stops, values = self.turns(np.ascontiguousarray(states[:, 0]), np.ascontiguousarray(states[:, 1]))
-        left, roll = keys[:, 2], keys[:, 3]
-        stop, holds = stops[of_state, roll], values[of_state, left - 1]
-        first = self.dice.first_roll
-        legal = legal_holds(self.rules.dice, self.rules.faces)[roll, :first]
-        within = np.where(legal, holds[:, :first], -np.inf).max(axis=1)
+        states, of_key = np.unique(keys[:, :2], axis=0, return_inverse=True)  # a turn has all decisions of its state
+        state, left, roll = of_key.ravel(), keys[:, 2], keys[:, 3]
+        by_roll, by_hold = self.turns(np.ascontiguousarray(states[:, 0]), np.ascontiguousarray(states[:, 1]))
+        stops, holds = by_roll[state, roll], by_hold[state, left - 1]
+        fewer = slice(self.dice.first_roll)  # holds of fewer than all dice
+        legal = legal_holds(self.rules.dice, self.rules.faces)[roll, fewer]
+        best_hold = np.where(legal, holds[:, fewer], -np.inf).max(axis=1)
         self.keys = np.concatenate([self.keys, keys])
-        self.stops = np.concatenate([self.stops, stop])
+        self.stops = np.concatenate([self.stops, stops])
         self.holds = np.concatenate([self.holds, holds.astype(np.float32)])
-        self.best = np.concatenate([self.best, np.maximum(stop, within)])
+        self.best = np.concatenate([self.best, np.maximum(stops, best_hold)])
         self.cards = Cards.of_rows(self.rules, self.space, self.keys[:, 0], self.keys[:, 1])
 
     def turns(self, rows: Ints, lanes: Ints) -> tuple[Floats, Floats]:
         """Values under perfect play: to stop by roll, and of holds by rerolls left."""
-        from ..kernels.losses import perfect_turns
-
         stops = np.zeros(len(rows) * self.dice.n_rolls)
         values = np.zeros(len(rows) * (self.stages - 1) * self.dice.n_holds)
         with self.sweep_memory.jobs.borrow() as job:
@@ -301,7 +297,7 @@ class HoldGuard:
         """What a rule takes off the excess, ``(decisions, rules + 1)``, by the rule that decides in the list."""
         done, by = decisions(self.rules, holds, *self.situations)
         named = decision_of(self.rules, rule, *self.situations)
-        gain = np.where(named == NO_FIT, 0.0, self.beyond(done) - self.beyond(np.where(named == NO_FIT, done, named)))
+        with_rule = np.where(named == NO_FIT, done, named)
         result = np.zeros((len(done), len(holds) + 1))
-        result[np.arange(len(done)), by] = gain
+        result[np.arange(len(done)), by] = self.beyond(done) - self.beyond(with_rule)  # 0 where it does not fit
         return result

@@ -4,16 +4,15 @@
     value(hold)     = E[ best value after rerolling the other dice ]        loss = best value - value
 
 Actions of equal value are ranked by their mean: the expected points still to come if everything after the action
-maximises the mean. This matters for goals and utilities; for the mean itself both values are the same.
-
-The functions here trust their arguments; :class:`perfect_yatzy.strategy.strategy.Strategy` checks them first.
+maximises the mean. This matters for goals and utilities; for the mean itself both values are the same. The functions
+here trust their arguments; :class:`perfect_yatzy.strategy.strategy.Strategy` checks them first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Generic, SupportsIndex, TypeVar, overload
+from typing import Any, Generic, Literal, SupportsIndex, TypeVar, overload
 
 import numpy as np
 
@@ -151,11 +150,13 @@ class Ranking(list[Action], Generic[Action]):
         """The actions as named columns, with the names of the JSON answers; None where an action has none."""
         if not self:
             return {}
-        name = value_name(self.policy)
-        names = ["category"] + ["points", "bonus_points"] * any(isinstance(entry, Choice) for entry in self)
-        found: dict[str, list[Any]] = {field: [getattr(entry, field, None) for entry in self] for field in names}
+        name, found = value_name(self.policy), dict[str, list[Any]]()
         if any(isinstance(entry, Hold) for entry in self):
-            found = {"hold": [list(entry.dice) if isinstance(entry, Hold) else None for entry in self]} | found
+            found["hold"] = [list(entry.dice) if isinstance(entry, Hold) else None for entry in self]
+        found["category"] = [entry.category for entry in self]
+        if any(isinstance(entry, Choice) for entry in self):
+            for field in ("points", "bonus_points"):
+                found[field] = [getattr(entry, field, None) for entry in self]
         found |= {name: [entry.value for entry in self], "loss": [entry.loss for entry in self]}
         return found if name == "expected_remaining" else found | {"expected_remaining": [e.mean for e in self]}
 
@@ -202,8 +203,7 @@ def rank_holds(evaluator: TurnEvaluator, state: State, dice: Dice, rolls_left: i
     held = sub_multisets(np.array(counts_of(evaluator.rules, dice), dtype=np.int64))
     places = evaluator.dice.rank(held)
     values = evaluator.hold_values(state, rolls_left)[places]
-    by_mean = evaluator.means is evaluator
-    means = values.copy() if by_mean else evaluator.means.hold_values(state, rolls_left)[places]
+    means = values.copy() if evaluator.means is evaluator else evaluator.means.hold_values(state, rolls_left)[places]
     values[-1], means[-1] = best.value, best.mean  # sub_multisets ends with all dice
     entries = zip(values.tolist(), means.tolist(), map(dice_of, held.tolist()), strict=True)
     return [
@@ -233,19 +233,23 @@ def ranked(
     evaluator: TurnEvaluator, entries: Iterable[tuple[float, float, Option]], key: Callable[[Option], Any]
 ) -> list[tuple[float, float, float, Option]]:
     """``(value, loss, mean, option)`` of entries ``(value, mean, option)``, the best first; equal means by `key`."""
-    remaining = sorted(entries, key=lambda entry: -entry[0])
-    best, found = remaining[0][0], list[tuple[float, float, float, Option]]()
-    while remaining:
-        lowest = evaluator.lowest_equal(remaining[0][0])
-        equal = [entry for entry in remaining if entry[0] >= lowest]
-        remaining = remaining[len(equal) :]
-        if evaluator.means is evaluator:
-            equal.sort(key=lambda entry: key(entry[2]))
-        else:
-            by_mean = [(mean, mean, (value, option)) for value, mean, option in equal]
-            order = ranked(evaluator.means, by_mean, lambda pair: key(pair[1]))
-            equal = [(value, mean, option) for mean, _, _, (value, option) in order]
-        for value, mean, option in equal:
-            loss = 0.0 if value >= evaluator.lowest_equal(best) else best - value
-            found.append((value, loss, mean, option))
+    by_value, found = [*_equal(evaluator, entries, 0)], list[tuple[float, float, float, Option]]()
+    lowest = evaluator.lowest_equal(best := by_value[0][0][0])
+    for equal in by_value:
+        by_mean = [equal] if evaluator.means is evaluator else _equal(evaluator.means, equal, 1)
+        for same in by_mean:
+            for value, mean, option in sorted(same, key=lambda entry: key(entry[2])):
+                found.append((value, 0.0 if value >= lowest else best - value, mean, option))
     return found
+
+
+def _equal(
+    evaluator: TurnEvaluator, entries: Iterable[tuple[float, float, Option]], field: Literal[0, 1]
+) -> Iterator[list[tuple[float, float, Option]]]:
+    """The entries whose field counts as equal to the best, then those equal to the best of the rest, and so on."""
+    rest = sorted(entries, key=lambda entry: -entry[field])
+    while rest:
+        lowest = evaluator.lowest_equal(rest[0][field])
+        equal = [entry for entry in rest if entry[field] >= lowest]
+        yield equal
+        rest = rest[len(equal) :]

@@ -3,11 +3,10 @@
 :mod:`.forward_pass` computes it for the mean, from the policy that is greedy for the table. For a goal or a utility
 :mod:`.score_forward_pass` does; of equal options the one with the highest mean is taken. The mean does not depend on
 how its ties are broken, the rest of the distribution does: of equal holds the policy takes the one with the most
-dice, then the higher faces; of equal categories the first on the sheet.
-
-Those of perfect play from the empty card, and after every first turn, are stored. Each is a JSON file next to the
-table of means. That of the empty card is one distribution. The other, named outlook, has one for each card after a
-first turn, and that of the empty card, by the number of the state in the table (Yatzy: 46 cards, 0.5 MB).
+dice, then the higher faces; of equal categories the first on the sheet. Those of perfect play from the empty card,
+and after every first turn, are stored. Each is a JSON file next to the table of means. That of the empty card is one
+distribution. The other, named outlook, has one for each card after a first turn, and that of the empty card, by the
+number of the state in the table (Yatzy: 46 cards, 0.5 MB).
 """
 
 from __future__ import annotations
@@ -66,13 +65,14 @@ def stored_distribution(
 ) -> ScoreDistribution:  # fmt: skip
     """:func:`distribution`, for the mean next to the table from the empty card on and after each first turn."""
     checked, rules = strategy.check(start), strategy.rules
-    from_empty, for_mean = checked.state == EMPTY_STATE, not isinstance(strategy.evaluator, ScoreEvaluator)
-    first_turns = first_turns and store and from_empty and for_mean and not has_first_turns(rules, tables)
-    found = read_stored(rules, checked.state, tables) if for_mean and not first_turns else None
-    if found is None and not (from_empty and for_mean):
-        return distribution(strategy, checked, points=points, threads=threads, progress=progress)
+    for_mean = not isinstance(strategy.evaluator, ScoreEvaluator)
+    is_stored = for_mean and checked.state == EMPTY_STATE  # when it is computed
+    adds_first_turns = first_turns and store and is_stored and not has_first_turns(rules, tables)
+    found = read_stored(rules, checked.state, tables) if for_mean and not adds_first_turns else None
     if found is None:
-        early = early_distributions(strategy, threads, progress, first_turns=first_turns)
+        if not is_stored:
+            return distribution(strategy, checked, points=points, threads=threads, progress=progress)
+        early = early_distributions(strategy, threads, progress, first_turns=adds_first_turns)
         if store:
             with suppress(OSError):
                 write_stored(rules, early, tables)
@@ -158,8 +158,10 @@ def distribution(
             "play for {policy} of {rules} is approximate: its distribution can only be simulated (yatzy simulate)"
         )
         raise RulesError(text.format(policy=strategy.policy, rules=rules.key), code="too-large")
-    of_score = isinstance(evaluator, ScoreEvaluator)
-    cost = score_places(rules, state).solve_cost().doubled() if of_score else distribution_cost(rules, state)
+    if isinstance(evaluator, ScoreEvaluator):
+        cost = score_places(rules, state).solve_cost().doubled()
+    else:
+        cost = distribution_cost(rules, state)
     check_distribution_memory(rules, cost)
     log_long(f"the distribution of {rules.key}", cost.seconds, progress)
     from .forward_pass import ForwardPass
@@ -183,12 +185,9 @@ def distribution_cost(rules: RuleSet, start: State = EMPTY_STATE) -> SolveCost:
     ends = max(states for states, _ in layers) * turn_outcomes(rules, start).size
     if rules.saved_rolls:  # a quarter of the rolls that can be saved at most, and none
         ends *= 1 + objective.space.most_saved[-1] / 8
-    return SolveCost(
-        values=whole.values,
-        bytes=STORED_BYTES,
-        memory=int(BASE_MEMORY + np.dtype(np.float64).itemsize * REACHED_SHARE * entries + END_BYTES * ends),
-        seconds=(PASS_COST_RATIO_SAVED if rules.saved_rolls else PASS_COST_RATIO) * whole.seconds,
-    )
+    memory = int(BASE_MEMORY + np.dtype(np.float64).itemsize * REACHED_SHARE * entries + END_BYTES * ends)
+    ratio = PASS_COST_RATIO_SAVED if rules.saved_rolls else PASS_COST_RATIO
+    return SolveCost(whole.values, STORED_BYTES, memory, ratio * whole.seconds)
 
 
 def first_turns_cost(rules: RuleSet) -> SolveCost:

@@ -15,9 +15,8 @@ The other terms are fitted to one-turn backups at states that play visits
 - whether the tracked box (:attr:`.RuleSet.tracked_index`) holds points.
 
 Features are multiples of 2^-FEATURE_BITS, prices and coefficients of 2^-COEFFICIENT_BITS. So all sums of their
-products are exact in float64, in any order: fit and play have the same bits on every machine.
-
-A full card is worth its upper bonuses, exactly. NumPy only: a question loads no compiled code.
+products are exact in float64, in any order: fit and play have the same bits on every machine. A full card is worth
+its upper bonuses, exactly. NumPy only: a question loads no compiled code.
 
 Two files with one name, as a table has (:mod:`perfect_yatzy.tablebase.table_file`), store it::
 
@@ -69,8 +68,7 @@ class FittedValues:
 
     rules: RuleSet
     prices: Floats  # (categories,): what an open box is worth in the relaxed game
-    # (categories + 1, features): by number of open boxes: theta, b, the upper triangle of Q by rows, e, L by rows.
-    # Row 0 is not used.
+    # (categories + 1, features): by open boxes, row 0 unused: theta, b, the upper triangle of Q by rows, e, L by rows
     coefficients: Floats
     relaxed: RelaxedLayout | None  # tells where a state lies in `relaxed_values`; None: W is zero
     relaxed_values: Floats  # (size,): W, in points; empty without a relaxed game
@@ -87,7 +85,7 @@ class FittedValues:
         cards = card_masks(self.rules, filled)
         others = [np.atleast_1d(np.asarray(field, dtype=np.int64)) for field in (upper, saved, tracked)]
         (n,) = np.broadcast_shapes(cards.shape[:1], *(field.shape for field in others))
-        states = [np.broadcast_to(field, (n, *field.shape[1:])) for field in (cards, *others)]
+        states = [np.broadcast_to(field, (n, *field.shape[1:])) for field in (cards, *others)]  # wide cards: 2 words
         turns = open_boxes(self.rules, states[0]).sum(axis=1)
         found = np.empty(len(turns))
         for t in np.unique(turns).tolist():
@@ -104,6 +102,7 @@ class FittedValues:
         """What the relaxed game says of n states, ``(n,)``, and the features ``(n, features)`` that correct it."""
         z = open_boxes(self.rules, filled).astype(np.float64)
         relaxed, x = self._relaxed_and_extras(filled, upper, saved, tracked)
+        # In the order of the coefficients theta, b, Q, e and L.
         (rows, columns), (extra, box) = feature_pairs(self.rules), feature_lines(self.rules)
         parts = [np.ones((len(z), 1)), z, z[:, rows] * z[:, columns], x, x[:, extra] * z[:, box]]
         return z @ self.prices + relaxed, np.concatenate(parts, axis=1)
@@ -127,14 +126,14 @@ class FittedValues:
         reached = slots_of.allowed_boxes(self.rules, filled)[:, boxes]
         if self._paying_only_if_tracked.any():
             reached &= (tracked[:, None] == 1) | ~self._paying_only_if_tracked
-        state, slot = np.nonzero(reached)
+        state, slot = np.nonzero(reached)  # of each child, and so all that follows
         box = boxes[slot]
         next_filled = filled[state] | slots_of.box_masks(self.rules)[box]
         next_upper = upper_sums(self.rules).cap(upper[state] + slots.slot_shift[slot])
         next_tracked = tracked[state] | (slots.slot_pays[slot] & (box == self.rules.tracked_index))
-        t = int(open_boxes(self.rules, filled[:1]).sum()) - 1
+        t = int(open_boxes(self.rules, filled[:1]).sum()) - 1  # open boxes of every child
         found = np.full((len(saved), n, slots.slot_count), NOT_ALLOWED)
-        if t == 0:
+        if t == 0:  # full cards
             found[:, state, slot] = upper_sums(self.rules).bonuses(next_upper)
             return found
         z = open_boxes(self.rules, filled).astype(np.float64)
@@ -158,17 +157,17 @@ class FittedValues:
         Prices and the terms theta, b and Q after each box is filled; the weight of each extra feature with all boxes
         still open, ``(n, extras)``; and what it loses when a box is filled.
         """
-        c = self.coefficients[t]
         n, k = len(self.rules.categories), slots_of.extra_count(self.rules)
-        pairs = len(feature_pairs(self.rules)[0])
-        theta, b, e = c[0], c[1 : n + 1] + self.prices, c[n + 1 + pairs : n + 1 + pairs + k]
-        between, lines = np.zeros((n, n)), np.zeros((k, n))
-        between[feature_pairs(self.rules)] = c[n + 1 : n + 1 + pairs]
-        between += between.T
-        lines[feature_lines(self.rules)] = c[n + 1 + pairs + k :]
-        with_box = z @ between
+        pairs, lines = feature_pairs(self.rules), feature_lines(self.rules)
+        theta, b, q, e, of_lines = np.split(self.coefficients[t], np.cumsum([1, n, len(pairs[0]), k]))
+        b = b + self.prices
+        q_matrix, l_matrix = np.zeros((n, n)), np.zeros((k, n))
+        q_matrix[pairs] = q
+        q_matrix += q_matrix.T
+        l_matrix[lines] = of_lines
+        with_box = z @ q_matrix  # the terms of Q that are lost when a box is filled
         whole = theta + z @ b + 0.5 * (z * with_box).sum(axis=1)
-        return whole[:, None] - b - with_box, e + z @ lines.T, lines
+        return whole[:, None] - b - with_box, e + z @ l_matrix.T, l_matrix
 
     def _relaxed_and_extras(self, filled: Ints, upper: Ints, saved: Ints, tracked: Ints) -> tuple[Floats, Floats]:
         """W of n states, ``(n,)``, and their extra features, ``(n, extras)``."""
@@ -176,9 +175,9 @@ class FittedValues:
         relaxed = np.zeros(len(filled))
         if self.relaxed is not None:
             relaxed = self.relaxed_values[self.relaxed.index(filled, upper, saved, tracked)]
-        sums, remembered = upper_sums(rules), self.relaxed.bonus_column if self.relaxed else -1
+        sums = upper_sums(rules)
         for column, bonus in enumerate(rules.bonuses):
-            if column == remembered and self.relaxed is not None:
+            if self.relaxed is not None and column == self.relaxed.bonus_column:  # W remembers this sum
                 without = self.relaxed_values[self.relaxed.index(filled, np.zeros_like(upper), saved, tracked)]
                 share = (relaxed - without) / max(1, bonus.points)
             else:
@@ -322,16 +321,10 @@ def write_fitted(values: FittedValues, certificate: Certificate, tables: Folder 
     """Store a value function and its certificate; the path of the archive, or a TableError."""
     rules, path = values.rules, fitted_path(values.rules, tables)
     content, digest = packed(to_arrays(values))
-    sidecar = {
-        "format": FORMAT,
-        "key": rules.key,
-        "fingerprint": rules.fingerprint,
-        "rules": rules.canonical(),
-        "objective": OBJECTIVE,
-        "sha256": digest,
-        "certificate": certificate.as_json(),
-        "versions": {"perfect_yatzy": __version__, "numpy": np.__version__},
-    }
+    sidecar: dict[str, Any] = {"format": FORMAT, "key": rules.key, "fingerprint": rules.fingerprint}
+    sidecar |= {"rules": rules.canonical(), "objective": OBJECTIVE, "sha256": digest}
+    sidecar |= {"certificate": certificate.as_json()}
+    sidecar |= {"versions": {"perfect_yatzy": __version__, "numpy": np.__version__}}
     check_space(path.parent, len(content))
     with writing_to(path.parent), folder_lock(path.parent):
         path.with_suffix(".json").unlink(missing_ok=True)  # never a sidecar of other bytes
@@ -345,9 +338,9 @@ def read_fitted(rules: RuleSet, tables: Folder = None) -> tuple[FittedValues, Ce
     """Read a value function and its certificate; MissingTable if there is none, TableError if it is damaged."""
     path = fitted_path(rules, tables)
     command = f"yatzy solve {rules.spec or rules.key} --approximate --force --tables {path.parent}"
-    hint = _("make it again with: {command}").format(command=command)
-    missing = _("there is no approximate strategy at {path}; {hint}").format(path=path, hint=hint)
-    otherwise = _("the table {path} is damaged; {hint}").format(path=path, hint=hint)
+    hint = _("make it again with: {command}", command=command)
+    missing = _("there is no approximate strategy at {path}; {hint}", path=path, hint=hint)
+    otherwise = _("the table {path} is damaged; {hint}", path=path, hint=hint)
     with reading(path, otherwise, missing):
         with folder_lock(path.parent, shared=True):
             sidecar, content = checked_fields(path.with_suffix(".json").read_bytes()), path.read_bytes()
@@ -355,8 +348,8 @@ def read_fitted(rules: RuleSet, tables: Folder = None) -> tuple[FittedValues, Ce
             text = _("{path} has format {format}, not {known}; {hint}")
             raise damaged(text.format(path=path, format=shown(sidecar["format"]), known=FORMAT, hint=hint))
         if (sidecar["fingerprint"], sidecar["objective"]) != (rules.fingerprint, OBJECTIVE):
-            text = _("{path} was made for other rules than {rules}; {hint}")
-            raise damaged(text.format(path=path, rules=rules.key, hint=hint))
+            text = _("{path} was made for other rules than {rules}; {hint}", path=path, rules=rules.key, hint=hint)
+            raise damaged(text)
         if hashlib.sha256(content).hexdigest() != sidecar["sha256"]:
             raise damaged(_("the table {path} was altered (its checksum differs); {hint}", path=path, hint=hint))
         return from_arrays(rules, unpacked(content)), Certificate.from_json(sidecar["certificate"])

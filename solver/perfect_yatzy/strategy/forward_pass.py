@@ -9,8 +9,7 @@ where the last factor is that of the policy. Only what play reaches is computed 
 states, and a state holds few of the x that its card could have (:mod:`perfect_yatzy.kernels.propagation`). Nothing is
 left out, so the result is exact up to float64 rounding.
 
-A forward pass has the distribution from one card on. Backward induction has those from all
-cards in one pass::
+A forward pass has the distribution from one card on, backward induction those from all cards in one pass::
 
     P(y more points | card) = sum over the outcomes o of the turn of P(o | card) P(y - points(o) more | child)
 
@@ -101,7 +100,7 @@ class ForwardPass:
         choice of each category; zeros without the values of perfect play.
         """
         layer = self.with_room(self.first_layer())
-        layer.chances[layer.origin[layer.mass[:-LANES] > 0]] = 1.0
+        layer.chances[layer.origin[layer.mass[:-LANES] > 0]] = 1.0  # the start, at x = 0
         outcome_chance, losses = np.zeros(self.outcomes.size), list[Floats]()  # of each outcome in the whole game
         for filled in range(self.space.first_layer, self.space.categories):
             ends, chances_of_turn, losses_of_turn = self.turn_ends(filled, layer)
@@ -113,7 +112,7 @@ class ForwardPass:
             losses.append(losses_of_turn)
         ranges = zip(layer.origin.tolist(), layer.low.tolist(), layer.high.tolist(), strict=True)
         reached = ((low, layer.chances[origin + low : origin + high + 1]) for origin, low, high in ranges)
-        return self.summarize(reached, points, outcome_chance), np.array(losses).reshape(-1, self.kinds)
+        return self.result(reached, points, outcome_chance), np.array(losses).reshape(-1, self.kinds)
 
     def supported(self, filled: int, parents: LayerScores, ends: TurnEnds) -> PropagationJob:
         """The step to the next layer, of whose states the chances and the scores that occur are known."""
@@ -136,19 +135,18 @@ class ForwardPass:
         return LayerScores(states.start, most_saved, low, low - 1, mass, origin=none, chances=np.zeros(0))
 
     def with_room(self, layer: LayerScores) -> LayerScores:
-        """A layer with zeros for all x that occur."""
-        size = np.where(layer.high >= layer.low, layer.high - layer.low + 1 + LANES, 0)
+        """A layer with zeros for all x that occur; the chance of x in a state is at ``origin + x``."""
+        size = np.where(layer.high >= layer.low, layer.high - layer.low + 1 + LANES, 0)  # LANES: the end of a vector
         ends = np.cumsum(size)
         return layer._replace(origin=ends - size - layer.low, chances=np.zeros(int(ends[-1]) + FRAME))
 
     def new_end_model(self) -> EndModel:
-        """Ends of turns by number."""
+        """Ends of turns by number: of each outcome with each number of rolls that the turn saves (`stages`)."""
         found = self.outcomes
         stages = self.rules.rolls_per_turn + self.most_saved if self.rules.saved_rolls else 1
         shift, points = (np.repeat(of_outcome, stages) for of_outcome in (found.shift, found.total.astype(np.int64)))
-        # In a forced order every category has the same step.
-        kinds = np.stack([found.category, found.step])
-        (categories, steps), group = np.unique(kinds, axis=1, return_inverse=True)
+        # A group is a category with its step to the next row; in a forced order every category has the same step.
+        (categories, steps), group = np.unique(np.stack([found.category, found.step]), axis=1, return_inverse=True)
         return EndModel(
             shift=shift,
             points=points,
@@ -164,7 +162,7 @@ class ForwardPass:
     def in_parallel(self, work: Callable[[Ints], Any], rows: Ints) -> list[Any]:
         """The results of `work` for slices of `rows`, in several threads."""
         with thread_map(self.threads) as in_threads:
-            return list(in_threads(work, [rows[i : i + ROWS] for i in range(0, len(rows), ROWS)]))
+            return list(in_threads(work, row_parts(rows)))
 
     def in_order(self, work: Callable[[Any], Any], parts: list[Any], filled: int) -> Generator[Any, None, None]:
         """The results of `work` for the parts of a layer, in order; close the generator to stop the threads."""
@@ -178,19 +176,23 @@ class ForwardPass:
     def new_job(self) -> LossJob:
         """New working memory of the kernels."""
         policy = policy_job(self.dice, self.model, self.policy.ties, self.most_saved)
-        memory = hold_values(self.dice, self.model, self.rules.rolls_per_turn)
-        return LossJob(policy, memory, aligned(self.kinds))
+        return LossJob(policy, hold_values(self.dice, self.model, self.rules.rolls_per_turn), aligned(self.kinds))
+
+    def blocks_of(self, rows: Ints, most_saved: int) -> Ints:
+        """Number of blocks of each row; a block is LANES upper sums with one number of saved rolls."""
+        layout = self.space.layout
+        return np.asarray(-(-layout.lane_count[layout.lane_sets[rows]] // LANES) * (most_saved + 1))
 
     def turn_ends(self, filled: int, layer: LayerScores) -> tuple[TurnEnds, Floats, Floats]:
         """Ends of the turns of all states of a layer, chances of the outcomes, and the losses of the turn."""
         layout, rows, groups = self.space.layout, self.space.layers[filled], self.end_model.groups
-        blocks = -(-layout.lane_count[layout.lane_sets[rows]] // LANES) * (layer.most_saved + 1)
+        blocks = self.blocks_of(rows, layer.most_saved)
         block_start = np.zeros(len(layout.masks), np.int64)
         block_start[rows] = np.cumsum(blocks) - blocks
         count = np.zeros(int(blocks.sum()) * groups, np.int64)  # of the ends of each group of each block
         first, actions = layer.first_state, self.policy.layer(filled)
         in_row = np.add.reduceat((layer.mass[:-LANES] > 0).astype(np.int64), layout.offsets[rows] - first)
-        room = max(LISTED, int(in_row.max()) * len(self.end_model.saved))
+        room = max(LISTED, int(in_row.max()) * len(self.end_model.saved))  # every end of every reached state of a row
         memory = ScratchPool(lambda: (np.empty(room, np.int32), np.empty(room)))
         perfect = NoLosses() if self.perfect is None else window(self.space, self.perfect, filled)
 
@@ -208,8 +210,7 @@ class ForwardPass:
 
         all_ends, all_chances = Gathered(np.int32), Gathered(np.float64)
         outcome_chance, losses = np.zeros(self.outcomes.size), np.zeros(self.kinds)
-        parts = [rows[i : i + ROWS] for i in range(0, len(rows), ROWS)]
-        with closing(self.in_order(list_ends, parts, filled)) as done:
+        with closing(self.in_order(list_ends, row_parts(rows), filled)) as done:
             for lists, outcomes_of_rows, losses_of_rows in done:
                 for ends_of_rows, chances in lists:
                     all_ends.append(ends_of_rows)
@@ -219,9 +220,7 @@ class ForwardPass:
         start = np.concatenate([[0], np.cumsum(count)])
         return TurnEnds(block_start, start, all_ends.trimmed(), all_chances.trimmed()), outcome_chance, losses
 
-    def summarize(
-        self, reached: Iterable[tuple[int, Floats]], points: int, outcome_chance: Floats
-    ) -> ScoreDistribution:
+    def result(self, reached: Iterable[tuple[int, Floats]], points: int, outcome_chance: Floats) -> ScoreDistribution:
         """The distribution, from the first x and the chances of the x from it on, for each state with a full card."""
         bonuses = final_bonus(self.space).astype(int).tolist()
         parts = [(bonus, low + bonus, p) for bonus, (low, p) in zip(bonuses, reached, strict=True) if len(p)]
@@ -272,7 +271,7 @@ class BackwardPass:
         lanes = self.space.lanes_and_saved(rows, np.arange(states.start, states.stop))[0]
         lengths = self.most[rows] + self.bonuses[layout.lane_sets[rows], lanes] + 1
         start = np.concatenate([[0], np.cumsum(lengths + LANES)]).astype(np.int64)
-        width = 2 * self.space.categories + 1
+        width = 2 * self.space.categories + 1  # mean and chance of 0 points by category; chance of the upper bonus
         return ToCome(states.start, start, np.zeros(int(start[-1])), np.zeros(width * len(rows)), width)
 
     def full_cards(self) -> ToCome:
@@ -292,10 +291,8 @@ class BackwardPass:
                 for part, policy in actions(rows):
                     distribute_rows(part, job, policy, below, layer)
 
-        rows = self.space.layers[filled]
+        parts, states = row_parts(self.space.layers[filled]), self.space.layer_slice(filled)
         with thread_map(self.threads) as in_threads:
-            parts = [rows[i : i + ROWS] for i in range(0, len(rows), ROWS)]
-            states = self.space.layer_slice(filled)
             for i, _ in enumerate(in_threads(work, parts), 1):
                 if progress:
                     progress(states.start + (states.stop - states.start) * i // len(parts), self.space.size)
@@ -306,17 +303,22 @@ class BackwardPass:
         place = state - layer.first_state
         chances = layer.chances[layer.start[place] : layer.start[place + 1] - LANES]
         results = layer.results[place * layer.width : (place + 1) * layer.width]
+        means, crossed_out, upper_bonus_chance = results[:-1:2], results[1::2], float(results[-1])
         row = int(self.space.state_rows()[state])
         possible = np.flatnonzero(chances)
         low, high = int(possible[0]), int(possible[-1])
         categories = tuple(
-            CategoryResult(category.id, float(results[2 * c]), float(results[2 * c + 1]))
+            CategoryResult(category.id, float(means[c]), float(crossed_out[c]))
             for c, category in enumerate(self.rules.categories)
             if not self.space.layout.masks[row] >> c & 1
         )
-        return ScoreDistribution(
-            np.arange(low, high + 1), chances[low : high + 1].copy(), float(results[-1]), categories, self.rules
-        )
+        scores, possible_chances = np.arange(low, high + 1), chances[low : high + 1].copy()
+        return ScoreDistribution(scores, possible_chances, upper_bonus_chance, categories, self.rules)
+
+
+def row_parts(rows: Ints) -> list[Ints]:
+    """Slices of rows, each for a thread."""
+    return [rows[i : i + ROWS] for i in range(0, len(rows), ROWS)]
 
 
 def ends_of_turns(policy: Policy, threads: int) -> list[TurnEndsOfStates]:
@@ -342,6 +344,7 @@ def laws_of_points(policy: Policy, threads: int) -> Iterator[Floats]:
         turn = _by_state(games, filled, games.turn_ends(filled, layer)[0], layer)
         most = int(turn.points.max())
         padded = np.pad(laws, ((0, 0), (most, most)))
+        # The law of the child, with the points of the turn added, is a window that begins so many zeros before it.
         shifted = np.lib.stride_tricks.sliding_window_view(padded.ravel(), laws.shape[1] + most)
         place = turn.child * padded.shape[1] + most - turn.points
         before = np.empty((len(turn.start) - 1, shifted.shape[1]))
@@ -349,7 +352,7 @@ def laws_of_points(policy: Policy, threads: int) -> Iterator[Floats]:
             first, end = turn.start[states[0]], turn.start[states[-1] + 1]
             parts = shifted[place[first:end]] * turn.chance[first:end, None]
             before[states] = np.add.reduceat(parts, turn.start[states] - first)
-        laws = before[:, : np.flatnonzero(before.any(axis=0))[-1] + 1]
+        laws = before[:, : np.flatnonzero(before.any(axis=0))[-1] + 1]  # up to the most points that are possible
         yield laws
 
 
@@ -357,18 +360,18 @@ def _by_state(games: ForwardPass, filled: int, ends: TurnEnds, layer: LayerScore
     """Ends of turns that are listed by block and group, by state."""
     space, model, layout = games.space, games.end_model, games.space.layout
     rows, states = space.layers[filled], space.layer_slice(filled)
-    blocks = np.repeat(rows, -(-layout.lane_count[layout.lane_sets[rows]] // LANES) * (layer.most_saved + 1))
-    number = np.repeat(np.arange(len(blocks) * model.groups), np.diff(ends.start))
+    row_of_block = np.repeat(rows, games.blocks_of(rows, layer.most_saved))
+    number = np.repeat(np.arange(len(row_of_block) * model.groups), np.diff(ends.start))  # and so by end of a turn
     block, group = np.divmod(number, model.groups)
-    row = blocks[block]
-    first, saved = np.divmod(block - ends.block_start[row], layer.most_saved + 1)
-    end, lane = np.divmod(ends.end, LANES)
-    sets, lane = layout.lane_sets[row], lane + first * LANES
+    row = row_of_block[block]
+    vector, saved = np.divmod(block - ends.block_start[row], layer.most_saved + 1)
+    end, lane_in_vector = np.divmod(ends.end, LANES)
+    lane = vector * LANES + lane_in_vector
     state = state_places(layout, row, saved, lane) - states.start
-    child = row + model.step[group]
-    child_sets = layout.lane_sets[child]
-    child_lane = layout.lane_of[child_sets, layout.lane_upper[sets, lane] + model.shift[end]]
-    after = state_places(layout, child, model.saved[end], child_lane) - space.layer_slice(filled + 1).start
+    child_row = row + model.step[group]
+    child_upper = layout.lane_upper[layout.lane_sets[row], lane] + model.shift[end]
+    child_lane = layout.lane_of[layout.lane_sets[child_row], child_upper]
+    child = state_places(layout, child_row, model.saved[end], child_lane) - space.layer_slice(filled + 1).start
     order = np.argsort(state, kind="stable")
     start = np.searchsorted(state[order], np.arange(states.stop - states.start + 1))
-    return TurnEndsOfStates(start, after[order], model.points[end][order], ends.chance[order])
+    return TurnEndsOfStates(start, child[order], model.points[end][order], ends.chance[order])

@@ -91,10 +91,9 @@ def play_games(
             explores = exploration > 0 and random.random() < exploration
             try:
                 action = random.choice(position.legal_actions()) if explores else asked(player, position)
-            except SolverError:
-                raise
             except Exception as error:
-                error.add_note(_place(position, game))
+                if not isinstance(error, SolverError):
+                    error.add_note(_place(position, game))
                 raise
             try:
                 after, taken = position.apply(action), action_number(rules, action)

@@ -268,33 +268,34 @@ class _Games:
         """Every decision of the games `first` to ``first + number - 1``, by game, turn and roll."""
         from ..kernels.environment import Decisions, explore, roll_decisions
 
-        state, numbers, steps = self.start.state, np.arange(first, first + number), []
+        state, numbers, steps = self.start.state, np.arange(first, first + number), list[PositionSample]()
         begin = (state.filled, state.upper, state.saved, state.joker_paid, self.start.points)
         filled, upper, saved, paid, points = (np.full(number, value, dtype=np.int64) for value in begin)
         cards = {"filled": filled, "upper": upper, "saved": saved, "joker_paid": paid, "points": points}
         for turn in range(self.turns):
-            live, held = np.arange(number), np.zeros(number, dtype=np.int64)
+            live = np.arange(number)  # the games whose turn goes on
+            held = np.zeros(number, dtype=np.int64)  # number of the hold of each of them, then of its roll
             rerolls, roll = self.rules.rolls_per_turn - 1 + saved, 0
             while len(live):
                 now = {name: array[live] for name, array in cards.items()} | {"rolls_left": rerolls[live]}
-                games, taken, result = numbers[live], *np.empty((2, len(live)), np.int64)
+                games, taken, outcome = numbers[live], *np.empty((2, len(live)), np.int64)
                 cards_now = games, now["filled"], now["joker_paid"], held, now["rolls_left"]
-                job = Decisions(self.model, self.seed, turn, roll, *cards_now, taken, result)
-                roll_decisions(job)
+                job = Decisions(self.model, self.seed, turn, roll, *cards_now, taken, outcome)
+                roll_decisions(job)  # writes `held`
                 now["dice"] = self.faces[held - self.grid.first_roll]
                 step = self.labelled(games, np.full(len(live), state.filled.bit_count() + turn + 1), now)
                 taken[:] = step.action
-                explore(self.exploration, job)
+                explore(self.exploration, job)  # writes `taken`, and `outcome`: negative where the turn goes on
                 steps.append(replace(step, taken=taken))
-                ended = result >= 0
-                over, result = live[ended], result[ended]
-                category = self.outcomes.category[result]
+                ended = outcome >= 0
+                over, made = live[ended], outcome[ended]
+                category = self.outcomes.category[made]
                 filled[over] |= 1 << category
-                upper[over] = upper_sums(self.rules).cap(upper[over] + self.outcomes.shift[result])
+                upper[over] = upper_sums(self.rules).cap(upper[over] + self.outcomes.shift[made])
                 saved[over] = rerolls[over] if self.rules.saved_rolls else 0
-                paid[over] |= (category == self.rules.tracked_index) & (self.outcomes.points[result] > 0)
-                points[over] += self.outcomes.total[result].astype(np.int64)
-                live, held, roll = live[~ended], taken[~ended], roll + 1
+                paid[over] |= (category == self.rules.tracked_index) & (self.outcomes.points[made] > 0)
+                points[over] += self.outcomes.total[made].astype(np.int64)
+                live, held, roll = live[~ended], taken[~ended], roll + 1  # the number of a hold is that of its action
                 rerolls[live] -= 1
         everything = _joined(steps)  # within a game in order already
         return everything.take(np.argsort(everything.game_number, kind="stable"))

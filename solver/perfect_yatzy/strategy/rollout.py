@@ -84,12 +84,12 @@ class Rollout:
         """A function for threads that plays a turn of the games ``order[begin:end]``; `rest`: as TurnArguments."""
         actions, counts = self.layer(filled), np.bincount(games.fields[kernels.ROW :: kernels.FIELDS])
         rows = np.flatnonzero(counts)
-        ends = np.cumsum(counts[rows])  # of the games of each row, which are sorted by rows
+        ends = np.cumsum(counts[rows])  # the games are sorted by rows: where those of each row end
 
         def play(begin: int, end: int) -> None:
-            first, last = np.searchsorted(ends, (begin, end - 1), side="right")
+            first, last = np.searchsorted(ends, (begin, end - 1), side="right")  # rows of the first and last game
             for part, argument in actions(rows[first : last + 1]):
-                stop = min(end, int(ends[np.searchsorted(rows, part[-1])]))
+                stop = min(end, int(ends[np.searchsorted(rows, part[-1])]))  # of the games of these rows
                 with self.jobs.borrow() as job:
                     kernels.play_by_policy(begin, stop, kernels.RolloutJob(job, games, order, *rest), argument)
                 begin = stop

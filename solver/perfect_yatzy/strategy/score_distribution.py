@@ -181,7 +181,7 @@ def parse_opponents(rules: RuleSet, given: str | Iterable[object]) -> list[int |
     card may contain bonus points: ``ones=3 yahtzee=50 extra=100``. StateError for anything else, none, or too many.
     """
     found: list[int | Scorecard] = []
-    too_many = StateError(_("there are more than {most} opponents").format(most=MAX_OPPONENTS))
+    too_many = StateError(_("there are more than {most} opponents", most=MAX_OPPONENTS))
     for number, entry in enumerate([given] if isinstance(given, str) else given):
         if number == MAX_OPPONENTS or len(found) > MAX_OPPONENTS:  # entries may be empty
             raise too_many
@@ -236,8 +236,8 @@ class WinUtility:
 
     def __call__(self, scores: Ints) -> Floats:
         """Utility of each final score (int64), from 0 to 1, shaped as `scores`."""
-        chances = (np.prod([other.cdf(s) for other in self.opponents], axis=0) for s in (scores - 1, scores))
-        ahead, not_behind = chances
+        ahead = np.prod([other.cdf(scores - 1) for other in self.opponents], axis=0)
+        not_behind = np.prod([other.cdf(scores) for other in self.opponents], axis=0)
         return np.asarray((1 - self.share) * ahead + self.share * not_behind)
 
     @property
@@ -245,5 +245,4 @@ class WinUtility:
         """The score to reach, if winning is the same as reaching one: all have finished, and ties are not shared."""
         if 0 < self.share < 1 or any(other.playing for other in self.opponents):
             return None
-        best = max(int(other.scores[-1]) for other in self.opponents)
-        return best + (0 if self.share else 1)
+        return max(int(other.scores[-1]) for other in self.opponents) + (0 if self.share else 1)

@@ -5,10 +5,8 @@ The forward pass of :mod:`.forward_pass`, for a policy whose actions depend on t
     P(s', x + p) = sum over s of P(s, x) * P(turn in s at x ends in s' with p points)
 
 Every x has its own decisions, so the actions are computed for blocks of neighbouring x that occur. Where the goal is
-certain or out of reach the policy plays for the mean, and all x share the actions.
-
-A task is one card. It writes to a buffer, and the buffers are added in the order of the cards: the result does not
-depend on the number of threads.
+certain or out of reach the policy plays for the mean, and all x share the actions. A task is one card. It writes to a
+buffer, and the buffers are added in the order of the cards: the result does not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -33,8 +31,7 @@ from .turn_evaluator import GreedyPolicy, ScoreEvaluator
 
 FEW_ROWS = 16  # a layer of fewer rows is divided within its rows, too
 
-# Neighbouring upper sums of one card: its row, the first of the lanes, and the lane behind the last.
-Part = tuple[int, int, int]
+Part = tuple[int, int, int]  # neighbouring upper sums of a card: its row, the first lane, the lane behind the last
 # What a part adds to the next layer: entries of the table with chances; and to the chances of the outcomes.
 Pushed = tuple[list[tuple[slice, Floats]], Floats]
 
@@ -59,9 +56,9 @@ class ScoreForwardPass(ForwardPass):
         """Compute P layer by layer; each layer sums to 1. `points`: those on the card at the start."""
         space, offsets = self.space, self.objective.score_offsets
         known = Support(np.zeros(space.size, np.int64), np.full(space.size, -1, np.int64), np.zeros(space.size))
-        layer, begin = self.new_layer(space.first_layer), space.unchecked_index(space.start)
-        layer.values[offsets.origin[begin] - layer.start] = 1.0
-        known.high[begin], known.mass[begin] = 0, 1.0
+        layer, start = self.new_layer(space.first_layer), space.unchecked_index(space.start)
+        layer.values[offsets.origin[start] - layer.start] = 1.0  # at x = 0
+        known.high[start], known.mass[start] = 0, 1.0
         outcome_chance = np.zeros(self.outcomes.size)
         for filled in range(space.first_layer, space.categories):
             layer, of_turn = self.push_layer(filled, layer, known)
@@ -69,7 +66,7 @@ class ScoreForwardPass(ForwardPass):
         full = space.layer_slice(space.categories)
         ranges = zip(offsets.origin[full] - layer.start, offsets.high[full], strict=True)
         reached = ((0, layer.values[origin : origin + high + 1]) for origin, high in ranges)
-        return self.summarize(reached, points, outcome_chance)
+        return self.result(reached, points, outcome_chance)
 
     def new_layer(self, filled: int) -> TableSlice:
         """P of the states with `filled` filled categories, all zeros."""
@@ -84,14 +81,13 @@ class ScoreForwardPass(ForwardPass):
         ends = self.evaluator.objective.before > 0  # whether it is certain beyond the scores of a state
 
         def push(part: Part) -> Pushed:
-            relocation, places, size = self.buffer_places(part[0])
+            row, _first_lane, _end_lane = part
+            relocation, places, size = self.buffer_places(row)
             buffer = np.zeros(size + FRAME)
             with self.scratch.borrow() as (policy, mean_policy, own):
                 own.outcome_sum[:] = 0
-                x, places_of = self.evaluator.x, self.places
-                job = ScorePassJob(
-                    policy, mean_policy, own, offsets, parents, known, scores, places_of, x, ends, means, most_saved
-                )
+                tables = offsets, parents, known, scores, self.places
+                job = ScorePassJob(policy, mean_policy, own, *tables, self.evaluator.x, ends, means, most_saved)
                 push_lanes(*part, job, relocation, buffer)
                 outcome_chance = own.outcome_sum.reshape(-1, LANES).sum(axis=1)
             chances = [(place, buffer[begin : begin + place.stop - place.start]) for begin, place in places]
@@ -125,12 +121,14 @@ class ScoreForwardPass(ForwardPass):
         each child the place in the buffer, and the entries of the table; and the length of the buffer.
         """
         layout, offsets = self.space.layout, self.objective.score_offsets
-        may_follow = (~int(layout.masks[row]) >> self.outcomes.category & 1).astype(bool)
-        relocation, places, size = np.zeros(self.outcomes.size, dtype=np.int64), [], 0
-        for step in np.unique(self.outcomes.step[may_follow]).tolist():
+        is_open = (~int(layout.masks[row]) >> self.outcomes.category & 1).astype(bool)  # the category of each outcome
+        relocation = np.zeros(self.outcomes.size, dtype=np.int64)
+        places, size = list[tuple[int, slice]](), 0
+        for step in np.unique(self.outcomes.step[is_open]).tolist():
             child = row + step
             if child >= len(self.occurs) or not self.occurs[child]:
                 continue
+            # All states of a row, with any number of saved rolls, are neighbours in the table; so are their entries.
             first = int(layout.offsets[child])
             copies = int(self.space.most_saved[self.space.filled[child]]) + 1
             last = first + copies * int(layout.lane_count[layout.lane_sets[child]]) - 1
@@ -144,8 +142,9 @@ class ScoreForwardPass(ForwardPass):
     def new_scratch(self) -> tuple[PolicyJob, PolicyJob, ScorePassScratch]:
         """Working memory for one thread: of the policy, of that for the mean, and the rest."""
         dice, model, size, most = self.dice, self.model, self.outcomes.size, self.most_saved
-        ties, ends = (self.evaluator.ties, self.evaluator.means.ties), size * self.end_model.stages
-        policy, mean_policy = (policy_job(dice, model, t, most) for t in ties)
+        policy = policy_job(dice, model, self.evaluator.ties, most)
+        mean_policy = policy_job(dice, model, self.evaluator.means.ties, most)
+        ends = size * self.end_model.stages  # of turns
         own = ScorePassScratch(
             means=hold_values(dice, model, self.rules.rolls_per_turn - 1 + most),
             end_mean=aligned(ends),

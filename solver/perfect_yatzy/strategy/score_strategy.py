@@ -4,11 +4,10 @@
 
 A :class:`ScoreStrategy` has the methods of a :class:`perfect_yatzy.strategy.strategy.Strategy`; its values are
 chances or expected utilities instead of points. One table holds every goal of a whole game. Late in a game, and for
-any other utility, the rest of the game is solved when it is needed (:func:`goals_to_solve` decides).
-
-Of actions with equal values the one with the highest mean is taken: the expected points still to come if everything
-after it maximises the mean. So a goal that is certain or out of reach is played for the mean. A strategy therefore
-also has the values of the mean (:func:`mean_evaluator`).
+any other utility, the rest of the game is solved when it is needed (:func:`goals_to_solve` decides). Of actions with
+equal values the one with the highest mean is taken: the expected points still to come if everything after it
+maximises the mean. So a goal that is certain or out of reach is played for the mean. A strategy therefore also has
+the values of the mean (:func:`mean_evaluator`).
 
 Where the table of all goals is too large, a turn is evaluated exactly from estimated chances of its children
 (:mod:`perfect_yatzy.model.goal_estimates`); in the last layers of the game they are exact. So that play is
@@ -43,7 +42,7 @@ from ..tablebase.resources import check_memory
 from ..tablebase.store import Folder, Progress, has_table, open_table
 from ..tablebase.table_info import TableInfo
 from .strategy import CheckedPosition, Strategy, check_position
-from .turn_evaluator import ScoreEvaluator, TurnEvaluator
+from .turn_evaluator import ScoreEvaluator, TurnEvaluator, stored_scores
 
 if TYPE_CHECKING:
     from .turn_evaluator import KernelScores
@@ -74,10 +73,8 @@ class EstimatedGoalEvaluator(ScoreEvaluator):
     def look_up(self, state: Ints, x: Ints) -> Floats:
         """Chances of states (places in the table of means, all of one layer) at x."""
         state, x = np.broadcast_arrays(state, x)
-        if state.size and int(state.flat[0]) < self.late.states:
-            offsets = self.late.score_offsets
-            inside = np.clip(x, offsets.low[state] - 1, offsets.high[state] + 1)
-            return np.asarray(self.values[offsets.origin[state] + inside], dtype=np.float64)
+        if state.size and int(state.flat[0]) < self.late.states:  # in the last layers, which have the lowest numbers
+            return stored_scores(self.values, self.late.score_offsets, state, x)
         low, _ = self.ranges(state)
         upside, downside = (spread[state] for spread in self.spreads)
         found = estimated_chances(-x.astype(np.float64), self.mean_values[state], upside, downside)
@@ -316,11 +313,11 @@ def utility_strategy(
     threads: int | None = None, progress: Progress | None = None, tolerance: float = 0.0,
 ) -> ScoreStrategy:  # fmt: skip
     """:func:`maximise` from a checked card on; `means` breaks ties, `tolerance` is that of interpolation."""
-    objective = ReachableUtility(
-        rules, lambda made: utilities[np.minimum(made, len(utilities) - 1)], card.state, tolerance
-    )
-    most = int(objective.row_lengths().max()) + upper_sums(rules).most_bonus
+    most_in_boxes = int(ReachableUtility(rules, lambda made: made.astype(np.float64), card.state).row_lengths().max())
+    most = most_in_boxes + upper_sums(rules).most_bonus  # points that can be made after the card
     utilities = _utilities(utility, card.total + np.arange(most + 1))
+    # Beyond it, in the entries beside the ranges of scores, the last utility holds.
+    objective = ReachableUtility(rules, lambda made: utilities[np.minimum(made, most)], card.state, tolerance)
     return ScoreStrategy(rules, None, solve_in_memory(objective, means, threads, progress), card.total, start=card)
 
 

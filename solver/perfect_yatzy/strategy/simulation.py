@@ -168,7 +168,7 @@ def wilson_interval(reached: int, games: int) -> tuple[float, float]:
 def check_seed(seed: int) -> int:
     """The seed of a simulation; StateError unless it is a whole number from 0 to 2**63 - 1."""
     if not 0 <= whole_number(seed, "seed") < 1 << 63:
-        raise StateError(_("seed is {seed}; must be from 0 to 2**63 - 1").format(seed=seed))
+        raise StateError(_("seed is {seed}; must be from 0 to 2**63 - 1", seed=seed))
     return seed
 
 
@@ -176,23 +176,19 @@ def simulate(
     strategy: Strategy | Policy, games: int, seed: int = 1, start: Position | None = None,
     threads: int | None = None, *, points: int | None = None, progress: Callable[[int, int], None] | None = None,
 ) -> Simulation:  # fmt: skip
-    """Play games under a policy, or a strategy that has a table; all else as for :func:`perfect_yatzy.simulate`.
-
-    Ties are broken as in :mod:`perfect_yatzy.strategy.distribution`, so games for the mean are samples of that
-    distribution. For goals and utilities the mean breaks ties first (:mod:`perfect_yatzy.strategy.score_strategy`).
-    """
+    """Play games under a policy, or a strategy that has a table; all else as for :func:`perfect_yatzy.simulate`."""
     games, checked = checked_games(strategy, games, seed, start, points)
     from .rollout import rollout_of
 
     rollout = rollout_of(strategy, checked, threads or default_threads())
-    turns = rollout.turns * -(-games // CHUNK)
-    parts = []
-    for number, first in enumerate(range(0, games, CHUNK)):
+    begins, parts = range(0, games, CHUNK), list[tuple[npt.NDArray[Any], ...]]()  # of chunks of games
 
-        def report(turn: int, before: int = number * rollout.turns) -> None:
-            if progress:
-                progress(before + turn, turns)
+    def report(turn: int) -> None:
+        """Tell the progress after a turn of the chunk that follows those in `parts`."""
+        if progress:
+            progress(len(parts) * rollout.turns + turn, len(begins) * rollout.turns)
 
+    for first in begins:
         parts.append(rollout.play(min(CHUNK, games - first), first, seed, report))
     return joined_games(strategy, seed, checked.points, parts)
 

@@ -1,10 +1,9 @@
 """The optimal strategy of a rule set: the best holds and categories, and the value of any position. NumPy only.
 
 A strategy is a rule set and its value table. It ranks all possible actions by the value of the rest of the game under
-perfect play, and gives what each loses compared with the best.
-
-:func:`check_position` is the only place where a position becomes trusted. Every function that takes a position also
-takes a :class:`CheckedPosition`, and does not check it again.
+perfect play, and gives what each loses compared with the best. :func:`check_position` is the only place where a
+position becomes trusted. Every function that takes a position also takes a :class:`CheckedPosition`, and does not
+check it again.
 """
 
 from __future__ import annotations
@@ -45,8 +44,8 @@ Position = State | Scorecard | CheckedPosition | TurnPosition | str | Mapping[st
 def check_position(rules: RuleSet, position: Position, space: StateSpace | None = None) -> CheckedPosition:
     """The checked start of the turn of a position, among the states of `space`; StateError if no game reaches it."""
     if isinstance(position, CheckedPosition | TurnPosition) and position.rules.fingerprint != rules.fingerprint:
-        text = _("the card belongs to {other}, not to {rules}")
-        raise StateError(text.format(other=position.rules.key, rules=rules.key), code="invalid-card")
+        text = _("the card belongs to {other}, not to {rules}", other=position.rules.key, rules=rules.key)
+        raise StateError(text, code="invalid-card")
     if isinstance(position, TurnPosition):
         position = position.card
     if isinstance(position, CheckedPosition):
@@ -278,16 +277,17 @@ class Strategy:
         StateError
             If the position cannot occur, or the action is not legal there.
         """
-        dice, asked = (None, dice) if action is None else (dice, action)
-        if asked is None:
+        if action is None:  # a position with its own dice is followed by the action
+            dice, action = None, dice
+        if action is None:
             raise StateError("action is None; must be the dice to hold or the name of a category")
-        taken = read_action(self.rules, asked)
+        taken = read_action(self.rules, action)
         options = self.ranking(position, dice, rolls_left)
         for option in options:
             if option.action == taken:
                 return option.loss
         roll, left = "".join(map(str, options.dice)), options.rolls_left
-        raise StateError(f"{shown(asked)} is not legal with {shown(roll)} and {left} rolls left")
+        raise StateError(f"{shown(action)} is not legal with {shown(roll)} and {left} rolls left")
 
     def best(
         self, filled: npt.ArrayLike, upper: npt.ArrayLike, dice: npt.ArrayLike, rolls_left: npt.ArrayLike,
@@ -419,7 +419,8 @@ class Strategy:
         roll, most = parse_dice(self.rules, dice), self.max_rerolls(checked.state)
         left = most if rolls_left is None else whole_number(rolls_left, "rolls_left")
         if not least <= left <= most:
-            raise StateError(f"{left} rolls left; {'to hold dice ' * least}it must be {least} to {most}")
+            when = "to hold dice it" if least else "it"
+            raise StateError(f"{left} rolls left; {when} must be {least} to {most}")
         return checked, roll, left
 
     def __repr__(self) -> str:

@@ -82,8 +82,7 @@ class Passes:
         """Best hold within every full roll, `(rolls,)`, from the value of every hold."""
         buffer = holds.copy()
         for level in self.levels[1:]:
-            within = buffer[level.predecessors].max(axis=1)
-            buffer[level.place] = np.maximum(buffer[level.place], within)
+            buffer[level.place] = np.maximum(buffer[level.place], buffer[level.predecessors].max(axis=1))
         return buffer[self.dice.first_roll :]
 
 
@@ -131,7 +130,7 @@ class TurnEvaluator:
         """Place in the table of the child after filling `category` with each of `points` (any shape)."""
         layout, space = self.space.layout, self.space
         uppers = upper_sums(self.rules)
-        upper = uppers.join(uppers.split(state.upper)) + points * uppers.shift(category, 1)
+        upper = uppers.join(uppers.split(state.upper)) + points * uppers.shift(category, 1)  # capped before only
         paid = np.full(points.shape, state.joker_paid)
         if category == self.rules.tracked_index:
             paid = points > 0
@@ -176,6 +175,12 @@ class TurnEvaluator:
         stop = self.category_values(state, saved, first=True).max(axis=0)
         best = np.maximum(stop, self.passes.best_within(self.hold_values(state, rerolls))) if rerolls else stop
         return float(self.dice.weights @ best)
+
+
+def stored_scores(values: Table, offsets: ScoreOffsets, state: Ints, x: Ints) -> Floats:
+    """Values of states at x, or at the entry beside the range of a state that is nearest to x."""
+    inside = np.clip(x, offsets.low[state] - 1, offsets.high[state] + 1)
+    return np.asarray(values[offsets.origin[state] + inside], dtype=np.float64)
 
 
 class ScoreEvaluator(TurnEvaluator):
@@ -237,14 +242,11 @@ class ScoreEvaluator(TurnEvaluator):
 
     def look_up(self, state: Ints, x: Ints) -> Floats:
         """Values of states (places in the table of means) at x; outside the range of scores the nearest entry."""
-        offsets = self.score_offsets
-        inside = np.clip(x, offsets.low[state] - 1, offsets.high[state] + 1)
-        return np.asarray(self.values[offsets.origin[state] + inside], dtype=np.float64)
+        return stored_scores(self.values, self.score_offsets, state, x)
 
     def child_value(self, state: State, category: int, points: Ints, bonus_points: Ints | int, saved: int) -> Floats:
         """Value of filling `category` with each of `points`: that of the child, x moved by all points made."""
-        child = self.child_index(state, category, points, saved)
-        return self.look_up(child, self.x + points + bonus_points)
+        return self.look_up(self.child_index(state, category, points, saved), self.x + points + bonus_points)
 
     def value(self, state: State) -> float:
         """Value of a checked state at the start of a turn."""
@@ -275,12 +277,9 @@ class CategoryOdds:
 
     category: str  # id of the category
     chance: float  # probability (a Fraction if exact) of scoring in it if the turn maximises that probability
-    # Dice to hold to maximise the probability; None before the first roll
-    hold: tuple[int, ...] | None
-    # Expected points in it if the turn maximises these; in general a different way to play
-    expected_points: float
-    # Dice to hold to maximise the expected points; None before the first roll
-    expected_points_hold: tuple[int, ...] | None = None
+    hold: tuple[int, ...] | None  # dice to hold to maximise the probability; None before the first roll
+    expected_points: float  # in it if the turn maximises these; in general a different way to play
+    expected_points_hold: tuple[int, ...] | None = None  # dice to hold to maximise these
 
 
 def category_odds(
@@ -295,8 +294,7 @@ def category_odds(
         raise StateError(text.format(count=rerolls, rules=rules.key, possible=span(0, max_rerolls)))
     roll = None if dice is None else check_dice(rules, dice)
     turn, found = passes(rules.dice, rules.faces), []
-    # In arrays of fractions, the passes are exact.
-    number: Any = np.frompyfunc(Fraction, 1, 1) if exact else np.float64
+    number: Any = np.frompyfunc(Fraction, 1, 1) if exact else np.float64  # of fractions the passes are exact
     for category, points in zip(rules.categories, number(points_table(rules)), strict=True):
         chance, hold = _best(rules, turn, number(np.array(points > 0, dtype=np.int64)), roll, rerolls)
         expected_points, points_hold = _best(rules, turn, points, roll, rerolls)
@@ -351,9 +349,9 @@ def outcomes_of_hold(evaluator: TurnEvaluator, state: State, held: Sequence[int]
     rules, grid, lowest_equal = evaluator.rules, evaluator.dice, evaluator.lowest_equal
     saving = rules.saved_rolls
     stop_values = [evaluator.category_values(state, saved) for saved in range(rerolls if saving else 1)]
-    hold_values = [evaluator.hold_values(state, left) for left in range(1, rerolls)]
+    hold_values = [evaluator.hold_values(state, left) for left in range(1, rerolls)]  # by rerolls left, from 1 on
     dice = dice_model(rules.dice, rules.faces)
-    chances: dict[tuple[int, int, int, int], float] = {}
+    chances: dict[tuple[int, int, int, int], float] = {}  # by category, points, bonus points and rolls saved
     start = np.zeros(grid.n_holds)
     start[int(grid.rank(np.array(counts_of(rules, held))))] = 1.0
     roll_chance = evaluator.passes.rolls_from_holds(start)
@@ -384,16 +382,16 @@ class ExactEvaluator(TurnEvaluator):
     number = object
 
     def __init__(self, solve: ExactSolve, threads: int | None = None) -> None:
-        self.solve, after = solve, solve.space.start.filled.bit_count() + 1
-        with closing(solve.layers(threads)) as layers:
-            limbs = next(values for filled, values in layers if filled == after)
-        super().__init__(solve.rules, limbs, solve.space)
-        self.after, self.saved = after, solve.saved_rolls(after)
+        super().__init__(solve.rules, np.empty(0), solve.space)  # in place of a table it has the limbs of one layer
+        self.solve, self.after = solve, solve.space.start.filled.bit_count() + 1
+        with closing(solve.layers(threads)) as layers:  # from full cards on; the layer of the start is not solved
+            self.limbs = next(limbs for filled, limbs in layers if filled == self.after)
+        self.saved = solve.saved_rolls(self.after)
 
     def child_value(self, state: State, category: int, points: Ints, bonus_points: Ints | int, saved: int) -> Any:
         """Value of filling `category` with each of `points`."""
         first = self.space.layer_slice(self.after).start
         places, each = np.unique(self.child_index(state, category, points, saved) - first, return_inverse=True)
-        found = [self.solve.value(self.after, self.values[i], int(self.saved[i])) for i in places.tolist()]
+        found = [self.solve.value(self.after, self.limbs[i], int(self.saved[i])) for i in places.tolist()]
         later = np.array(found, dtype=object)[each.ravel()].reshape(points.shape)
         return np.asarray(points + bonus_points + later, dtype=object)

@@ -75,27 +75,26 @@ class TwoPlayerTable:
             if (self.info.fingerprint, self.info.objective) != (rules.fingerprint, NAMES[tie]):
                 raise damaged(f"{path} was made for other rules than {rules.key}; {hint}")
             self.begins = [shard.start for shard in listed_shards(self.info) if shard.first == 0]
+        assert self.info.start_value is not None
+        self.first = self.info.start_value  # the chance of the player who moves first, as it was solved
         self.game = TwoPlayerGame(rules, tie=tie)
         self.values = CheckedValues(self.info.values, STORE, ShardReader(shards_folder(path), self.info, hint).read)
 
-    @property
-    def first(self) -> float:
-        """The chance of the player who moves first, as it was solved."""
-        assert self.info.start_value is not None
-        return self.info.start_value
-
     def turn_values(self, rest: TwoPlayerGame) -> tuple[ScoreOffsets, Floats]:
         """The values of the first turn of the rest of this game, as :func:`.two_players.solved_turn` solves them."""
-        turn = [*self.game.turns()][rest.total - 1]
-        whole, parts = (self.game.players[turn.mover], self.game.players[1 - turn.mover]), rest.players
-        mine, theirs = (places_in(w.space, part.space) for w, part in zip(whole, parts, strict=True))
-        (me, opponent), (first, second) = parts, (layer.first for layer in self.game.pairs(turn))
-        after = me.layer(me.turns - 1)
-        children = mine[after.first : after.first + after.size] - whole[0].layer(turn.open[turn.mover] - 1).first
-        places = int(mine[me.start]) - first, int(theirs[opponent.start]) - second
-        return self.game.turn_values(turn, *places, children, self._layer(turn.left), self._layer(turn.left - 1))
+        turn = next(turn for turn in self.game.turns() if turn.left == rest.total)
+        (before, other), (mover, waiting) = self.game.pairs(turn), rest.players
+        whole_mover, whole_waiting = self.game.players[turn.mover], self.game.players[1 - turn.mover]
+        # By state of the rest: its number in the whole game. Less that of the first of its layer it is a place there.
+        mine, theirs = places_in(whole_mover.space, mover.space), places_in(whole_waiting.space, waiting.space)
+        start, opponent = int(mine[mover.start]) - before.first, int(theirs[waiting.start]) - other.first
+        after = mover.layer(mover.turns - 1)
+        children = mine[after.first : after.first + after.size] - whole_mover.layer(turn.open[turn.mover] - 1).first
+        layers = self._layer(turn.left), self._layer(turn.left - 1)
+        return self.game.turn_values(turn, start, opponent, children, *layers)
 
     def _layer(self, left: int) -> LeadValues:
+        """The values with so many turns left."""
         layer = StoredLayer(self.values, self.begins[left])
         return LeadValues(layer, self.game.layer_places(left)[0])  # type: ignore[arg-type]
 
@@ -114,10 +113,7 @@ def versus_strategy(
     game: TwoPlayerGame, cards: tuple[Scorecard, Scorecard], means: TurnEvaluator, stored: TwoPlayerTable | None,
     threads: int | None = None, progress: Progress | None = None,
 ) -> ScoreStrategy:  # fmt: skip
-    """Best play of the turn that begins at the first card, from the stored game if there is one, else solved.
-
-    Its values are chances to win; `means` breaks ties.
-    """
+    """Best play of a turn from the first card on, from the stored game or solved: chances; `means` breaks ties."""
     turn = stored.turn_values(game) if stored else solved_turn(game, threads, progress)
     return ScoreStrategy(game.rules, None, LeadEvaluator(game, means, *turn), zero=cards[1].total, start=cards[0])
 
@@ -150,7 +146,7 @@ class TwoPlayerWriter:
         ends = [0, *accumulate(game.layer_places(left)[1] for left in range(game.total + 1))]
         self.begins = ends[:-1]
         self.shards = [
-            Shard(left, number, number + 1, begin, min(begin + SHARD, stop))
+            Shard(left, number, number + 1, begin, min(begin + SHARD, stop))  # in place of rows, numbers in the layer
             for left, (start, stop) in enumerate(pairwise(ends))
             for number, begin in enumerate(range(start, stop, SHARD))
         ]
@@ -163,7 +159,9 @@ class TwoPlayerWriter:
         for shard in (shard for shard in self.shards if shard.filled == left):
             part = values[shard.start - begin : shard.stop - begin]
             with writing_to(self.folder), writing_shard(self.folder):
-                rounded = np.rint(part * np.float32(LEVELS)).clip(part > 0, LEVELS - (part < 1)).astype(STORE)
+                # Only chances of 0 and 1 are stored as 0 and LEVELS.
+                least, most = np.where(part > 0, 1, 0), np.where(part < 1, LEVELS - 1, LEVELS)
+                rounded = np.rint(part * np.float32(LEVELS)).clip(least, most).astype(STORE)
                 write_shard(self.folder / shard.file, rounded, shard.start, fields)
 
     def finish(self, first: float) -> None:

@@ -6,10 +6,8 @@ The players take turns. For the cards A of the player who moves and B of the oth
 
 A turn of all pairs of cards needs the pairs after it alone, so that two layers are in memory
 (:mod:`perfect_yatzy.kernels.leads`). A player may also follow a policy that ignores the opponent; against it the best
-play of the other is a best response. References: Pawlewicz, "Nearly optimal computer play in multi-player Yahtzee"
-(2010), for the joint state.
-
-Chances are float32; their error is below 2e-6.
+play of the other is a best response. Chances are float32; their error is below 2e-6. References: Pawlewicz, "Nearly
+optimal computer play in multi-player Yahtzee" (2010), for the joint state.
 """
 
 from __future__ import annotations
@@ -19,6 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from itertools import accumulate, pairwise, product
+from math import ceil
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -68,12 +67,13 @@ class Player:
     """One of two players: a card from which they play, and what they do."""
 
     def __init__(self, rules: RuleSet, start: State, policy: Play) -> None:
-        self.policy = policy
-        goals, made = Goals(rules, start), Utility(rules, lambda points: points.astype(np.float64), start)
-        self.space = goals.space
+        goals, utility = Goals(rules, start), Utility(rules, lambda points: points.astype(np.float64), start)
+        self.policy, self.space = policy, goals.space
         self.turns = self.space.categories - self.space.first_layer  # open boxes at the start
-        self.start = self.space.unchecked_index(self.space.start)
-        self._most, self._bonuses, self._past = goals.row_lengths(), goals.lane_bonuses(), made.row_lengths()
+        self.start = self.space.unchecked_index(self.space.start)  # number of the state
+        self._most = goals.row_lengths()  # most points to come, by row, without the upper bonus
+        self._bonuses = goals.lane_bonuses()  # highest upper bonus to come, by lane set and lane
+        self._past = utility.row_lengths()  # most points made since the start, by row, without the upper bonus
 
     def layer(self, turns_left: int, begin: int = 0, end: int | None = None) -> LayerStates:
         """The states with so many open boxes, or those from the place `begin` to before `end`."""
@@ -81,9 +81,8 @@ class Player:
         layout, rows, states = space.layout, space.layers[filled], space.layer_slice(filled)
         row = np.repeat(rows, layout.lane_count[layout.lane_sets[rows]] * (space.most_saved[filled] + 1))
         lane, _saved = space.lanes_and_saved(row, np.arange(states.start, states.stop))
-        most = self._most[row] + self._bonuses[layout.lane_sets[row], lane]
-        most, past = np.asarray(most)[begin:end], np.asarray(self._past[row])[begin:end]
-        return LayerStates(states.start + begin, len(most), most, past)
+        most = np.asarray(self._most[row] + self._bonuses[layout.lane_sets[row], lane])[begin:end]
+        return LayerStates(states.start + begin, len(most), most, np.asarray(self._past[row])[begin:end])
 
     def extremes(self, turns_left: int) -> tuple[int, int, int]:
         """Number of states with so many open boxes; the most points that one has to come, and has made."""
@@ -102,6 +101,33 @@ class Turn:
     open: tuple[int, int]  # open boxes of each player before it
 
 
+@dataclass(frozen=True)
+class TurnSize:
+    """What the solve of a turn takes, at most."""
+
+    vectors: int = 0  # of leads
+    values: int = 0  # bytes of the values before the turn
+    plans: int = 0  # bytes of the two layers of a plan that are in memory together
+
+
+@dataclass(frozen=True)
+class Backup:
+    """The solve of one turn, from the values after it: a player moves, the other waits."""
+
+    mover: int  # 0 or 1
+    left: int  # open boxes of the mover before the turn
+    other: LayerStates  # states of the player who waits
+    below: LeadValues  # after the turn
+    target: LeadValues  # before the turn; written
+    is_plan: bool = False  # whether only this player moves (:class:`.LeadJob`)
+
+
+def pair_values(values: LeadValues, pair: int, low: int, high: int) -> Floats:
+    """The values of one pair, FRAME known ones on either side: chances of the player who has moved, by its lead."""
+    begin = int(values.place[pair])
+    return values.values[begin : begin + FRAME + (high - low + 1) + FRAME]
+
+
 class TwoPlayerGame:
     """The rest of a game of two players; the first one moves next, and leads by `lead` without upper bonuses.
 
@@ -118,14 +144,19 @@ class TwoPlayerGame:
             text = _("the player who moves needs as many open boxes as the opponent, or one more")
             raise StateError(text, code="invalid-card")
         self.rules, self.lead, self.tie, self.total = rules, lead, tie, first + second
+        self.first_turn = Turn(self.total, 0, (first, second))
         self.replanned = [isinstance(policy, Replanned) for policy in policies]
         self.dice = lattice(rules.dice, rules.faces)
 
     def turns(self) -> Iterator[Turn]:
         """All turns, the last one of the game first."""
         for left in range(1, self.total + 1):
-            mover, mine, others = (self.total - left) % 2, -(-left // 2), left // 2
+            mover, mine, others = self._who_moves(left)
             yield Turn(left, mover, (mine, others) if mover == 0 else (others, mine))
+
+    def _who_moves(self, left: int) -> tuple[int, int, int]:
+        """The player whose turn it is with so many turns left; open boxes of that player, and of the other."""
+        return (self.total - left) % 2, (left + 1) // 2, left // 2  # of an odd number the mover has one more
 
     def lead_of(self, player: int) -> int:
         """The lead of a player at the start."""
@@ -136,31 +167,35 @@ class TwoPlayerGame:
         mover, other = turn.mover, 1 - turn.mover
         return self.players[mover].layer(turn.open[mover]), self.players[other].layer(turn.open[other], begin, end)
 
-    def size(self, turn: Turn, left: int) -> tuple[int, int]:
-        """Vectors of leads and bytes of a turn, or of a plan's turn with `left` open boxes of the mover, at most."""
-        other = 1 - turn.mover
+    def size(self, turn: Turn, left: int) -> TurnSize:
+        """What a turn takes without its plan; or a turn of the plan, with `left` open boxes of the mover."""
+        other, lead = 1 - turn.mover, self.lead_of(turn.mover)
         size, most, past = self.players[turn.mover].extremes(left)
         others, other_most, other_past = self.players[other].extremes(turn.open[other])
-        lead = self.lead_of(turn.mover)  # as if each pair had the longest range of its layers
-        number = max(0, min(other_most, lead + past) + min(most, other_past - lead) + 1)
-        return size * others * -(-number // SCORE_LANES), size * others * ((number + 2 * FRAME) * 4 + 8)
+        # As if each pair had the longest range of its layers; :func:`.leads.range_of` has that of one pair.
+        low, high = -min(most, other_past - lead), min(other_most, lead + past)
+        length, pairs = max(0, high - low + 1), size * others
+        bytes_of_pair = (length + 2 * FRAME) * 4 + 8  # of float32, and of its place
+        return TurnSize(pairs * ceil(length / SCORE_LANES), pairs * bytes_of_pair)
 
-    def sizes(self, replanned: Sequence[bool]) -> Iterator[tuple[int, int, int]]:
-        """Vectors of leads, bytes of the values and bytes of the plans of each turn, at most."""
+    def sizes(self, replanned: Sequence[bool]) -> Iterator[TurnSize]:
+        """What each turn takes, the last one of the game first; `replanned`: which players plan again."""
         for turn in self.turns():
-            vectors, values = self.size(turn, turn.open[turn.mover])
-            plans = [(0, 0)]
+            size = self.size(turn, turn.open[turn.mover])
             if replanned[turn.mover]:
-                plans += [self.size(turn, left) for left in range(turn.open[turn.mover])]
-                vectors = FOLLOWING * vectors + sum(planned for planned, _bytes in plans)
-            yield vectors, values, max((a[1] + b[1] for a, b in pairwise(plans)), default=0)
+                plan = [TurnSize(), *(self.size(turn, left) for left in range(turn.open[turn.mover]))]
+                vectors = FOLLOWING * size.vectors + sum(layer.vectors for layer in plan)
+                size = TurnSize(vectors, size.values, max(a.values + b.values for a, b in pairwise(plan)))
+            yield size
 
     def cost(self, replanned: Sequence[bool] | None = None) -> SolveCost:
         """What a solve takes, at most; `replanned`: which players plan again, if not those of the game."""
-        vectors, values, plans = zip((0, 0, 0), *self.sizes(replanned or self.replanned), strict=True)
-        memory = max(map(sum, zip(values[1:], values, plans[1:], strict=False)), default=0)
-        seconds = score_turn_seconds(self.rules, sum(vectors) * LANES, 0)
-        return SolveCost(sum(vectors) * SCORE_LANES, bytes=memory, memory=BASE_MEMORY + memory, seconds=seconds)
+        sizes = [*self.sizes(replanned or self.replanned)]
+        vectors = sum(size.vectors for size in sizes)
+        turns = pairwise([TurnSize(), *sizes])  # each with the one after it in the game
+        memory = max((turn.values + turn.plans + after.values for after, turn in turns), default=0)
+        seconds = score_turn_seconds(self.rules, vectors * LANES, 0)
+        return SolveCost(vectors * SCORE_LANES, bytes=memory, memory=BASE_MEMORY + memory, seconds=seconds)
 
     def places(self, waiting: LayerStates, moved: LayerStates, lead: int) -> tuple[Ints, int]:
         """Where the values of pairs of cards begin, and the last ones end; `lead`: at the start, of who waits."""
@@ -171,37 +206,39 @@ class TwoPlayerGame:
 
     def layer_places(self, left: int) -> tuple[Ints, int]:
         """The same for the values with so many turns left, 0 for full cards."""
-        mover = (self.total - left) % 2
-        states = self.players[mover].layer(-(-left // 2)), self.players[1 - mover].layer(left // 2)
-        return self.places(*states, self.lead_of(mover))
+        mover, mine, others = self._who_moves(left)
+        waiting, moved = self.players[mover].layer(mine), self.players[1 - mover].layer(others)
+        return self.places(waiting, moved, self.lead_of(mover))
 
     def blank(self, waiting: LayerStates, moved: LayerStates, lead: int) -> LeadValues:
-        """Room for the values of pairs of cards, with a vector that is loaded with the last ones."""
+        """Room for the values of pairs of cards, and for the end of a vector that begins within the last ones."""
         place, end = self.places(waiting, moved, lead)
         return LeadValues(np.empty(end + FRAME, np.float32), place)
 
     def full_cards(self, mover: int, left: int, laws: Floats) -> LeadValues:
-        """Values of a full card of `mover`, if the opponent with so many open boxes makes points by these laws."""
+        """Values of full cards of `mover`; the other has `left` open boxes, and points to come by `laws`."""
         waiting, moved = self.players[1 - mover].layer(left), self.players[mover].layer(0)
         bonuses, found = final_bonus(self.players[mover].space), self.blank(waiting, moved, self.lead_of(1 - mover))
-        tie, below = 1 - self.tie if mover else self.tie, np.pad(np.cumsum(laws, axis=1), ((0, 0), (1, 0)))
+        tie, most = 1 - self.tie if mover else self.tie, laws.shape[1]  # laws: (waiting cards, points to come)
+        fewer = np.pad(np.cumsum(laws, axis=1), ((0, 0), (1, 0)))  # chance of fewer than n points, n from 0 to `most`
         for (i, j), place in zip(product(range(waiting.size), range(moved.size)), found.place, strict=True):
             low, high = leads.range_of(moved, j, waiting, i, self.lead_of(mover))
-            points = (np.arange(low, high + 1) + int(bonuses[j])).clip(-1, laws.shape[1])
-            less, most = below[i, points.clip(0)], below[i, (points + 1).clip(0, laws.shape[1])]
-            values = np.pad(less + tie * (most - less), FRAME, constant_values=(0, 1))
+            ahead = np.arange(low, high + 1) + int(bonuses[j])  # a tie if the other makes so many points
+            wins, wins_or_ties = fewer[i, ahead.clip(0, most)], fewer[i, (ahead + 1).clip(0, most)]
+            values = np.pad(wins + tie * (wins_or_ties - wins), FRAME, constant_values=(0, 1))
             found.values[place : place + len(values)] = values
         return found
 
     def plan(self, turn: Turn, laws: Floats, in_threads: Any, threads: int) -> LeadValues:
-        """The values after a turn if then the mover alone plays on, and the other makes points by these laws."""
+        """The values after a turn if then the mover alone plays on; `laws`: as for :meth:`full_cards`."""
         mover, other = self.players[turn.mover], self.pairs(turn)[1]
         found = self.full_cards(turn.mover, turn.open[1 - turn.mover], laws)
         for left in range(1, turn.open[turn.mover]):
             before, below = mover.layer(left), found
             found = self.blank(other, before, self.lead_of(1 - turn.mover))
+            # The other still waits after this turn, but a backup writes pairs in the order (mover, other).
             target = LeadValues(found.values, found.place.reshape(other.size, before.size).T.ravel())
-            self._in_parts((turn.mover, left, other, below, target, True), in_threads, threads)
+            self._solve(Backup(turn.mover, left, other, below, target, is_plan=True), in_threads, threads)
         return found
 
     def resume(self, part: Path) -> tuple[int, LeadValues] | None:
@@ -223,20 +260,13 @@ class TwoPlayerGame:
         `on_layer` is called with the turns left and the values of each layer.
         """
         threads = threads or default_threads()
-        needs = list[list[Any]]()  # of the turns of each player, for each layer
-        for policy in (player.policy for player in self.players):
-            if isinstance(policy, Replanned):  # the laws of the opponent's points to come, from the full card on
-                needs.append([*laws_of_points(policy.opponent, threads)])
-            else:  # the ends of the turns, from the start on
-                needs.append(ends_of_turns(policy, threads) if policy else [])
-        bonuses = final_bonus(self.players[self.total % 2].space).astype(np.int64)  # of who does not move last
-        last = self.full_cards((self.total + 1) % 2, 0, np.eye(int(bonuses.max()) + 1)[bonuses])
-        begin, values = (part and self.resume(part)) or (0, last)
+        needs = [self._needs(player.policy, threads) for player in self.players]
+        begin, values = (part and self.resume(part)) or (0, self._all_full())
         on_layer = on_layer or (lambda _left, _values: None)
         on_layer(begin, values.values)
         yield values
         checkpoint = monotonic()
-        done = [0, *accumulate(vectors * SCORE_LANES for vectors, *_bytes in self.sizes(self.replanned))]
+        done = [0, *accumulate(size.vectors * SCORE_LANES for size in self.sizes(self.replanned))]
         with thread_map(threads, "yatzy-versus") as in_threads:
             for turn in [*self.turns()][begin:]:
                 if part and (solve_turn or monotonic() - checkpoint >= CHECKPOINT_SECONDS):
@@ -253,92 +283,105 @@ class TwoPlayerGame:
                 if progress:
                     progress(done[turn.left], done[-1])
 
+    def _needs(self, policy: Play, threads: int) -> list[Any]:
+        """What :meth:`_backup` needs of the policy of the mover: an entry for each layer, or none for play to win."""
+        if policy is None:
+            return []
+        if isinstance(policy, Replanned):  # laws of the opponent's points to come, by the number of its open boxes
+            return [*laws_of_points(policy.opponent, threads)]
+        return ends_of_turns(policy, threads)  # by the number of the mover's turns since the start
+
+    def _all_full(self) -> LeadValues:
+        """The values of two full cards: of who does not move last, only the upper bonus is to come, for certain."""
+        last = (self.total + 1) % 2  # moves last
+        bonuses = final_bonus(self.players[1 - last].space).astype(np.int64)
+        return self.full_cards(last, 0, np.eye(int(bonuses.max()) + 1)[bonuses])
+
     def _backup(self, turn: Turn, below: LeadValues, needs: list[Any], in_threads: Any, threads: int) -> LeadValues:
-        """The values before a turn from those after it; `needs`: what :meth:`solve` has found for the mover."""
+        """The values before a turn from those after it; `needs`: those of the mover (:meth:`_needs`)."""
         player, left = self.players[turn.mover], turn.open[turn.mover]
         before, other = self.pairs(turn)
-        target = self.blank(before, other, self.lead_of(turn.mover))
-        arguments = turn.mover, left, other, below, target
+        backup = Backup(turn.mover, left, other, below, self.blank(before, other, self.lead_of(turn.mover)))
         if player.policy is None:
-            self._in_parts(arguments, in_threads, threads)
+            self._solve(backup, in_threads, threads)
         elif isinstance(player.policy, Replanned):
-            laws, space = needs[turn.open[1 - turn.mover]], player.space
-            plan = self.plan(turn, laws, in_threads, threads).values
+            plan = self.plan(turn, needs[turn.open[1 - turn.mover]], in_threads, threads).values
+            space, unused = player.space, TableSlice(np.empty(PADDING), 0)
             model, most_saved = turn_model(self.rules, space.start), int(space.most_saved[space.categories - left])
-            unused = TableSlice(np.empty(PADDING), 0)
 
             def planned() -> leads.PlannedPlay:
                 policy = policy_job(self.dice, model, ScoreEvaluator.ties, most_saved, np.float32)
                 return leads.PlannedPlay(plan, EvaluationJob(policy, unused, unused, unused, most_saved, 1.0, 0.0))
 
-            self._in_parts(arguments, in_threads, threads, planned)
+            self._solve(backup, in_threads, threads, planned)
         else:
-            self._in_parts(arguments, in_threads, threads, lambda: needs[player.turns - left])
-        return target
+            self._solve(backup, in_threads, threads, lambda: needs[player.turns - left])
+        return backup.target
 
     def part_of_turn(self, turn: Turn, begin: int, end: int, below: Floats) -> Floats:
         """The values before a turn of play to win, against some states of the other, from those after it."""
         number, left = turn.mover, turn.open[turn.mover]
-        mover, (before, other) = self.players[number], self.pairs(turn, begin, end)
-        children = LeadValues(below, self.blank(other, mover.layer(left - 1), self.lead_of(1 - number)).place)
+        before, other = self.pairs(turn, begin, end)
+        after = self.players[number].layer(left - 1)
+        children = LeadValues(below, self.places(other, after, self.lead_of(1 - number))[0])
         target = self.blank(before, other, self.lead_of(number))
-        self._in_parts((number, left, other, children, target), map, 1)
+        self._solve(Backup(number, left, other, children, target), map, 1)
         return target.values
 
-    def _in_parts(
-        self, arguments: tuple[Any, ...], in_threads: Any, threads: int, player: Callable[[], Any] = leads.BestPlay
-    ) -> None:
-        """Solve parts of the states of the player who waits; `player` makes the argument of the kernel for one."""
-        mover, left, other = arguments[:3]
-        jobs = ScratchPool(lambda: (self._job(*arguments), player()))
-        space = self.players[mover].space
-        size, rows = max(1, other.size // (TASKS * threads)), space.layers[space.categories - left]
+    def _solve(self, backup: Backup, in_threads: Any, threads: int, who: Callable[[], Any] = leads.BestPlay) -> None:
+        """Solve parts of the states of the player who waits; `who` makes the argument of the kernel for one."""
+        other, space = backup.other, self.players[backup.mover].space
+        jobs = ScratchPool(lambda: (self._job(backup), who()))
+        size, rows = max(1, other.size // (TASKS * threads)), space.layers[space.categories - backup.left]
 
         def call(begin: int) -> None:
-            with jobs.borrow() as (job, who):
-                leads.solve_leads(begin, min(begin + size, other.size), rows, job, who)
+            with jobs.borrow() as (job, player):
+                leads.solve_leads(begin, min(begin + size, other.size), rows, job, player)
 
         for _done in in_threads(call, range(0, other.size, size)):
             pass
 
-    def _job(
-        self, number: int, left: int, other: LayerStates, below: LeadValues, target: LeadValues, is_plan: bool = False
-    ) -> LeadJob:
-        """The arguments of the kernels for one thread, for a turn of a player with so many open boxes."""
-        mover = self.players[number]
-        model, before, after = turn_model(self.rules, mover.space.start), mover.layer(left), mover.layer(left - 1)
-        passes, most_saved = kernel_lattice(self.dice), int(mover.space.most_saved[mover.space.categories - left])
-        scratch, lead = make_scratch(self.dice, model, np.float32), self.lead_of(number)
+    def _job(self, backup: Backup) -> LeadJob:
+        """The arguments of the kernels for one thread, in the order of :class:`.LeadJob`."""
+        mover, lead = self.players[backup.mover], self.lead_of(backup.mover)
+        before, after = mover.layer(backup.left), mover.layer(backup.left - 1)
+        model, grid = turn_model(self.rules, mover.space.start), kernel_lattice(self.dice)
+        most_saved = int(mover.space.most_saved[mover.space.categories - backup.left])
+        scratch = make_scratch(self.dice, model, np.float32)
         ranges = ScoreOffsets(*(np.empty(after.size, np.int64) for _ in ScoreOffsets._fields))
         origin, high = np.empty(before.size, np.int64), np.empty(before.size, np.int64)
-        states = before, after, other
-        places = ranges, origin, high
-        return LeadJob(model, passes, most_saved, scratch, *states, lead, is_plan, below, target, *places)
+        cards, values = (before, after, backup.other), (backup.below, backup.target)
+        return LeadJob(model, grid, most_saved, scratch, *cards, lead, backup.is_plan, *values, ranges, origin, high)
 
     def start_chances(self, turn: Turn, mine: int, theirs: int, values: LeadValues) -> tuple[int, int, Floats]:
-        """The first and the last lead at the start of a turn, and the chances, with the known values on both sides.
+        """The first and the last lead of the mover before a turn, and its chances, with the known ones on both sides.
 
-        `mine`, `theirs`: places of the cards in their layers; `values`: of the layer, where the mover waits.
+        `mine`, `theirs`: places of the cards of the mover and the other in their layers; `values`: before the turn.
         """
         before, other = self.pairs(turn)
         low, high = leads.range_of(before, mine, other, theirs, self.lead_of(turn.mover))
-        place = int(values.place[mine * other.size + theirs])
-        return low, high, np.asarray(1 - values.values[place : place + high - low + 1 + 2 * FRAME][::-1])
+        # The values before a turn are the chances of the other, who moved last, by its lead: the mover's upside down.
+        others = pair_values(values, mine * other.size + theirs, low, high)
+        return low, high, np.asarray(1 - others[::-1])
 
     def turn_values(
         self, turn: Turn, mine: int, theirs: int, children: Ints, start: LeadValues, after: LeadValues
     ) -> tuple[ScoreOffsets, Floats]:
-        """The values of the start of a turn, and before them those of its children, with their places."""
+        """The chances of the mover, by its lead, after a turn with each of `children` and, last, before the turn.
+
+        `mine` and `children` are places of cards of the mover in their layers, `theirs` of the card of the other;
+        `start` and `after` are the values before and after the turn. The offsets say where each card has its chances.
+        """
         other, moved = self.pairs(turn)[1], self.players[turn.mover].layer(turn.open[turn.mover] - 1)
-        low, high, chances = self.start_chances(turn, mine, theirs, start)
-        ranges, pieces = list[tuple[int, int]](), list[Floats]()
+        ranges, chances = list[tuple[int, int]](), list[Floats]()
         for child in children.tolist():
-            ranges.append(leads.range_of(moved, child, other, theirs, self.lead_of(turn.mover)))
-            place = int(after.place[theirs * moved.size + child])
-            pieces.append(after.values[place : place + ranges[-1][1] - ranges[-1][0] + 1 + 2 * FRAME])
+            low, high = leads.range_of(moved, child, other, theirs, self.lead_of(turn.mover))
+            ranges.append((low, high))
+            chances.append(pair_values(after, theirs * moved.size + child, low, high))  # of the mover, who moved last
+        low, high, at_start = self.start_chances(turn, mine, theirs, start)
         lows, highs = np.array([*ranges, (low, high)], np.int64).T
-        begins = np.cumsum([0, *map(len, pieces)])
-        return ScoreOffsets(begins + FRAME - lows, lows, highs), np.concatenate([*pieces, chances])
+        origins = np.cumsum([0, *map(len, chances)]) + FRAME - lows  # the chance at lead d is at origin + d
+        return ScoreOffsets(origins, lows, highs), np.concatenate([*chances, at_start])
 
     def chance(
         self, threads: int | None = None, progress: Progress | None = None, part: Path | None = None,
@@ -351,12 +394,8 @@ class TwoPlayerGame:
         if part and not on_layer:
             part.unlink(missing_ok=True)
         low, _high, chances = self.start_chances(self.first_turn, *self.start_places, values)
-        return float(chances[min(max(self.lead - low + FRAME, 0), len(chances) - 1)])
-
-    @property
-    def first_turn(self) -> Turn:
-        """The turn at the start."""
-        return Turn(self.total, 0, (self.players[0].turns, self.players[1].turns))
+        place = FRAME + self.lead - low  # beyond the leads and the known chances beside them, the nearest one
+        return float(chances[min(max(place, 0), len(chances) - 1)])
 
     @property
     def start_places(self) -> tuple[int, int]:
@@ -366,16 +405,13 @@ class TwoPlayerGame:
 
 
 class LeadEvaluator(ScoreEvaluator):
-    """Evaluates the first turn of a game of two players; the scores of the base class are leads.
-
-    The ranges of leads depend on the card of the opponent.
-    """
+    """Evaluates the first turn of a game of two; scores are leads, whose ranges depend on the opponent's card."""
 
     def __init__(self, game: TwoPlayerGame, means: TurnEvaluator, offsets: ScoreOffsets, values: Floats) -> None:
         mover = game.players[0]
         super().__init__(Goals(game.rules, mover.space.start), values, means)
         after = mover.layer(mover.turns - 1)
-        states = np.append(after.first + np.arange(after.size), mover.start)
+        states = np.append(after.first + np.arange(after.size), mover.start)  # the order of the offsets given
         self.score_offsets = ScoreOffsets(*(np.zeros(mover.space.size, np.int64) for _ in ScoreOffsets._fields))
         for places, found in zip(self.score_offsets, offsets, strict=True):
             places[states] = found  # no other state has values

@@ -76,9 +76,8 @@ def verify(
 ) -> Iterator[Check]:  # fmt: skip
     """Check a stored table of means by random states and simulated games, yielding each result when known."""
     info, values = read_table(table_path(rules, tables), Objective(rules), hashed=True)
-    text = _("{count} values, SHA-256 {digest}... as recorded")
-    count = number_text(len(values), grouped=True)
-    yield Check(N_("file"), True, text.format(count=count, digest=info.sha256[:16]))
+    count, digest = number_text(len(values), grouped=True), info.sha256[:16]
+    yield Check(N_("file"), True, _("{count} values, SHA-256 {digest}... as recorded", count=count, digest=digest))
 
     evaluator = TurnEvaluator(rules, values)
     largest = bellman_residual(evaluator, states, seed)
@@ -89,8 +88,8 @@ def verify(
     start = info.start_value if info.start_value is not None else float(values[-1])
     if rules.published:
         off = abs(start - float(rules.published.value))
-        text = _("start value {start}, published {published}")
-        detail = text.format(start=number_text(start, 10), published=rules.published.value)
+        published = rules.published.value
+        detail = _("start value {start}, published {published}", start=number_text(start, 10), published=published)
         yield Check(N_("published"), off <= rules.published.tolerance, detail)
     if games:
         from .simulation import simulate
@@ -129,7 +128,7 @@ def fetch(rules: RuleSet, source: str, tables: Folder = None) -> Path:
     """Store the table of a rule set's means from a folder or URL, unless it is solved; the path of its file."""
     path, objective = table_path(rules, tables), Objective(rules)
     if has_table(rules, tables):
-        raise TableError(_("{rules} is already solved: {path}").format(rules=rules.key, path=path))
+        raise TableError(_("{rules} is already solved: {path}", rules=rules.key, path=path))
     size = objective.size * objective.store.itemsize
     size += HEADER_BYTES + block_count(size) * DIGEST_BYTES
     check_space(path.parent, size)
@@ -156,12 +155,13 @@ def copy(origin: str, target: Path, most: int) -> None:
     from urllib.parse import urlsplit
     from urllib.request import urlopen
 
+    remote = "://" in origin
     try:
-        if (remote := "://" in origin) and urlsplit(origin).scheme not in ("http", "https"):
+        if remote and urlsplit(origin).scheme not in ("http", "https"):
             raise StateError(_("a table is fetched from a folder, or from a host by http or https"))
         with urlopen(origin, timeout=SECONDS) if remote else open(origin, "rb") as file, open(target, "wb") as copied:
             while (left := most + 1 - copied.tell()) > 0 and (part := file.read(min(CHUNK, left))):
                 copied.write(part)
     except (OSError, HTTPException, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise TableError(_("cannot read the table {path}: {reason}").format(path=origin, reason=reason)) from error
+        raise TableError(_("cannot read the table {path}: {reason}", path=origin, reason=reason)) from error

@@ -24,6 +24,7 @@ utility, and the others for the mean. Bounds by information relaxation are those
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, combinations, islice, product
@@ -39,6 +40,7 @@ from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, Scorecard
 from ..model.estimates import SolveCost, log_long
 from ..model.objectives import Goals, ReachableUtility, ScoreObjective, Values
+from ..model.state_space import Policy
 from ..tablebase.backward_induction import solve_layers
 from ..tablebase.resources import check_memory, default_threads, thread_map
 from ..tablebase.store import Folder, Progress, tables_folder
@@ -119,11 +121,10 @@ def versus(
     one, other = (read_card(rule_set, card) for card in cards)
     for card, theirs, play in ((one, other, first), (other, one, second)):
         check_position(rule_set, card.state)
-        policy, begin = (play.opponent, theirs) if isinstance(play, Replanned) else (play, card)
-        if policy and not callable(getattr(policy, "layer", None)):
-            raise StateError(f"{shown(policy)} acts in one position at a time; its actions cannot be listed")
-        if policy and (policy.rules.fingerprint != rule_set.fingerprint or policy.start != begin.state):
-            raise StateError("a policy is for another game, or does not begin at the card of its player")
+        if isinstance(play, Replanned):
+            _check_policy(play.opponent, theirs)
+        elif play:
+            _check_policy(play, card)
     starts = one.state, other.state
     game = TwoPlayerGame(rule_set, starts, one.total - other.total, share, (first, second))
     whole = starts == (EMPTY_STATE, EMPTY_STATE) and not first and not second
@@ -145,6 +146,14 @@ def versus(
     return TwoPlayerChances(rule_set, chance, 1 - chance)
 
 
+def _check_policy(policy: Policy, card: Scorecard) -> None:
+    """Raise StateError unless the actions of a policy can be listed, and it plays from this card on."""
+    if not callable(getattr(policy, "layer", None)):
+        raise StateError(f"{shown(policy)} acts in one position at a time; its actions cannot be listed")
+    if policy.rules.fingerprint != card.rules.fingerprint or policy.start != card.state:
+        raise StateError("a policy is for another game, or does not begin at the card of its player")
+
+
 def versus_checkpoint(rules: RuleSet, tables: Folder) -> Path:
     """Where a solve of a whole game stores its newest layer."""
     return tables_folder(tables) / f"{table_stem(rules, 'mean')}.versus.part"
@@ -156,7 +165,8 @@ def versus_table(
 ) -> Floats:  # fmt: skip
     """The chance of each player who moves first (rows) against each who moves second (columns), ``(n, n)``."""
     costs = table_costs(rules, [isinstance(player, Replanned) for player in players])
-    begins, chances = [0, *accumulate(cost.values for cost in costs)], []
+    begins = [0, *accumulate(cost.values for cost in costs)]  # of each game, in the work of all
+    chances = list[float]()
     for pair, begin in zip(product(players, repeat=2), begins, strict=False):
 
         def report(done: int, _total: int, begin: int = begin) -> None:
@@ -175,6 +185,7 @@ def table_costs(rules: RuleSet, replanned: Sequence[bool]) -> list[SolveCost]:
 
 def exploitability_of(chances: Floats) -> list[float]:
     """What best responses win beyond a half against each policy of a table whose first player plays to win."""
+    # The mean of the games in which the best response moves first, and of those in which it moves second.
     return [float((chances[0, i] + 1 - chances[i, 0]) / 2 - 0.5) for i in range(1, len(chances))]
 
 
@@ -205,16 +216,16 @@ def entries(objective: ScoreObjective, filled: int) -> tuple[Ints, Ints]:
     states, offsets = objective.space.layer_slice(filled), objective.score_offsets
     low, high = offsets.low[states] - objective.before, offsets.high[states] + objective.after
     length = high - low + 1
-    first = np.repeat(low - np.cumsum(length) + length, length)
-    return np.repeat(np.arange(states.start, states.stop), length), first + np.arange(len(first))
+    begin = np.cumsum(length) - length  # number of the first entry of each state
+    state = np.repeat(np.arange(len(length)), length)
+    return states.start + state, low[state] + np.arange(len(state)) - begin[state]
 
 
 def last_layer(objective: ScoreObjective, filled: int, values: Floats, threads: int) -> Values:
-    """The values of the start from those of a layer."""
-    found = values.astype(objective.compute)
-    for layer in solve_layers(objective, threads=threads, resume=(filled, found)):
-        found = layer.values
-    return found
+    """The values of the start from those of the layer with `filled` filled categories, which may be the start."""
+    known = values.astype(objective.compute)
+    solved = deque(solve_layers(objective, threads=threads, resume=(filled, known)), maxlen=1)  # the last one
+    return solved[0].values if solved else known
 
 
 def split(rest: Floats, component: Floats) -> Floats:
@@ -239,7 +250,7 @@ def split(rest: Floats, component: Floats) -> Floats:
         return total
 
     for _round in range(ROUNDS):
-        least = np.minimum.reduce([rest[:, p : p + width] for p in points])
+        least = np.minimum.reduce([rest[:, p : p + width] for p in points])  # of the law where e(s - i) > 0, by i
         found = average(rest) * (least > MIN_CHANCE)
         for _step in range(STEPS):  # deconvolution of Richardson and Lucy: the mixture comes near the rest
             found *= average(rest / np.maximum(mixture(found), MIN_CHANCE**2))
@@ -298,13 +309,16 @@ class LateScore:
         filled, most = self.space.categories - self.left, len(component) - 1
         objective = GoalsWithRandomPoints(self.rules, filled, most)
         state, x = entries(objective, filled)
-        law = component[::-1]  # of most - p
+        law = component[::-1]  # chances of n points that are given, n = most - p
         values = np.sum([law[n] * self.goals.look_up(state, x + n) for n in np.flatnonzero(law)], axis=0)
-        return last_layer(objective, filled, values, self.threads)[-objective.after :: -1]
+        by_x = last_layer(objective, filled, values, self.threads)
+        return by_x[-objective.after :: -1]  # x = 0, -1, -2 ... : minus the points needed
 
     def guarantee(self, share: float, moves_first: bool) -> float:
         """What one player wins at least; `share`: what a tie counts for it."""
-        left = min(self.space.categories, self.left + (not moves_first)) if self.components else 0
+        left = 0  # turns that the player has to come when the opponent learns the score
+        if self.components:
+            left = self.left if moves_first else min(self.space.categories, self.left + 1)
         filled = self.space.categories - left
         objective = ReachableUtility(self.rules, lambda points: points.astype(np.float64))
         check_memory(self.rules, objective.solve_cost())
@@ -319,15 +333,17 @@ class LateScore:
 
         beaten_with = [beaten(reached, laws.shape[1] - len(e) + 1, len(e) - 1) for e, reached in self.components]
         beaten_at_once = beaten(self.reached, laws.shape[1], 0)
-        utility = np.empty((len(laws), len(made)))
+        utility = np.empty((len(laws), len(made)))  # what is won at least, by state of the layer and points made
 
-        def bound(first: int) -> None:  # 1 - sum of w V - sum of rest V
+        def write_utility(first: int) -> None:
+            """1 less the two sums of what the opponent wins, see the module, for STATES states."""
             rest, least = laws[first : first + STATES].copy(), np.ones(1)
             for (component, _reached), chances in zip(self.components, beaten_with, strict=True):
                 least = least - split(rest, component) @ chances
             utility[first : first + STATES] = least - rest @ beaten_at_once
 
         with thread_map(self.threads) as in_threads:
-            list(in_threads(bound, range(0, len(laws), STATES)))
-        values = utility[state - self.space.layer_slice(filled).start, np.minimum(x, made[-1])]
-        return float(last_layer(objective, filled, values, self.threads)[0]) * (1 - self.error)
+            list(in_threads(write_utility, range(0, len(laws), STATES)))
+        values = utility[state - self.space.layer_slice(filled).start, x]
+        at_start = last_layer(objective, filled, values, self.threads)[0]  # without any points
+        return float(at_start) * (1 - self.error)
