@@ -193,11 +193,12 @@ class Session:
 
     def undo(self) -> Action | None:
         """Undo the last decision of a person and what followed it; or the last dice that were typed in."""
-        for i in range(len(self._steps) - 1, -1, -1):
+        for i in reversed(range(len(self._steps))):
             action, position = self._steps[i]
-            turns = len(position.turns) - (action.kind == "score")  # before it
-            undoable = self.seed is None if action.kind == "roll" else not self.computer(turns % len(self.players))
-            if undoable:
+            turns_before = len(position.turns) - 1 if action.kind == "score" else len(position.turns)
+            is_typed_roll = action.kind == "roll" and self.seed is None
+            is_decision = action.kind != "roll" and not self.computer(turns_before % len(self.players))
+            if is_typed_roll or is_decision:
                 del self._steps[i:]
                 return action
         return None
