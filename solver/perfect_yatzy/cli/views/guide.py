@@ -146,10 +146,11 @@ def _row(*cells: tuple[str, str], tag: str = "td") -> str:
 
 
 def _prices(section: Section) -> str:
-    bar = '<span class="bar" style="width:{:.1f}%"></span>'
-    cells = ((_inline(row.name), bar.format(100 * row.bar), escape(row.value)) for row in section.rows)
-    rows = (_row(("", name), ("", drawn), ("n", price)) for name, drawn, price in cells)
-    return f'<table class="prices"><tbody>{"".join(rows)}</tbody></table>'
+    rows = ""
+    for row in section.rows:
+        bar = f'<span class="bar" style="width:{100 * row.bar:.1f}%"></span>'
+        rows += _row(("", _inline(row.name)), ("", bar), ("n", escape(row.value)))
+    return f'<table class="prices"><tbody>{rows}</tbody></table>'
 
 
 def _texts(section: Section) -> str:
@@ -222,8 +223,10 @@ def _text_lines(text: Text | str, first: str = "", indent: str = "", width: int 
 
 
 def _bar_lines(section: Section) -> list[str]:
-    bars = ("▇" * max(round(BAR_COLUMNS * row.bar), row.bar > 0) for row in section.rows)
-    rows = [(str(row.name), row.value, bar) for row, bar in zip(section.rows, bars, strict=True)]
+    rows = []
+    for row in section.rows:
+        length = max(1, round(BAR_COLUMNS * row.bar)) if row.bar > 0 else 0
+        rows.append((str(row.name), row.value, "▇" * length))
     return columns(rows, "<", ">", "<")
 
 
