@@ -219,13 +219,12 @@ class DaskEngine:
                     raise ClusterError(f"{self.name} has had no workers for {NO_WORKERS_SECONDS / 60:.0f} minutes")
                 for future in done:
                     task = under_way.pop(future)
-                    report = self._report(future, task)
-                    if report is None:
-                        waiting.appendleft(task)
-                        continue
-                    result, process, peak = report
-                    self.peak_memory[process] = peak
-                    yield task.number, result
+                    if (report := self._report(future, task)) is None:
+                        waiting.appendleft(task)  # it is submitted again
+                    else:
+                        result, process, peak = report
+                        self.peak_memory[process] = peak
+                        yield task.number, result
         finally:
             if under_way:
                 with suppress(Exception):  # the cluster may be gone

@@ -92,13 +92,17 @@ def takes_gzip(accepted: str) -> bool:
 
 def page_files() -> dict[str, Content]:
     """The files of the page by path: `index.html` also by none, scripts and styles also in the folder."""
-    sources = ((name, name.rpartition(".")[2], source) for name, source in static_files())
-    found = {name: Content.of(source.read_bytes(), kind) for name, kind, source in sources if kind in MEDIA_TYPES}
-    folder = f"v-{hashlib.sha256(''.join(each.tag for _, each in sorted(found.items())).encode()).hexdigest()[:12]}/"
+    found = {}
+    for name, source in static_files():
+        suffix = name.rpartition(".")[2]
+        if suffix in MEDIA_TYPES:
+            found[name] = Content.of(source.read_bytes(), suffix)
+    tags = "".join(found[name].tag for name in sorted(found))
+    folder = f"v-{hashlib.sha256(tags.encode()).hexdigest()[:12]}/"
     html = re.sub(r'((?:src|href)=")([\w-]+\.(?:js|css)")', rf"\1{folder}\2", found["index.html"].body.decode())
     index = Content.of(html.encode(), "html")
-    in_folder = {folder + name: each for name, each in found.items() if name.endswith((".js", ".css"))}
-    immutable = {name: replace(each, caching=IMMUTABLE) for name, each in in_folder.items()}
+    in_folder = [name for name in found if name.endswith((".js", ".css"))]
+    immutable = {folder + name: replace(found[name], caching=IMMUTABLE) for name in in_folder}
     return found | immutable | {"index.html": index, "": index}
 
 
@@ -145,8 +149,8 @@ def rule_set_text(name: str, lang: str) -> str:
 @lru_cache(MAX_RULE_SETS_CACHED)
 def described(names: tuple[str, ...], lang: str, costs: tuple[str, ...]) -> Content:
     """The answer of `/api/rules`."""
-    entries = [
-        rule_set_text(name, lang) + (f',"solved":false,"cost":{cost}}}' if cost else ',"solved":true}')
-        for name, cost in zip(names, costs, strict=True)
-    ]
+    entries = []
+    for name, cost in zip(names, costs, strict=True):
+        rest = f',"solved":false,"cost":{cost}}}' if cost else ',"solved":true}'
+        entries.append(rule_set_text(name, lang) + rest)
     return Content.of(f"[{','.join(entries)}]".encode(), "json")

@@ -136,9 +136,9 @@ def solve_distribution(solver: TableSolver, force: bool) -> None:
 
     rules, tables, threads = solver.rules, solver.tables, solver.threads
     path, first_turns = distribution.distribution_path(rules, tables), solver.budget.makes_first_turns(rules)
-    stored = distribution.has_stored_distribution(rules, EMPTY_STATE, tables)
-    stored = stored and (distribution.has_first_turns(rules, tables) or not first_turns)
-    if stored and not force:
+    is_stored = distribution.has_stored_distribution(rules, EMPTY_STATE, tables)
+    lacks_first_turns = first_turns and not distribution.has_first_turns(rules, tables)
+    if is_stored and not lacks_first_turns and not force:
         text = _("the distribution of {rules} is already stored: {path} (use --force to compute it again)")
         click.echo(text.format(rules=rules.key, path=path))
         return
@@ -242,13 +242,13 @@ def estimate_lines(
 def _sharing(cost: SolveEstimate, shared: SharedEstimate) -> list[tuple[str, str]]:
     """What shards add: their number, the traffic, and how many workers are of use."""
     number = shared.useful_workers
+    busy = number_text(100 * min(1.0, cost.processor_seconds / (number * shared.useful_seconds)))
     useful = _(
         "up to {count}, at work for {busy} % of the time; more wait for the last shard of each layer, "
         "most where {filled} boxes are filled"
     )
     if number == shared.most_workers:
         useful = _("up to {count}, one for each shard of the largest layer")
-    busy = number_text(100 * min(1.0, cost.processor_seconds / (number * shared.useful_seconds)))
     shards, largest, held = grouped(shared.shards), size(shared.largest_shard), size(shared.task_memory)
     read, times = size(shared.read), number_text(shared.read / cost.bytes, 1)
     shortest = duration(shared.shortest_seconds)
@@ -267,12 +267,11 @@ def _machine(cost: SolveEstimate, memory: int | None, disk: int | None) -> str:
     if memory is None or disk is None:
         return _("free memory and disk space are unknown")
     free = _("{memory} of memory and {disk} of disk free", memory=size(memory), disk=size(disk))
-    verdict = {
-        (False, False): _("enough"),
-        (False, True): _("too little disk"),
-        (True, False): _("too little memory") if cost.shared else _("too little memory; --shards needs less"),
-        (True, True): _("too little memory and disk"),
-    }[memory < cost.memory * max(1, cost.workers), disk < cost.disk]
+    lacks_memory, lacks_disk = memory < cost.memory * max(1, cost.workers), disk < cost.disk
+    verdict = _("too little disk") if lacks_disk else _("enough")
+    if lacks_memory:
+        verdict = _("too little memory") if cost.shared else _("too little memory; --shards needs less")
+        verdict = _("too little memory and disk") if lacks_disk else verdict
     return f"{free}: {verdict}"
 
 
