@@ -189,8 +189,7 @@ def simulate_on(
     played = joined_games(strategy, seed, position.points, widened)
     if name.kind != "approximate":
         return played
-    luck = np.concatenate([part[3] for part in parts])
-    seconds = time.perf_counter() - began
+    luck, seconds = np.concatenate([luck for *_figures, luck in parts]), time.perf_counter() - began
     return ApproximateSimulation(**vars(replace(played, policy="approximate-mean")), luck=luck, seconds=seconds)
 
 
@@ -241,7 +240,8 @@ def _parts_of(
     game: TwoPlayerGame, layer: Path, turn: Turn, waiting: int, threads: int, below: LeadValues
 ) -> Iterator[TurnPart]:
     """The parts of a turn against `waiting` states of the other player; `below` are the values after it."""
-    size, pairs_of_each, bounds = max(1, waiting // (TASKS * threads)), len(below.place) // waiting, _bounds(below)
+    size, bounds = max(1, waiting // (TASKS * threads)), _bounds(below)
+    pairs_of_each = len(below.place) // waiting  # of a state of the other player, who moves next
     for begin in range(0, waiting, size):
         end = min(begin + size, waiting)
         first, last = int(bounds[begin * pairs_of_each]), int(bounds[end * pairs_of_each]) + FRAME

@@ -140,5 +140,8 @@ def t_quantile(chance: float, freedom: float) -> float:
         high *= 2
     for _step in range(80):
         middle = (low + high) / 2
-        low, high = (middle, high) if t_distribution(middle, freedom) < chance else (low, middle)
+        if t_distribution(middle, freedom) < chance:
+            low = middle
+        else:
+            high = middle
     return (low + high) / 2

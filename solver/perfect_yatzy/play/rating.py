@@ -85,21 +85,17 @@ def figures_of(rules: RuleSet, graded: GradedGames) -> Figures:
     loss[graded.last_rolls] += graded.category_loss
     error = np.searchsorted(LIMITS, loss, side="right") - 1  # place in GRADE_NAMES, -1 if it is none
     is_error = error >= 0
-    # By turn: its game, and whether another category was better.
-    game_of_turn, missed = graded.card_of_turn, graded.category_loss > 0
+    # By turn: its game, what the category loses, and whether another one was better.
+    game_of_turn, turn_loss, missed = graded.card_of_turn, graded.category_loss, graded.category_loss > 0
     return Figures(
-        results=graded.results,
-        luck=np.bincount(game, graded.luck, games),
-        lost=totals(game, kind, kinds, loss),
-        decisions=totals(game, kind, kinds),
+        results=graded.results, luck=np.bincount(game, graded.luck, games).astype(np.float64, copy=False),
+        lost=totals(game, kind, kinds, loss), decisions=totals(game, kind, kinds),
         errors=totals(game[is_error], error[is_error], len(LIMITS)),
         lost_by_turn=totals(game, graded.turn_number[graded.turn_of_roll], boxes, loss),
         category_points=totals(game_of_turn, graded.category, boxes, graded.points).astype(np.int64),
-        lost_by_taking=totals(game_of_turn, graded.category, boxes, graded.category_loss),
-        lost_by_leaving=totals(
-            game_of_turn[missed], graded.best_category[missed], boxes, graded.category_loss[missed]
-        ),
-    )
+        lost_by_taking=totals(game_of_turn, graded.category, boxes, turn_loss),
+        lost_by_leaving=totals(game_of_turn[missed], graded.best_category[missed], boxes, turn_loss[missed]),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -320,13 +316,10 @@ class _Collected:
 
 
 def rate(
-    games: str | PathLike[str] | Game | Iterable[str | PathLike[str] | Game],
-    *,
-    strategies: Callable[[RuleSet], Strategy] | None = None,
-    confidence: float = CONFIDENCE,
-    threads: int | None = None,
-    progress: Callable[[int], None] | None = None,
-) -> Ratings:
+    games: str | PathLike[str] | Game | Iterable[str | PathLike[str] | Game], *,
+    strategies: Callable[[RuleSet], Strategy] | None = None, confidence: float = CONFIDENCE,
+    threads: int | None = None, progress: Callable[[int], None] | None = None,
+) -> Ratings:  # fmt: skip
     """Rate the players of recorded games, each rule set apart.
 
     Parameters

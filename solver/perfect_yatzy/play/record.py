@@ -313,7 +313,7 @@ def simulated_records(
         writers = [_turn_writer(rollout, log) for log in logs]
         for game in range(number):
             head = json.dumps(Game(rollout.rules, (_name(player),), (), _source(seed, first + game)).to_json())
-            yield f"{head[:-2]}{', '.join(write(game) for write in writers)}]}}"  # the head ends with an empty list
+            yield f"{head.removesuffix(']}')}{', '.join(write(game) for write in writers)}]}}"  # its list is empty
 
 
 def played_records(simulation: PlayedSimulation) -> Iterator[str]:

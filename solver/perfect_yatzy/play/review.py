@@ -126,10 +126,7 @@ class GameColumns:
 
 
 def _has_exact_types(turns: Sequence[PlainTurn]) -> bool:
-    """Whether all numbers are ints and all lists are lists.
-
-    Values do not tell: 1 == True == 1.0, also as the key of a dictionary, and an empty text is like an empty list.
-    """
+    """Whether numbers are ints and lists are lists, which values do not tell: 1 == True == 1.0, "" is like []."""
     all_dice = [dice for turn in turns for dice in (*turn[1], *turn[2])]  # rolls and holds
     numbers = chain.from_iterable((turn[0], *turn[4:]) for turn in turns)
     lists = chain(all_dice, (turn[1] for turn in turns), (turn[2] for turn in turns))
@@ -216,21 +213,14 @@ def grade_games(strategy: Strategy, columns: GameColumns, threads: int | None = 
     results = np.diff(_starts(turns.points + turns.bonus_points)[turns.first_turn])
     results[finished] += final_bonus(space).astype(np.int64)[walked.ends[good][finished]]
     return GradedGames(
-        start=float(strategy.value()),
-        faults=np.where(good, -1, walked.faults - recorded.first_turn[:-1]),
-        results=results,
-        finished=finished,
+        start=float(strategy.value()), faults=np.where(good, -1, walked.faults - recorded.first_turn[:-1]),
+        results=results, finished=finished,
         card_of_turn=np.repeat(np.arange(len(finished)), np.diff(turns.first_turn)),
-        category=turns.categories,
-        points=turns.points,
-        best_category=best_category[last_rolls],
+        category=turns.categories, points=turns.points, best_category=best_category[last_rolls],
         category_loss=_without_ties((best_stop - done)[last_rolls], tie),
-        turn_of_roll=turn_of_roll,
-        number_of_roll=number + 1,
-        can_reroll=rerolls > 0,
-        hold_loss=_without_ties(np.where(rerolls > 0, best - held, 0.0), tie),
-        luck=best - before,
-    )
+        turn_of_roll=turn_of_roll, number_of_roll=number + 1, can_reroll=rerolls > 0,
+        hold_loss=_without_ties(np.where(rerolls > 0, best - held, 0.0), tie), luck=best - before,
+    )  # fmt: skip
 
 
 def _starts(counts: npt.ArrayLike) -> Ints:
@@ -371,7 +361,7 @@ def review(strategy: Strategy, game: Game, player: int = 0) -> Review:
     roll_luck: list[RollLuck] = []
     for number, (card, turn) in enumerate(game.cards(player), start=1):
         value_before_roll, max_rerolls = strategy.value(card), strategy.max_rerolls(card.state)
-        targets = [*turn.holds, turn.category]  # what was done after each roll
+        targets: list[Dice | str] = [*turn.holds, turn.category]  # what was done after each roll
         for i, (dice, target) in enumerate(zip(turn.dice_history, targets, strict=True)):
             found = strategy.ranking(card, dice, max_rerolls - i)
             best, done = found[0], find_action(found, target)

@@ -231,15 +231,12 @@ class SaveFile:
     def write(self, session: Session) -> None:
         """Save the game; an old file is replaced in one step."""
         self._check_unchanged()
+        rules, actions = session.rules, [[each.kind, list(each.dice), each.category] for each in session.actions]
         content = {
-            "schema": SCHEMA,
-            "rules": rules_to_json(session.rules),
-            "fingerprint": session.rules.fingerprint,
-            "players": list(session.players),
-            "seed": session.seed,
-            "computers": list(session.computers),
-            "actions": [[action.kind, list(action.dice), action.category] for action in session.actions],
-        }
+            "schema": SCHEMA, "rules": rules_to_json(rules), "fingerprint": rules.fingerprint,
+            "players": list(session.players), "seed": session.seed, "computers": list(session.computers),
+            "actions": actions,
+        }  # fmt: skip
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with replacing(self.path) as file:

@@ -47,17 +47,11 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
     """
 
     def __init__(
-        self,
-        num_envs: int = 1,
-        rules: str | Path | RuleSet = "yatzy",
-        oracle: bool = False,
-        illegal_reward: float = -1.0,
-        render_mode: str | None = None,
-        max_episode_steps: int | None = None,
-        autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
-        observation: Form = "dict",
+        self, num_envs: int = 1, rules: str | Path | RuleSet = "yatzy", oracle: bool = False,
+        illegal_reward: float = -1.0, render_mode: str | None = None, max_episode_steps: int | None = None,
+        autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP, observation: Form = "dict",
         reward: Reward = "points",
-    ) -> None:
+    ) -> None:  # fmt: skip
         check_choice("render_mode", render_mode, (None, *RENDER_MODES))
         check_choice("reward", reward, get_args(Reward))
         self.num_envs = positive_number(num_envs, "num_envs")
@@ -129,11 +123,10 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         numbers = np.ascontiguousarray(numbers, dtype=np.int64)
         rewards = np.empty(self.num_envs)
         terminated, truncated, illegal = np.empty((3, self.num_envs), dtype=np.bool_)
-        written = (flag.view(np.uint8) for flag in (terminated, truncated, illegal))
+        ends, cuts, wrongs = (flag.view(np.uint8) for flag in (terminated, truncated, illegal))
         limits = self.illegal_reward, self.max_episode_steps or 0
-        kernel.take_actions(
-            0, self.num_envs, kernel.StepJob(self._model, self._games, numbers, rewards, *written, *limits)
-        )
+        job = kernel.StepJob(self._model, self._games, numbers, rewards, ends, cuts, wrongs, *limits)
+        kernel.take_actions(0, self.num_envs, job)
         values_before = self._values
         observation, info = self._observe()
         if illegal.any():

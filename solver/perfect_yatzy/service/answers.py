@@ -192,11 +192,8 @@ def games_fields(played: Simulation) -> dict[str, Any]:
     lowest = int(finals.min())
     errors = "standard_error", "standard_deviation"
     return {
-        "mean": played.mean,
-        **(picked(played, *errors) if several else dict.fromkeys(errors)),
-        "upper_bonus_chance": played.upper_bonus_chance,
-        "percentiles": {str(p): float(v) for p, v in marks},
-        "lowest": lowest,
-        "highest": int(finals.max()),
+        "mean": played.mean, **(picked(played, *errors) if several else dict.fromkeys(errors)),
+        "upper_bonus_chance": played.upper_bonus_chance, "percentiles": {str(p): float(v) for p, v in marks},
+        "lowest": lowest, "highest": int(finals.max()),
         "chances": (np.bincount(finals - lowest) / len(finals)).tolist(),
-    }
+    }  # fmt: skip

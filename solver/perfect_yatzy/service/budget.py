@@ -6,11 +6,8 @@ Every decision rests on one estimate, :class:`perfect_yatzy.model.estimates.Solv
     announced   within the limit of its kind: solved after a line that says what and how long
     refused     beyond it: an error that says what to run instead
 
-A server asks where the command announces: unasked it solves what takes less than `unasked_seconds`, in memory, and
-the rest after a confirmation::
-
-    hold, score, expect ...   answered at once, or refused with ``confirmation-required`` and the cost
-    the same, confirmed       solved with progress; what can be stored is stored
+A server asks where the command announces: unasked it solves what takes less than `unasked_seconds`, in memory. The
+rest it refuses with ``confirmation-required`` and the cost; confirmed, it is solved with progress, and stored.
 
 Work is stopped by raising :class:`perfect_yatzy.errors.Cancelled` in the callback for its progress. Finished layers
 of a table remain and are not solved again.

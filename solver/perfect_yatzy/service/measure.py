@@ -86,15 +86,11 @@ def run_positions(service: QueryService, fields: Mapping[str, Any]) -> tuple[Pos
     visits = found.visits if found.distinct else np.ones(len(found), dtype=np.int64)
     rolls_left = np.bincount(found.rolls_left, weights=visits).astype(int).tolist()
     answer = answers.answer_head(request) | {
-        "policy": fields["policy"],
-        "seed": request.seed,
-        **sampling,
-        "positions": count,
-        "rows": len(found),
-        "games": int(found.game_number.max()) + 1,
+        "policy": fields["policy"], "seed": request.seed, **sampling,
+        "positions": count, "rows": len(found), "games": int(found.game_number.max()) + 1,
         "rolls_left": {str(left): number for left, number in enumerate(rolls_left)},
         "most_visits": int(found.visits.max()),
-    }
+    }  # fmt: skip
     return replace(found, player=str(fields["policy"])) if player else found, answer
 
 

@@ -3,9 +3,8 @@
 A goal has a strategy from the table of all goals or from a solve of the rest of the game; opponents have one from a
 solve of the rest of the game with the win chance as utility. Every solve stays within the budget.
 
-The chance of the upper bonus under play for the mean, for the field ``outlook`` of answers, comes from its table if
-the store has one. Otherwise it is computed if that takes about a second: by the command at once, which stores it as
-`yatzy review` does; by a server in the background and in memory, so that no answer waits for it.
+The chance of the upper bonus, for the field ``outlook`` of answers, comes from its table. Without one it is computed
+if that takes about a second: by the command at once, which stores it; by a server in the background.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -225,14 +224,12 @@ class ObjectiveResolver:
         self, plan: ObjectivePlan, progress: WorkProgress | None, solve: Callable[[Progress | None], Strategy]
     ) -> ScoreStrategy:
         """The strategy for the rest of the game that `solve` makes, once for equal requests."""
-        from ..strategy.score_strategy import ScoreStrategy
 
         def create() -> Strategy:
             return solve(self._announce(plan, progress))
 
         found = self.strategies.get_or_create(_utility_key(plan.request), create, table_bytes)
-        assert isinstance(found, ScoreStrategy)
-        return found
+        return cast("ScoreStrategy", found)
 
     def _two_players(self, request: Request, policy: Policy | None = None) -> tuple[TwoPlayerGame, Scorecard]:
         """The rest of the game from the card of a request, played by a policy, and from that of its opponent."""
@@ -298,7 +295,7 @@ class ObjectiveResolver:
     def _reach(
         self, plan: ObjectivePlan, goal: int, strategy: Strategy, progress: WorkProgress | None
     ) -> ScoreStrategy:
-        from ..strategy.score_strategy import ScoreStrategy, goal_strategy
+        from ..strategy.score_strategy import goal_strategy
 
         request = plan.request
         whole, rest = _goal_keys(request)
@@ -316,8 +313,7 @@ class ObjectiveResolver:
             if solve.estimated:  # used only where nothing exact is possible
                 key = "goal estimates", request.rules.fingerprint
             found = self.strategies.get_or_create(key, create, table_bytes)
-        assert isinstance(found, ScoreStrategy)
-        return replace(found, zero=goal, start=request.card)
+        return replace(cast("ScoreStrategy", found), zero=goal, start=request.card)
 
     def count_stored(self, size: int) -> None:
         """Count the bytes of a table that a request has added to the store."""

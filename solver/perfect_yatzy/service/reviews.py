@@ -133,13 +133,11 @@ def ratings_json(
         for (rules, player), each in found.results_only.items()
     ]
     return {
-        "schema": ANSWER_SCHEMA,
-        "query": "rate",
+        "schema": ANSWER_SCHEMA, "query": "rate",
         "ratings": [rating_json(rating, block) for rating in found.ratings],
-        "results_only": results_only,
-        "comparisons": [*map(comparison_json, comparisons)],
+        "results_only": results_only, "comparisons": [*map(comparison_json, comparisons)],
         "not_rated": [{name: x for name, x in vars(each).items() if x or name != "player"} for each in found.skipped],
-    }
+    }  # fmt: skip
 
 
 def _estimate_json(found: Estimate | None) -> dict[str, float | None] | None:
@@ -159,20 +157,15 @@ def rating_json(rating: Rating, block: int | None = None) -> dict[str, Any]:
         categories.append(entry | {"lost_by_taking": taking, "lost_by_leaving": leaving})
     means = picked(rating, "result", "luck", "points_lost", "result_without_luck")
     return {
-        "player": rating.player,
-        "rules": rating.rules.key,
-        **picked(rating, "games", "confidence", "start"),
-        **{name: _estimate_json(mean) for name, mean in means.items()},
-        "times_narrower": rating.narrower,
+        "player": rating.player, "rules": rating.rules.key, **picked(rating, "games", "confidence", "start"),
+        **{name: _estimate_json(mean) for name, mean in means.items()}, "times_narrower": rating.narrower,
         "lost_per_decision": _estimate_json(rating.lost_per_decision),
         "errors": dict(zip(GRADE_NAMES, np.asarray(rating.figures.errors.mean(axis=0)).tolist(), strict=True)),
-        "kinds": kinds,
-        "categories": categories,
+        "kinds": kinds, "categories": categories,
         "turns": [_estimate_json(rating.turn_lost(turn)) for turn in range(len(rating.rules.categories))],
         "blocks": [vars(part) | {"points_lost": _estimate_json(part.points_lost)} for part in rating.blocks(block)],
-        "trend_per_game": _estimate_json(rating.trend),
-        "games_without_decisions": len(rating.other_results),
-    }
+        "trend_per_game": _estimate_json(rating.trend), "games_without_decisions": len(rating.other_results),
+    }  # fmt: skip
 
 
 def comparison_json(comparison: Comparison) -> dict[str, Any]:

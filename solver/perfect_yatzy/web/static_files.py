@@ -28,18 +28,11 @@ if TYPE_CHECKING:  # `yatzy site` needs no web framework
     from starlette.datastructures import Headers
     from starlette.responses import Response
 
-MEDIA_TYPES = {
-    "css": "text/css; charset=utf-8",
-    "html": "text/html; charset=utf-8",
-    "ico": "image/vnd.microsoft.icon",
-    "js": "text/javascript; charset=utf-8",
-    "json": "application/json",
-    "png": "image/png",
-    "svg": "image/svg+xml",
-    "txt": "text/plain; charset=utf-8",
-    "webmanifest": "application/manifest+json",
-    "woff2": "font/woff2",
-}
+MEDIA_TYPES = {  # by suffix
+    "css": "text/css; charset=utf-8", "html": "text/html; charset=utf-8", "txt": "text/plain; charset=utf-8",
+    "js": "text/javascript; charset=utf-8", "json": "application/json", "webmanifest": "application/manifest+json",
+    "ico": "image/vnd.microsoft.icon", "png": "image/png", "svg": "image/svg+xml", "woff2": "font/woff2",
+}  # fmt: skip
 COMPRESSED = {"css", "html", "js", "json", "svg", "txt", "webmanifest"}  # the others are compressed already
 IMMUTABLE = "public, max-age=31536000, immutable"
 STATIC = files(__package__).joinpath("static")
@@ -125,19 +118,15 @@ def rule_set_json(rules: RuleSet) -> dict[str, Any]:
     bonus, boxes = rules.bonus, zip(rules.categories, possible_points(rules), strict=True)
     steps = {"steps": [each.steps for each in rules.bonuses]}
     return {
-        "id": rules.key,
-        "base": rules.id,
-        **picked(rules, "name", "summary", "dice", "faces"),
+        "id": rules.key, "base": rules.id, **picked(rules, "name", "summary", "dice", "faces"),
         "switches": [picked(switch, "id", "summary") for switch in rules.switches],
         "active": list(rules.active_switches),
         "bonus_points": bool(rules.joker and rules.joker.bonus) or bool(rules.first_roll_bonus),
-        "rolls": rules.rolls_per_turn,
-        "forced": not leaves_choice(rules),
-        "saved_rolls": rules.saved_rolls,
+        "rolls": rules.rolls_per_turn, "forced": not leaves_choice(rules), "saved_rolls": rules.saved_rolls,
         "columns": [picked(column, "id", "name", "order", "factor") for column in rules.columns],
         "bonus": picked(bonus, "threshold", "points") | steps if bonus else None,
         "categories": [picked(box, "id", "name", "upper", "column") | {"points": points} for box, points in boxes],
-    }
+    }  # fmt: skip
 
 
 @lru_cache(MAX_RULE_SETS_CACHED * 8)

@@ -231,10 +231,9 @@ def evaluate(
 )  # fmt: skip
 @click.option("--estimate", is_flag=True, help="Show time and memory, and solve nothing.")
 @click.option(
-    "--store",
-    is_flag=True,
+    "--store", is_flag=True,
     help="Store the chances: hold, score, expect and play then answer from every card at once.",
-)
+)  # fmt: skip
 @click.option("--yes", "-y", is_flag=True, help="Solve a large game without a confirmation.")
 @options.json_option
 @options.language_option

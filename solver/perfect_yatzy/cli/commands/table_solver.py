@@ -22,14 +22,8 @@ from ...model.quantities import QUANTITIES
 from ...model.state_space import state_space
 from ...service.budget import SolveBudget
 from ...strategy.opening import open_approximate, open_strategy
-from ...tablebase.resources import (
-    available_memory,
-    check_memory,
-    check_space,
-    default_threads,
-    free_space,
-    writing_to,
-)
+from ...tablebase import resources
+from ...tablebase.resources import check_memory, default_threads
 from ...tablebase.sharded_solve import ThreadEngine, sharded_cost, solve_sharded
 from ...tablebase.solve_estimate import SharedEstimate, SolveEstimate, estimate_of_cost, estimate_solve
 from ...tablebase.store import Progress, has_table, solve_to_store, tables_folder
@@ -146,7 +140,7 @@ def solve_distribution(solver: TableSolver, force: bool) -> None:
         solver.solve(Objective(rules), missing_only=True)
     cost = distribution.first_turns_cost(rules) if first_turns else distribution.distribution_cost(rules)
     distribution.check_distribution_memory(rules, cost)
-    check_space(path.parent, cost.bytes)
+    resources.check_space(path.parent, cost.bytes)
     facts = {"rules": rules.key, "time": duration(cost.processor_seconds / (threads or default_threads()))}
     progress = solver.asked(
         cost,
@@ -156,7 +150,7 @@ def solve_distribution(solver: TableSolver, force: bool) -> None:
     )
     begin, strategy = perf_counter(), open_strategy(rules, tables, threads=threads)
     early = distribution.early_distributions(strategy, threads, progress, first_turns=first_turns)
-    with writing_to(path.parent):
+    with resources.writing_to(path.parent):
         distribution.write_stored(rules, early, tables)
     found = early[state_space(rules).unchecked_index(EMPTY_STATE)]
     text = _("Standard deviation of {rules} under perfect play: {deviation}")
@@ -189,7 +183,7 @@ def print_estimate(solver: TableSolver, what: str, workers: int | None, *, verbo
     else:
         solved = has_table(rules, tables, what)
         first = estimate(Objective(rules)) if quantity.needs_means and not has_table(rules, tables) else None
-    memory, disk = available_memory(), free_space(tables_folder(tables))
+    memory, disk = resources.available_memory(), resources.free_space(tables_folder(tables))
     lines = estimate_lines(rules, found, first, (memory, disk), solved=solved, verbose=verbose)
     echo_answer(
         lines + (["", too_large] if too_large else []), as_json, rules=rules.key, what=what, solved=solved,

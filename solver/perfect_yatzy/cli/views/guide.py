@@ -134,10 +134,9 @@ def _dice(faces: list[tuple[int, bool]]) -> str:
 
 
 INLINE: dict[str, Callable[[Span], str]] = {
-    "plain": lambda span: _escaped(span.text),
-    "bold": lambda span: f"<b>{_escaped(span.text)}</b>",
+    "plain": lambda span: _escaped(span.text), "bold": lambda span: f"<b>{_escaped(span.text)}</b>",
     "dice": lambda span: _dice([(int(face), False) for face in span.text.split()]),
-}
+}  # fmt: skip
 
 
 def _row(*cells: tuple[str, str], tag: str = "td") -> str:
@@ -272,10 +271,6 @@ def _odds_lines(section: Section) -> Iterator[str]:
 
 
 TEXT_VIEWS: dict[str, Callable[[Section], Iterable[str]]] = {
-    "prices": _bar_lines,
-    "texts": _row_lines,
-    "holds": _rule_lines,
-    "losses": _bar_lines,
-    "opening": _opening_lines,
-    "odds": _odds_lines,
-}
+    "prices": _bar_lines, "texts": _row_lines, "holds": _rule_lines, "losses": _bar_lines,
+    "opening": _opening_lines, "odds": _odds_lines,
+}  # fmt: skip

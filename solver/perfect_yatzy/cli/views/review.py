@@ -103,7 +103,8 @@ def outlook_rows(rules: RuleSet, actual: ActionOutlook, best: ActionOutlook) -> 
         chances = {c: (of_best.get(c, 0.0), of_actual.get(c, 0.0)) for c in of_best | of_actual}
         rows.append((_("category taken:"), "", ""))
         for category in sorted(chances, key=lambda c: max(chances[c]), reverse=True)[:MAX_CATEGORIES]:
-            rows.append((f"  {category_name(rules, category)}", *map(chance_text, chances[category])))
+            first, second = map(chance_text, chances[category])
+            rows.append((f"  {category_name(rules, category)}", first, second))
     return rows
 
 

@@ -183,8 +183,9 @@ def upper_bonus_lines(rules: RuleSet, filled: int, sums: Sequence[int]) -> list[
         elif total + more < threshold:
             lines.append(_("{bonus}: out of reach ({sums})", bonus=label, sums=progress) + secured)
         else:
-            facts = {"bonus": label, "sums": progress, "missing": threshold - total}
-            lines.append(_("{bonus}: {sums}, {missing} more needed", **facts) + secured)
+            missing = threshold - total
+            needed = _("{bonus}: {sums}, {missing} more needed", bonus=label, sums=progress, missing=missing)
+            lines.append(needed + secured)
     return lines
 
 

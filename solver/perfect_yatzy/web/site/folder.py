@@ -182,51 +182,39 @@ def rule_data(rules: RuleSet) -> dict[str, Any]:
         categories.append(picked(box, "id", "upper", "column") | points)
     return {
         **picked(rules, "key", "fingerprint", "dice", "faces"),
-        "rolls": rules.rolls_per_turn,
-        "saved_rolls": rules.saved_rolls,
+        "rolls": rules.rolls_per_turn, "saved_rolls": rules.saved_rolls,
         "first_roll_bonus": bool(rules.first_roll_bonus),
-        "columns": len(rules.columns),
-        "categories": categories,
-        "prerequisites": list(prerequisites(rules)),
-        "requiring": legal.requiring,
-        "strict": bool(legal.strict),
+        "columns": len(rules.columns), "categories": categories, "prerequisites": list(prerequisites(rules)),
+        "requiring": legal.requiring, "strict": bool(legal.strict),
         "upper_bits": sum(1 << c for c, category in enumerate(rules.categories) if category.upper),
-        "joker": _joker(rules),
-        "uppers": picked(uppers, "thresholds", "widths", "weights") | {"paid": paid},
-        "layout": _layout(rules),
-        **_outcomes(rules),
-    }
+        "joker": _joker(rules), "uppers": picked(uppers, "thresholds", "widths", "weights") | {"paid": paid},
+        "layout": _layout(rules), **_outcomes(rules),
+    }  # fmt: skip
 
 
 def _joker(rules: RuleSet) -> dict[str, Any]:
     """The flags of :class:`perfect_yatzy.model.turn_model.JokerModel`; rolls are numbered from 0."""
     model = joker_model(rules)
+    rolls = model.rolls - lattice(rules.dice, rules.faces).first_roll
     return {
-        "index": rules.joker_index,
-        "rolls": (model.rolls - lattice(rules.dice, rules.faces).first_roll).tolist(),
-        "box": model.box.tolist(),
-        "bit": model.bit,
+        "index": rules.joker_index, "rolls": rolls.tolist(), "box": model.box.tolist(), "bit": model.bit,
         "bonus": rules.joker.bonus if rules.joker else 0,
         **{name: bool(getattr(model, name)) for name in JOKER_FLAGS},
-    }
+    }  # fmt: skip
 
 
 def _layout(rules: RuleSet) -> dict[str, Any]:
     """How the engine finds the place of a state (:class:`perfect_yatzy.model.state_space.StateSpace`)."""
     space = state_space(rules)
+    layout = space.layout
     orders = {column_order(rules, column) for column in range(max(1, len(rules.columns)))}
     return {
-        "chains": [list(chain) for chain in chains(rules)],
-        "step_of": space.step_of.tolist(),
-        "weight_of": space.lanes.weight_of.tolist(),
-        "lane_count": space.layout.lane_count.tolist(),
-        "lane_of": space.layout.lane_of.ravel().tolist(),
-        "upper_width": space.layout.upper_width,
-        "most_saved": space.most_saved.tolist(),
-        "tracked_index": rules.tracked_index,
-        "upper_first": "upper-first" in orders,
-        "size": space.size,
-    }
+        "chains": [list(chain) for chain in chains(rules)], "step_of": space.step_of.tolist(),
+        "weight_of": space.lanes.weight_of.tolist(), "lane_count": layout.lane_count.tolist(),
+        "lane_of": layout.lane_of.ravel().tolist(), "upper_width": layout.upper_width,
+        "most_saved": space.most_saved.tolist(), "tracked_index": rules.tracked_index,
+        "upper_first": "upper-first" in orders, "size": space.size,
+    }  # fmt: skip
 
 
 def _outcomes(rules: RuleSet) -> dict[str, Any]:
@@ -408,6 +396,7 @@ def _other_tables(
         options.report(f"{rules.key}: {name}")
         table = open_table(kind(rules, strategy.table), service.tables, threads=service.threads)[1]
         values = np.maximum(0.0, np.asarray(table))
-        values = np.sqrt(values) if kind is Variance else values
-        values = values if whole else values.astype(np.float32)
-        yield name, files.add_table(f"{data_folder(rules)}/{name}", rules, values, bits)
+        if kind is Variance:
+            values = np.sqrt(values)
+        stored = values if whole else values.astype(np.float32)
+        yield name, files.add_table(f"{data_folder(rules)}/{name}", rules, stored, bits)
