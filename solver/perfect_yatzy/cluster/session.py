@@ -15,7 +15,7 @@ import logging
 import multiprocessing
 import os
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -241,8 +241,7 @@ class Cluster:
 
     def simulate(
         self, strategy: Strategy, games: int, seed: int = 1, start: Position | None = None, *,
-        points: int | None = None, tables: str | os.PathLike[str] | None = None,
-        progress: Callable[[int, int], None] | None = None,
+        points: int | None = None, tables: str | os.PathLike[str] | None = None, progress: Progress | None = None,
     ) -> Simulation:  # fmt: skip
         """Play games on the workers: the same games as those of :func:`perfect_yatzy.simulate`.
 

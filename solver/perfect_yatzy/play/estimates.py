@@ -38,7 +38,7 @@ class Estimate:
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
 
     def minus_from(self, number: float) -> Estimate:
-        """The estimate of `number` minus this one."""
+        """The estimate of `number` minus this one, whose high end becomes the low one."""
         low, high = (None if end is None else number - end for end in (self.high, self.low))
         return Estimate(number - self.value, low, high, self.size)
 

@@ -4,8 +4,7 @@ The identity of :mod:`.review` holds in every game, and luck has the mean 0 whoe
 
     result = start + luck - points lost          so the mean of  start - points lost  is the mean result
 
-The points lost say how well somebody plays and do not depend on the dice's favour: their interval is many times
-narrower than that of the results. Two players are compared by them too.
+The points lost do not depend on the dice's favour: their interval is many times narrower than that of the results.
 """
 
 from __future__ import annotations
@@ -192,8 +191,8 @@ class Rating:
     @property
     def narrower(self) -> float | None:
         """How many times narrower the interval without luck is than that of the results; None if one has width 0."""
-        widths = self.result.half_width, self.points_lost.half_width
-        return widths[0] / widths[1] if widths[0] and widths[1] else None
+        of_results, without_luck = self.result.half_width, self.points_lost.half_width
+        return of_results / without_luck if of_results and without_luck else None
 
     def kind_lost(self, kind: int) -> tuple[Estimate, Estimate | None]:
         """Points lost by a kind of decisions, by its position: a game, and a decision (None if there were none)."""
@@ -359,7 +358,7 @@ def rate(
     keys = {rules.fingerprint: rules.key for rules, _, _ in reader.results}
     for rules, player, result in reader.results:
         results.setdefault((rules.fingerprint, player), []).append(result)
-    # Chunks do not have the rule sets in the order of their first games.
+    # By the first game of each rule set: chunks have their rule sets in another order.
     by_rules = sorted(collected.items(), key=lambda item: next(iter(item[1].values())).entries[0].number)
     ratings = []
     for fingerprint, players in by_rules:

@@ -155,7 +155,7 @@ class Encoding:
             return spaces.Dict({name: spaces.Box(0, high, (n,), np.int64) for name, (n, high) in self.bounds.items()})
         if self.form == "float":
             return spaces.Box(0, 1, (sum(n for n, _ in self.bounds.values()),), np.float32)
-        entries = (n if high == 1 else n * (high + 1) for n, high in self.bounds.values())
+        entries = (n if high == 1 else n * (high + 1) for n, high in self.bounds.values())  # one for each number
         return spaces.Box(0, 1, (sum(entries),), np.int8)
 
     def __call__(self, observation: Observation) -> Any:

@@ -221,12 +221,9 @@ class ConfirmationRequired(SolverError):
 
 def cost_json(works: Sequence[Work]) -> dict[str, Any]:
     """The cost of works as plain JSON values; ``what`` is the one that takes longest."""
-    return {
-        "what": max(works, key=lambda work: work.seconds).what,
-        "seconds": round(sum(work.seconds for work in works), 1),
-        "disk_bytes": sum(work.disk for work in works),
-        "memory_bytes": max(work.memory for work in works),
-    }
+    longest, seconds = max(works, key=lambda work: work.seconds), sum(work.seconds for work in works)
+    disk, memory = sum(work.disk for work in works), max(work.memory for work in works)
+    return {"what": longest.what, "seconds": round(seconds, 1), "disk_bytes": disk, "memory_bytes": memory}
 
 
 class WorkProgress:

@@ -68,7 +68,7 @@ class QueryService:
         """The strategy of the mean, opened at most once; solved first if its table is missing."""
 
         def create() -> Strategy:
-            cost = self.check_mean(rules)
+            cost = self.check_mean(rules)  # None if the table is there
             report = progress.of("table") if progress else None
             if cost and not self.budget.is_confirmed(progress):
                 self.check_unasked([mean_work(cost)])

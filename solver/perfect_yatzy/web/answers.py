@@ -84,8 +84,7 @@ Option = record("Option", "The values of an option.", {
     "outlook?": (Outlook, "With `explain`, for the first two options"),
 })  # fmt: skip
 HoldOption = record("HoldOption", "One way to hold some of the dice.", {
-    "hold": (Faces, "Dice held"),
-    "reroll": (int, "Number of dice to reroll"),
+    "hold": (Faces, "Dice held"), "reroll": (int, "Number of dice to reroll"),
     "category": (str | None, "The category to take, if all dice are held"),
 }, Option)  # fmt: skip
 BoxPoints = record("BoxPoints", "What one box pays for a roll.", {
@@ -108,8 +107,7 @@ CardAnswer = record("CardAnswer", "What answers about a card have.", {
     "certain?": (bool, "Whether the goal or the win is certain"), "out_of_reach?": (bool, "Whether it is impossible"),
 }, Answer)  # fmt: skip
 Roll = record("Roll", "The dice on the table.", {
-    "dice": (Faces, "The dice, ascending"),
-    "rolls_left": (int, "Rerolls left, which a category gives up"),
+    "dice": (Faces, "The dice, ascending"), "rolls_left": (int, "Rerolls left, which a category gives up"),
 })  # fmt: skip
 HoldAnswer = record("HoldAnswer", "Which dice to hold.", {
     "rolls": (int, "Rolls this turn can have"),
@@ -131,14 +129,12 @@ Distribution = record("Distribution", "The exact distribution of the final score
     "policy": (str, "What is played: the mean"),
     "standard_deviation": (float, "Of the final score"), "upper_bonus_chance": (float, "Chance of the upper bonus"),
     "percentiles": (dict[str, float], "Scores by percentage"),
-    "lowest": (int, "The score of the first of `chances`"),
-    "chances": (list[float], "Chance of each score"),
+    "lowest": (int, "The score of the first of `chances`"), "chances": (list[float], "Chance of each score"),
     "categories": (many(CategoryDistribution), "The open categories"),
 })  # fmt: skip
 ExpectAnswer = record("ExpectAnswer", "What to expect from a card on.", {
     "expected_remaining": (float, "Expected points to come"),
-    "turns_left": (int, "Number of open categories"),
-    "open": (list[str], "Ids of the open categories"),
+    "turns_left": (int, "Number of open categories"), "open": (list[str], "Ids of the open categories"),
     "upper": (int, "The upper sum"), "upper_by_column?": (list[int], "The same for each column"),
     "chance_by_mean_play?": (float, "Chance of the goal by play for the mean"),
     "distribution?": (Distribution | None, "Null if these rules have none"),
@@ -149,8 +145,7 @@ RollOutcome = record("RollOutcome", "One roll that may follow a hold.", {
     "chance": (float, "Its probability"), "expected_final_score": (float, "With it, under best play"),
 })  # fmt: skip
 OutcomesAnswer = record("OutcomesAnswer", "Every roll that may follow a hold.", {
-    "hold": (Faces, "The dice held"),
-    "rolls_left": (int, "Rerolls left before this one"),
+    "hold": (Faces, "The dice held"), "rolls_left": (int, "Rerolls left before this one"),
     "outcomes": (many(RollOutcome), "Highest first"),
 }, CardAnswer)  # fmt: skip
 PuzzleAnswer = record("PuzzleAnswer", "A position to solve.", {
@@ -180,8 +175,7 @@ ReviewAnswer = record("ReviewAnswer", "A game with a grade for each decision.", 
     "result": (float, "Final score; what is expected if the game is not finished"),
     "finished": (bool, "Whether the card is full"),
     "start": (float, "Expected final score at the start"), "luck": (float, "Sum over the rolls"),
-    "points_lost": (float, "Sum over the decisions"),
-    "grades": (dict[str, int], "Number of decisions by grade"),
+    "points_lost": (float, "Sum over the decisions"), "grades": (dict[str, int], "Number of decisions by grade"),
     "decisions": (many(ReviewedDecision), "As they were played"), "rolls": (many(RollLuck), "As they were rolled"),
     "approximate?": (Approximate, "Only if the strategy is not exact"),
 })  # fmt: skip

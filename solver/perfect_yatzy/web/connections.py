@@ -81,7 +81,7 @@ class LimitedProtocol(H11Protocol):
 
     def on_response_complete(self) -> None:
         """The answer is complete; wait for the next request."""
-        if self.conn.trailing_data[0]:
+        if self.conn.trailing_data[0]:  # another request came before the answer
             self.transport.close()
         super().on_response_complete()
 

@@ -24,10 +24,9 @@ from .limits import MAX_ACTIVE_REQUESTS, MAX_BODY_BYTES, MAX_BODY_SECONDS, MAX_V
 SECURITY_HEADERS = {
     b"content-security-policy": b"default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; "
     b"form-action 'self'",
-    b"x-content-type-options": b"nosniff",
-    b"referrer-policy": b"no-referrer",
+    b"x-content-type-options": b"nosniff", b"referrer-policy": b"no-referrer",
     b"cross-origin-resource-policy": b"same-origin",
-}
+}  # fmt: skip
 NO_STORE = b"cache-control", b"no-store"  # answers that do not say otherwise
 
 Message = MutableMapping[str, Any]
@@ -40,10 +39,7 @@ class BodyTooLarge(Exception):
 
 
 class RequestFilter:
-    """ASGI middleware that refuses requests of unknown hosts, too many requests, and too large or too slow bodies.
-
-    The application starts when the body is complete.
-    """
+    """ASGI middleware that refuses unknown hosts, too many requests, and too large or too slow bodies at once."""
 
     def __init__(self, app: Any, hosts: frozenset[str], addresses: bool = False) -> None:
         self.app, self.hosts, self.addresses = app, hosts, addresses

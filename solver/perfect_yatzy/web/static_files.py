@@ -47,7 +47,7 @@ class Content:
     """A body that can be sent many times."""
 
     body: bytes
-    compressed: bytes | None  # the same by gzip; None if that is not worth it
+    compressed: bytes | None  # the same by gzip; None if that is not worth its time
     tag: str  # entity tag: a hash of the body
     media_type: str
     caching: str = "no-cache"

@@ -163,10 +163,11 @@ def new_session(rules: RuleSet, players: tuple[str, ...], opponents: tuple[str, 
     kinds = [parse_kind(text) for text in opponents]
     names = list(players)
     for kind in kinds:
-        found, number = _("Computer ({kind})", kind=kind.label), 2
-        while found.lower() in map(str.lower, names):
-            found, number = _("Computer {number} ({kind})", number=number, kind=kind.label), number + 1
-        names.append(found)
+        name, number = _("Computer ({kind})", kind=kind.label), 2
+        while name.lower() in map(str.lower, names):
+            name = _("Computer {number} ({kind})", number=number, kind=kind.label)
+            number += 1
+        names.append(name)
     check_names(names)
     computers = ("",) * len(players) + tuple(kind.key for kind in kinds) if kinds else ()
     return Session(rules, tuple(names), seed, computers)

@@ -162,13 +162,13 @@ def solve_distribution(solver: TableSolver, force: bool) -> None:
 
 def print_estimate(solver: TableSolver, what: str, workers: int | None, *, verbose: bool, as_json: bool) -> None:
     """Print the cost of a solve, and of the table of means if it is needed first."""
-    rules, tables, each = solver.rules, solver.tables, 1 if workers else solver.threads or default_threads()
+    rules, tables = solver.rules, solver.tables
+    threads = 1 if workers else solver.threads or default_threads()  # of each worker, or of this process
 
     def estimate(objective: Objective) -> SolveEstimate:
-        return estimate_solve(objective, threads=each, workers=workers or 0, shards=solver.shards)
+        return estimate_solve(objective, threads=threads, workers=workers or 0, shards=solver.shards)
 
-    too_large, first, solved = "", None, False
-    quantity = QUANTITIES[what]
+    quantity, too_large = QUANTITIES[what], ""
     try:
         found = estimate(quantity.objective(rules, WITHOUT_MEANS))
     except RulesError as error:
@@ -179,10 +179,10 @@ def print_estimate(solver: TableSolver, what: str, workers: int | None, *, verbo
         if what != "mean":
             raise RulesError(too_large, code=error.code) from error
         cost = rule_set_stats(rules, any_number=True)  # of a game whose cards can only be counted
-        found = estimate_of_cost("mean", cost, cost.states, each, dtype="float32")
-    else:
-        solved = has_table(rules, tables, what)
-        first = estimate(Objective(rules)) if quantity.needs_means and not has_table(rules, tables) else None
+        found = estimate_of_cost("mean", cost, cost.states, threads, dtype="float32")
+    solved = not too_large and has_table(rules, tables, what)
+    needs_means = not too_large and quantity.needs_means and not has_table(rules, tables)
+    first = estimate(Objective(rules)) if needs_means else None
     memory, disk = resources.available_memory(), resources.free_space(tables_folder(tables))
     lines = estimate_lines(rules, found, first, (memory, disk), solved=solved, verbose=verbose)
     echo_answer(

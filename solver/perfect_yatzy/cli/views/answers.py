@@ -43,13 +43,10 @@ def objective_lines(answer: dict[str, Any]) -> list[str]:
         lines.append(_("Assumes unfinished opponents maximise their expected score and ignore yours."))
         lines.append(_("You see how they score and can adapt: the chances are at least these."))
     if answer.get("turns_left") != 0 and (answer["certain"] or answer["out_of_reach"]):
-        if answer["certain"]:
-            text = _("This goal is certain; {advice}") if kind == "goal" else _("This win is certain; {advice}")
-        else:
-            text = (
-                _("This goal cannot be reached; {advice}") if kind == "goal" else _("A win is impossible; {advice}")
-            )
-        lines.append(text.format(advice=drop_text(f"--{kind}")))
+        certain, missed = _("This win is certain; {advice}"), _("A win is impossible; {advice}")
+        if kind == "goal":
+            certain, missed = _("This goal is certain; {advice}"), _("This goal cannot be reached; {advice}")
+        lines.append((certain if answer["certain"] else missed).format(advice=drop_text(f"--{kind}")))
     return [*lines, ""] if lines else []
 
 

@@ -15,13 +15,10 @@ from .words import Span, Text, joined
 
 # Pips of each face on a square of 30 units.
 PIPS = {
-    1: ((15, 15),),
-    2: ((8, 8), (22, 22)),
-    3: ((8, 8), (15, 15), (22, 22)),
-    4: ((8, 8), (8, 22), (22, 8), (22, 22)),
-    5: ((8, 8), (8, 22), (22, 8), (22, 22), (15, 15)),
+    1: ((15, 15),), 2: ((8, 8), (22, 22)), 3: ((8, 8), (15, 15), (22, 22)),
+    4: ((8, 8), (8, 22), (22, 8), (22, 22)), 5: ((8, 8), (8, 22), (22, 8), (22, 22), (15, 15)),
     6: ((8, 7), (8, 15), (8, 23), (22, 7), (22, 15), (22, 23)),
-}
+}  # fmt: skip
 # The size of the type is estimated with wide letters: a browser breaks the lines, in a font that is not known here.
 SIZES = tuple(size / 10 for size in range(104, 60, -2))  # points, of A4; a card has CARD_SCALE of it
 CARD_SCALE = 0.8
@@ -74,7 +71,7 @@ def _size(content: GuideContent, card: bool, sheet: Sheet, is_first: bool) -> fl
 
 
 def _lines(section: Section, width: float) -> float:
-    """Lines that a section takes, about, if a line has so many letters."""
+    """Lines that a section takes, about, if a line has so many letters: of its type, and the space between them."""
     count = 2.6 + 0.9 * _wrapped(section.note, width)
     if section.id == "opening":
         hold, rolls = HOLD * width / WHOLE, ROLLS * width / WHOLE
@@ -157,34 +154,31 @@ def _texts(section: Section) -> str:
 
 
 def _holds(section: Section) -> str:
-    rows = (
-        f"<li><span>{number}</span><span>{_inline(row.name)}</span><span>{escape(row.value)}</span></li>"
-        for number, row in enumerate(section.rows, start=1)
-    )
+    rows = ""
+    for number, row in enumerate(section.rows, start=1):
+        rows += f"<li><span>{number}</span><span>{_inline(row.name)}</span><span>{escape(row.value)}</span></li>"
     legend = "".join(f'<p class="note">{_inline(text)}</p>' for text in section.paragraphs)
-    return f"<ol>{''.join(rows)}</ol>{legend}"
+    return f"<ol>{rows}</ol>{legend}"
 
 
 def _losses(section: Section) -> str:
-    bars = (
-        f'<div>{escape(row.value)}<span class="bar" style="height:{3 * row.bar:.2f}em"></span>'
-        f"{_inline(row.name)}</div>"
-        for row in section.rows
-    )
-    return f'<div class="losses">{"".join(bars)}</div>'
+    bars = ""
+    for row in section.rows:
+        bar = f'<span class="bar" style="height:{3 * row.bar:.2f}em"></span>'
+        bars += f"<div>{escape(row.value)}{bar}{_inline(row.name)}</div>"
+    return f'<div class="losses">{bars}</div>'
 
 
 def _opening(section: Section) -> str:
     rolls, score, share = map(escape, section.heads)
     head = _row(("", ""), ("", ""), ("", ""), ("", rolls), ("n", score), ("n", share), tag="th")
-    rows = (
-        _row(
+    rows = ""
+    for row in section.opening_rows:
+        rows += _row(
             ("dice-cell", _dice([*row.sample]) if row.sample else ""), ("", escape(row.heading)),
             ("hold", escape(row.hold)), ("rolls", escape(row.rolls)), ("n", row.score), ("n", row.share),
-        )
-        for row in section.opening_rows
-    )  # fmt: skip
-    return f'<table class="opening"><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table>'
+        )  # fmt: skip
+    return f'<table class="opening"><thead>{head}</thead><tbody>{rows}</tbody></table>'
 
 
 def _odds(section: Section) -> str:

@@ -205,12 +205,12 @@ def _give_up(guide: Guide, words: Words) -> Section | None:
         key = "give_up.stage_one" if stage.first == stage.last else "give_up.stage"
         return words.fill(key, first=stage.first, last=stage.last) + joined(entries, ", ") + "."
 
-    def share(stage: Stage, category: int) -> float:
+    def share_of(stage: Stage, category: int) -> float:
         return sum(give_up.share for give_up in stage.give_ups if give_up.category == category)
 
     rows = tuple(Row(stage_text(stage)) for stage in stages)
     boxes = enumerate(guide.rules.categories)
-    never = [box.name for c, box in boxes if all(share(stage, c) < RARE for stage in stages)]
+    never = [box.name for c, box in boxes if all(share_of(stage, c) < RARE for stage in stages)]
     paragraphs = (words.fill("give_up.never", boxes=", ".join(never)),) if never else ()
     return Section("give_up", title, words.fill("give_up.note"), rows, paragraphs)
 
@@ -263,12 +263,12 @@ def _losses(guide: Guide, words: Words) -> Section | None:
 
 
 def _odds(guide: Guide, words: Words) -> Section:
-    rows = tuple(
-        Row(text_of(box.name), _percent(odds.chance, words), points=words.number(odds.expected_points))
-        for box, odds in zip(guide.rules.categories, guide.odds, strict=True)
-    )
+    rows = []
+    for box, odds in zip(guide.rules.categories, guide.odds, strict=True):
+        points = words.number(odds.expected_points)
+        rows.append(Row(text_of(box.name), _percent(odds.chance, words), points=points))
     heads = tuple(words.words(f"odds.{name}") for name in ("box", "chance", "points"))
-    return Section("odds", words.words("odds.title"), words.fill("odds.note"), rows, heads=heads)
+    return Section("odds", words.words("odds.title"), words.fill("odds.note"), tuple(rows), heads=heads)
 
 
 def _percent(share: float, words: Words) -> str:

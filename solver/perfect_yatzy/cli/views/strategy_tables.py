@@ -144,7 +144,8 @@ def categories(strategy: Strategy) -> StrategyTable:
         raise StateError(text.format(rules=rules.key))
     start, rows = strategy.value(State()), []
     for c, category in enumerate(rules.categories):
-        alone, without = (strategy.value(State(filled)) for filled in (rules.full_mask & ~(1 << c), 1 << c))
+        alone = strategy.value(State(rules.full_mask & ~(1 << c)))
+        without = strategy.value(State(1 << c))
         rows.append((category.name, alone, without, start - without))
     note = _(
         "Alone: expected points when it is the only open category, without the upper bonus. Crossed out first: "

@@ -1,8 +1,7 @@
 """The words of the printed guide in several languages: text with dice and bold parts, hold rules as sentences.
 
 The templates are in ``cli/words/en.toml``: sections with ``{fields}``, ``*bold parts*`` and plural forms
-``{count:die|dice}``. Their translations are in the catalogues of :mod:`perfect_yatzy.errors`, with the key of a
-template as its context. The names of categories and games come from :mod:`perfect_yatzy.game.translations`.
+``{count:die|dice}``. Their translations are in the catalogues of :mod:`perfect_yatzy.errors`; the context is the key.
 """
 
 from __future__ import annotations
