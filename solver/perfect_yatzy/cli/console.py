@@ -53,10 +53,11 @@ class YatzyGroup(click.Group):
 
     def named_command(self, words: Sequence[str] | None = None) -> str:
         """The command that a command line names, such as ``yatzy rules check``."""
-        path, command = "yatzy", None
+        path = "yatzy"
+        command: click.Command | None = self
         for word in sys.argv[1:] if words is None else words:
-            group = command or self
-            if not isinstance(group, click.Group) or not (command := group.get_command(click.Context(group), word)):
+            command = command.get_command(click.Context(command), word) if isinstance(command, click.Group) else None
+            if command is None:
                 break
             path += f" {word}"
         return path

@@ -279,8 +279,8 @@ def _read_session(raw: Any) -> Session:
     if seed is not None and not (type(seed) is int and 0 <= seed < 1 << 63):
         raise StateError(_("seed is {seed}; must be a whole number from 0 to 2^63 - 1, or null", seed=shown(seed)))
     kinds = raw.get("computers", [])
-    is_list = isinstance(kinds, list) and len(kinds) in (0, len(players))
-    if not is_list or not all(isinstance(kind, str) for kind in kinds):
+    has_length = isinstance(kinds, list) and len(kinds) in (0, len(players))
+    if not has_length or not all(isinstance(kind, str) for kind in kinds):
         raise StateError(_("computers is {value}; must be a list with a text for each player", value=shown(kinds)))
     for kind in filter(None, kinds):
         parse_kind(kind)

@@ -169,6 +169,7 @@ class QueryService:
         """Chance of each score or more, each under play for just that score, from the card of a request."""
         request = replace(request, objective=ObjectiveRequest(scores[0]))
         found = self.resolve(request, self.strategy(request.rules)).strategy
+        # Its table has the chances of all goals; `zero` is the one that it plays for.
         return [answers.clipped(replace(found, zero=score).value(request.position)) for score in scores]
 
     def _exact_solve(self, request: Request) -> ExactSolve:

@@ -133,8 +133,7 @@ def ratings_json(
         for (rules, player), each in found.results_only.items()
     ]
     return {
-        "schema": ANSWER_SCHEMA, "query": "rate",
-        "ratings": [rating_json(rating, block) for rating in found.ratings],
+        "schema": ANSWER_SCHEMA, "query": "rate", "ratings": [rating_json(rating, block) for rating in found.ratings],
         "results_only": results_only, "comparisons": [*map(comparison_json, comparisons)],
         "not_rated": [{name: x for name, x in vars(each).items() if x or name != "player"} for each in found.skipped],
     }  # fmt: skip

@@ -117,10 +117,9 @@ def create_app(
     app = FastAPI(
         title="perfect-yatzy", version=__version__, summary="Optimal play for Yatzy and its relatives, exactly",
         docs_url=None, redoc_url=None,  # their pages load scripts from other sites
-        openapi_url="/api/openapi.json", default_response_class=AsciiJSONResponse,
+        openapi_url="/api/openapi.json", default_response_class=AsciiJSONResponse, redirect_slashes=False,
         responses={status: {"model": answers.ErrorResponse, "description": text} for status, text in ERRORS.items()},
-        generate_unique_id_function=lambda route: route.name, redirect_slashes=False,
-        separate_input_output_schemas=False,
+        generate_unique_id_function=lambda route: route.name, separate_input_output_schemas=False,
     )  # fmt: skip
     app.router.route_class = JSONRoute
     scheduler = RequestScheduler(tables, threads)

@@ -39,11 +39,12 @@ def guide_html(content: GuideContent, card: bool = False) -> str:
     head = [f"<h1>{escape(title)}</h1>", *(f'<p class="lead">{_inline(text)}</p>' for text in content.lead)]
     body = ""
     for i, sheet in enumerate(sheets(content, card)):
-        size = _size(content, card, sheet, is_first=not i)
+        is_first = i == 0
+        size = _size(content, card, sheet, is_first)
         parts = [_sections(content, names) for names in sheet.columns]
         if len(parts) > 1:
             parts = ['<div class="cols">', *(f"<div>{part}</div>" for part in parts), "</div>"]
-        html = "".join([*([] if i else head), *parts, _sections(content, sheet.below)])
+        html = "".join([*(head if is_first else []), *parts, _sections(content, sheet.below)])
         body += f'<div class="sheet" style="--type: {size:.1f}pt">{html}</div>\n'
     styles = ["guide", "card"] if card else ["guide"]
     return html_page(content.words.language, title, styles, f"<body{_class('card' if card else '')}>\n{body}</body>")
@@ -240,7 +241,7 @@ def _rule_lines(section: Section) -> Iterator[str]:
         yield f"{lines[-1]:<{width}}  {row.value:>{numbers}}"
     if section.paragraphs:
         yield ""
-        yield from _row_lines(replace(section, rows=()))
+        yield from _row_lines(replace(section, rows=()))  # the paragraphs
 
 
 def _opening_lines(section: Section) -> Iterator[str]:
