@@ -272,7 +272,6 @@ def localize(command: click.Command) -> None:
         )
     options = [(param, ("help",)) for param in command.params if isinstance(param, click.Option)]
     for shown, names in [(command, ("help", "short_help", "epilog")), *options]:
-        # The texts before their first translation.
         english = vars(shown).setdefault("english_help", {name: getattr(shown, name) for name in names})
         for name, text in english.items():
             setattr(shown, name, translated(text))

@@ -151,12 +151,12 @@ def check_turn(card: Scorecard, turn: Turn) -> None:
         raise StateError(_("{category} cannot be taken", category=turn.category))
     recorded, paid = (turn.points, turn.bonus_points), allowed[position]  # points, bonus points
     if recorded != paid:
-        if recorded[1] or paid[1]:
-            points, right = (f"{shown(pair[0])} and {shown(pair[1])}" for pair in (recorded, paid))
+        if recorded[1] or paid[1]:  # else the bonus points are not worth a word
+            points, pays = (f"{shown(pair[0])} and {shown(pair[1])}" for pair in (recorded, paid))
         else:
-            points, right = shown(recorded[0]), shown(paid[0])
+            points, pays = shown(recorded[0]), shown(paid[0])
         text = _("{category} for {points}; {dice} pays {paid}")
-        raise StateError(text.format(category=turn.category, points=points, dice=spaced(last_dice), paid=right))
+        raise StateError(text.format(category=turn.category, points=points, dice=spaced(last_dice), paid=pays))
 
 
 def read_game(raw: Any) -> Game:

@@ -202,9 +202,9 @@ def grade_games(strategy: Strategy, columns: GameColumns, threads: int | None = 
     best_hold, best_stop, done, best_category = _option_values(strategy, positions, taken, threads)
     held = done.copy()
     held[last_rolls] = best_stop[last_rolls]  # as if the best category followed
-    before = np.empty(len(done))
-    before[1:] = done[:-1]  # the value of the hold
-    before[first_rolls] = strategy.table[state_places(space.layout, rows, saved, lanes)]
+    before = np.empty(len(done))  # before the roll
+    before[1:] = done[:-1]  # after a hold
+    before[first_rolls] = strategy.table[state_places(space.layout, rows, saved, lanes)]  # at the start of a turn
     best, tie = np.maximum(best_hold, best_stop), strategy.evaluator.ties[0]
 
     # By card: whether it is full, and its points. The upper bonus is that of the place of its last state in the
