@@ -53,10 +53,11 @@ class YatzyGroup(click.Group):
 
     def named_command(self, words: Sequence[str] | None = None) -> str:
         """The command that a command line names, such as ``yatzy rules check``."""
-        path, command = "yatzy", None
+        path = "yatzy"
+        command: click.Command | None = self
         for word in sys.argv[1:] if words is None else words:
-            group = command or self
-            if not isinstance(group, click.Group) or not (command := group.get_command(click.Context(group), word)):
+            command = command.get_command(click.Context(command), word) if isinstance(command, click.Group) else None
+            if command is None:
                 break
             path += f" {word}"
         return path
@@ -280,10 +281,12 @@ def localize(command: click.Command) -> None:
 
 def language_option(words: Sequence[str]) -> str | None:
     """The value of ``--lang`` on a command line, None without it. The last one counts."""
-    own = [*takewhile(lambda word: word != "--", words)]
-    pairs = zip(own, [*own[1:], None], strict=False)  # the last one has no value
-    found = [value if word == "--lang" else word[7:] for word, value in pairs if word.split("=")[0] == "--lang"]
-    return found[-1] if found else None
+    own, found = [*takewhile(lambda word: word != "--", words)], None
+    for word, following in zip(own, [*own[1:], None], strict=False):
+        option, equals, value = word.partition("=")
+        if option == "--lang":
+            found = value if equals else following
+    return found
 
 
 @contextmanager
@@ -301,7 +304,7 @@ def chosen_language(words: Sequence[str]) -> Iterator[None]:
             gettext.bindtextdomain(DOMAIN, str(Path(__file__).parent.parent / "locale"))
             gettext.textdomain(DOMAIN)
             before = {name: value for name, value in os.environ.items() if name == "LANGUAGE"}
-            restore.callback(os.environ.update, before)
+            restore.callback(os.environ.update, before)  # after the next one
             restore.callback(os.environ.pop, "LANGUAGE")
             os.environ["LANGUAGE"] = code
         yield

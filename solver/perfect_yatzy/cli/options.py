@@ -201,8 +201,13 @@ def dice_argument(command: F) -> F:
     return click.argument("dice", nargs=-1, metavar="[DICE]", callback=read)(command)
 
 
+def with_options(command: Callable[..., Any], *options: Callable[..., Any]) -> Callable[..., Any]:
+    """A command with options, in the order in which its help lists them."""
+    return reduce(lambda found, option: option(found), reversed(options), command)
+
+
 def gathered(name: str, make: Callable[..., Any], command: Callable[..., Any]) -> Callable[..., Any]:
-    """A command in which one argument, ``make(...)``, stands for the options that `make` takes."""
+    """A command in which one argument, ``make(...)``, stands for the options named as the parameters of `make`."""
     parameters = signature(make).parameters
 
     @wraps(command)
@@ -269,17 +274,21 @@ def cluster_workers(workers: int | None, cluster: str | None) -> Iterator[Cluste
 
 def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Options of commands that play many games, as fields of a request in one argument `start`."""
-    policy = click.option(
-        "--policy", "-p", type=KnownWords(POLICY_WORDS), metavar="POLICY", default="mean", show_default=True,
-        help="Who plays: mean for the expected score, goal:280 for the chance of at least 280, or another policy of "
-        "yatzy evaluate.",
-    )  # fmt: skip
-    saved = number_option("--saved", default=0, shown=False, text="Saved rolls at the start.")
 
     def fields(seed: int, policy: str, card: str, saved: int) -> dict[str, Any]:
         return {"seed": seed, "policy": policy, "card": card, "saved": saved}
 
-    return seed_option()(policy(start_card_option(saved(gathered("start", fields, command)))))
+    return with_options(
+        gathered("start", fields, command),
+        seed_option(),
+        click.option(
+            "--policy", "-p", type=KnownWords(POLICY_WORDS), metavar="POLICY", default="mean", show_default=True,
+            help="Who plays: mean for the expected score, goal:280 for the chance of at least 280, or another policy "
+            "of yatzy evaluate.",
+        ),
+        start_card_option,
+        number_option("--saved", default=0, shown=False, text="Saved rolls at the start."),
+    )  # fmt: skip
 
 
 def query_options(all_text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -313,4 +322,4 @@ def query_options(all_text: str) -> Callable[[Callable[..., Any]], Callable[...,
         click.option("--jsonl", is_flag=True, help="Answer JSON requests from standard input, one per line."),
         service_options,
     )  # fmt: skip
-    return lambda command: reduce(lambda found, option: option(found), reversed(options), command)
+    return lambda command: with_options(command, *options)

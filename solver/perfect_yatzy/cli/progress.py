@@ -137,7 +137,8 @@ class StageProgress:
             took = number_text(time.monotonic() - self.began, 1)
             tell("  ".join([f"  {name:<12}{took:>7} s", *known_texts(known)]))
         else:
-            before = sum(self.seconds[name] for name in list(self.seconds)[: list(self.seconds).index(stage)])
+            stages = [*self.seconds]
+            before = sum(self.seconds[earlier] for earlier in stages[: stages.index(stage)])
             share = (before + done * self.seconds[stage]) / sum(self.seconds.values())
             text = share_text(f"{self.label}, {name}", share, self.pace.left(share))
             tell("; ".join([f"yatzy: {text}", *known_texts(known)]), self.began)

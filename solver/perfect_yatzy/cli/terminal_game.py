@@ -160,8 +160,8 @@ class TerminalGame:
             self.advise(show_all=word == "??")
         elif word in ("advice", "advice win", "advice mean"):
             self.set_advice(word.removeprefix("advice").strip())
-        elif word == "yes" and self._warned and self._warned[0] == session.actions:
-            again = self._warned[1]
+        elif word == "yes" and self._warned and self._warned[0] == session.actions:  # of the last decision entered
+            _actions, again = self._warned
             self.carry_out(again if isinstance(again, str) else "".join(map(str, again)) or "none")
         elif text:
             self.carry_out(text)
@@ -193,25 +193,25 @@ class TerminalGame:
 
     def warn(self, decision: tuple[int, ...] | str) -> bool:
         """Say what a bad hold or category loses; whether to ask again, which is done once."""
-        session = self.session
-        warned, self._warned = self._warned, (session.actions, decision)
-        if self.min_warned_loss is None or warned == self._warned:
+        session, before = self.session, self._warned
+        self._warned = session.actions, decision
+        if self.min_warned_loss is None or self._warned == before:
             return False
-        winning = self.winning_request() if self.advice == "win" else None
-        strategy = self.strategy
+        winning = self.winning_request() if self.advice == "win" else ""
+        is_for_win = isinstance(winning, dict)
+        strategy, least_loss = self.strategy, self.min_warned_loss
         if isinstance(winning, dict):
             strategy = self.service.resolve(self.service.parse(winning), strategy).strategy
+            least_loss *= WIN_CHANCE_PER_POINT
         options = strategy.ranking(session.card(), session.dice, session.rolls_left)
         action = find_action(options, decision)
         assert action is not None  # the session allows it
-        unit = WIN_CHANCE_PER_POINT if strategy is not self.strategy else 1.0
-        if action.loss <= 0 or action.loss < self.min_warned_loss * unit:
+        if action.loss <= 0 or action.loss < least_loss:
             return False
-        if strategy is not self.strategy:
+        text = _("This loses {points} points on average.", points=number_text(action.loss, 2))
+        if is_for_win:
             sentence = _("This lowers the chance to win: {chance} instead of {best_chance}.")
             text = sentence.format(chance=chance_text(action.value), best_chance=chance_text(options[0].value))
-        else:
-            text = _("This loses {points} points on average.", points=number_text(action.loss, 2))
         again = _("Enter it again or yes to go on, or choose something else.")
         echo_fitted("\n" + wrapped(f"{text} {again}") + "\n")
         return True
@@ -240,23 +240,27 @@ class TerminalGame:
         if not others:
             return _("There is nobody to beat in a game of one player; this is the advice for the expected score.")
         request = self.request() | {"ties": "half"}
+        against_one = request | {"versus": others[0]}  # who plays to win, too
+        against_all = request | {"opponents": others}  # who play for the mean
+        if len(others) == 1:
+            with suppress(RulesError):
+                if self.is_instant(against_one):
+                    return against_one
         try:
-            if len(others) == 1:
-                exact = request | {"versus": others[0]}
-                with suppress(RulesError):
-                    if self.service.decide(self.service.parse(exact)).seconds <= self.service.budget.instant_seconds:
-                        return exact
-            request |= {"opponents": others}
-            if self.service.decide(self.service.parse(request)).seconds > self.service.budget.instant_seconds:
+            if not self.is_instant(against_all):
                 return _(
                     "The rest of the game is still too large to solve for a win at once; this is the advice for the "
                     "expected score."
                 )
-            self.service.resolve(self.service.parse(request), self.strategy)
+            self.service.resolve(self.service.parse(against_all), self.strategy)
         except RulesError as error:
             sentence = _("There is no advice for winning here ({error}); this is the advice for the expected score.")
             return sentence.format(error=error)
-        return request
+        return against_all
+
+    def is_instant(self, request: dict[str, Any]) -> bool:
+        """Whether a request is answered at once; RulesError if it is beyond the budget."""
+        return self.service.decide(self.service.parse(request)).seconds <= self.service.budget.instant_seconds
 
     def advise(self, show_all: bool) -> None:
         """Print the ranking of `yatzy hold` or `yatzy score`."""

@@ -1,8 +1,7 @@
 """Gives tasks to the workers of a Dask cluster, and their results back in the order of completion.
 
-Some tasks for each thread are under way at a time, so that new workers soon have work and an error stops the run at
-once. A task whose worker is lost is done again by another one. Tasks and results are small: what is large goes
-through files.
+Some tasks for each thread are under way at a time, so that an error stops the run at once. A task whose worker is
+lost is done again by another one. Tasks and results are small: what is large goes through files.
 
 Every task brings a :class:`Job`, which says what the worker must have: the same software as the driver, because the
 bits of a table depend on it, and the folder of the tables, proven by a small file that the driver has written. Both
@@ -194,9 +193,8 @@ class DaskEngine:
     ) -> Iterator[tuple[int, Any]]:  # fmt: skip
         """Call a function of a module on the workers, perhaps twice if one is lost; number and result of each call.
 
-        The results come in the order of completion. `is_ready` is asked of the first argument that waits, whether
-        its call may begin, by the results that have been taken. Errors of a call are raised; ClusterError if the
-        cluster or all workers are lost, or a call ended too many workers.
+        The results come as they are complete. `is_ready` says whether the call of the first argument that waits may
+        begin. Errors of a call are raised; ClusterError if the cluster is lost, or a call ended too many workers.
         """
         waiting = deque(_UnderWay(i, argument, 0) for i, argument in enumerate(arguments))
         under_way: dict[Any, _UnderWay] = {}
@@ -219,13 +217,12 @@ class DaskEngine:
                     raise ClusterError(f"{self.name} has had no workers for {NO_WORKERS_SECONDS / 60:.0f} minutes")
                 for future in done:
                     task = under_way.pop(future)
-                    report = self._report(future, task)
-                    if report is None:
-                        waiting.appendleft(task)
-                        continue
-                    result, process, peak = report
-                    self.peak_memory[process] = peak
-                    yield task.number, result
+                    if (report := self._report(future, task)) is None:
+                        waiting.appendleft(task)  # it is submitted again
+                    else:
+                        result, process, peak = report
+                        self.peak_memory[process] = peak
+                        yield task.number, result
         finally:
             if under_way:
                 with suppress(Exception):  # the cluster may be gone

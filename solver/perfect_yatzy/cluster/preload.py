@@ -1,8 +1,7 @@
 """Loaded by the workers that this package starts, or by the process that they are forked from.
 
-Workers leave the process group of the terminal: Ctrl-C ends the driver, which then closes them. Without it the
-terminal interrupts every process that was started from it, in the middle of a task. The kernels are imported before
-the first task; then one worker would import and the others wait for its layer.
+Workers leave the process group of the terminal: Ctrl-C ends the driver, which then closes them, and interrupts no
+task. The kernels are imported before the first task, during which the other workers would wait for one that imports.
 """
 
 from __future__ import annotations

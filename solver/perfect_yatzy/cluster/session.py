@@ -15,7 +15,7 @@ import logging
 import multiprocessing
 import os
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -194,14 +194,9 @@ class Cluster:
         return f"<Cluster {self.engine.name}: {self.engine.threads} threads, dashboard {self.dashboard or 'none'}>"
 
     def solve(
-        self,
-        rules: str | Path | RuleSet,
-        what: str = "mean",
-        *,
-        tables: str | os.PathLike[str] | None = None,
-        progress: Progress | None = None,
-        force: bool = False,
-    ) -> TableInfo:
+        self, rules: str | Path | RuleSet, what: str = "mean", *, tables: str | os.PathLike[str] | None = None,
+        progress: Progress | None = None, force: bool = False,
+    ) -> TableInfo:  # fmt: skip
         """Solve a game on the workers and store its table in shards.
 
         The values have the same bits as those of a solve by threads. An unfinished solve is resumed, whatever ended
@@ -245,16 +240,9 @@ class Cluster:
         return solve_objective_on(self.engine, objective, tables, progress, force=force)
 
     def simulate(
-        self,
-        strategy: Strategy,
-        games: int,
-        seed: int = 1,
-        start: Position | None = None,
-        *,
-        points: int | None = None,
-        tables: str | os.PathLike[str] | None = None,
-        progress: Callable[[int, int], None] | None = None,
-    ) -> Simulation:
+        self, strategy: Strategy, games: int, seed: int = 1, start: Position | None = None, *,
+        points: int | None = None, tables: str | os.PathLike[str] | None = None, progress: Progress | None = None,
+    ) -> Simulation:  # fmt: skip
         """Play games on the workers: the same games as those of :func:`perfect_yatzy.simulate`.
 
         Parameters
@@ -280,13 +268,9 @@ class Cluster:
         return simulate_on(self.engine, strategy, games, seed, start, points, tables, progress)
 
     def evaluate(
-        self,
-        policies: Sequence[str],
-        rules: str | Path | RuleSet = "yatzy",
-        card: CardText | Scorecard = "",
-        *,
+        self, policies: Sequence[str], rules: str | Path | RuleSet = "yatzy", card: CardText | Scorecard = "", *,
         tables: str | os.PathLike[str] | None = None,
-    ) -> list[Evaluation | SampledEvaluation]:
+    ) -> list[Evaluation | SampledEvaluation]:  # fmt: skip
         """Evaluate policies, each on one worker: the same numbers as :func:`perfect_yatzy.evaluate`.
 
         Parameters
@@ -314,14 +298,9 @@ class Cluster:
         return [found[number] for number in range(len(policies))]
 
     def versus(
-        self,
-        rules: str | Path | RuleSet,
-        *,
-        ties: str = "half",
-        tables: str | os.PathLike[str] | None = None,
-        store: bool = False,
-        progress: Progress | None = None,
-    ) -> TwoPlayerChances:
+        self, rules: str | Path | RuleSet, *, ties: str = "half", tables: str | os.PathLike[str] | None = None,
+        store: bool = False, progress: Progress | None = None,
+    ) -> TwoPlayerChances:  # fmt: skip
         """Solve a whole game of two players who play to win: the same bits as :func:`perfect_yatzy.versus`.
 
         Each turn is stored; an unfinished solve is resumed, whatever ended it.

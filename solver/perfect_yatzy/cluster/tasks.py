@@ -17,6 +17,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from math import ceil
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -26,6 +27,7 @@ import numpy.typing as npt
 
 from ..approximation.solve import BATCH, ApproximateSimulation, simulate_values
 from ..errors import StateError, _, game_over, positive_number
+from ..game.dice import Ints
 from ..game.notation import CardText, read_card
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
@@ -100,14 +102,14 @@ def evaluate_on(
     folder = str(tables_folder(tables).absolute())
     setting = Setting(rules, read_card(rules, card), folder, threads=1, games=games, seed=seed)
     open_strategy(rules, folder)  # solved once, here, and not by each worker
-    files = [policy_file(policy) for policy in policies]
+    # Workers have other working folders, so they get the absolute path of a file; titles have the path that is given.
+    files = [policy_file(policy) for policy in policies]  # empty if the policy is none
     paths = [str(Path(file).absolute()) if file else "" for file in files]
     named = zip(policies, files, paths, strict=True)
-    tasks = [(policy.replace(file, path, 1) if file else policy, setting) for policy, file, path in named]
+    tasks = [(policy.replace(file, path, 1), setting) for policy, file, path in named]
     with engine.seeing(folder, f"evaluation-{rules.fingerprint[:12]}"):
         for number, (title, found) in engine.map(evaluate_task, tasks):
-            file, path = files[number], paths[number]
-            yield number, title.replace(path, file) if file else title, found
+            yield number, title.replace(paths[number], files[number]), found
 
 
 def sample_on(
@@ -187,16 +189,15 @@ def simulate_on(
     played = joined_games(strategy, seed, position.points, widened)
     if name.kind != "approximate":
         return played
-    luck = np.concatenate([part[3] for part in parts])
-    seconds = time.perf_counter() - began
+    luck, seconds = np.concatenate([luck for *_figures, luck in parts]), time.perf_counter() - began
     return ApproximateSimulation(**vars(replace(played, policy="approximate-mean")), luck=luck, seconds=seconds)
 
 
 def ranges(games: int, threads: int, kind: str) -> list[tuple[int, int]]:
     """First game and number of games of each task."""
-    size = min(MOST_GAMES, -(-games // (threads * TASKS_PER_THREAD)))
+    size = min(MOST_GAMES, ceil(games / (threads * TASKS_PER_THREAD)))
     if kind == "approximate":  # whole batches, as they are played here
-        size = -(-size // BATCH) * BATCH
+        size = ceil(size / BATCH) * BATCH
     return [(first, min(size, games - first)) for first in range(0, games, size)]
 
 
@@ -230,26 +231,35 @@ def solve_part(part: TurnPart) -> None:
     store_layer(part.path, part.rules, values)
 
 
+def _bounds(found: LeadValues) -> Ints:
+    """Where each pair of cards begins in the values, and where the last one ends."""
+    return np.append(found.place, len(found.values) - FRAME)
+
+
+def _parts_of(
+    game: TwoPlayerGame, layer: Path, turn: Turn, waiting: int, threads: int, below: LeadValues
+) -> Iterator[TurnPart]:
+    """The parts of a turn against `waiting` states of the other player; `below` are the values after it."""
+    size, bounds = max(1, waiting // (TASKS * threads)), _bounds(below)
+    pairs_of_each = len(below.place) // waiting  # of a state of the other player, who moves next
+    for begin in range(0, waiting, size):
+        end = min(begin + size, waiting)
+        first, last = int(bounds[begin * pairs_of_each]), int(bounds[end * pairs_of_each]) + FRAME
+        checksum = crc32(below.values[first:last].data)
+        path = layer.with_suffix(f".{secrets.token_hex(8)}.part")
+        yield TurnPart(game.rules, game.tie, turn, begin, end, layer, first, last, checksum, path)
+
+
 def versus_on(
     engine: DaskEngine, rules: RuleSet, ties: str = "half", tables: str | os.PathLike[str] | None = None,
     progress: Progress | None = None, store: bool = False,
 ) -> TwoPlayerChances:  # fmt: skip
     """Solve a whole game of two players on the workers; as :func:`perfect_yatzy.versus`."""
 
-    def parts_of(game: TwoPlayerGame, layer: Path, turn: Turn, waiting: int, below: LeadValues) -> Iterator[TurnPart]:
-        size, after = max(1, waiting // (TASKS * engine.threads)), len(below.place) // waiting
-        bounds = np.append(below.place, len(below.values) - FRAME)
-        for begin in range(0, waiting, size):
-            end = min(begin + size, waiting)
-            first, last = int(bounds[begin * after]), int(bounds[end * after]) + FRAME
-            checksum, path = crc32(below.values[first:last].data), layer.with_suffix(f".{secrets.token_hex(8)}.part")
-            yield TurnPart(rules, game.tie, turn, begin, end, layer, first, last, checksum, path)
-
     def solve_turn(game: TwoPlayerGame, layer: Path, turn: Turn, below: LeadValues) -> LeadValues:
         before, other = game.pairs(turn)
         target = game.blank(before, other, game.lead_of(turn.mover))
-        parts = [*parts_of(game, layer, turn, other.size, below)]
-        bounds = np.append(target.place, len(target.values) - FRAME)
+        parts, bounds = [*_parts_of(game, layer, turn, other.size, engine.threads, below)], _bounds(target)
         try:
             for number, _none in engine.map(solve_part, parts):
                 part = parts[number]
@@ -257,11 +267,13 @@ def versus_on(
                 if values is None:
                     raise damaged(f"the values {part.path} were altered or removed")
                 part.path.unlink()
-                runs = zip(bounds[part.begin : -1 : other.size], bounds[part.end :: other.size], strict=True)
-                begin = 0
-                for first, last in runs:
-                    target.values[first:last] = values[begin : begin + last - first]
-                    begin += last - first
+                # The states of the other player are the inner index of the pairs: for each state of the mover a part
+                # has a run of values.
+                run_begins, run_ends = bounds[part.begin : -1 : other.size], bounds[part.end :: other.size]
+                copied = 0
+                for begin, end in zip(run_begins, run_ends, strict=True):
+                    target.values[begin:end] = values[copied : copied + end - begin]
+                    copied += end - begin
         finally:
             for part in parts:
                 part.path.unlink(missing_ok=True)

@@ -38,7 +38,7 @@ class Estimate:
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
 
     def minus_from(self, number: float) -> Estimate:
-        """The estimate of `number` minus this one."""
+        """The estimate of `number` minus this one, whose high end becomes the low one."""
         low, high = (None if end is None else number - end for end in (self.high, self.low))
         return Estimate(number - self.value, low, high, self.size)
 
@@ -140,5 +140,8 @@ def t_quantile(chance: float, freedom: float) -> float:
         high *= 2
     for _step in range(80):
         middle = (low + high) / 2
-        low, high = (middle, high) if t_distribution(middle, freedom) < chance else (low, middle)
+        if t_distribution(middle, freedom) < chance:
+            low = middle
+        else:
+            high = middle
     return (low + high) / 2

@@ -1,7 +1,4 @@
-"""Puzzles: positions from games of optimal play, the same for the same rules and seed.
-
-The less the second-best action loses, the harder the best one is to find.
-"""
+"""Puzzles: positions from games of optimal play; the less the second-best action loses, the harder they are."""
 
 from __future__ import annotations
 

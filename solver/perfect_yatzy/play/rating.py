@@ -4,8 +4,7 @@ The identity of :mod:`.review` holds in every game, and luck has the mean 0 whoe
 
     result = start + luck - points lost          so the mean of  start - points lost  is the mean result
 
-The points lost say how well somebody plays and do not depend on the dice's favour: their interval is many times
-narrower than that of the results. Two players are compared by them too.
+The points lost do not depend on the dice's favour: their interval is many times narrower than that of the results.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from math import ceil
 from os import PathLike
 from typing import Any
 
@@ -41,8 +41,8 @@ def decision_kinds(rules: RuleSet) -> tuple[str, ...]:
 
     To stop early belongs to its roll; with saved rolls the last hold is that after roll ``rolls_per_turn`` or later.
     """
-    holds = rules.rolls_per_turn - (0 if rules.saved_rolls else 1)
-    return *(f"hold_{number}" for number in range(1, holds + 1)), "category"
+    last = rules.rolls_per_turn if rules.saved_rolls else rules.rolls_per_turn - 1
+    return *(f"hold_{number}" for number in range(1, last + 1)), "category"
 
 
 @dataclass(frozen=True)
@@ -70,30 +70,31 @@ class Figures:
 
 def figures_of(rules: RuleSet, graded: GradedGames) -> Figures:
     """Sum up valued games."""
-    games, kinds = len(graded.results), len(decision_kinds(rules))
+    games, kinds, boxes = len(graded.results), len(decision_kinds(rules)), len(rules.categories)
 
-    def totals(card: Ints, column: Ints | int, columns: int, weights: Floats | Ints | None = None) -> Any:
-        """Sums of `weights`, or counts, by card and column."""
-        return np.bincount(card * columns + column, weights, games * columns).reshape(games, columns)
+    def totals(game: Ints, column: Ints, columns: int, weights: Floats | Ints | None = None) -> Any:
+        """``(games, columns)``: sums of `weights`, or counts, by game and column."""
+        return np.bincount(game * columns + column, weights, games * columns).reshape(games, columns)
 
-    turn, boxes = graded.card_of_turn, len(rules.categories)
-    card, number = graded.card_of_roll, graded.turn_number
-    kind = np.where(graded.can_reroll, np.minimum(graded.number_of_roll, kinds - 1), kinds) - 1
+    # By roll, which has one decision: its game, its kind (a hold, or a category, the last kind), what it loses.
+    game = graded.card_of_roll
+    hold_kind = np.minimum(graded.number_of_roll, kinds - 1) - 1  # the last one includes all later rolls
+    kind = np.where(graded.can_reroll, hold_kind, kinds - 1)
     loss = graded.hold_loss.copy()
     loss[graded.last_rolls] += graded.category_loss
-    grades = np.searchsorted(LIMITS, loss, side="right") - 1
-    wrong, missed = grades >= 0, graded.category_loss > 0
+    error = np.searchsorted(LIMITS, loss, side="right") - 1  # place in GRADE_NAMES, -1 if it is none
+    is_error = error >= 0
+    # By turn: its game, what the category loses, and whether another one was better.
+    game_of_turn, turn_loss, missed = graded.card_of_turn, graded.category_loss, graded.category_loss > 0
     return Figures(
-        results=graded.results,
-        luck=totals(card, 0, 1, graded.luck)[:, 0],
-        lost=totals(card, kind, kinds, loss),
-        decisions=totals(card, kind, kinds),
-        errors=totals(card[wrong], grades[wrong], len(LIMITS)),
-        lost_by_turn=totals(card, number[graded.turn_of_roll], boxes, loss),
-        category_points=totals(turn, graded.category, boxes, graded.points).astype(np.int64),
-        lost_by_taking=totals(turn, graded.category, boxes, graded.category_loss),
-        lost_by_leaving=totals(turn[missed], graded.best_category[missed], boxes, graded.category_loss[missed]),
-    )
+        results=graded.results, luck=np.bincount(game, graded.luck, games).astype(np.float64, copy=False),
+        lost=totals(game, kind, kinds, loss), decisions=totals(game, kind, kinds),
+        errors=totals(game[is_error], error[is_error], len(LIMITS)),
+        lost_by_turn=totals(game, graded.turn_number[graded.turn_of_roll], boxes, loss),
+        category_points=totals(game_of_turn, graded.category, boxes, graded.points).astype(np.int64),
+        lost_by_taking=totals(game_of_turn, graded.category, boxes, turn_loss),
+        lost_by_leaving=totals(game_of_turn[missed], graded.best_category[missed], boxes, turn_loss[missed]),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -190,8 +191,8 @@ class Rating:
     @property
     def narrower(self) -> float | None:
         """How many times narrower the interval without luck is than that of the results; None if one has width 0."""
-        widths = self.result.half_width, self.points_lost.half_width
-        return widths[0] / widths[1] if widths[0] and widths[1] else None
+        of_results, without_luck = self.result.half_width, self.points_lost.half_width
+        return of_results / without_luck if of_results and without_luck else None
 
     def kind_lost(self, kind: int) -> tuple[Estimate, Estimate | None]:
         """Points lost by a kind of decisions, by its position: a game, and a decision (None if there were none)."""
@@ -216,9 +217,9 @@ class Rating:
             Games in a block; the last one may have more, up to twice as many. Default: a tenth of the games, at
             least five.
         """
-        tenth = max(SMALLEST_BLOCK, -(-self.games // BLOCKS))
+        tenth = max(SMALLEST_BLOCK, ceil(self.games / BLOCKS))
         size = tenth if size is None else positive_number(size, "size")
-        starts = [*range(0, max(1, self.games - size + 1), size)]
+        starts = range(0, max(1, self.games - size + 1), size)  # only where as many games are left
         dates = self.dates if None not in self.dates else (None,) * self.games
         return tuple(
             Block(first + 1, end, dates[first], dates[end - 1], self._mean(self.lost_by_game[first:end]))
@@ -314,13 +315,10 @@ class _Collected:
 
 
 def rate(
-    games: str | PathLike[str] | Game | Iterable[str | PathLike[str] | Game],
-    *,
-    strategies: Callable[[RuleSet], Strategy] | None = None,
-    confidence: float = CONFIDENCE,
-    threads: int | None = None,
-    progress: Callable[[int], None] | None = None,
-) -> Ratings:
+    games: str | PathLike[str] | Game | Iterable[str | PathLike[str] | Game], *,
+    strategies: Callable[[RuleSet], Strategy] | None = None, confidence: float = CONFIDENCE,
+    threads: int | None = None, progress: Callable[[int], None] | None = None,
+) -> Ratings:  # fmt: skip
     """Rate the players of recorded games, each rule set apart.
 
     Parameters
@@ -352,22 +350,23 @@ def rate(
         raise StateError(_("confidence is {confidence}; must lie between 0 and 1", confidence=confidence))
     given = [games] if isinstance(games, (str, PathLike, Game)) else games
     sources: Iterable[Source] = (source if isinstance(source, Game) else str(source) for source in given)
-    reader, collected = RatingInput(strategies or open_strategy, threads), dict[str, dict[str, _Collected]]()
+    reader = RatingInput(strategies or open_strategy, threads)
+    collected: dict[str, dict[str, _Collected]] = {}  # by fingerprint of the rules and player, as they first occur
     for chunk in reader.graded(sources, progress or (lambda read: None)):
         _collect(collected, chunk)
-    results: dict[tuple[str, str], list[int]] = {}
+    results: dict[tuple[str, str], list[int]] = {}  # of games without decisions, by fingerprint and player
     keys = {rules.fingerprint: rules.key for rules, _, _ in reader.results}
     for rules, player, result in reader.results:
         results.setdefault((rules.fingerprint, player), []).append(result)
-    # By the first game of each rule set, and of each player in it; the mapping has the players in that order.
+    # By the first game of each rule set: chunks have their rule sets in another order.
     by_rules = sorted(collected.items(), key=lambda item: next(iter(item[1].values())).entries[0].number)
-    ratings = [
-        _rating(own, np.array(results.pop((rules, player), []), dtype=np.int64), confidence)
-        for rules, players in by_rules
-        for player, own in players.items()
-    ]
-    rest = {(keys[rules], player): np.array(found) for (rules, player), found in results.items()}
-    return Ratings(tuple(ratings), reader.skipped, rest)
+    ratings = []
+    for fingerprint, players in by_rules:
+        for player, own in players.items():
+            other_results = results.pop((fingerprint, player), [])
+            ratings.append(_rating(own, np.array(other_results, dtype=np.int64), confidence))
+    unrated = {(keys[fingerprint], player): np.array(found) for (fingerprint, player), found in results.items()}
+    return Ratings(tuple(ratings), reader.skipped, unrated)
 
 
 def _collect(collected: dict[str, dict[str, _Collected]], chunk: GradedChunk) -> None:
@@ -385,7 +384,7 @@ def _collect(collected: dict[str, dict[str, _Collected]], chunk: GradedChunk) ->
 
 def _rating(own: _Collected, other_results: Ints, confidence: float) -> Rating:
     """The rating of a player, the games in the order of their dates."""
-    columns = zip(*(vars(part).values() for part in own.figures), strict=True)
+    columns = zip(*(vars(chunk).values() for chunk in own.figures), strict=True)  # each of all chunks
     figures = Figures(*(np.concatenate(column) for column in columns))
     times = [_time(entry.date) for entry in own.entries]
     order = list(range(len(times)))

@@ -14,8 +14,6 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-
 from ..errors import SolverError, StateError, _, number_text, shown
 from ..game.limits import MAX_CARD_ENTRIES, check_length
 from ..game.rule_loader import rules_from_json
@@ -71,14 +69,15 @@ class RatingInput:
     """Reads games and values them."""
 
     def __init__(self, strategies: Callable[[RuleSet], Strategy], threads: int | None = None) -> None:
-        self.results: list[tuple[RuleSet, str, int]] = []
+        self.results: list[tuple[RuleSet, str, int]] = []  # rules, player and score of games without decisions
         self._open, self._threads = strategies, threads
-        self._strategies: dict[str, Strategy | SolverError] = {}
-        self._rules: dict[str, RuleSet] = {}
+        self._strategies: dict[str, Strategy | SolverError] = {}  # by fingerprint of the rules
+        self._rules: dict[str, RuleSet] = {}  # by the JSON text of the field ``rules``
         self._groups: dict[str, tuple[GameColumns, list[Entry]]] = {}  # by rule set, games that are not valued yet
-        self._seen: dict[bytes, str] = {}
-        self._skipped: list[tuple[int, Skipped]] = []
-        self._pending, self._numbers = 0, count(1)
+        self._pending = 0  # number of these games
+        self._seen: dict[bytes, str] = {}  # place of each line by its hash
+        self._skipped: list[tuple[int, Skipped]] = []  # each with the number of its game
+        self._numbers = count(1)
 
     def graded(self, sources: Iterable[Source], progress: Callable[[int], None]) -> Iterator[GradedChunk]:
         """Value all games of some files, or given as such."""
@@ -88,14 +87,15 @@ class RatingInput:
                 self._add_game(Entry(next(self._numbers), f"game {number}", source), source)
                 yield from self._flush(CHUNK)
                 continue
-            first: str | Path | None = source
+            unread: str | Path | None = source  # the file until its first line is read
             for line_number, line in record_lines(source):
-                self._add_line(Entry(next(self._numbers), f"{source}:{line_number}", line), line, first)
-                first, read = None, read + len(line)
+                self._add_line(Entry(next(self._numbers), f"{source}:{line_number}", line), line, unread)
+                unread = None
+                read += len(line)
                 if self._pending >= CHUNK:
                     yield from self._flush(CHUNK)
                     progress(read)
-            if first is not None:
+            if unread is not None:
                 raise StateError(_("{source} contains no games", source=source))
         yield from self._flush(1)
         progress(read)
@@ -122,8 +122,7 @@ class RatingInput:
             self._skip(entry, "wrong", str(error).removeprefix(f"{entry.place}: "))
             return
         try:
-            if not self._add_raw(entry, raw):
-                self._add_game(entry, read_game(raw))
+            self._add_raw(entry, raw)
         except ValueError as error:
             self._skip(entry, "wrong", str(error))
 
@@ -143,29 +142,33 @@ class RatingInput:
         self._pending += 1
         return True
 
-    def _add_raw(self, entry: Entry, raw: Any) -> bool:
-        """Append a game in the usual form, or note its results if it has no decisions; False if it is neither."""
-        if not (players := _player_names(raw)):
-            return False
-        scores, turns = raw.get("final_scores"), raw.get("turns", [])
-        only_scores = scores is not None and turns == []
-        if not turns and not only_scores:
-            return False
-        check_names(players)
-        key = json.dumps(raw.get("rules"))  # the text of an object is not the object
-        if key not in self._rules:
-            self._rules[key] = rules_from_json(raw.get("rules"))
-        rules = self._rules[key]
-        if turns and self._add(entry, rules, players, raw.get("date"), raw):
-            return True
-        if not isinstance(turns, list) or not all(isinstance(turn, dict) for turn in turns):
-            return False
-        if any(turn.keys() & {"rolls", "holds"} for turn in turns):
-            return False
-        found = _checked_scores(scores, players) if only_scores else _scores_of_boxes(rules, turns, players)
-        self.results += [(rules, player, score) for player, score in zip(players, found, strict=True)]
+    def _add_raw(self, entry: Entry, raw: Any) -> None:
+        """Append the JSON value of a game, or note its results if it has no decisions."""
+        players = _player_names(raw)
+        if players and (raw.get("turns") or _has_only_scores(raw)):
+            check_names(players)
+            rules = self._rules_of(raw)
+            if raw.get("turns") and self._add(entry, rules, players, raw.get("date"), raw):
+                return
+            if _has_no_decisions(raw.get("turns", [])):
+                self._note_results(entry, rules, players, raw)
+                return
+        self._add_game(entry, read_game(raw))  # in an unusual form, or wrong: it says why
+
+    def _rules_of(self, raw: dict[str, Any]) -> RuleSet:
+        """The rule set of a game, read once for equal fields ``rules``, which may be objects."""
+        text = json.dumps(raw.get("rules"))
+        if text not in self._rules:
+            self._rules[text] = rules_from_json(raw.get("rules"))
+        return self._rules[text]
+
+    def _note_results(self, entry: Entry, rules: RuleSet, players: list[str], raw: dict[str, Any]) -> None:
+        if _has_only_scores(raw):
+            scores = _checked_scores(raw["final_scores"], players)
+        else:
+            scores = _scores_of_boxes(rules, raw["turns"], players)
+        self.results += [(rules, player, score) for player, score in zip(players, scores, strict=True)]
         self._skip(entry, "results", _("only the result is recorded, without the dice and holds"))
-        return True
 
     def strategy(self, rules: RuleSet) -> Strategy | SolverError:
         """The strategy of a rule set, opened once; or why it cannot be opened."""
@@ -186,23 +189,23 @@ class RatingInput:
             if isinstance(strategy, SolverError):
                 for entry in entries:
                     self._skip(entry, "rules", str(strategy))
-                continue
-            if not entries:
-                continue
-            graded = grade_games(strategy, columns, self._threads)
-            faults = list(zip(columns.cards, graded.faults.tolist(), strict=True))
-            wrong = {game for (game, _), fault in faults if fault >= 0}
-            for game in sorted(wrong):
-                self._skip(entries[game], "wrong", _fault_of(entries[game]))
-            correct = [card for card, fault in faults if fault < 0]
-            rated = graded.finished & [game not in wrong for game, _ in correct]
-            for i in np.flatnonzero(~graded.finished).tolist():
-                game, player = correct[i]
-                if game not in wrong:
-                    name = entries[game].players[player] if len(entries[game].players) > 1 else None
-                    self._skip(entries[game], "unfinished", _("it is unfinished"), name)
-            of_cards = [entries[game] for game, _ in correct]
-            yield GradedChunk(columns.rules, graded, of_cards, [player for _, player in correct], rated)
+            elif entries:
+                yield self._chunk(entries, columns, grade_games(strategy, columns, self._threads))
+
+    def _chunk(self, entries: list[Entry], columns: GameColumns, graded: GradedGames) -> GradedChunk:
+        """Valued games; notes those that break the rules, and cards that are unfinished."""
+        faults = list(zip(columns.cards, graded.faults.tolist(), strict=True))
+        wrong = {game for (game, _), fault in faults if fault >= 0}
+        for game in sorted(wrong):
+            self._skip(entries[game], "wrong", _fault_of(entries[game]))
+        correct = [card for card, fault in faults if fault < 0]  # those that `graded` has; their game may be wrong
+        for (game, player), is_finished in zip(correct, graded.finished.tolist(), strict=True):
+            if not is_finished and game not in wrong:
+                name = entries[game].players[player] if len(entries[game].players) > 1 else None
+                self._skip(entries[game], "unfinished", _("it is unfinished"), name)
+        rated = graded.finished & [game not in wrong for game, _ in correct]
+        of_cards = [entries[game] for game, _ in correct]
+        return GradedChunk(columns.rules, graded, of_cards, [player for _, player in correct], rated)
 
 
 def _fault_of(entry: Entry) -> str:
@@ -221,6 +224,17 @@ def _player_names(raw: Any) -> list[str]:
         return []
     players = raw.get("players")
     return players if isinstance(players, list) and all(type(name) is str for name in players) else []
+
+
+def _has_only_scores(raw: dict[str, Any]) -> bool:
+    """Whether a game has final scores and no turns."""
+    return raw.get("final_scores") is not None and raw.get("turns", []) == []
+
+
+def _has_no_decisions(turns: Any) -> bool:
+    """Whether the field ``turns`` is a list of turns, perhaps empty, with neither rolls nor holds."""
+    is_list = isinstance(turns, list) and all(isinstance(turn, dict) for turn in turns)
+    return is_list and not any(turn.keys() & {"rolls", "holds"} for turn in turns)
 
 
 def _checked_scores(scores: Any, players: list[str]) -> list[int]:

@@ -143,19 +143,20 @@ def check_turn(card: Scorecard, turn: Turn) -> None:
     state = card.state
     if state.filled == rules.full_mask:
         raise game_over()
-    counts = counts_of(rules, sorted(turn.dice_history[-1]))
-    allowed = scoring_options(rules, state.filled, state.joker_paid, counts, first_roll=len(turn.dice_history) == 1)
-    c = rules.index_of[turn.category]
-    if c not in allowed:
+    last_dice = sorted(turn.dice_history[-1])
+    counts, is_first_roll = counts_of(rules, last_dice), len(turn.dice_history) == 1
+    allowed = scoring_options(rules, state.filled, state.joker_paid, counts, first_roll=is_first_roll)
+    position = rules.index_of[turn.category]
+    if position not in allowed:
         raise StateError(_("{category} cannot be taken", category=turn.category))
-    points, bonus_points = allowed[c]
-    if (turn.points, turn.bonus_points) != (points, bonus_points):
-        shows = 2 if turn.bonus_points or bonus_points else 1  # of the two numbers
-        pairs = (turn.points, turn.bonus_points), (points, bonus_points)
-        recorded, paid = (" and ".join(map(shown, pair[:shows])) for pair in pairs)
+    recorded, paid = (turn.points, turn.bonus_points), allowed[position]  # points, bonus points
+    if recorded != paid:
+        if recorded[1] or paid[1]:  # else the bonus points are not worth a word
+            points, pays = (f"{shown(pair[0])} and {shown(pair[1])}" for pair in (recorded, paid))
+        else:
+            points, pays = shown(recorded[0]), shown(paid[0])
         text = _("{category} for {points}; {dice} pays {paid}")
-        last = spaced(sorted(turn.dice_history[-1]))
-        raise StateError(text.format(category=turn.category, points=recorded, dice=last, paid=paid))
+        raise StateError(text.format(category=turn.category, points=points, dice=spaced(last_dice), paid=pays))
 
 
 def read_game(raw: Any) -> Game:
@@ -236,18 +237,19 @@ def read_games(path: str | Path) -> list[Game]:
 
 def record_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
     """The lines of a record that are not empty, each with its number, from 1; StateError for a large file or line."""
-    size, number = 0, 0
+    number = size = 0  # of the lines so far
     try:
         with open(path, "rb") as file:
             while line := file.readline(limits.MAX_GAME_BYTES + 1):
-                size, number = size + len(line), number + 1
+                number += 1
+                size += len(line)
                 if len(line) > limits.MAX_GAME_BYTES:
                     most = number_text(limits.MAX_GAME_BYTES, grouped=True)
                     raise StateError(_("a line of {path} is longer than {most} bytes", path=path, most=most))
                 if size > limits.MAX_RECORD_BYTES:
                     most = number_text(limits.MAX_RECORD_BYTES, grouped=True)
-                    text = _("{path} is larger than {most} bytes; split it, one game per line", path=path, most=most)
-                    raise StateError(text)
+                    text = _("{path} is larger than {most} bytes; split it, one game per line")
+                    raise StateError(text.format(path=path, most=most))
                 if line.strip():
                     yield number, line
     except OSError as error:
@@ -311,18 +313,19 @@ def simulated_records(
         writers = [_turn_writer(rollout, log) for log in logs]
         for game in range(number):
             head = json.dumps(Game(rollout.rules, (_name(player),), (), _source(seed, first + game)).to_json())
-            yield f"{head[:-2]}{', '.join(write(game) for write in writers)}]}}"  # the head ends with an empty list
+            yield f"{head.removesuffix(']}')}{', '.join(write(game) for write in writers)}]}}"  # its list is empty
 
 
 def played_records(simulation: PlayedSimulation) -> Iterator[str]:
     """The same for games of a policy that acts in single positions."""
     for game, decisions in groupby(simulation.log.decisions, key=lambda decision: decision.game):
         turns = []
-        for _card, turn in groupby(decisions, key=lambda decision: decision.position.card):
-            positions, numbers = zip(*((decision.position, decision.action) for decision in turn), strict=True)
-            *holds, category = (numbered_action(simulation.rules, number) for number in numbers)
-            points, bonus = positions[-1].categories()[str(category)]
-            rolls = tuple(position.dice for position in positions)
+        for _card, of_turn in groupby(decisions, key=lambda decision: decision.position.card):
+            turn = [*of_turn]
+            rolls = tuple(decision.position.dice for decision in turn)
+            # All actions of a turn are holds, but for the last one.
+            *holds, category = (numbered_action(simulation.rules, decision.action) for decision in turn)
+            points, bonus = turn[-1].position.categories()[str(category)]
             turns.append(Turn(0, rolls, tuple(cast(Dice, hold) for hold in holds), str(category), points, bonus))
         found = Game(simulation.rules, (_name(simulation.policy),), tuple(turns), _source(simulation.seed, game))
         yield json.dumps(found.to_json())
@@ -338,23 +341,22 @@ def _source(seed: int, game: int) -> dict[str, Any]:
 
 
 def _turn_writer(rollout: Rollout, log: TurnLog) -> Callable[[int], str]:
-    """A function that writes a turn of a game as JSON, with the fields of :class:`Turn`."""
+    """A function that writes a turn of a game as JSON, as :meth:`Game.to_json` does."""
     rules, outcomes = rollout.rules, rollout.model.turn_outcomes
-    texts = [json.dumps(dice_of(counts)) for counts in lattice(rules.dice, rules.faces).counts.tolist()]
+    dice_texts = [json.dumps(dice_of(counts)) for counts in lattice(rules.dice, rules.faces).counts.tolist()]
     ids = [json.dumps(category.id) for category in rules.categories]
+    # One entry, or row, for each game. After the last hold of a turn its row has -1.
     category, points = outcomes.category[log.outcomes].tolist(), outcomes.points[log.outcomes].tolist()
     bonus_points = (outcomes.total.astype(np.int64) - outcomes.points)[log.outcomes].tolist()
-    shape = len(log.outcomes), log.most_rolls
-    rolls, holds = log.rolls.reshape(shape), log.holds.reshape(shape)
-    counts: Ints = (holds >= 0).sum(axis=1)
-    all_rolls, all_holds, held = rolls.tolist(), holds.tolist(), counts.tolist()
+    rolls, holds = (column.reshape(len(log.outcomes), log.most_rolls) for column in (log.rolls, log.holds))
+    hold_counts: Ints = (holds >= 0).sum(axis=1)
+    all_rolls, all_holds, n_holds = rolls.tolist(), holds.tolist(), hold_counts.tolist()
 
     def write(game: int) -> str:
-        count = held[game]
-        dice = ", ".join([texts[i] for i in all_rolls[game][: count + 1]])
-        kept = ", ".join([texts[i] for i in all_holds[game][:count]])
+        rolled = ", ".join([dice_texts[i] for i in all_rolls[game][: n_holds[game] + 1]])
+        held = ", ".join([dice_texts[i] for i in all_holds[game][: n_holds[game]]])
         bonus = f', "bonus_points": {bonus_points[game]}' if bonus_points[game] else ""
         scored = f'"category": {ids[category[game]]}, "points": {points[game]}{bonus}'
-        return f'{{"player": 0, "rolls": [{dice}], "holds": [{kept}], {scored}}}'
+        return f'{{"player": 0, "rolls": [{rolled}], "holds": [{held}], {scored}}}'
 
     return write

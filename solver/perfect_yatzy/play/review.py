@@ -49,7 +49,6 @@ if TYPE_CHECKING:
 Bools = npt.NDArray[np.bool_]
 ChanceOfState = Callable[[State], float]  # of a state at the start of a turn
 MAX_POINTS = 1_000_000  # far above what a box can hold: larger numbers do not fit the arrays
-INT, LIST = {int}, {list}
 # The limits are about the first and third quartile of what the second-best hold loses: 0.36, 0.89 and 1.70 points at
 # the quartiles of 2,900 holds in 60 games of optimal play (1.6, 4.5 and 9.1 for 840 categories).
 GRADES = ((0.4, "inaccuracy"), (1.7, "mistake"))
@@ -69,13 +68,14 @@ class GameColumns:
 
     def __init__(self, rules: RuleSet) -> None:
         self.rules = rules
-        self.cards: list[tuple[int, int]] = []
+        self.cards: list[tuple[int, int]] = []  # game and player of each card
         self._numbers = {dice_of(c): i for i, c in enumerate(lattice(rules.dice, rules.faces).counts.tolist())}
         self._turns_in_card: list[int] = []
+        # By turn
+        self._categories, self._points, self._bonus_points = list[int](), list[int](), list[int]()
         self._rolls_in_turn: list[int] = []
-        self._columns: tuple[list[int], ...] = ([], [], [])  # category, points, bonus points
-        self._rolls: list[int] = []
-        self._holds: list[int] = []
+        # By roll; after the last roll of a turn the hold is -1
+        self._rolls, self._holds = list[int](), list[int]()
 
     def add(self, game: int, played: Game | dict[str, Any]) -> bool:
         """Append the cards of a game, or of its JSON value; False, with nothing added, if its form is unusual."""
@@ -87,40 +87,30 @@ class GameColumns:
                 (t["player"], t["rolls"], t["holds"], t["category"], t["points"], bonus_points_of(t))
                 for t in played["turns"]
             ]
-            # The types are compared, not the values alone: 1 == True == 1.0, also as the key of a dictionary, and an
-            # empty object or text has the same elements as an empty list.
-            numbers = {*map(type, chain.from_iterable((t[0], *t[4:]) for t in turns))}
-            lists = {*map(type, chain.from_iterable((t[1], t[2], *t[1], *t[2]) for t in turns))}
-            faces = {*map(type, chain.from_iterable(chain.from_iterable(chain.from_iterable(t[1:3] for t in turns))))}
-            if not (numbers <= INT and lists <= LIST and faces <= INT):
-                return False
-            return self._add(game, len(played["players"]), turns)
+            return _has_exact_types(turns) and self._add(game, len(played["players"]), turns)
         except (KeyError, TypeError, AttributeError):
             return False
 
     def _add(self, game: int, players: int, turns: Iterable[PlainTurn]) -> bool:
         """The same for plain turns. Raises KeyError for dice or a category that the rules do not know."""
         numbers, index_of = self._numbers, self.rules.index_of
-        found: list[list[tuple[int, int, int, list[int], list[int]]]] = [[] for _ in range(players)]
+        # Position of the category, points, bonus points, rolls and holds of each turn, by player.
+        checked: list[list[tuple[int, int, int, list[int], list[int]]]] = [[] for _ in range(players)]
         for player, dice_history, held, category, points, bonus_points in turns:
             rolls = [numbers[tuple(sorted(dice))] for dice in dice_history]
             holds = [numbers[tuple(sorted(dice))] for dice in held]
-            if not (
-                0 <= player < players
-                and len(rolls) == len(holds) + 1
-                and -MAX_POINTS <= points <= MAX_POINTS
-                and -MAX_POINTS <= bonus_points <= MAX_POINTS
-            ):
+            if not 0 <= player < players or len(rolls) != len(holds) + 1:
                 return False
-            found[player].append((index_of[category], points, bonus_points, rolls, [*holds, -1]))
-        categories, all_points, all_bonus_points = self._columns
-        for number, own in enumerate(found):
-            self.cards.append((game, number))
-            self._turns_in_card.append(len(own))
-            for position, points, bonus_points, rolls, holds in own:
-                categories.append(position)
-                all_points.append(points)
-                all_bonus_points.append(bonus_points)
+            if not (-MAX_POINTS <= points <= MAX_POINTS and -MAX_POINTS <= bonus_points <= MAX_POINTS):
+                return False
+            checked[player].append((index_of[category], points, bonus_points, rolls, [*holds, -1]))
+        for player, own_turns in enumerate(checked):
+            self.cards.append((game, player))
+            self._turns_in_card.append(len(own_turns))
+            for position, points, bonus_points, rolls, holds in own_turns:
+                self._categories.append(position)
+                self._points.append(points)
+                self._bonus_points.append(bonus_points)
                 self._rolls_in_turn.append(len(rolls))
                 self._rolls += rolls
                 self._holds += holds
@@ -130,8 +120,18 @@ class GameColumns:
         """All turns, as the kernels take them."""
         from ..kernels.batch import RecordedTurns
 
-        columns = (np.array(column, dtype=np.int64) for column in (*self._columns, self._rolls, self._holds))
+        lists = self._categories, self._points, self._bonus_points, self._rolls, self._holds
+        columns = (np.array(column, dtype=np.int64) for column in lists)
         return RecordedTurns(_starts(self._turns_in_card), _starts(self._rolls_in_turn), *columns)
+
+
+def _has_exact_types(turns: Sequence[PlainTurn]) -> bool:
+    """Whether numbers are ints and lists are lists, which values do not tell: 1 == True == 1.0, "" is like []."""
+    all_dice = [dice for turn in turns for dice in (*turn[1], *turn[2])]  # rolls and holds
+    numbers = chain.from_iterable((turn[0], *turn[4:]) for turn in turns)
+    lists = chain(all_dice, (turn[1] for turn in turns), (turn[2] for turn in turns))
+    faces = chain.from_iterable(all_dice)
+    return {*map(type, numbers)} <= {int} and {*map(type, lists)} <= {list} and {*map(type, faces)} <= {int}
 
 
 @dataclass(frozen=True)
@@ -162,15 +162,14 @@ class GradedGames:
 
     @property
     def last_rolls(self) -> Ints:
-        """``(turns,)`` int64: the roll that ends each turn."""
+        """``(turns,)`` int64: the roll that ends each turn: the next one is of another turn."""
         return np.flatnonzero(np.diff(self.turn_of_roll, append=-1))
 
     @property
     def turn_number(self) -> Ints:
         """``(turns,)`` int64: number of each turn in its card, from 0."""
-        turns = np.arange(len(self.card_of_turn))
-        first = np.searchsorted(self.card_of_turn, np.arange(len(self.results)))
-        return np.asarray(turns - first[self.card_of_turn])
+        first_of_card = np.searchsorted(self.card_of_turn, np.arange(len(self.results)))
+        return np.asarray(np.arange(len(self.card_of_turn)) - first_of_card[self.card_of_turn])
 
 
 def grade_games(strategy: Strategy, columns: GameColumns, threads: int | None = None) -> GradedGames:
@@ -190,37 +189,38 @@ def grade_games(strategy: Strategy, columns: GameColumns, threads: int | None = 
     turns, is_good_turn = _of_cards(recorded, good)
     rows, lanes, saved = (column[is_good_turn] for column in (walked.rows, walked.lanes, walked.saved))
     first_rolls, last_rolls = turns.first_roll[:-1], turns.first_roll[1:] - 1  # of each turn
+
+    # By roll: its turn, its number in the turn from 0, the rerolls left after it, the option that was taken.
     turn_of_roll = np.repeat(np.arange(len(rows)), np.diff(turns.first_roll))
     number = np.arange(len(turn_of_roll)) - first_rolls[turn_of_roll]
     rerolls = strategy.rules.rolls_per_turn - 1 + saved[turn_of_roll] - number
-    places = rows[turn_of_roll], lanes[turn_of_roll], turns.rolls - dice.first_roll
-    positions = sorted_positions(strategy.evaluator, dice.counts[turns.rolls], *places, rerolls, number == 0)
     taken = np.where(turns.holds < 0, dice.first_roll + turns.categories[turn_of_roll], turns.holds)
+    positions = sorted_positions(
+        strategy.evaluator, dice.counts[turns.rolls], rows[turn_of_roll], lanes[turn_of_roll],
+        turns.rolls - dice.first_roll, rerolls, number == 0,
+    )  # fmt: skip
     best_hold, best_stop, done, best_category = _option_values(strategy, positions, taken, threads)
-
-    best, held, before = np.maximum(best_hold, best_stop), done.copy(), np.empty(len(done))
+    held = done.copy()
     held[last_rolls] = best_stop[last_rolls]  # as if the best category followed
-    before[1:] = done[:-1]  # the value of the hold
-    before[first_rolls] = strategy.table[state_places(space.layout, rows, saved, lanes)]
-    tie, finished = strategy.evaluator.ties[0], (walked.filled == space.categories)[good]
-    results = np.diff(_starts(turns.points + turns.bonus_points)[turns.first_turn])  # without the upper bonus
-    results[finished] += final_bonus(space).astype(np.int64)[walked.ends[good][finished]]  # full cards come first
+    before = np.empty(len(done))  # before the roll
+    before[1:] = done[:-1]  # after a hold
+    before[first_rolls] = strategy.table[state_places(space.layout, rows, saved, lanes)]  # at the start of a turn
+    best, tie = np.maximum(best_hold, best_stop), strategy.evaluator.ties[0]
+
+    # By card: whether it is full, and its points. The upper bonus is that of the place of its last state in the
+    # table, where full cards come first.
+    finished = (walked.filled == space.categories)[good]
+    results = np.diff(_starts(turns.points + turns.bonus_points)[turns.first_turn])
+    results[finished] += final_bonus(space).astype(np.int64)[walked.ends[good][finished]]
     return GradedGames(
-        start=float(strategy.value()),
-        faults=np.where(good, -1, walked.faults - recorded.first_turn[:-1]),
-        results=results,
-        finished=finished,
+        start=float(strategy.value()), faults=np.where(good, -1, walked.faults - recorded.first_turn[:-1]),
+        results=results, finished=finished,
         card_of_turn=np.repeat(np.arange(len(finished)), np.diff(turns.first_turn)),
-        category=turns.categories,
-        points=turns.points,
-        best_category=best_category[last_rolls],
+        category=turns.categories, points=turns.points, best_category=best_category[last_rolls],
         category_loss=_without_ties((best_stop - done)[last_rolls], tie),
-        turn_of_roll=turn_of_roll,
-        number_of_roll=number + 1,
-        can_reroll=rerolls > 0,
-        hold_loss=_without_ties(np.where(rerolls > 0, best - held, 0.0), tie),
-        luck=best - before,
-    )
+        turn_of_roll=turn_of_roll, number_of_roll=number + 1, can_reroll=rerolls > 0,
+        hold_loss=_without_ties(np.where(rerolls > 0, best - held, 0.0), tie), luck=best - before,
+    )  # fmt: skip
 
 
 def _starts(counts: npt.ArrayLike) -> Ints:
@@ -229,16 +229,16 @@ def _starts(counts: npt.ArrayLike) -> Ints:
 
 
 def _of_cards(turns: RecordedTurns, chosen: Bools) -> tuple[RecordedTurns, Bools]:
-    """The turns of some cards, and which of all turns they are."""
+    """The turns of the cards that are `chosen`, and which of all turns they are."""
     from ..kernels.batch import RecordedTurns
 
     turns_in_card, rolls_in_turn = np.diff(turns.first_turn), np.diff(turns.first_roll)
-    of_turns = np.repeat(chosen, turns_in_card)
-    of_rolls = np.repeat(of_turns, rolls_in_turn)
-    counts = _starts(turns_in_card[chosen]), _starts(rolls_in_turn[of_turns])
-    by_turn = (column[of_turns] for column in (turns.categories, turns.points, turns.bonus_points))
-    by_roll = (column[of_rolls] for column in (turns.rolls, turns.holds))
-    return RecordedTurns(*counts, *by_turn, *by_roll), of_turns
+    chosen_turns = np.repeat(chosen, turns_in_card)
+    chosen_rolls = np.repeat(chosen_turns, rolls_in_turn)
+    starts = _starts(turns_in_card[chosen]), _starts(rolls_in_turn[chosen_turns])
+    by_turn = (column[chosen_turns] for column in (turns.categories, turns.points, turns.bonus_points))
+    by_roll = (column[chosen_rolls] for column in (turns.rolls, turns.holds))
+    return RecordedTurns(*starts, *by_turn, *by_roll), chosen_turns
 
 
 def _without_ties(losses: Floats, tie: float) -> Floats:
@@ -250,22 +250,23 @@ def _walk(strategy: Strategy, columns: GameColumns) -> tuple[RecordedTurns, Walk
     """The turns as arrays, and the states before them."""
     from ..kernels.batch import WalkedCards, WalkJob, walk_cards
 
-    rules, turns, cards = strategy.rules, columns.arrays(), len(columns.cards)
-    by_turn, by_card = ([np.zeros(size, dtype=np.int64) for _ in range(3)] for size in (len(turns.points), cards))
-    walked = WalkedCards(*by_turn, *by_card)
-    walk_cards(0, cards, WalkJob(turn_model(rules), turns, walked))
+    turns, cards = columns.arrays(), len(columns.cards)
+    by_turn = [np.zeros(len(turns.points), dtype=np.int64) for _ in range(3)]
+    by_card = [np.zeros(cards, dtype=np.int64) for _ in range(3)]
+    walked = WalkedCards(*by_turn, *by_card)  # the kernel writes into them
+    walk_cards(0, cards, WalkJob(turn_model(strategy.rules), turns, walked))
     return turns, walked
 
 
 def _option_values(
     strategy: Strategy, positions: BatchPositions, taken: Ints, threads: int | None
 ) -> tuple[Floats, Floats, Floats, Ints]:
-    """Values of the best hold (-inf without rerolls left), of the best category and of the option `taken`, a number;
-    and the first of the best categories."""
+    """Values of the best hold (-inf without rerolls left), of the best category and of the option `taken`; and the
+    first of the best categories. Options are numbered: first the holds, then the categories."""
     best_hold, best_stop, done = np.empty((3, len(positions)))
     n_holds, best_category = hold_count(strategy.rules), np.empty(len(positions), dtype=np.int64)
 
-    def note(start: int, values: Floats) -> None:
+    def note(start: int, values: Floats) -> None:  # of some positions in their order, a row for each
         place = positions.order[start : start + len(values)]
         holds, stops = values[:, :n_holds], values[:, n_holds:]
         best_hold[place], best_stop[place] = holds.max(axis=1), stops.max(axis=1)
@@ -359,15 +360,16 @@ def review(strategy: Strategy, game: Game, player: int = 0) -> Review:
     decisions: list[Decision] = []
     roll_luck: list[RollLuck] = []
     for number, (card, turn) in enumerate(game.cards(player), start=1):
-        value, max_rerolls = strategy.value(card), strategy.max_rerolls(card.state)
-        for i, dice in enumerate(turn.dice_history):
+        value_before_roll, max_rerolls = strategy.value(card), strategy.max_rerolls(card.state)
+        targets: list[Dice | str] = [*turn.holds, turn.category]  # what was done after each roll
+        for i, (dice, target) in enumerate(zip(turn.dice_history, targets, strict=True)):
             found = strategy.ranking(card, dice, max_rerolls - i)
-            roll_luck.append(RollLuck(number, i + 1, dice, found[0].value - value))
-            done = find_action(found, turn.category if i == len(turn.dice_history) - 1 else turn.holds[i])
+            best, done = found[0], find_action(found, target)
             assert done is not None  # the record has been checked
-            graded = grade(done.loss, done is found[0])
-            decisions.append(Decision(number, i + 1, dice, max_rerolls - i, done, found[0], graded, card))
-            value = done.value
+            roll_luck.append(RollLuck(number, i + 1, dice, best.value - value_before_roll))
+            graded = grade(done.loss, done is best)
+            decisions.append(Decision(number, i + 1, dice, max_rerolls - i, done, best, graded, card))
+            value_before_roll = done.value
     card = game.card(player)
     finished = card.state.filled == game.rules.full_mask
     result = card.score if finished else card.total + strategy.value(card)
@@ -405,18 +407,18 @@ def turn_outlook(
     else:
         saved = rolls_left if rules.saved_rolls else 0
         outcomes = [TurnOutcome(rules.index_of[action.category], action.points, action.bonus_points, saved, 1.0)]
-    after = [o.next_state(evaluator, card.state) for o in outcomes]
     turn_points = sum(o.chance * (o.points + o.bonus_points) for o in outcomes)
+    after = [(o.chance, o.next_state(evaluator, card.state)) for o in outcomes]
     later_points = chance_of_bonus = None
     if not isinstance(evaluator, ScoreEvaluator):
-        later_points = sum(o.chance * evaluator.value(state) for o, state in zip(outcomes, after, strict=True))
+        later_points = sum(chance * evaluator.value(state) for chance, state in after)
     if upper_bonus_chance:
-        chance_of_bonus = sum(o.chance * upper_bonus_chance(state) for o, state in zip(outcomes, after, strict=True))
-    sums: dict[int, list[float]] = {}  # chance, and chance times points, by category
+        chance_of_bonus = sum(chance * upper_bonus_chance(state) for chance, state in after)
+    chances: dict[int, float] = {}  # by category
+    shares: dict[int, float] = {}  # of the category in `turn_points`
     for o in outcomes:
-        entry = sums.setdefault(o.category, [0.0, 0.0])
-        entry[0] += o.chance
-        entry[1] += o.chance * (o.points + o.bonus_points)
-    most_likely_first = sorted(sums.items(), key=lambda item: -item[1][0])
-    categories = tuple((rules.categories[c].id, chance, total / chance) for c, (chance, total) in most_likely_first)
+        chances[o.category] = chances.get(o.category, 0.0) + o.chance
+        shares[o.category] = shares.get(o.category, 0.0) + o.chance * (o.points + o.bonus_points)
+    most_likely_first = sorted(chances.items(), key=lambda item: -item[1])
+    categories = tuple((rules.categories[c].id, chance, shares[c] / chance) for c, chance in most_likely_first)
     return ActionOutlook(turn_points, later_points, chance_of_bonus, categories)

@@ -193,11 +193,12 @@ class Session:
 
     def undo(self) -> Action | None:
         """Undo the last decision of a person and what followed it; or the last dice that were typed in."""
-        for i in range(len(self._steps) - 1, -1, -1):
+        for i in reversed(range(len(self._steps))):
             action, position = self._steps[i]
-            turns = len(position.turns) - (action.kind == "score")  # before it
-            undoable = self.seed is None if action.kind == "roll" else not self.computer(turns % len(self.players))
-            if undoable:
+            turns_before = len(position.turns) - 1 if action.kind == "score" else len(position.turns)
+            is_typed_roll = action.kind == "roll" and self.seed is None
+            is_decision = action.kind != "roll" and not self.computer(turns_before % len(self.players))
+            if is_typed_roll or is_decision:
                 del self._steps[i:]
                 return action
         return None
@@ -230,15 +231,12 @@ class SaveFile:
     def write(self, session: Session) -> None:
         """Save the game; an old file is replaced in one step."""
         self._check_unchanged()
+        rules, actions = session.rules, [[each.kind, list(each.dice), each.category] for each in session.actions]
         content = {
-            "schema": SCHEMA,
-            "rules": rules_to_json(session.rules),
-            "fingerprint": session.rules.fingerprint,
-            "players": list(session.players),
-            "seed": session.seed,
-            "computers": list(session.computers),
-            "actions": [[action.kind, list(action.dice), action.category] for action in session.actions],
-        }
+            "schema": SCHEMA, "rules": rules_to_json(rules), "fingerprint": rules.fingerprint,
+            "players": list(session.players), "seed": session.seed, "computers": list(session.computers),
+            "actions": actions,
+        }  # fmt: skip
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with replacing(self.path) as file:
@@ -281,8 +279,8 @@ def _read_session(raw: Any) -> Session:
     if seed is not None and not (type(seed) is int and 0 <= seed < 1 << 63):
         raise StateError(_("seed is {seed}; must be a whole number from 0 to 2^63 - 1, or null", seed=shown(seed)))
     kinds = raw.get("computers", [])
-    is_list = isinstance(kinds, list) and len(kinds) in (0, len(players))
-    if not is_list or not all(isinstance(kind, str) for kind in kinds):
+    has_length = isinstance(kinds, list) and len(kinds) in (0, len(players))
+    if not has_length or not all(isinstance(kind, str) for kind in kinds):
         raise StateError(_("computers is {value}; must be a list with a text for each player", value=shown(kinds)))
     for kind in filter(None, kinds):
         parse_kind(kind)

@@ -40,12 +40,9 @@ OPTIMUM = 248.4399893778553  # of the default rules, Yatzy; of others: `optimum`
 MAX_EPISODE_STEPS = 1_000  # the longest game that rules can have takes 600 legal actions
 
 gymnasium.register(
-    ID,
-    entry_point="perfect_yatzy.rl.single:YatzyEnv",
-    vector_entry_point="perfect_yatzy.rl.vector:YatzyVectorEnv",
-    max_episode_steps=MAX_EPISODE_STEPS,
-    reward_threshold=OPTIMUM,
-)
+    ID, entry_point="perfect_yatzy.rl.single:YatzyEnv", vector_entry_point="perfect_yatzy.rl.vector:YatzyVectorEnv",
+    max_episode_steps=MAX_EPISODE_STEPS, reward_threshold=OPTIMUM,
+)  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

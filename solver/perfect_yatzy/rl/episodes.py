@@ -27,14 +27,9 @@ if TYPE_CHECKING:
 
 
 def record_episodes(
-    dataset_id: str,
-    policy: Player | Actor,
-    rules: str = "yatzy",
-    episodes: int = 1_000,
-    seed: int = 1,
-    *,
+    dataset_id: str, policy: Player | Actor, rules: str = "yatzy", episodes: int = 1_000, seed: int = 1, *,
     observation: Form = "dict",
-) -> MinariDataset:
+) -> MinariDataset:  # fmt: skip
     """Play games with a policy and store them as a Minari data set.
 
     Parameters

@@ -155,7 +155,7 @@ class Encoding:
             return spaces.Dict({name: spaces.Box(0, high, (n,), np.int64) for name, (n, high) in self.bounds.items()})
         if self.form == "float":
             return spaces.Box(0, 1, (sum(n for n, _ in self.bounds.values()),), np.float32)
-        entries = (n if high == 1 else n * (high + 1) for n, high in self.bounds.values())
+        entries = (n if high == 1 else n * (high + 1) for n, high in self.bounds.values())  # one for each number
         return spaces.Box(0, 1, (sum(entries),), np.int8)
 
     def __call__(self, observation: Observation) -> Any:
@@ -235,14 +235,9 @@ class YatzyEnv(NumberedActions, gymnasium.Env[Any, np.int64]):
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": 4}  # noqa: RUF012 (the name and type are Gymnasium's)
 
     def __init__(
-        self,
-        rules: str | Path | RuleSet = "yatzy",
-        oracle: bool = False,
-        illegal_reward: float = -1.0,
-        render_mode: str | None = None,
-        observation: Form = "dict",
-        reward: Reward = "points",
-    ) -> None:
+        self, rules: str | Path | RuleSet = "yatzy", oracle: bool = False, illegal_reward: float = -1.0,
+        render_mode: str | None = None, observation: Form = "dict", reward: Reward = "points",
+    ) -> None:  # fmt: skip
         check_choice("render_mode", render_mode, (None, *RENDER_MODES))
         check_choice("reward", reward, get_args(Reward))
         self.rules, self.oracle, self.illegal_reward = load_rules(rules), oracle, illegal_reward

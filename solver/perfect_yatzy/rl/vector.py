@@ -47,17 +47,11 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
     """
 
     def __init__(
-        self,
-        num_envs: int = 1,
-        rules: str | Path | RuleSet = "yatzy",
-        oracle: bool = False,
-        illegal_reward: float = -1.0,
-        render_mode: str | None = None,
-        max_episode_steps: int | None = None,
-        autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
-        observation: Form = "dict",
+        self, num_envs: int = 1, rules: str | Path | RuleSet = "yatzy", oracle: bool = False,
+        illegal_reward: float = -1.0, render_mode: str | None = None, max_episode_steps: int | None = None,
+        autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP, observation: Form = "dict",
         reward: Reward = "points",
-    ) -> None:
+    ) -> None:  # fmt: skip
         check_choice("render_mode", render_mode, (None, *RENDER_MODES))
         check_choice("reward", reward, get_args(Reward))
         self.num_envs = positive_number(num_envs, "num_envs")
@@ -82,19 +76,20 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
         """Start a new game in all environments, or in some of them."""
-        which = self._reset_mask(options)
+        which = np.flatnonzero(self._reset_mask(options))
         seeds = self._seeds(seed)
         if not self._started:
             # Random seeds for environments that are not given one, now or later.
             self._fields[:, kernel.SEED] = self.np_random.integers(0, 1 << 63, self.num_envs)
             self._fields[:, kernel.GAME] = -1
             self._started = True
-        for i in np.flatnonzero(which).tolist():
-            given = seeds[i]
-            self._fields[i, kernel.GAME] = 0 if given is not None else self._fields[i, kernel.GAME] + 1
-            if given is not None:
+        for i in which.tolist():
+            if (given := seeds[i]) is None:
+                self._fields[i, kernel.GAME] += 1
+            else:
                 self._fields[i, kernel.SEED] = given & SEED_MASK
-        kernel.start_games(np.flatnonzero(which), self._model, self._games)
+                self._fields[i, kernel.GAME] = 0
+        kernel.start_games(which, self._model, self._games)
         return self._observe()
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> Sequence[int | None]:
@@ -132,15 +127,15 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         limits = self.illegal_reward, self.max_episode_steps or 0
         job = kernel.StepJob(self._model, self._games, numbers, rewards, ends, cuts, wrongs, *limits)
         kernel.take_actions(0, self.num_envs, job)
-        values = self._values
+        values_before = self._values
         observation, info = self._observe()
         if illegal.any():
             _add(info, "illegal", illegal, illegal)
-        if values is not None:
+        if values_before is not None:
             acted = ~(ended | illegal)
-            taken = values[np.arange(self.num_envs), np.where(acted, numbers, 0)]
+            taken = values_before[np.arange(self.num_envs), np.where(acted, numbers, 0)]
             with np.errstate(invalid="ignore"):  # no action is legal after the end of a game
-                regret = np.where(acted, values.max(axis=1) - taken, 0.0)
+                regret = np.where(acted, values_before.max(axis=1) - taken, 0.0)
             _add(info, "regret", regret, acted)
             if self.reward == "regret":
                 rewards[acted] = -regret[acted]

@@ -78,19 +78,13 @@ class raw_env(NumberedActions, AECEnv):  # type: ignore[misc]
     """
 
     metadata = {  # noqa: RUF012 (the name and type are PettingZoo's)
-        "name": "yatzy_v0",
-        "render_modes": list(RENDER_MODES),
-        "render_fps": 4,
-        "is_parallelizable": False,
-    }
+        "name": "yatzy_v0", "render_modes": list(RENDER_MODES), "render_fps": 4, "is_parallelizable": False,
+    }  # fmt: skip
 
     def __init__(
-        self,
-        rules: str | Path | RuleSet = "yatzy",
-        players: int = 2,
-        reward: Reward = "win",
+        self, rules: str | Path | RuleSet = "yatzy", players: int = 2, reward: Reward = "win",
         render_mode: str | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__()
         if not 2 <= whole_number(players, "players") <= MAX_PLAYERS:
             raise StateError(f"players is {players}; must be from 2 to {MAX_PLAYERS}")

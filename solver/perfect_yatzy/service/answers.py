@@ -112,15 +112,12 @@ def best_value_fields(
     entries: Sequence[dict[str, Any]], card: Scorecard, objective: ResolvedObjective | None,
     choices: Sequence[Choice] = (),
 ) -> dict[str, Any]:  # fmt: skip
-    """The value of the best entry, as fields of the answer. Corrects chances in `entries` that float32 rounded to 1.
-
-    Whether the objective is certain follows from points, not from chances: those on the card, or those after scoring
-    the dice at once.
-    """
+    """The value of the best entry, as fields of the answer; corrects chances in `entries` that were rounded to 1."""
     if not objective:
         return {"expected_final_score": entries[0]["expected_final_score"]}
     from ..strategy.score_distribution import least_score
 
+    # Points tell whether the objective is certain, chances do not: those on the card, or after scoring at once.
     after = [card.filled_with(card.rules.index_of[c.category], c.points, c.bonus_points) for c in choices]
     certain = objective.certain(max(map(least_score, [card, *after])))
     for entry in entries:
@@ -144,12 +141,12 @@ def clipped(chance: float) -> float:
 
 def distribution_fields(found: ScoreDistribution) -> dict[str, Any]:
     """An exact distribution as fields of an answer."""
+    percentiles = {str(percent): found.percentile(percent) for percent in PERCENTILES}
+    categories = [asdict(result) for result in found.categories]
     return picked(found, "standard_deviation", "upper_bonus_chance") | {
-        "percentiles": {str(percent): found.percentile(percent) for percent in PERCENTILES},
-        "lowest": int(found.scores[0]),
-        "chances": found.chances.tolist(),
-        "categories": [asdict(result) for result in found.categories],
-    }
+        "percentiles": percentiles, "lowest": int(found.scores[0]), "chances": found.chances.tolist(),
+        "categories": categories,
+    }  # fmt: skip
 
 
 def measured_fields(
@@ -163,16 +160,16 @@ def measured_fields(
         games = simulate(by, request.games, request.seed, request.position, threads, points=request.card.total)
         return int(objective.utility(games.final_scores).sum())
 
-    n = reached(objective.strategy)
-    low, high = wilson_interval(n, request.games)
-    by_mean = reached(strategy) / request.games
-    named = {"chance": n / request.games, "low": low, "high": high, "by_mean": by_mean}
+    wins = reached(objective.strategy)
+    chance, by_mean = wins / request.games, reached(strategy) / request.games
+    low, high = wilson_interval(wins, request.games)
+    named = {"chance": chance, "low": low, "high": high, "by_mean": by_mean}
     text = _(
         "the chance is an estimate; simulated: {chance} % ({low} to {high} %, 99 % interval), "
         "by play for the expected score {by_mean} %",
         **{name: significant_text(100 * value, 3) for name, value in named.items()},
     )
-    chances = {"chance": n / request.games, "interval99": [low, high], "chance_by_mean_play": by_mean}
+    chances = {"chance": chance, "interval99": [low, high], "chance_by_mean_play": by_mean}
     return {"games": request.games, **chances, "text": text}
 
 
@@ -192,11 +189,8 @@ def games_fields(played: Simulation) -> dict[str, Any]:
     lowest = int(finals.min())
     errors = "standard_error", "standard_deviation"
     return {
-        "mean": played.mean,
-        **(picked(played, *errors) if several else dict.fromkeys(errors)),
-        "upper_bonus_chance": played.upper_bonus_chance,
-        "percentiles": {str(p): float(v) for p, v in marks},
-        "lowest": lowest,
-        "highest": int(finals.max()),
+        "mean": played.mean, **(picked(played, *errors) if several else dict.fromkeys(errors)),
+        "upper_bonus_chance": played.upper_bonus_chance, "percentiles": {str(p): float(v) for p, v in marks},
+        "lowest": lowest, "highest": int(finals.max()),
         "chances": (np.bincount(finals - lowest) / len(finals)).tolist(),
-    }
+    }  # fmt: skip

@@ -6,11 +6,8 @@ Every decision rests on one estimate, :class:`perfect_yatzy.model.estimates.Solv
     announced   within the limit of its kind: solved after a line that says what and how long
     refused     beyond it: an error that says what to run instead
 
-A server asks where the command announces: unasked it solves what takes less than `unasked_seconds`, in memory, and
-the rest after a confirmation::
-
-    hold, score, expect ...   answered at once, or refused with ``confirmation-required`` and the cost
-    the same, confirmed       solved with progress; what can be stored is stored
+A server asks where the command announces: unasked it solves what takes less than `unasked_seconds`, in memory. The
+rest it refuses with ``confirmation-required`` and the cost; confirmed, it is solved with progress, and stored.
 
 Work is stopped by raising :class:`perfect_yatzy.errors.Cancelled` in the callback for its progress. Finished layers
 of a table remain and are not solved again.
@@ -77,6 +74,10 @@ class SolveBudget:
     def confirms(self) -> bool:
         """Whether work waits for a confirmation. Then nothing is stored without one."""
         return self.unasked_seconds < inf
+
+    def is_confirmed(self, progress: WorkProgress | None) -> bool:
+        """Whether work is confirmed or needs no confirmation; `progress` is given with confirmed work only."""
+        return progress is not None or not self.confirms
 
     def needs_confirmation(self, works: Sequence[Work]) -> bool:
         """Whether some works together are more than is done unasked."""
@@ -155,9 +156,10 @@ def distribution_works(
     if distribution.has_stored_distribution(rules, start, tables):
         return []
     alone = distribution.distribution_cost(rules, start)
-    made = first_turns and start == EMPTY_STATE and not distribution.has_first_turns(rules, tables)
-    cost = distribution.first_turns_cost(rules) if made else alone
-    return [Work("distribution", cost.seconds, cost.memory, cost.bytes if made else 0, alone.seconds)]
+    if first_turns and start == EMPTY_STATE and not distribution.has_first_turns(rules, tables):
+        cost = distribution.first_turns_cost(rules)
+        return [Work("distribution", cost.seconds, cost.memory, cost.bytes, alone.seconds)]
+    return [Work("distribution", alone.seconds, alone.memory, 0, alone.seconds)]
 
 
 class Pace:
@@ -172,16 +174,17 @@ class Pace:
         now = time.perf_counter()
         if self.first is None or done < self.marks[-1][1]:  # the next of several works
             self.first, self.marks = done, deque([(now, done)])
-        if now - self.marks[-1][0] >= 1:
+        if now - self.marks[-1][0] >= 1:  # a mark a second is enough
             self.marks.append((now, done))
         while len(self.marks) > 1 and self.marks[1][0] <= now - LATELY:
             self.marks.popleft()
         if done >= 1:
             return 0.0
-        then, before = self.marks[0]
-        if done - self.first < NO_ESTIMATE_BELOW * (1 - self.first) or done <= before:
+        then, done_then = self.marks[0]
+        is_early = done - self.first < NO_ESTIMATE_BELOW * (1 - self.first)
+        if is_early or done <= done_then:
             return None
-        return (now - then) * (1 - done) / (done - before)
+        return (now - then) * (1 - done) / (done - done_then)
 
 
 @dataclass(frozen=True)
@@ -218,12 +221,9 @@ class ConfirmationRequired(SolverError):
 
 def cost_json(works: Sequence[Work]) -> dict[str, Any]:
     """The cost of works as plain JSON values; ``what`` is the one that takes longest."""
-    return {
-        "what": max(works, key=lambda work: work.seconds).what,
-        "seconds": round(sum(work.seconds for work in works), 1),
-        "disk_bytes": sum(work.disk for work in works),
-        "memory_bytes": max(work.memory for work in works),
-    }
+    longest, seconds = max(works, key=lambda work: work.seconds), sum(work.seconds for work in works)
+    disk, memory = sum(work.disk for work in works), max(work.memory for work in works)
+    return {"what": longest.what, "seconds": round(seconds, 1), "disk_bytes": disk, "memory_bytes": memory}
 
 
 class WorkProgress:
@@ -238,20 +238,23 @@ class WorkProgress:
         """The callback for one of the works; one that was not planned only reports that it goes on."""
         names, seconds = [work.what for work in self.works], [work.seconds for work in self.works]
         place = names.index(what) if what in names else len(names)
-        before, share, begun = sum(seconds[:place]), sum(seconds[place : place + 1]), False
-        self._report(before)
+        seconds_before, own_seconds = sum(seconds[:place]), sum(seconds[place : place + 1])
+        begun = False
+        self._report(seconds_before)
 
         def progress(done: int, total: int) -> None:
             nonlocal begun
-            finished = share * done / max(1, total)
-            if not begun:
-                begun, self.resumed = True, self.resumed + finished
-            self._report(before + finished)
+            finished = own_seconds * done / max(1, total)
+            if not begun:  # an earlier run has done what is done at the first report
+                self.resumed += finished
+                begun = True
+            self._report(seconds_before + finished)
 
         return progress
 
     def _report(self, seconds: float) -> None:
         """Report that as much is done as was estimated to take `seconds`."""
-        done, rest = min(1.0, seconds / self.all_seconds), self.all_seconds - self.resumed
-        left = self.pace.left(min(1.0, (seconds - self.resumed) / rest)) if rest > 0 else 0.0
+        done = min(1.0, seconds / self.all_seconds)
+        own_seconds = self.all_seconds - self.resumed  # of this run, whose pace says how long the rest takes
+        left = self.pace.left(min(1.0, (seconds - self.resumed) / own_seconds)) if own_seconds > 0 else 0.0
         self.report(done, (1 - done) * self.all_seconds if left is None else left)

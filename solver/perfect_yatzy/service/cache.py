@@ -35,7 +35,8 @@ class WeightedLRUCache(Generic[Value]):
             self.entries[key] = value, weight
             self.weight += weight
             while self.weight > self.max_weight:
-                self.weight -= self.entries.popitem(last=False)[1][1]
+                _key, (_value, weight_freed) = self.entries.popitem(last=False)
+                self.weight -= weight_freed
 
     def get_or_create(
         self, key: Hashable, create: Callable[[], Value], weight: Callable[[Value], int] = lambda value: 1

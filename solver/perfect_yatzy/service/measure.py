@@ -86,15 +86,11 @@ def run_positions(service: QueryService, fields: Mapping[str, Any]) -> tuple[Pos
     visits = found.visits if found.distinct else np.ones(len(found), dtype=np.int64)
     rolls_left = np.bincount(found.rolls_left, weights=visits).astype(int).tolist()
     answer = answers.answer_head(request) | {
-        "policy": fields["policy"],
-        "seed": request.seed,
-        **sampling,
-        "positions": count,
-        "rows": len(found),
-        "games": int(found.game_number.max()) + 1,
+        "policy": fields["policy"], "seed": request.seed, **sampling,
+        "positions": count, "rows": len(found), "games": int(found.game_number.max()) + 1,
         "rolls_left": {str(left): number for left, number in enumerate(rolls_left)},
         "most_visits": int(found.visits.max()),
-    }
+    }  # fmt: skip
     return replace(found, player=str(fields["policy"])) if player else found, answer
 
 
@@ -119,7 +115,8 @@ def run_evaluation(
     if "process" not in fields:
         return run_evaluations(service, [fields], progress, workers)[0]
     request, command = parse_games("evaluate", fields, service.rules), str(fields["process"])
-    strategy, how = service.strategy(request.rules), (request.games, request.seed, request.card)
+    strategy = service.strategy(request.rules)
+    how = request.games, request.seed, request.card
     with workers as cluster:
         if cluster:
             from ..cluster.tasks import sample_on
@@ -142,11 +139,12 @@ def run_evaluations(
     parsed = [parse_games("evaluate", fields, service.rules) for fields in requests]
     rules, card = parsed[0].rules, parsed[0].card
     service.strategy(rules)  # announces a solve of perfect play, with which the policies are compared
-    opponent = requests[0].get("against")
-    names = [str(fields["policy"]) for fields in requests] + ([str(opponent)] if opponent else [])
-    for name in names if opponent else ():  # before anything is computed
-        listed(name, named_policy(name, service.setting(parsed[0])).policy)
-    found: dict[int, tuple[str, Evaluation | SampledEvaluation]] = {}
+    names = [str(fields["policy"]) for fields in requests]
+    if opponent := requests[0].get("against"):
+        names.append(str(opponent))  # the last one evaluated
+        for name in names:  # refused before anything is computed
+            listed(name, named_policy(name, service.setting(parsed[0])).policy)
+    found: dict[int, tuple[str, Evaluation | SampledEvaluation]] = {}  # title and evaluation, by place in `names`
     with workers as cluster:
         if cluster:
             from ..cluster.tasks import evaluate_on
@@ -160,14 +158,15 @@ def run_evaluations(
             found[number] = title, evaluation
             if progress and len(names) > 1:
                 progress(len(found), len(names))
-    replies = [
-        answers.answer_head(request) | {"policy": names[n], "title": found[n][0]} | _measured(request, found[n][1])
-        for n, request in enumerate(parsed)
-    ]
+    replies = []
+    for number, request in enumerate(parsed):
+        title, mine = found[number]
+        head = answers.answer_head(request) | {"policy": names[number], "title": title}
+        replies.append(head | _measured(request, mine))
     if opponent:
-        theirs = found[len(parsed)][1]
-        for n, answer in enumerate(replies):
-            mine = found[n][1]
+        _title, theirs = found[len(parsed)]
+        for number, answer in enumerate(replies):
+            _title, mine = found[number]
             assert isinstance(mine, Evaluation)
             assert isinstance(theirs, Evaluation)
             if mine.distribution is None or theirs.distribution is None:

@@ -68,12 +68,12 @@ class QueryService:
         """The strategy of the mean, opened at most once; solved first if its table is missing."""
 
         def create() -> Strategy:
-            cost = self.check_mean(rules)
+            cost = self.check_mean(rules)  # None if the table is there
             report = progress.of("table") if progress else None
+            if cost and not self.budget.is_confirmed(progress):
+                self.check_unasked([mean_work(cost)])
+                return strategy_in_memory(rules, self.threads)
             if cost and self.budget.confirms:
-                if progress is None:
-                    self.check_unasked([mean_work(cost)])
-                    return strategy_in_memory(rules, self.threads)
                 self.budget.check_stored(rules, self.resolver.stored_bytes, cost)
                 self.resolver.count_stored(cost.bytes)
             if cost and self.announce is not None:
@@ -119,21 +119,20 @@ class QueryService:
         from ..policies.named import computer_player
 
         found, strategy = parse_kind(kind), self.strategy(rules)
-        line = None
+        announcement, facts = "", {"player": found.label, "rules": rules.key}
         if found.style in STYLES:
             cost = rule_set_stats(rules)
             if not self.budget.mean.allows(cost):
-                facts = {"label": found.label, "rules": rules.key, "words": cost.words}
-                text = _("the {label} computer player solves {rules} in memory, {words}; choose a level", **facts)
-                raise RulesError(text, code="too-large")
+                text = _("the {label} computer player solves {rules} in memory, {words}; choose a level")
+                raise RulesError(text.format(label=found.label, **facts, words=cost.words), code="too-large")
             if self.budget.announces(cost):
-                line = _("solving {rules} for the {player} computer player, {cost}, in memory")
-                line = line.format(rules=rules.key, player=found.label, cost=cost.words)
+                text = _("solving {rules} for the {player} computer player, {cost}, in memory")
+                announcement = text.format(**facts, cost=cost.words)
         elif found.level and needs_calibration(rules, found.level):
-            line = _("calibrating the computer player of {level} by simulated games of {rules}")
-            line = line.format(level=found.label, rules=rules.key)
-        if line and self.announce is not None:
-            self.announce(rules, line)
+            text = _("calibrating the computer player of {level} by simulated games of {rules}")
+            announcement = text.format(level=found.label, rules=rules.key)
+        if announcement and self.announce is not None:
+            self.announce(rules, announcement)
         return computer_player(strategy, found, self.tables, threads=self.threads)
 
     def parse(self, fields: Mapping[str, Any]) -> Request:
@@ -147,9 +146,9 @@ class QueryService:
         return Decision(self, request, None, self.plan(request))
 
     def answer(self, request: Request | Mapping[str, Any], progress: WorkProgress | None = None) -> dict[str, Any]:
-        """Answer one request. It is checked first: an impossible position never starts a solve."""
+        """Answer one request; `progress` is that of confirmed work. An impossible position never starts a solve."""
         decision = self.decide(request if isinstance(request, Request) else self.parse(request))
-        if self.budget.confirms and progress is None:
+        if not self.budget.is_confirmed(progress):
             self.check_unasked(decision.works)
         return decision.run(progress)
 
@@ -170,18 +169,21 @@ class QueryService:
         """Chance of each score or more, each under play for just that score, from the card of a request."""
         request = replace(request, objective=ObjectiveRequest(scores[0]))
         found = self.resolve(request, self.strategy(request.rules)).strategy
+        # Its table has the chances of all goals; `zero` is the one that it plays for.
         return [answers.clipped(replace(found, zero=score).value(request.position)) for score in scores]
 
     def _exact_solve(self, request: Request) -> ExactSolve:
         """The solve in integers from the card of a request on. Raises RulesError if it is beyond the budget."""
         from ..tablebase.exact_solve import ExactSolve
 
-        limit, solve = self.budget.objective, ExactSolve(request.rules, start=request.state)
-        limit = replace(limit, seconds=min(limit.seconds, self.budget.unasked_seconds))  # never asks
+        # What takes longer than is done unasked is refused: nothing asks for a confirmation of it.
+        seconds = min(self.budget.objective.seconds, self.budget.unasked_seconds)
+        limit = replace(self.budget.objective, seconds=seconds)
+        solve = ExactSolve(request.rules, start=request.state)
         replace(self.budget, objective=limit).check_objective(request.rules, solve.cost())
         if request.include_distribution:
-            both = ExactSolve(request.rules, start=request.state, spread=True)
-            return both if limit.allows(both.cost()) else solve
+            with_spread = ExactSolve(request.rules, start=request.state, spread=True)
+            return with_spread if limit.allows(with_spread.cost()) else solve
         return solve
 
 
@@ -252,8 +254,6 @@ class Decision:
     def _expect_fields(
         self, strategy: Strategy, objective: ResolvedObjective | None, progress: WorkProgress | None
     ) -> dict[str, Any]:
-        from ..strategy.distribution import stored_distribution
-
         service, request = self.service, self.request
         rules, card, state = request.rules, request.card, request.state
         remaining = strategy.value(request.position)
@@ -272,20 +272,11 @@ class Decision:
         if objective:
             chance = answers.clipped(objective.strategy.value(request.position))
             answer |= answers.best_value_fields([{"chance": chance}], card, objective)
-        exact = certificate_of(strategy) is None
-        if exact and self.needs_distribution:
-            found = stored_distribution(
-                strategy, request.position, card.total, service.tables, service.threads,
-                first_turns=self.makes_first_turns, store=progress is not None or not service.budget.confirms,
-                progress=progress.of("distribution") if progress else None,
-            )  # fmt: skip
-            if objective and (chance_by_mean := objective.chance_by_mean_play(found)) is not None:
-                answer["chance_by_mean_play"] = chance_by_mean
-            if request.include_distribution:
-                answer["distribution"] = {"policy": "mean"} | answers.distribution_fields(found)
+        if certificate_of(strategy) is None and self.needs_distribution:
+            answer |= self._distribution_fields(strategy, objective, progress)
         elif request.include_distribution:
             answer["distribution"] = None  # requested, but not available for these rules
-            if exact and has_table(rules, service.tables, Variance.name):
+            if certificate_of(strategy) is None and has_table(rules, service.tables, Variance.name):
                 variances = open_table(Variance(rules, strategy.table), service.tables)[1]
                 answer["standard_deviation"] = float(np.sqrt(variances[strategy.space.unchecked_index(state)]))
         if request.games:
@@ -293,6 +284,24 @@ class Decision:
             if objective and objective.strategy.is_approximate(state):
                 answer["approximate"] = answers.measured_fields(request, strategy, objective, service.threads)
         return answer
+
+    def _distribution_fields(
+        self, strategy: Strategy, objective: ResolvedObjective | None, progress: WorkProgress | None
+    ) -> dict[str, Any]:
+        """The distribution if it is asked for, and the chance that play for the mean has of an objective."""
+        from ..strategy.distribution import stored_distribution
+
+        service, request, fields = self.service, self.request, dict[str, Any]()
+        found = stored_distribution(
+            strategy, request.position, request.card.total, service.tables, service.threads,
+            first_turns=self.makes_first_turns, store=service.budget.is_confirmed(progress),
+            progress=progress.of("distribution") if progress else None,
+        )  # fmt: skip
+        if objective and (chance_by_mean := objective.chance_by_mean_play(found)) is not None:
+            fields["chance_by_mean_play"] = chance_by_mean
+        if request.include_distribution:
+            fields["distribution"] = {"policy": "mean"} | answers.distribution_fields(found)
+        return fields
 
     def _turn_fields(self, strategy: Strategy, objective: ResolvedObjective | None) -> dict[str, Any]:
         """The answer to "hold" or "score": one evaluation of the turn for each value function."""

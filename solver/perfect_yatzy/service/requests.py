@@ -110,19 +110,12 @@ def parse_request(fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet
         return _parse_puzzle(request, fields)
     exact, digits = _flag(fields, "exact", False), min(MAX_DIGITS, _integer(fields, "digits", DIGITS))
     if exact and request.objective and query != "expect":
-        name = next(name for name in ("goal", "opponents", "versus") if fields.get(name) is not None)
-        text = _("{first} and {second} cannot be combined; give one of them", first=name, second="exact")
+        text = _("{first} and {second} cannot be combined; give one of them")
+        text = text.format(first=_objectives_given(fields)[0], second="exact")
         raise StateError(text, code="invalid-request", field="exact")
     request = replace(request, exact=exact, digits=digits)
     if query == "expect":
-        games = _integer(fields, "games", 0)
-        if games and not MIN_GAMES <= games <= MAX_GAMES:
-            text = _("games is {value}; must be from {low} to {high}", value=games, low=MIN_GAMES, high=MAX_GAMES)
-            raise StateError(text, field="games")
-        if games and request.objective and request.objective.two_sided:
-            raise StateError(_("games and versus cannot be combined"), code="invalid-request", field="games")
-        distribution = _flag(fields, "spread", True)
-        return replace(request, games=games, seed=_integer(fields, "seed", 1), include_distribution=distribution)
+        return _parse_expect(request, fields)
     _check_open(request)
     if query == "outcomes":
         return _parse_outcomes(request, fields)
@@ -155,36 +148,51 @@ def _parse_position(query: str, fields: Mapping[str, Any], find_rules: Callable[
     return Request(query, rules, card, position, echo={"id": fields["id"]} if "id" in fields else {})
 
 
+def _parse_expect(request: Request, fields: Mapping[str, Any]) -> Request:
+    games = _integer(fields, "games", 0)
+    if games and not MIN_GAMES <= games <= MAX_GAMES:
+        text = _("games is {value}; must be from {low} to {high}", value=games, low=MIN_GAMES, high=MAX_GAMES)
+        raise StateError(text, field="games")
+    if games and request.objective and request.objective.two_sided:
+        raise StateError(_("games and versus cannot be combined"), code="invalid-request", field="games")
+    distribution = _flag(fields, "spread", True)
+    return replace(request, games=games, seed=_integer(fields, "seed", 1), include_distribution=distribution)
+
+
+def _objectives_given(fields: Mapping[str, Any]) -> list[str]:
+    return [name for name in ("goal", "opponents", "versus") if fields.get(name) is not None]
+
+
 def _parse_objective(rules: RuleSet, fields: Mapping[str, Any]) -> ObjectiveRequest | None:
-    given = [name for name in ("goal", "opponents", "versus") if fields.get(name) is not None]
+    given = _objectives_given(fields)
     if len(given) > 1:
         text = _("{first} and {second} cannot be combined; give one of them", first=given[0], second=given[1])
         raise StateError(text, code="invalid-request")
-    name = "versus" if "versus" in given else "opponents"
-    goal, others = fields.get("goal"), fields.get(name)
-    if others is None and "ties" in fields:
+    if given in ([], ["goal"]) and "ties" in fields:
         raise StateError(_("ties can only be used with opponents"), code="invalid-request", field="ties")
-    if goal is not None:
+    if not given:
+        return None
+    if given == ["goal"]:
         from ..strategy.score_strategy import check_goal
 
         with error_context("goal"):
-            return ObjectiveRequest(check_goal(goal))
-    if others is None:
-        return None
-    if not isinstance(others, str if name == "versus" else str | list):
+            return ObjectiveRequest(check_goal(fields["goal"]))
+    name, others = given[0], fields[given[0]]
+    is_versus = name == "versus"
+    if not isinstance(others, str if is_versus else str | list):
         text = _("opponents is {value}; must be text such as '251; ones=3 sixes=24', or a list")
-        if name == "versus":
+        if is_versus:
             text = _("versus is {value}; must be a card as text, such as 'ones=3 sixes=24'")
         raise StateError(text.format(value=shown(others)), field=name)
     from ..strategy.score_distribution import WinUtility, finished, parse_opponents
 
     with error_context(name):
         opponents = tuple(parse_opponents(rules, others))
-        if name == "versus" and len(opponents) > 1:
+        if is_versus and len(opponents) > 1:
             raise StateError(_("{count} opponents; there can be one", count=len(opponents)))
     ties = fields.get("ties", "loss")
     WinUtility([finished(0)], ties)  # refuses an unknown value before anything is solved
-    two_sided = name == "versus" and not isinstance(opponents[0], int)  # who has finished chooses nothing
+    two_sided = is_versus and not isinstance(opponents[0], int)  # who has finished chooses nothing
     return ObjectiveRequest(None, opponents, ties, two_sided)
 
 
@@ -194,8 +202,8 @@ def _parse_rolls_left(request: Request, fields: Mapping[str, Any]) -> int:
     holding = request.query == "hold"
     left = _integer(fields, "rolls_left", most if holding else 0)
     if left > most:
-        possible = span(int(holding and most > 0), most)
-        text = _("{left} rolls left; there can be {holding}", left=left, holding=possible)
+        least = 1 if holding and most > 0 else 0
+        text = _("{left} rolls left; there can be {holding}", left=left, holding=span(least, most))
         raise StateError(text, field="rolls_left")
     if holding and left == 0:
         raise StateError(_("0 rolls left: no dice can be held; ask which category with `score`"), field="rolls_left")
@@ -223,7 +231,9 @@ def _parse_puzzle(request: Request, fields: Mapping[str, Any]) -> Request:
 def _parse_outcomes(request: Request, fields: Mapping[str, Any]) -> Request:
     rules = request.rules
     held = _required(fields, "hold", _("the dice held, as text or as a list of faces"))
-    faces = (parse_faces(held) if held else ()) if isinstance(held, str) else held
+    faces = held
+    if isinstance(held, str):
+        faces = parse_faces(held) if held else ()
     if not isinstance(faces, Iterable):
         text = _("hold is {held}; must be text such as '33', or a list of faces", held=shown(held))
         raise StateError(text, field="hold")

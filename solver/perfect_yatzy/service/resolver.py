@@ -3,9 +3,8 @@
 A goal has a strategy from the table of all goals or from a solve of the rest of the game; opponents have one from a
 solve of the rest of the game with the win chance as utility. Every solve stays within the budget.
 
-The chance of the upper bonus under play for the mean, for the field ``outlook`` of answers, comes from its table if
-the store has one. Otherwise it is computed if that takes about a second: by the command at once, which stores it as
-`yatzy review` does; by a server in the background and in memory, so that no answer waits for it.
+The chance of the upper bonus, for the field ``outlook`` of answers, comes from its table. Without one it is computed
+if that takes about a second: by the command at once, which stores it; by a server in the background.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -72,16 +71,20 @@ class BonusChances:
             if rule_set_stats(rules).seconds >= self.budget.instant_seconds:
                 return None
             if self.budget.confirms:
-                with self._lock:
-                    if key not in self._threads and len(self._threads) < MAX_WAITING:
-                        self._threads[key] = Thread(target=self._compute, args=(key, chances), daemon=True)
-                        self._threads[key].start()
+                self._compute_later(key, chances)
                 return None
 
         def create() -> TurnEvaluator:
             return TurnEvaluator(rules, open_table(chances, self.tables, threads=self.threads)[1])
 
         return self._found.get_or_create(key, create).value
+
+    def _compute_later(self, key: str, chances: BonusChance) -> None:
+        """Begin to compute chances in the background, unless that goes on already, or too many wait."""
+        with self._lock:
+            if key not in self._threads and len(self._threads) < MAX_WAITING:
+                self._threads[key] = Thread(target=self._compute, args=(key, chances), daemon=True)
+                self._threads[key].start()
 
     def wait(self) -> None:
         """Wait until everything that was begun in the background is known."""
@@ -156,35 +159,38 @@ class ObjectiveResolver:
             text = _("{count} opponents; there can be at most {most}", count=count, most=most)
             raise StateError(text, field="opponents")
         if objective.two_sided:
-            from ..strategy.two_player_table import stored_game
-
-            game = self._two_players(request)[0]
-            stored = stored_game(game, self.tables)
-            if stored or self._cached(request):
-                return ObjectivePlan(request, two_players=stored)
-            cost = game.cost()
-            self.budget.check_objective(rules, cost)
-            check_memory(rules, cost)
-            return ObjectivePlan(request, cost.seconds, (_solve_work(cost),), None, cost)
-        seconds = 0.0
+            return self._plan_two_players(request)
+        seconds = 0.0  # for the distributions of opponents who still play
         for card in (other for other in objective.opponents if isinstance(other, Scorecard)):
             self.budget.check_objective(rules, utility_cost(rules, card.state))
             if not self.distributions.get(_opponent_key(rules, card)):
                 seconds += sum(work.seconds for work in distribution_works(rules, card.state, self.tables))
-        works: tuple[Work, ...] = (Work("opponents", seconds, 0, 0, seconds),) if seconds > 0 else ()
+        works = [Work("opponents", seconds, memory=0, disk=0, unasked_seconds=seconds)] if seconds > 0 else []
         if self._cached(request):
-            return ObjectivePlan(request, seconds, works)
+            return ObjectivePlan(request, seconds, tuple(works))
         if objective.score is None:
             cost = utility_cost(rules, request.state)
             self.budget.check_objective(rules, cost)
             check_memory(rules, cost.with_table())
-            return ObjectivePlan(request, seconds + cost.seconds, (*works, _solve_work(cost)), None, cost)
-        solve = self._plan_goals(request)
-        # Opening a table takes time, too: its checksum is verified.
-        needed = solve.cost.seconds if solve.cost else self.budget.instant_seconds
-        if solve.cost:
-            works += (_solve_work(solve.cost, solve.stored),)
-        return ObjectivePlan(request, seconds + needed, works, solve, solve.cost)
+            works.append(_solve_work(cost))
+            return ObjectivePlan(request, seconds + cost.seconds, tuple(works), cost=cost)
+        goals = self._plan_goals(request)
+        if goals.cost is None:  # opening a table takes time, too: its checksum is verified
+            return ObjectivePlan(request, seconds + self.budget.instant_seconds, tuple(works), goals)
+        works.append(_solve_work(goals.cost, goals.stored))
+        return ObjectivePlan(request, seconds + goals.cost.seconds, tuple(works), goals, goals.cost)
+
+    def _plan_two_players(self, request: Request) -> ObjectivePlan:
+        from ..strategy.two_player_table import stored_game
+
+        game = self._two_players(request)[0]
+        stored = stored_game(game, self.tables)
+        if stored or self._cached(request):
+            return ObjectivePlan(request, two_players=stored)
+        cost = game.cost()
+        self.budget.check_objective(request.rules, cost)
+        check_memory(request.rules, cost)
+        return ObjectivePlan(request, cost.seconds, (_solve_work(cost),), cost=cost)
 
     def resolve(
         self, plan: ObjectivePlan, strategy: Strategy, progress: WorkProgress | None = None
@@ -218,14 +224,12 @@ class ObjectiveResolver:
         self, plan: ObjectivePlan, progress: WorkProgress | None, solve: Callable[[Progress | None], Strategy]
     ) -> ScoreStrategy:
         """The strategy for the rest of the game that `solve` makes, once for equal requests."""
-        from ..strategy.score_strategy import ScoreStrategy
 
         def create() -> Strategy:
             return solve(self._announce(plan, progress))
 
         found = self.strategies.get_or_create(_utility_key(plan.request), create, table_bytes)
-        assert isinstance(found, ScoreStrategy)
-        return found
+        return cast("ScoreStrategy", found)
 
     def _two_players(self, request: Request, policy: Policy | None = None) -> tuple[TwoPlayerGame, Scorecard]:
         """The rest of the game from the card of a request, played by a policy, and from that of its opponent."""
@@ -246,7 +250,8 @@ class ObjectiveResolver:
 
         request, stored = plan.request, plan.two_players
         assert request.objective
-        (game, other), ties = self._two_players(request), request.objective.ties
+        ties = request.objective.ties
+        game, other = self._two_players(request)
 
         def solve(report: Progress | None) -> Strategy:
             return versus_strategy(game, (request.card, other), strategy.evaluator, stored, self.threads, report)
@@ -257,10 +262,11 @@ class ObjectiveResolver:
             mean = GreedyPolicy(request.rules, strategy.table, request.state, strategy.space)
             return self._two_players(request, mean)[0].chance(self.threads)
 
-        most = other.total + game.players[1].extremes(game.players[1].turns)[1]
+        opponent = game.players[1]
+        _states, most_to_come, _most_made = opponent.extremes(opponent.turns)
+        certain_win = WinUtility([finished(other.total + most_to_come)], ties)
         fields = {"versus": card_text(other), "ties": ties, "lower_bound": False}
-        found = self._solved(plan, progress, solve)
-        return ResolvedObjective(found, WinUtility([finished(most)], ties), fields, mean_play)
+        return ResolvedObjective(self._solved(plan, progress, solve), certain_win, fields, mean_play)
 
     def _cached(self, request: Request) -> bool:
         if request.objective and request.objective.score is None:
@@ -289,7 +295,7 @@ class ObjectiveResolver:
     def _reach(
         self, plan: ObjectivePlan, goal: int, strategy: Strategy, progress: WorkProgress | None
     ) -> ScoreStrategy:
-        from ..strategy.score_strategy import ScoreStrategy, goal_strategy
+        from ..strategy.score_strategy import goal_strategy
 
         request = plan.request
         whole, rest = _goal_keys(request)
@@ -303,11 +309,11 @@ class ObjectiveResolver:
                     self.count_stored(made.table.nbytes)
                 return made
 
-            estimates = "goal estimates", request.rules.fingerprint  # used only where nothing exact is possible
-            key = estimates if solve.estimated else whole if solve.stored else rest
+            key = whole if solve.stored else rest
+            if solve.estimated:  # used only where nothing exact is possible
+                key = "goal estimates", request.rules.fingerprint
             found = self.strategies.get_or_create(key, create, table_bytes)
-        assert isinstance(found, ScoreStrategy)
-        return replace(found, zero=goal, start=request.card)
+        return replace(cast("ScoreStrategy", found), zero=goal, start=request.card)
 
     def count_stored(self, size: int) -> None:
         """Count the bytes of a table that a request has added to the store."""
@@ -334,23 +340,24 @@ class ObjectiveResolver:
         if isinstance(known, int):
             return finished(known)
         if progress:
-            progress.of("opponents")
-        store, key = progress is not None or not self.budget.confirms, _opponent_key(strategy.rules, known)
+            progress.of("opponents")  # reports that this work begins; it has no steps
+        store = self.budget.is_confirmed(progress)
         make = partial(opponent, strategy, known, self.threads, self.tables, store=store)
-        return self.distributions.get_or_create(key, make)
+        return self.distributions.get_or_create(_opponent_key(strategy.rules, known), make)
 
 
 def _solve_work(cost: SolveCost, stored: bool = False) -> Work:
     if stored:
-        return Work("goals", cost.seconds, cost.memory, cost.bytes, inf)
-    return Work("objective", cost.seconds, cost.with_table().memory, 0, cost.seconds)
+        return Work("goals", cost.seconds, cost.memory, cost.bytes, unasked_seconds=inf)
+    return Work("objective", cost.seconds, cost.with_table().memory, disk=0, unasked_seconds=cost.seconds)
 
 
 def table_bytes(strategy: Strategy) -> int:
-    """Weight of a strategy in a cache: the bytes of its table, or those that questions read of a large one."""
+    """Weight of a strategy in a cache: the bytes of its table, or those that questions read of a large stored one."""
     if certificate_of(strategy):
         return 1
-    return min(int(strategy.table.nbytes), ALWAYS_HASHED) if strategy.info else int(strategy.table.nbytes)
+    size = int(strategy.table.nbytes)
+    return min(size, ALWAYS_HASHED) if strategy.info else size
 
 
 def _goal_keys(request: Request) -> tuple[Hashable, Hashable]:

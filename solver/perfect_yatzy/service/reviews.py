@@ -97,18 +97,18 @@ def outcome_fields(strategy: Strategy, request: Request) -> dict[str, Any]:
     rules, state = request.rules, request.state
     rerolls = request.rolls_left - 1  # after the roll that follows
     evaluator = strategy.evaluator_at(request.position)
-    lattice = evaluator.dice
+    # Value of each roll of all dice, in the order of the lattice: of the best category or, with rerolls, hold.
     values = evaluator.category_values(state, rerolls if rules.saved_rolls else 0).max(axis=0)
     if rerolls:
         values = np.maximum(values, evaluator.passes.best_within(evaluator.hold_values(state, rerolls)))
-    held = np.array(counts_of(rules, request.dice))
-    n_dice = rules.dice - len(request.dice)
+    lattice, held = evaluator.dice, np.array(counts_of(rules, request.dice))
+    n_rolled = rules.dice - len(request.dice)
     outcomes: list[dict[str, Any]] = []
-    for counts in lattice.counts[int(lattice.first[n_dice]) : int(lattice.first[n_dice + 1])]:
-        sequences = factorial(n_dice) // prod(map(factorial, counts.tolist()))
-        value = request.card.total + float(values[int(lattice.rank(held + counts)) - lattice.first_roll])
-        chances = {"chance": sequences / rules.faces**n_dice, "expected_final_score": value}
-        outcomes.append({"rolled": list(dice_of(counts.tolist()))} | chances)
+    for rolled in lattice.counts[int(lattice.first[n_rolled]) : int(lattice.first[n_rolled + 1])]:
+        sequences = factorial(n_rolled) // prod(map(factorial, rolled.tolist()))
+        value = request.card.total + float(values[int(lattice.rank(held + rolled)) - lattice.first_roll])
+        chances = {"chance": sequences / rules.faces**n_rolled, "expected_final_score": value}
+        outcomes.append({"rolled": list(dice_of(rolled.tolist()))} | chances)
     outcomes.sort(key=lambda entry: -entry["expected_final_score"])
     mean = sum(entry["chance"] * entry["expected_final_score"] for entry in outcomes)
     head = {"hold": list(request.dice), "rolls_left": request.rolls_left, "expected_final_score": mean}
@@ -133,13 +133,10 @@ def ratings_json(
         for (rules, player), each in found.results_only.items()
     ]
     return {
-        "schema": ANSWER_SCHEMA,
-        "query": "rate",
-        "ratings": [rating_json(rating, block) for rating in found.ratings],
-        "results_only": results_only,
-        "comparisons": [*map(comparison_json, comparisons)],
+        "schema": ANSWER_SCHEMA, "query": "rate", "ratings": [rating_json(rating, block) for rating in found.ratings],
+        "results_only": results_only, "comparisons": [*map(comparison_json, comparisons)],
         "not_rated": [{name: x for name, x in vars(each).items() if x or name != "player"} for each in found.skipped],
-    }
+    }  # fmt: skip
 
 
 def _estimate_json(found: Estimate | None) -> dict[str, float | None] | None:
@@ -159,20 +156,15 @@ def rating_json(rating: Rating, block: int | None = None) -> dict[str, Any]:
         categories.append(entry | {"lost_by_taking": taking, "lost_by_leaving": leaving})
     means = picked(rating, "result", "luck", "points_lost", "result_without_luck")
     return {
-        "player": rating.player,
-        "rules": rating.rules.key,
-        **picked(rating, "games", "confidence", "start"),
-        **{name: _estimate_json(mean) for name, mean in means.items()},
-        "times_narrower": rating.narrower,
+        "player": rating.player, "rules": rating.rules.key, **picked(rating, "games", "confidence", "start"),
+        **{name: _estimate_json(mean) for name, mean in means.items()}, "times_narrower": rating.narrower,
         "lost_per_decision": _estimate_json(rating.lost_per_decision),
         "errors": dict(zip(GRADE_NAMES, np.asarray(rating.figures.errors.mean(axis=0)).tolist(), strict=True)),
-        "kinds": kinds,
-        "categories": categories,
+        "kinds": kinds, "categories": categories,
         "turns": [_estimate_json(rating.turn_lost(turn)) for turn in range(len(rating.rules.categories))],
         "blocks": [vars(part) | {"points_lost": _estimate_json(part.points_lost)} for part in rating.blocks(block)],
-        "trend_per_game": _estimate_json(rating.trend),
-        "games_without_decisions": len(rating.other_results),
-    }
+        "trend_per_game": _estimate_json(rating.trend), "games_without_decisions": len(rating.other_results),
+    }  # fmt: skip
 
 
 def comparison_json(comparison: Comparison) -> dict[str, Any]:

@@ -51,25 +51,21 @@ def error_answer(error: SolverError) -> dict[str, Any]:
 GameState = record("GameState", "A card as the solver sees it.", {
     "filled": (int, "Bitmask of the filled categories"),
     "upper": (int, "Upper sum, up to the threshold of the bonus"),
-    "saved?": (int, "Saved rolls"),
-    "joker_paid?": (bool, "Whether the box of the joker holds points"),
+    "saved?": (int, "Saved rolls"), "joker_paid?": (bool, "Whether the box of the joker holds points"),
 })  # fmt: skip
 Approximate = record("Approximate", "Why an answer is not exact.", {
     "text": (str, "One sentence, for people"),
-    "mean?": (float, "Mean of simulated games"),
-    "interval99?": (list[float], "Its 99 % interval"),
+    "mean?": (float, "Mean of simulated games"), "interval99?": (list[float], "Its 99 % interval"),
     "games?": (int, "Number of these games"),
     "upper_bound?": (float, "No strategy scores more on average"),
     "gap?": (float, "Relative difference between mean and bound"),
 })  # fmt: skip
 OpponentFigures = record("OpponentFigures", "What is known about an opponent's final score.", {
     "playing": (bool, "Whether the opponent is still playing"),
-    "mean": (float, "Expected final score"),
-    "standard_deviation": (float, "Of the final score"),
+    "mean": (float, "Expected final score"), "standard_deviation": (float, "Of the final score"),
 })  # fmt: skip
 Aim = record("Aim", "What is maximised instead of the expected score: a goal, or the chance to win.", {
-    "goal?": (int, "Final score to reach"),
-    "opponents?": (many(OpponentFigures), "The opponents"),
+    "goal?": (int, "Final score to reach"), "opponents?": (many(OpponentFigures), "The opponents"),
     "versus?": (str, "The card of an opponent who plays to win, too"),
     "ties?": (str, "What a tie counts: loss, half or win"),
     "lower_bound?": (bool, "Whether the chances are at least so large: an opponent still plays"),
@@ -88,21 +84,17 @@ Option = record("Option", "The values of an option.", {
     "outlook?": (Outlook, "With `explain`, for the first two options"),
 })  # fmt: skip
 HoldOption = record("HoldOption", "One way to hold some of the dice.", {
-    "hold": (Faces, "Dice held"),
-    "reroll": (int, "Number of dice to reroll"),
+    "hold": (Faces, "Dice held"), "reroll": (int, "Number of dice to reroll"),
     "category": (str | None, "The category to take, if all dice are held"),
 }, Option)  # fmt: skip
 BoxPoints = record("BoxPoints", "What one box pays for a roll.", {
     "category": (str, "Id of the category"),
-    "points": (int, "Points of its box"),
-    "bonus_points": (int, "Points beside the box (joker, first roll)"),
+    "points": (int, "Points of its box"), "bonus_points": (int, "Points beside the box (joker, first roll)"),
 })  # fmt: skip
 CategoryOption = record("CategoryOption", "One category to take.", {}, Option, BoxPoints)
 Answer = record("Answer", "What every answer has.", {
-    "schema": (int, "Version of the answers"),
-    "query": (str, "The question"),
-    "rules": (str, "The rule set with its switches"),
-    "id?": (str | int, "That of the request"),
+    "schema": (int, "Version of the answers"), "query": (str, "The question"),
+    "rules": (str, "The rule set with its switches"), "id?": (str | int, "That of the request"),
     "approximate?": (Approximate, "Only if the answer is not exact"),
 })  # fmt: skip
 CardAnswer = record("CardAnswer", "What answers about a card have.", {
@@ -112,12 +104,10 @@ CardAnswer = record("CardAnswer", "What answers about a card have.", {
     "aim?": (Aim, "What is maximised, if not the mean"),
     "expected_final_score?": (float, "Under best play for the mean"),
     "chance?": (float, "Of the goal or the win under best play"),
-    "certain?": (bool, "Whether the goal or the win is certain"),
-    "out_of_reach?": (bool, "Whether it is impossible"),
+    "certain?": (bool, "Whether the goal or the win is certain"), "out_of_reach?": (bool, "Whether it is impossible"),
 }, Answer)  # fmt: skip
 Roll = record("Roll", "The dice on the table.", {
-    "dice": (Faces, "The dice, ascending"),
-    "rolls_left": (int, "Rerolls left, which a category gives up"),
+    "dice": (Faces, "The dice, ascending"), "rolls_left": (int, "Rerolls left, which a category gives up"),
 })  # fmt: skip
 HoldAnswer = record("HoldAnswer", "Which dice to hold.", {
     "rolls": (int, "Rolls this turn can have"),
@@ -133,123 +123,91 @@ PointsAnswer = record("PointsAnswer", "What the boxes pay for a roll.", {
 }, CardAnswer, Roll)  # fmt: skip
 CategoryDistribution = record("CategoryDistribution", "One category at the end of the game.", {
     "category": (str, "Id of the category"),
-    "mean": (float, "Expected points of its box"),
-    "crossed_out": (float, "Chance of no points"),
+    "mean": (float, "Expected points of its box"), "crossed_out": (float, "Chance of no points"),
 })  # fmt: skip
 Distribution = record("Distribution", "The exact distribution of the final score.", {
     "policy": (str, "What is played: the mean"),
-    "standard_deviation": (float, "Of the final score"),
-    "upper_bonus_chance": (float, "Chance of the upper bonus"),
+    "standard_deviation": (float, "Of the final score"), "upper_bonus_chance": (float, "Chance of the upper bonus"),
     "percentiles": (dict[str, float], "Scores by percentage"),
-    "lowest": (int, "The score of the first of `chances`"),
-    "chances": (list[float], "Chance of each score"),
+    "lowest": (int, "The score of the first of `chances`"), "chances": (list[float], "Chance of each score"),
     "categories": (many(CategoryDistribution), "The open categories"),
 })  # fmt: skip
 ExpectAnswer = record("ExpectAnswer", "What to expect from a card on.", {
     "expected_remaining": (float, "Expected points to come"),
-    "turns_left": (int, "Number of open categories"),
-    "open": (list[str], "Ids of the open categories"),
-    "upper": (int, "The upper sum"),
-    "upper_by_column?": (list[int], "The same for each column"),
+    "turns_left": (int, "Number of open categories"), "open": (list[str], "Ids of the open categories"),
+    "upper": (int, "The upper sum"), "upper_by_column?": (list[int], "The same for each column"),
     "chance_by_mean_play?": (float, "Chance of the goal by play for the mean"),
     "distribution?": (Distribution | None, "Null if these rules have none"),
     "standard_deviation?": (float, "Where only that is stored"),
 }, CardAnswer)  # fmt: skip
 RollOutcome = record("RollOutcome", "One roll that may follow a hold.", {
     "rolled": (Faces, "Faces of the dice rolled"),
-    "chance": (float, "Its probability"),
-    "expected_final_score": (float, "With it, under best play"),
+    "chance": (float, "Its probability"), "expected_final_score": (float, "With it, under best play"),
 })  # fmt: skip
 OutcomesAnswer = record("OutcomesAnswer", "Every roll that may follow a hold.", {
-    "hold": (Faces, "The dice held"),
-    "rolls_left": (int, "Rerolls left before this one"),
+    "hold": (Faces, "The dice held"), "rolls_left": (int, "Rerolls left before this one"),
     "outcomes": (many(RollOutcome), "Highest first"),
 }, CardAnswer)  # fmt: skip
 PuzzleAnswer = record("PuzzleAnswer", "A position to solve.", {
-    "seed": (int, "Number of the puzzle"),
-    "difficulty": (str, "easy, medium or hard"),
+    "seed": (int, "Number of the puzzle"), "difficulty": (str, "easy, medium or hard"),
     "card": (dict[str, int], "Points by category"),
-    "saved": (int, "Saved rolls"),
-    "bonus_points": (int, "Bonus points so far"),
+    "saved": (int, "Saved rolls"), "bonus_points": (int, "Bonus points so far"),
 }, Answer, Roll)  # fmt: skip
 ReviewedAction = record("ReviewedAction", "An action of a recorded game, or the best one: a hold, or a category.", {
     "hold?": (Faces, "Dice held; absent for a category"),
     "category": (str | None, "The category taken; null for a hold"),
-    "points?": (int, "Points of its box"),
-    "bonus_points?": (int, "Points beside the box"),
+    "points?": (int, "Points of its box"), "bonus_points?": (int, "Points beside the box"),
     "expected_remaining": (float, "Expected points to come"),
     "outlook?": (Outlook, "With `why`, for the worst decisions"),
 })  # fmt: skip
 RecordedRoll = record("RecordedRoll", "A roll of a recorded game.", {
-    "turn": (int, "Number of the turn, from 1"),
-    "roll": (int, "Number of the roll, from 1"),
+    "turn": (int, "Number of the turn, from 1"), "roll": (int, "Number of the roll, from 1"),
     "dice": (Faces, "The dice, ascending"),
 })  # fmt: skip
 ReviewedDecision = record("ReviewedDecision", "A decision with its grade.", {
     "rolls_left": (int, "Rerolls left"),
-    "done": (ReviewedAction, "What was played"),
-    "best": (ReviewedAction, "What is best"),
-    "loss": (float, "Expected points lost"),
-    "grade": (str, "best, tied, inaccuracy, mistake or blunder"),
+    "done": (ReviewedAction, "What was played"), "best": (ReviewedAction, "What is best"),
+    "loss": (float, "Expected points lost"), "grade": (str, "best, tied, inaccuracy, mistake or blunder"),
 }, RecordedRoll)  # fmt: skip
-RollLuck = record("RollLuck", "The luck of a roll.", {
-    "roll_luck": (float, "Expected points gained"),
-}, RecordedRoll)  # fmt: skip
+RollLuck = record("RollLuck", "The luck of a roll.", {"roll_luck": (float, "Expected points gained")}, RecordedRoll)
 ReviewAnswer = record("ReviewAnswer", "A game with a grade for each decision.", {
     "player": (str, "Name of the player"),
     "result": (float, "Final score; what is expected if the game is not finished"),
     "finished": (bool, "Whether the card is full"),
-    "start": (float, "Expected final score at the start"),
-    "luck": (float, "Sum over the rolls"),
-    "points_lost": (float, "Sum over the decisions"),
-    "grades": (dict[str, int], "Number of decisions by grade"),
-    "decisions": (many(ReviewedDecision), "As they were played"),
-    "rolls": (many(RollLuck), "As they were rolled"),
+    "start": (float, "Expected final score at the start"), "luck": (float, "Sum over the rolls"),
+    "points_lost": (float, "Sum over the decisions"), "grades": (dict[str, int], "Number of decisions by grade"),
+    "decisions": (many(ReviewedDecision), "As they were played"), "rolls": (many(RollLuck), "As they were rolled"),
     "approximate?": (Approximate, "Only if the strategy is not exact"),
 })  # fmt: skip
 Cost = record("Cost", "What work that waits for a confirmation takes.", {
-    "what": (str, "table, goals, objective, opponents or distribution"),
-    "seconds": (float, "Estimate"),
-    "disk_bytes": (int, "Written to the disk, once"),
-    "memory_bytes": (int, "Needed meanwhile"),
+    "what": (str, "table, goals, objective, opponents or distribution"), "seconds": (float, "Estimate"),
+    "disk_bytes": (int, "Written to the disk, once"), "memory_bytes": (int, "Needed meanwhile"),
 })  # fmt: skip
 SwitchInfo = record("SwitchInfo", "A variant of a rule set.", {
-    "id": (str, "Written after a plus sign"),
-    "summary": (str, "What it changes"),
+    "id": (str, "Written after a plus sign"), "summary": (str, "What it changes"),
 })  # fmt: skip
 ColumnInfo = record("ColumnInfo", "A column of the sheet.", {
-    "id": (str, "After a dot in ids of categories"),
-    "name": (str, "For people"),
-    "order": (str, "free, forced, reversed or upper-first"),
-    "factor": (int, "All its points are multiplied by it"),
+    "id": (str, "After a dot in ids of categories"), "name": (str, "For people"),
+    "order": (str, "free, forced, reversed or upper-first"), "factor": (int, "All its points are multiplied by it"),
 })  # fmt: skip
 BonusInfo = record("BonusInfo", "The upper bonus.", {
-    "threshold": (int, "Upper sum of the first step"),
-    "points": (int, "Points of the first step"),
+    "threshold": (int, "Upper sum of the first step"), "points": (int, "Points of the first step"),
     "steps": (list[list[list[int]]], "By column: upper sum and points of each step"),
 })  # fmt: skip
 CategoryInfo = record("CategoryInfo", "A box.", {
-    "id": (str, "Id of the category"),
-    "name": (str, "For people"),
-    "upper": (bool, "Whether it counts for the upper bonus"),
-    "column": (int, "Index of its column"),
+    "id": (str, "Id of the category"), "name": (str, "For people"),
+    "upper": (bool, "Whether it counts for the upper bonus"), "column": (int, "Index of its column"),
     "points": (list[int], "What it can hold, ascending"),
 })  # fmt: skip
 RuleSetInfo = record("RuleSetInfo", "A rule set.", {
-    "id": (str, "With the switches"),
-    "base": (str, "Without"),
-    "name": (str, "For people"),
-    "summary": (str, "One sentence"),
-    "dice": (int, "Number of dice"),
-    "faces": (int, "Faces of a die"),
-    "switches": (many(SwitchInfo), "All variants"),
-    "active": (list[str], "Ids of those that are on"),
+    "id": (str, "With the switches"), "base": (str, "Without"),
+    "name": (str, "For people"), "summary": (str, "One sentence"),
+    "dice": (int, "Number of dice"), "faces": (int, "Faces of a die"),
+    "switches": (many(SwitchInfo), "All variants"), "active": (list[str], "Ids of those that are on"),
     "bonus_points": (bool, "Whether points beside the boxes are possible"),
-    "rolls": (int, "Rolls of a turn"),
-    "forced": (bool, "Whether the order of the boxes is fixed"),
+    "rolls": (int, "Rolls of a turn"), "forced": (bool, "Whether the order of the boxes is fixed"),
     "saved_rolls": (bool, "Whether unused rolls are saved"),
-    "columns": (many(ColumnInfo), "Empty if the sheet has one"),
-    "bonus": (BonusInfo | None, "The upper bonus"),
+    "columns": (many(ColumnInfo), "Empty if the sheet has one"), "bonus": (BonusInfo | None, "The upper bonus"),
     "categories": (many(CategoryInfo), "The boxes"),
     "solved": (bool, "Whether questions are answered without a confirmation"),
     "cost?": (Cost | None, "If not; null if it cannot be solved here"),

@@ -110,25 +110,17 @@ class AsciiJSONResponse(JSONResponse):
 
 
 def create_app(
-    tables: str | os.PathLike[str] | None = None,
-    threads: int | None = None,
-    hosts: frozenset[str] = LOCAL_HOSTS,
+    tables: str | os.PathLike[str] | None = None, threads: int | None = None, hosts: frozenset[str] = LOCAL_HOSTS,
     addresses: bool = False,
-) -> FastAPI:
+) -> FastAPI:  # fmt: skip
     """The application."""
     app = FastAPI(
-        title="perfect-yatzy",
-        version=__version__,
-        summary="Optimal play for Yatzy and its relatives, exactly",
-        docs_url=None,  # its pages load scripts from other sites
-        redoc_url=None,
-        openapi_url="/api/openapi.json",
-        default_response_class=AsciiJSONResponse,
+        title="perfect-yatzy", version=__version__, summary="Optimal play for Yatzy and its relatives, exactly",
+        docs_url=None, redoc_url=None,  # their pages load scripts from other sites
+        openapi_url="/api/openapi.json", default_response_class=AsciiJSONResponse, redirect_slashes=False,
         responses={status: {"model": answers.ErrorResponse, "description": text} for status, text in ERRORS.items()},
-        generate_unique_id_function=lambda route: route.name,
-        redirect_slashes=False,
-        separate_input_output_schemas=False,
-    )
+        generate_unique_id_function=lambda route: route.name, separate_input_output_schemas=False,
+    )  # fmt: skip
     app.router.route_class = JSONRoute
     scheduler = RequestScheduler(tables, threads)
     add_error_handlers(app)

@@ -1,8 +1,7 @@
 """Limits of connections, so that one client cannot keep the server from others.
 
-uvicorn limits the idle time after an answer. It does not limit the time to the first request, nor that of a header
-that arrives byte by byte, nor the number of connections; and it answers pipelined requests whether or not anybody
-reads the answers. The time of a body is limited in :mod:`.middleware`.
+uvicorn limits the idle time after an answer, but not the time to the first request, nor that of a header that arrives
+byte by byte, nor the number of connections; and it answers pipelined requests whether or not anybody reads.
 """
 
 from __future__ import annotations
@@ -82,7 +81,7 @@ class LimitedProtocol(H11Protocol):
 
     def on_response_complete(self) -> None:
         """The answer is complete; wait for the next request."""
-        if self.conn.trailing_data[0]:
+        if self.conn.trailing_data[0]:  # another request came before the answer
             self.transport.close()
         super().on_response_complete()
 

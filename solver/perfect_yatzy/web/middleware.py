@@ -24,10 +24,9 @@ from .limits import MAX_ACTIVE_REQUESTS, MAX_BODY_BYTES, MAX_BODY_SECONDS, MAX_V
 SECURITY_HEADERS = {
     b"content-security-policy": b"default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; "
     b"form-action 'self'",
-    b"x-content-type-options": b"nosniff",
-    b"referrer-policy": b"no-referrer",
+    b"x-content-type-options": b"nosniff", b"referrer-policy": b"no-referrer",
     b"cross-origin-resource-policy": b"same-origin",
-}
+}  # fmt: skip
 NO_STORE = b"cache-control", b"no-store"  # answers that do not say otherwise
 
 Message = MutableMapping[str, Any]
@@ -40,10 +39,7 @@ class BodyTooLarge(Exception):
 
 
 class RequestFilter:
-    """ASGI middleware that refuses requests of unknown hosts, too many requests, and too large or too slow bodies.
-
-    The application starts when the body is complete.
-    """
+    """ASGI middleware that refuses unknown hosts, too many requests, and too large or too slow bodies at once."""
 
     def __init__(self, app: Any, hosts: frozenset[str], addresses: bool = False) -> None:
         self.app, self.hosts, self.addresses = app, hosts, addresses
@@ -78,16 +74,8 @@ class RequestFilter:
         if not self.rate_limiter.allow(client):
             await send_error(send, 429, "rate-limited", _("too many requests; try again in a moment"), close=True)
             return
-        length = headers.get(b"content-length", b"0")
         try:
-            if not length.isdigit() or len(length) > 15 or int(length) > MAX_BODY_BYTES:
-                raise BodyTooLarge
-            with anyio.fail_after(MAX_BODY_SECONDS):
-                body = bytearray()
-                async for part in Request(scope, receive).stream():
-                    body += part
-                    if len(body) > MAX_BODY_BYTES:
-                        raise BodyTooLarge
+            body = await read_body(scope, headers, receive)
         except BodyTooLarge:
             message = _("the request is larger than {bytes} bytes", bytes=MAX_BODY_BYTES)
             await send_error(send, 413, "body-too-large", message)
@@ -102,7 +90,7 @@ class RequestFilter:
             message = _("the body has more than {count} values", count=MAX_VALUES)
             await send_error(send, 422, "invalid-request", message)
             return
-        unread: list[Message] = [{"type": "http.request", "body": bytes(body), "more_body": False}]
+        unread: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
         async def receive_again() -> Message:
             return unread.pop() if unread else await receive()
@@ -135,6 +123,20 @@ class RequestFilter:
             return bool(ip_address(name.strip("[]")))
         except ValueError:
             return False
+
+
+async def read_body(scope: MutableMapping[str, Any], headers: dict[bytes, bytes], receive: Receive) -> bytes:
+    """The body of a request. Raises BodyTooLarge, TimeoutError, or ClientDisconnect."""
+    length = headers.get(b"content-length", b"0")
+    if not length.isdigit() or len(length) > 15 or int(length) > MAX_BODY_BYTES:
+        raise BodyTooLarge
+    body = bytearray()
+    with anyio.fail_after(MAX_BODY_SECONDS):
+        async for part in Request(scope, receive).stream():
+            body += part
+            if len(body) > MAX_BODY_BYTES:
+                raise BodyTooLarge
+    return bytes(body)
 
 
 def is_cross_site(scope: MutableMapping[str, Any], headers: dict[bytes, bytes]) -> bool:

@@ -1,7 +1,4 @@
-"""The requests and errors of the API as pydantic models, for validation and for `/api/openapi.json`.
-
-The requests are those of :mod:`perfect_yatzy.service.queries`.
-"""
+"""The requests and errors of the API as pydantic models, for validation and for `/api/openapi.json`."""
 
 from __future__ import annotations
 

@@ -28,18 +28,11 @@ if TYPE_CHECKING:  # `yatzy site` needs no web framework
     from starlette.datastructures import Headers
     from starlette.responses import Response
 
-MEDIA_TYPES = {
-    "css": "text/css; charset=utf-8",
-    "html": "text/html; charset=utf-8",
-    "ico": "image/vnd.microsoft.icon",
-    "js": "text/javascript; charset=utf-8",
-    "json": "application/json",
-    "png": "image/png",
-    "svg": "image/svg+xml",
-    "txt": "text/plain; charset=utf-8",
-    "webmanifest": "application/manifest+json",
-    "woff2": "font/woff2",
-}
+MEDIA_TYPES = {  # by suffix
+    "css": "text/css; charset=utf-8", "html": "text/html; charset=utf-8", "txt": "text/plain; charset=utf-8",
+    "js": "text/javascript; charset=utf-8", "json": "application/json", "webmanifest": "application/manifest+json",
+    "ico": "image/vnd.microsoft.icon", "png": "image/png", "svg": "image/svg+xml", "woff2": "font/woff2",
+}  # fmt: skip
 COMPRESSED = {"css", "html", "js", "json", "svg", "txt", "webmanifest"}  # the others are compressed already
 IMMUTABLE = "public, max-age=31536000, immutable"
 STATIC = files(__package__).joinpath("static")
@@ -54,7 +47,7 @@ class Content:
     """A body that can be sent many times."""
 
     body: bytes
-    compressed: bytes | None  # the same by gzip; None if that is not worth it
+    compressed: bytes | None  # the same by gzip; None if that is not worth its time
     tag: str  # entity tag: a hash of the body
     media_type: str
     caching: str = "no-cache"
@@ -92,13 +85,17 @@ def takes_gzip(accepted: str) -> bool:
 
 def page_files() -> dict[str, Content]:
     """The files of the page by path: `index.html` also by none, scripts and styles also in the folder."""
-    sources = ((name, name.rpartition(".")[2], source) for name, source in static_files())
-    found = {name: Content.of(source.read_bytes(), kind) for name, kind, source in sources if kind in MEDIA_TYPES}
-    folder = f"v-{hashlib.sha256(''.join(each.tag for _, each in sorted(found.items())).encode()).hexdigest()[:12]}/"
+    found = {}
+    for name, source in static_files():
+        suffix = name.rpartition(".")[2]
+        if suffix in MEDIA_TYPES:
+            found[name] = Content.of(source.read_bytes(), suffix)
+    tags = "".join(found[name].tag for name in sorted(found))
+    folder = f"v-{hashlib.sha256(tags.encode()).hexdigest()[:12]}/"
     html = re.sub(r'((?:src|href)=")([\w-]+\.(?:js|css)")', rf"\1{folder}\2", found["index.html"].body.decode())
     index = Content.of(html.encode(), "html")
-    in_folder = {folder + name: each for name, each in found.items() if name.endswith((".js", ".css"))}
-    immutable = {name: replace(each, caching=IMMUTABLE) for name, each in in_folder.items()}
+    in_folder = [name for name in found if name.endswith((".js", ".css"))]
+    immutable = {folder + name: replace(found[name], caching=IMMUTABLE) for name in in_folder}
     return found | immutable | {"index.html": index, "": index}
 
 
@@ -121,19 +118,15 @@ def rule_set_json(rules: RuleSet) -> dict[str, Any]:
     bonus, boxes = rules.bonus, zip(rules.categories, possible_points(rules), strict=True)
     steps = {"steps": [each.steps for each in rules.bonuses]}
     return {
-        "id": rules.key,
-        "base": rules.id,
-        **picked(rules, "name", "summary", "dice", "faces"),
+        "id": rules.key, "base": rules.id, **picked(rules, "name", "summary", "dice", "faces"),
         "switches": [picked(switch, "id", "summary") for switch in rules.switches],
         "active": list(rules.active_switches),
         "bonus_points": bool(rules.joker and rules.joker.bonus) or bool(rules.first_roll_bonus),
-        "rolls": rules.rolls_per_turn,
-        "forced": not leaves_choice(rules),
-        "saved_rolls": rules.saved_rolls,
+        "rolls": rules.rolls_per_turn, "forced": not leaves_choice(rules), "saved_rolls": rules.saved_rolls,
         "columns": [picked(column, "id", "name", "order", "factor") for column in rules.columns],
         "bonus": picked(bonus, "threshold", "points") | steps if bonus else None,
         "categories": [picked(box, "id", "name", "upper", "column") | {"points": points} for box, points in boxes],
-    }
+    }  # fmt: skip
 
 
 @lru_cache(MAX_RULE_SETS_CACHED * 8)
@@ -145,8 +138,8 @@ def rule_set_text(name: str, lang: str) -> str:
 @lru_cache(MAX_RULE_SETS_CACHED)
 def described(names: tuple[str, ...], lang: str, costs: tuple[str, ...]) -> Content:
     """The answer of `/api/rules`."""
-    entries = [
-        rule_set_text(name, lang) + (f',"solved":false,"cost":{cost}}}' if cost else ',"solved":true}')
-        for name, cost in zip(names, costs, strict=True)
-    ]
+    entries = []
+    for name, cost in zip(names, costs, strict=True):
+        rest = f',"solved":false,"cost":{cost}}}' if cost else ',"solved":true}'
+        entries.append(rule_set_text(name, lang) + rest)
     return Content.of(f"[{','.join(entries)}]".encode(), "json")

@@ -35,7 +35,7 @@ def answer_lines(service: QueryService, query: str, defaults: dict[str, Any], li
         try:
             if not line.endswith(b"\n") and len(line) == MAX_LINE_BYTES:
                 while (rest := lines.readline(MAX_LINE_BYTES)) and not rest.endswith(b"\n"):
-                    pass
+                    pass  # the next request is in the next line
                 too_long = _("the line is longer than {most} bytes", most=MAX_LINE_BYTES)
                 raise StateError(too_long, code="invalid-request")
             request = parse_line(line)
@@ -75,9 +75,9 @@ def with_defaults(request: dict[str, Any], defaults: dict[str, Any]) -> dict[str
 
     fields = COMMON_FIELDS | QUERY_FIELDS.get(str(request["query"]), frozenset())
     if request.keys() & {"goal", "opponents", "versus"}:
-        fields = fields - {"goal", "opponents", "versus"}
-        against = request.get("opponents") is not None or request.get("versus") is not None
-        fields = fields if against else fields - {"ties"}
+        fields -= {"goal", "opponents", "versus"}
+        if request.get("opponents") is None and request.get("versus") is None:
+            fields -= {"ties"}
     return {name: value for name, value in defaults.items() if name in fields} | request
 
 
@@ -96,7 +96,7 @@ def run_query(query: str, given: dict[str, Any]) -> None:
     plot_path = given.get("plot_path")
     request = {name: given[name] for name in FIELDS if given.get(name) is not None}
     if given["jsonl"]:
-        for is_given, name in (("dice" in request, "DICE"), (given["as_json"], "--json"), (plot_path, "--plot")):
+        for name, is_given in {"DICE": "dice" in request, "--json": given["as_json"], "--plot": plot_path}.items():
             if is_given:
                 raise click.UsageError(_("{name} cannot be used with --jsonl", name=name))
         if sys.__stdin__ is None:

@@ -10,7 +10,7 @@ Parquet  the metadata are those of the schema
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from itertools import chain
@@ -29,6 +29,7 @@ from ..options import POLICY_WORDS, KnownWords, Number, cluster_workers
 
 if TYPE_CHECKING:
     from ...cluster.session import Cluster
+    from ...game.rules import RuleSet
     from ...service.queries import QueryService
     from ...strategy.simulation import Simulation
     from ...strategy.two_players import Play
@@ -228,10 +229,9 @@ def evaluate(
 )  # fmt: skip
 @click.option("--estimate", is_flag=True, help="Show time and memory, and solve nothing.")
 @click.option(
-    "--store",
-    is_flag=True,
+    "--store", is_flag=True,
     help="Store the chances: hold, score, expect and play then answer from every card at once.",
-)
+)  # fmt: skip
 @click.option("--yes", "-y", is_flag=True, help="Solve a large game without a confirmation.")
 @options.json_option
 @options.language_option
@@ -266,13 +266,9 @@ def versus(
     """
     import numpy as np
 
-    from ...game.scorecard import Scorecard
     from ...model.estimates import gigabytes
-    from ...policies.named import Setting, listed, named_policy
     from ...service.budget import COMMAND_LIMIT
-    from ...strategy.strategy import Strategy
     from ...strategy.two_player_table import NAMES, STORE
-    from ...strategy.two_players import Replanned
     from ...strategy.versus import exploitability_of, table_costs, versus_bounds, versus_table
     from ...strategy.versus import versus as two_players
     from ...tablebase.resources import available_memory, check_memory
@@ -282,7 +278,8 @@ def versus(
 
     if policies and (workers or cluster or store):
         raise click.UsageError(_("--policy cannot be used with --workers, --cluster or --store"))
-    rule_set = service.rules(rules)
+    rule_set, tables, threads = service.rules(rules), service.tables, service.threads
+    # Players who play to win, and those of the policies. All games are solved, one after the other.
     costs = table_costs(rule_set, [False, *(name == REPLANNED for name in policies)])
     cost = replace(max(costs, key=attrgetter("memory")), seconds=sum(each.seconds for each in costs))
     facts = {"rules": rule_set.key, "cost": cost.words}
@@ -293,10 +290,11 @@ def versus(
     if estimate:
         echo_lines([_("{rules} for two players: at most {cost}", **facts)])
         return
-    is_stored = not policies and all(has_table(rule_set, service.tables, name) for name in NAMES.values())
+    is_stored = not policies and all(has_table(rule_set, tables, name) for name in NAMES.values())
     free = None if policies or store or is_stored else available_memory()
     if free is not None and cost.memory > free:
-        begin, (low, high) = perf_counter(), versus_bounds(rule_set, ties, service.tables, threads=service.threads)
+        begin = perf_counter()
+        low, high = versus_bounds(rule_set, ties, tables, threads=threads)
         fields, seconds = {"rules": rule_set.key, "ties": ties, "bounds": [low, high]}, perf_counter() - begin
         echo_answer(bounds_lines(rule_set, ties, low, high), as_json, **fields, seconds=round(seconds, 2))
         return
@@ -305,27 +303,36 @@ def versus(
     if not yes and not is_stored and not COMMAND_LIMIT.allows(cost):
         question = _("{rules} for two players takes at most {cost}.", **facts)
         confirm(question, _("{rules} for two players takes at most {cost}; use --yes to solve it", **facts))
-    setting = Setting(rule_set, Scorecard(rule_set), service.tables, service.threads)
-    players: list[Play] = []
-    for name in policies:
-        policy = listed(name, named_policy("perfect" if name == REPLANNED else name, setting).policy)
-        if isinstance(policy, Strategy):
-            raise StateError(_("{policy} looks at more than its own card", policy=name), field="policy")
-        players.append(Replanned(policy) if name == REPLANNED else policy)
+    players = [None, *followed_policies(policies, service, rule_set)]  # None plays to win
     begin, shown = perf_counter(), progress(_("Solving {rules} for two players", rules=rule_set.key))
+    settings: dict[str, Any] = {"ties": ties, "tables": tables, "progress": shown}
     with cluster_workers(workers, cluster) as on:
-        if on or store:
-            solve, threads = (on.versus, {}) if on else (two_players, {"threads": service.threads})
-            found = solve(rule_set, ties=ties, tables=service.tables, store=store, progress=shown, **threads)
-            chances = np.array([[found.first]])
+        if on:
+            chances = np.array([[on.versus(rule_set, store=store, **settings).first]])
+        elif store:
+            chances = np.array([[two_players(rule_set, store=True, threads=threads, **settings).first]])
         else:
-            all_players, tables, number = [None, *players], service.tables, service.threads
-            chances = versus_table(rule_set, all_players, ties, tables, threads=number, progress=shown)
+            chances = versus_table(rule_set, players, threads=threads, **settings)
     exploitability, seconds = exploitability_of(chances), round(perf_counter() - begin, 2)
     echo_answer(
         versus_lines(rule_set, policies, ties, chances, exploitability), as_json, rules=rule_set.key, ties=ties,
         players=["win", *policies], first=chances.tolist(), exploitability=exploitability, seconds=seconds,
     )  # fmt: skip
+
+
+def followed_policies(names: Iterable[str], service: QueryService, rules: RuleSet) -> Iterator[Play]:
+    """The policies of these names; StateError for one that looks at more than its own card."""
+    from ...game.scorecard import Scorecard
+    from ...policies.named import Setting, listed, named_policy
+    from ...strategy.strategy import Strategy
+    from ...strategy.two_players import Replanned
+
+    setting = Setting(rules, Scorecard(rules), service.tables, service.threads)
+    for name in names:
+        policy = listed(name, named_policy("perfect" if name == REPLANNED else name, setting).policy)
+        if isinstance(policy, Strategy):
+            raise StateError(_("{policy} looks at more than its own card", policy=name), field="policy")
+        yield Replanned(policy) if name == REPLANNED else policy
 
 
 def check_output(path: str, games: int = 0, card: str = "") -> None:
@@ -362,15 +369,15 @@ def write_table(file: IO[bytes], path: str, parts: Iterable[Mapping[str, Any]], 
     writer, is_csv = csv.writer(text, lineterminator="\n"), path.endswith(".csv")
     for i, columns in enumerate(parts):
         rows = zip(*(c if isinstance(c, list) else c.tolist() for c in columns.values()), strict=True)
-        if i == 0 and is_csv:
-            writer.writerow(columns)
-        elif i == 0:
-            described = {name: json.loads(value) if name == "columns" else value for name, value in metadata.items()}
-            text.write(json.dumps({"metadata": described}) + "\n")
         if is_csv:
+            if i == 0:
+                writer.writerow(columns)  # their names
             cells = ([" ".join(map(str, c)) or "none" if isinstance(c, list) else c for c in row] for row in rows)
             writer.writerows(cells)
         else:
+            if i == 0:
+                known = {name: json.loads(value) if name == "columns" else value for name, value in metadata.items()}
+                text.write(json.dumps({"metadata": known}) + "\n")
             text.writelines(json.dumps(dict(zip(columns, row, strict=True))) + "\n" for row in rows)
     text.detach()  # the caller closes the file
 

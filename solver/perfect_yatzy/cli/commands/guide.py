@@ -155,9 +155,9 @@ def print_figures(name: str, sheet: StrategySheet, best: float) -> None:
     if "prices_mean_interval" in figures:
         mean += f" ± {number_text(figures['prices_mean_interval'], 2)}"
     click.echo(_("{rules}: mean {mean} with {count} numbers", rules=name, mean=mean, count=sheet.prices.n_numbers))
-    text, share = _("Perfect play: {mean}; {difference} more ({share} % reached)"), 100 * of_prices / best
-    difference = number_text(best - of_prices, 2)
-    click.echo(text.format(mean=number_text(best, 2), difference=difference, share=number_text(share, 1)))
+    difference, share = number_text(best - of_prices, 2), number_text(100 * of_prices / best, 1)
+    text = _("Perfect play: {mean}; {difference} more ({share} % reached)")
+    click.echo(text.format(mean=number_text(best, 2), difference=difference, share=share))
     for size in sheet.sizes:
         found = sheet.with_rules(size).figures
         text = _("With {count} rules for the holds and nothing computed: mean {mean}")

@@ -81,7 +81,7 @@ def play(
 
     from ...game.translations import localized
     from ...play.session import SaveFile
-    from ...policies.computer_players import is_code, parse_kind
+    from ...policies.computer_players import parse_kind
     from ..terminal_game import Quit, TerminalGame
 
     if seed is not None and dice == "typed":
@@ -89,18 +89,10 @@ def play(
     save_file = SaveFile(save or Path(platformdirs.user_state_dir("perfect-yatzy")) / "game.json")
     record = checked_record(record, save_file)
     if new and save_file.seen is not None and not yes:
-        try:
-            path, saved = save_file.path, _game_description(save_file.load())
-            old = _("the unfinished game in {path} ({session})", path=path, session=saved)
-        except StateError:
-            old = _("the file {path}, which is not a saved game", path=save_file.path)
-        confirm(_("This discards {game}.", game=old), _("--new discards {game}; add --yes", game=old))
+        confirm_discard(save_file)
     if save_file.seen is not None and not new:
         session = save_file.load()
-        if not is_given("opponents") and (programs := list(filter(is_code, session.computers))):
-            options = " ".join(f"--opponent {kind}" for kind in filter(None, session.computers))
-            text = _("an opponent of the game saved in {path} is code that is run ({code}); to agree, add {options}")
-            raise StateError(text.format(path=save_file.path, code=programs[0], options=options))
+        check_code(session, save_file)
         asked = tuple(kind.key for kind in map(parse_kind, opponents))
         requested = {"players": parse_players(players), "opponents": asked, "dice": dice, "seed": seed}
         check_same_game(session, {"rules": service.rules(rules).fingerprint} | requested, save_file)
@@ -130,6 +122,26 @@ def play(
     finish(game, record)
 
 
+def confirm_discard(save_file: SaveFile) -> None:
+    """Ask whether --new may discard the saved game."""
+    try:
+        path, saved = save_file.path, _game_description(save_file.load())
+        old = _("the unfinished game in {path} ({session})", path=path, session=saved)
+    except StateError:
+        old = _("the file {path}, which is not a saved game", path=save_file.path)
+    confirm(_("This discards {game}.", game=old), _("--new discards {game}; add --yes", game=old))
+
+
+def check_code(session: Session, save_file: SaveFile) -> None:
+    """Raise StateError if an opponent of a saved game is code, unless options name the opponents: it would be run."""
+    from ...policies.computer_players import is_code
+
+    if not is_given("opponents") and (programs := list(filter(is_code, session.computers))):
+        options = " ".join(f"--opponent {kind}" for kind in filter(None, session.computers))
+        text = _("an opponent of the game saved in {path} is code that is run ({code}); to agree, add {options}")
+        raise StateError(text.format(path=save_file.path, code=programs[0], options=options))
+
+
 def resume_command(without: str = "") -> str:
     """The command that resumes this game with the same settings, except for the option `without`."""
     from shlex import join
@@ -151,10 +163,11 @@ def new_session(rules: RuleSet, players: tuple[str, ...], opponents: tuple[str, 
     kinds = [parse_kind(text) for text in opponents]
     names = list(players)
     for kind in kinds:
-        found, number = _("Computer ({kind})", kind=kind.label), 2
-        while found.lower() in map(str.lower, names):
-            found, number = _("Computer {number} ({kind})", number=number, kind=kind.label), number + 1
-        names.append(found)
+        name, number = _("Computer ({kind})", kind=kind.label), 2
+        while name.lower() in map(str.lower, names):
+            name = _("Computer {number} ({kind})", number=number, kind=kind.label)
+            number += 1
+        names.append(name)
     check_names(names)
     computers = ("",) * len(players) + tuple(kind.key for kind in kinds) if kinds else ()
     return Session(rules, tuple(names), seed, computers)
@@ -183,13 +196,11 @@ def _game_description(session: Session) -> str:
 
 def check_same_game(session: Session, requested: dict[str, Any], save_file: SaveFile) -> None:
     """Raise StateError if options of the command line do not match the saved game."""
+    persons = tuple(name for i, name in enumerate(session.players) if not session.computer(i))
     saved = {
-        "rules": session.rules.fingerprint,
-        "players": tuple(name for i, name in enumerate(session.players) if not session.computer(i)),
-        "opponents": tuple(filter(None, session.computers)),
-        "dice": "typed" if session.seed is None else "program",
-        "seed": session.seed,
-    }
+        "rules": session.rules.fingerprint, "players": persons, "opponents": tuple(filter(None, session.computers)),
+        "dice": "typed" if session.seed is None else "program", "seed": session.seed,
+    }  # fmt: skip
     if differences := [name for name, value in requested.items() if is_given(name) and saved[name] != value]:
         text = _(
             "the game saved in {path} ({session}) has other {differences}; resume it with "

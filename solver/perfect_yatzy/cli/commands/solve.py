@@ -130,19 +130,20 @@ def wrong_options(
     workers: int | None, cluster: str | None, threads: int | None, **others: Any,
 ) -> Iterator[str]:  # fmt: skip
     """What is wrong with options that do not fit together; `given`: the limits of an approximation that are given."""
-    together = _("{option} cannot be used with {other}")
+    together, is_distribution = _("{option} cannot be used with {other}"), what == "distribution"
     if approximately and what not in ("mean", "goals"):
         yield _("--what {what} cannot be used with --approximate", what=what)
-    in_one_pass = "--approximate" if approximately else "--what distribution" if what == "distribution" else None
-    for option, is_given in {"--shards": shards, "--workers": workers, "--cluster": cluster}.items():
-        if in_one_pass and is_given:
-            yield together.format(option=option, other=in_one_pass)
-    refused = {"--approximate": approximately, "--cluster": cluster, "--what distribution": what == "distribution"}
-    for option, is_given in refused.items():
-        if estimate and is_given:
+    if approximately or is_distribution:  # which are solved in one pass
+        for option, is_given in {"--shards": shards, "--workers": workers, "--cluster": cluster}.items():
+            if is_given:
+                other = "--approximate" if approximately else "--what distribution"
+                yield together.format(option=option, other=other)
+    if estimate:
+        refused = {"--approximate": approximately, "--cluster": cluster, "--what distribution": is_distribution}
+        for option in (name for name, is_given in refused.items() if is_given):
             yield _("--estimate cannot be used with {option}", option=option)
-    for option, is_given in {"--verbose": verbose, "--json": as_json}.items():
-        if is_given and not estimate:
+    else:
+        for option in (name for name, is_given in {"--verbose": verbose, "--json": as_json}.items() if is_given):
             yield _("{option} can only be used with --estimate", option=option)
     if workers and workers > MOST_WORKERS and not estimate:
         yield _("--workers starts at most {most}; for more use --cluster", most=MOST_WORKERS)
@@ -186,11 +187,12 @@ def verify(
         command = f"yatzy solve {rules} --approximate --force"
     else:
         found = run_checks(rule_set, tables, states=states, games=games, seed=seed, threads=threads)
-    checks, right, wrong = [], _("ok"), _("WRONG")
-    for check in found:
+    right, wrong = _("ok"), _("WRONG")
+    width, checks = max(len(right), len(wrong)), []
+    for check in found:  # as they are made, which takes a while
         checks.append(check)
         if not as_json:
-            verdict, width = right if check.passed else wrong, max(len(right), len(wrong))
+            verdict = right if check.passed else wrong
             click.echo(f"{verdict:<{width}}  {_(check.name):<10}  {check.detail}")  # marked elsewhere
     passed = all(check.passed for check in checks)
     if as_json:

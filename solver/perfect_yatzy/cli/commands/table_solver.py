@@ -22,14 +22,8 @@ from ...model.quantities import QUANTITIES
 from ...model.state_space import state_space
 from ...service.budget import SolveBudget
 from ...strategy.opening import open_approximate, open_strategy
-from ...tablebase.resources import (
-    available_memory,
-    check_memory,
-    check_space,
-    default_threads,
-    free_space,
-    writing_to,
-)
+from ...tablebase import resources
+from ...tablebase.resources import check_memory, default_threads
 from ...tablebase.sharded_solve import ThreadEngine, sharded_cost, solve_sharded
 from ...tablebase.solve_estimate import SharedEstimate, SolveEstimate, estimate_of_cost, estimate_solve
 from ...tablebase.store import Progress, has_table, solve_to_store, tables_folder
@@ -136,9 +130,9 @@ def solve_distribution(solver: TableSolver, force: bool) -> None:
 
     rules, tables, threads = solver.rules, solver.tables, solver.threads
     path, first_turns = distribution.distribution_path(rules, tables), solver.budget.makes_first_turns(rules)
-    stored = distribution.has_stored_distribution(rules, EMPTY_STATE, tables)
-    stored = stored and (distribution.has_first_turns(rules, tables) or not first_turns)
-    if stored and not force:
+    is_stored = distribution.has_stored_distribution(rules, EMPTY_STATE, tables)
+    lacks_first_turns = first_turns and not distribution.has_first_turns(rules, tables)
+    if is_stored and not lacks_first_turns and not force:
         text = _("the distribution of {rules} is already stored: {path} (use --force to compute it again)")
         click.echo(text.format(rules=rules.key, path=path))
         return
@@ -146,7 +140,7 @@ def solve_distribution(solver: TableSolver, force: bool) -> None:
         solver.solve(Objective(rules), missing_only=True)
     cost = distribution.first_turns_cost(rules) if first_turns else distribution.distribution_cost(rules)
     distribution.check_distribution_memory(rules, cost)
-    check_space(path.parent, cost.bytes)
+    resources.check_space(path.parent, cost.bytes)
     facts = {"rules": rules.key, "time": duration(cost.processor_seconds / (threads or default_threads()))}
     progress = solver.asked(
         cost,
@@ -156,7 +150,7 @@ def solve_distribution(solver: TableSolver, force: bool) -> None:
     )
     begin, strategy = perf_counter(), open_strategy(rules, tables, threads=threads)
     early = distribution.early_distributions(strategy, threads, progress, first_turns=first_turns)
-    with writing_to(path.parent):
+    with resources.writing_to(path.parent):
         distribution.write_stored(rules, early, tables)
     found = early[state_space(rules).unchecked_index(EMPTY_STATE)]
     text = _("Standard deviation of {rules} under perfect play: {deviation}")
@@ -168,13 +162,13 @@ def solve_distribution(solver: TableSolver, force: bool) -> None:
 
 def print_estimate(solver: TableSolver, what: str, workers: int | None, *, verbose: bool, as_json: bool) -> None:
     """Print the cost of a solve, and of the table of means if it is needed first."""
-    rules, tables, each = solver.rules, solver.tables, 1 if workers else solver.threads or default_threads()
+    rules, tables = solver.rules, solver.tables
+    threads = 1 if workers else solver.threads or default_threads()  # of each worker, or of this process
 
     def estimate(objective: Objective) -> SolveEstimate:
-        return estimate_solve(objective, threads=each, workers=workers or 0, shards=solver.shards)
+        return estimate_solve(objective, threads=threads, workers=workers or 0, shards=solver.shards)
 
-    too_large, first, solved = "", None, False
-    quantity = QUANTITIES[what]
+    quantity, too_large = QUANTITIES[what], ""
     try:
         found = estimate(quantity.objective(rules, WITHOUT_MEANS))
     except RulesError as error:
@@ -185,11 +179,11 @@ def print_estimate(solver: TableSolver, what: str, workers: int | None, *, verbo
         if what != "mean":
             raise RulesError(too_large, code=error.code) from error
         cost = rule_set_stats(rules, any_number=True)  # of a game whose cards can only be counted
-        found = estimate_of_cost("mean", cost, cost.states, each, dtype="float32")
-    else:
-        solved = has_table(rules, tables, what)
-        first = estimate(Objective(rules)) if quantity.needs_means and not has_table(rules, tables) else None
-    memory, disk = available_memory(), free_space(tables_folder(tables))
+        found = estimate_of_cost("mean", cost, cost.states, threads, dtype="float32")
+    solved = not too_large and has_table(rules, tables, what)
+    needs_means = not too_large and quantity.needs_means and not has_table(rules, tables)
+    first = estimate(Objective(rules)) if needs_means else None
+    memory, disk = resources.available_memory(), resources.free_space(tables_folder(tables))
     lines = estimate_lines(rules, found, first, (memory, disk), solved=solved, verbose=verbose)
     echo_answer(
         lines + (["", too_large] if too_large else []), as_json, rules=rules.key, what=what, solved=solved,
@@ -242,13 +236,13 @@ def estimate_lines(
 def _sharing(cost: SolveEstimate, shared: SharedEstimate) -> list[tuple[str, str]]:
     """What shards add: their number, the traffic, and how many workers are of use."""
     number = shared.useful_workers
+    busy = number_text(100 * min(1.0, cost.processor_seconds / (number * shared.useful_seconds)))
     useful = _(
         "up to {count}, at work for {busy} % of the time; more wait for the last shard of each layer, "
         "most where {filled} boxes are filled"
     )
     if number == shared.most_workers:
         useful = _("up to {count}, one for each shard of the largest layer")
-    busy = number_text(100 * min(1.0, cost.processor_seconds / (number * shared.useful_seconds)))
     shards, largest, held = grouped(shared.shards), size(shared.largest_shard), size(shared.task_memory)
     read, times = size(shared.read), number_text(shared.read / cost.bytes, 1)
     shortest = duration(shared.shortest_seconds)
@@ -267,12 +261,11 @@ def _machine(cost: SolveEstimate, memory: int | None, disk: int | None) -> str:
     if memory is None or disk is None:
         return _("free memory and disk space are unknown")
     free = _("{memory} of memory and {disk} of disk free", memory=size(memory), disk=size(disk))
-    verdict = {
-        (False, False): _("enough"),
-        (False, True): _("too little disk"),
-        (True, False): _("too little memory") if cost.shared else _("too little memory; --shards needs less"),
-        (True, True): _("too little memory and disk"),
-    }[memory < cost.memory * max(1, cost.workers), disk < cost.disk]
+    lacks_memory, lacks_disk = memory < cost.memory * max(1, cost.workers), disk < cost.disk
+    verdict = _("too little disk") if lacks_disk else _("enough")
+    if lacks_memory:
+        verdict = _("too little memory") if cost.shared else _("too little memory; --shards needs less")
+        verdict = _("too little memory and disk") if lacks_disk else verdict
     return f"{free}: {verdict}"
 
 

@@ -38,27 +38,33 @@ def objective_lines(answer: dict[str, Any]) -> list[str]:
     """The opponents and the assumptions behind a chance, and whether it is decided; an empty line if any."""
     aim = answer["aim"]
     kind = next(name for name in ("goal", "versus", "opponents") if name in aim)
-    tie = "" if kind == "goal" else _(TIE_RULES[aim["ties"]].value)  # marked elsewhere
-    against = ""
-    if kind == "versus":
-        facts = {"card": _("an empty card") if aim["versus"] == "empty" else aim["versus"], "value": tie}
-        against = _("Against {card}, who sees your card and plays to win, too; a tie counts as {value}", **facts)
-    elif kind == "opponents":
-        opponents = []
-        for opponent in aim["opponents"]:
-            mean, deviation = number_text(opponent["mean"], 1), number_text(opponent["standard_deviation"], 1)
-            playing = _("{mean} (still playing, SD {deviation})", mean=mean, deviation=deviation)
-            opponents.append(playing if opponent["playing"] else number_text(opponent["mean"]))
-        against = _("Against {opponents}; a tie counts as {value}", opponents=", ".join(opponents), value=tie)
-    lines = wrapped(against).splitlines()
+    lines = [] if kind == "goal" else wrapped(_against_text(aim)).splitlines()
     if kind == "opponents" and aim["lower_bound"]:
         lines.append(_("Assumes unfinished opponents maximise their expected score and ignore yours."))
         lines.append(_("You see how they score and can adapt: the chances are at least these."))
     if answer.get("turns_left") != 0 and (answer["certain"] or answer["out_of_reach"]):
-        certain = _("This goal is certain; {advice}") if kind == "goal" else _("This win is certain; {advice}")
-        missed = _("This goal cannot be reached; {advice}") if kind == "goal" else _("A win is impossible; {advice}")
+        certain, missed = _("This win is certain; {advice}"), _("A win is impossible; {advice}")
+        if kind == "goal":
+            certain, missed = _("This goal is certain; {advice}"), _("This goal cannot be reached; {advice}")
         lines.append((certain if answer["certain"] else missed).format(advice=drop_text(f"--{kind}")))
     return [*lines, ""] if lines else []
+
+
+def _against_text(aim: dict[str, Any]) -> str:
+    """The opponents, and what a tie with them counts."""
+    tie = _(TIE_RULES[aim["ties"]].value)  # marked elsewhere
+    if "versus" in aim:
+        card = _("an empty card") if aim["versus"] == "empty" else aim["versus"]
+        text = _("Against {card}, who sees your card and plays to win, too; a tie counts as {value}")
+        return text.format(card=card, value=tie)
+    opponents = []
+    for opponent in aim["opponents"]:
+        text = number_text(opponent["mean"])
+        if opponent["playing"]:
+            mean, deviation = number_text(opponent["mean"], 1), number_text(opponent["standard_deviation"], 1)
+            text = _("{mean} (still playing, SD {deviation})", mean=mean, deviation=deviation)
+        opponents.append(text)
+    return _("Against {opponents}; a tie counts as {value}", opponents=", ".join(opponents), value=tie)
 
 
 def drop_text(option: str) -> str:
@@ -90,14 +96,17 @@ def ranking_lines(answer: dict[str, Any], head: str, labels: list[str], entries:
     has_aim = "aim" in answer
     rows = [(head, _("chance"), _("loses"), _("expected")) if has_aim else (head, _("expected"), _("loses"))]
     for i, (label, entry) in enumerate(zip(labels, entries, strict=False)):
+        is_best = i == 0
         expected = entry["exact"]["decimal"] if "exact" in entry else number_text(entry["expected_final_score"], 2)
-        if has_aim:
-            loss = f"{wording.loss_text(100 * entry['loss'], i == 0)} %" if i == 0 or entry["loss"] else _("tie")
-            rows.append((label, chance_text(entry["chance"]), loss, expected))
-        else:
-            rows.append((label, expected, wording.loss_text(entry["loss"], i == 0)))
-    widths = [max(9, *(len(row[i]) for row in rows)) for i in range(1, len(rows[0]))]
-    lines = columns(rows, "<", *(f">{width}" for width in widths))
+        if not has_aim:
+            rows.append((label, expected, wording.loss_text(entry["loss"], is_best)))
+            continue
+        loss = _("tie")
+        if is_best or entry["loss"]:
+            loss = f"{wording.loss_text(100 * entry['loss'], is_best)} %"
+        rows.append((label, chance_text(entry["chance"]), loss, expected))
+    _labels, *numbers = zip(*rows, strict=True)
+    lines = columns(rows, "<", *(f">{max(9, *map(len, column))}" for column in numbers))
     n_hidden = len(entries) - len(labels)
     return [*lines, "  " + _("... and {count} more (--all)", count=n_hidden)] if n_hidden > 0 else lines
 
@@ -157,11 +166,9 @@ def _score_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
 
 def expect_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
     """Lines for `yatzy expect`; with a `top` above the number of categories also the mean points of each."""
-    from .results import distribution_lines
-
-    turns_left, has_aim = answer["turns_left"], "aim" in answer
+    turns_left = answer["turns_left"]
     lines = [_expect_headline(answer), "", *exact_lines(answer)]
-    if has_aim:
+    if "aim" in answer:
         if turns_left and "chance_by_mean_play" in answer:
             chance = chance_text(answer["chance_by_mean_play"])
             expected = number_text(answer["expected_final_score"], 2)
@@ -182,12 +189,20 @@ def expect_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
         lines += wording.upper_bonus_lines(rules, filled, answer.get("upper_by_column", [answer["upper"]]))
     if not turns_left:
         return lines
+    return lines + _spread_lines(rules, answer, top > len(rules.categories)) + approximate_lines(answer)
+
+
+def _spread_lines(rules: RuleSet, answer: dict[str, Any], with_categories: bool) -> list[str]:
+    """The exact and the simulated distribution, as far as they are asked for and known; else what to run."""
+    from .results import distribution_lines
+
+    lines = []
     if answer.get("distribution"):
-        lines += ["", *distribution_lines(rules, answer, with_categories=top > len(rules.categories))]
+        lines += ["", *distribution_lines(rules, answer, with_categories)]
     elif "standard_deviation" in answer:
-        text = _("Standard deviation {deviation} (if you maximise the expected score)")
-        if not has_aim:
-            text = _("Standard deviation {deviation}")
+        text = _("Standard deviation {deviation}")
+        if "aim" in answer:
+            text = _("Standard deviation {deviation} (if you maximise the expected score)")
         lines.append(text.format(deviation=number_text(answer["standard_deviation"], 2)))
     if "simulation" in answer:
         lines += ["", *_simulated_lines(rules, answer)]
@@ -196,7 +211,7 @@ def expect_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
         if "approximate" not in answer and not answer["card_total"]:
             text = _("For that of the empty card, first run: yatzy solve {rules} --what distribution")
             lines.append(text.format(rules=rules.spec or rules.key))
-    return lines + approximate_lines(answer)
+    return lines
 
 
 def _expect_headline(answer: dict[str, Any]) -> str:
@@ -238,18 +253,20 @@ def odds_lines(
     def hold_cell(hold: tuple[int, ...] | None) -> str:
         return "" if hold is None else spaced(hold) or nothing
 
-    rows = [[_("category"), _("chance"), _("hold"), _("points"), _("hold")]]
+    rows = [(_("category"), _("chance"), _("hold"), _("points"), _("hold"))]
     for entry in entries:
         chance, points = chance_text(entry.chance), number_text(entry.expected_points, 2)
-        if not isinstance(entry.chance, float):
+        if not isinstance(entry.chance, float):  # fractions
             chance, points = str(entry.chance), str(entry.expected_points)
-        holds = hold_cell(entry.hold), hold_cell(entry.expected_points_hold)
-        rows.append([category_name(rules, entry.category), chance, holds[0], points, holds[1]])
-    hold_form = f"<{max(2 * rules.dice - 1, len(nothing))}"
-    widths = [max(least, *(len(row[i]) for row in rows)) for i, least in ((1, 9), (3, 7))]
-    layout = [f"<{wording.names_width(rules)}", f">{widths[0]}", hold_form, f">{widths[1]}", hold_form]
-    shown = range(5) if dice else (0, 1, 3)
-    return lines + columns([[row[i] for i in shown] for row in rows], *(layout[i] for i in shown))
+        name, hold, points_hold = category_name(rules, entry.category), entry.hold, entry.expected_points_hold
+        rows.append((name, chance, hold_cell(hold), points, hold_cell(points_hold)))
+    _names, chances, _holds, all_points, _points_holds = zip(*rows, strict=True)
+    name_form, hold_form = f"<{wording.names_width(rules)}", f"<{max(2 * rules.dice - 1, len(nothing))}"
+    chance_form, points_form = f">{max(9, *map(len, chances))}", f">{max(7, *map(len, all_points))}"
+    if not dice:
+        plain = [(name, chance, points) for name, chance, _hold, points, _points_hold in rows]
+        return lines + columns(plain, name_form, chance_form, points_form)
+    return lines + columns(rows, name_form, chance_form, hold_form, points_form, hold_form)
 
 
 # The text of an answer, by its query: from the rules, the answer of the service, and how many options to list.

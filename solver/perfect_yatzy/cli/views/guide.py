@@ -15,13 +15,10 @@ from .words import Span, Text, joined
 
 # Pips of each face on a square of 30 units.
 PIPS = {
-    1: ((15, 15),),
-    2: ((8, 8), (22, 22)),
-    3: ((8, 8), (15, 15), (22, 22)),
-    4: ((8, 8), (8, 22), (22, 8), (22, 22)),
-    5: ((8, 8), (8, 22), (22, 8), (22, 22), (15, 15)),
+    1: ((15, 15),), 2: ((8, 8), (22, 22)), 3: ((8, 8), (15, 15), (22, 22)),
+    4: ((8, 8), (8, 22), (22, 8), (22, 22)), 5: ((8, 8), (8, 22), (22, 8), (22, 22), (15, 15)),
     6: ((8, 7), (8, 15), (8, 23), (22, 7), (22, 15), (22, 23)),
-}
+}  # fmt: skip
 # The size of the type is estimated with wide letters: a browser breaks the lines, in a font that is not known here.
 SIZES = tuple(size / 10 for size in range(104, 60, -2))  # points, of A4; a card has CARD_SCALE of it
 CARD_SCALE = 0.8
@@ -42,11 +39,12 @@ def guide_html(content: GuideContent, card: bool = False) -> str:
     head = [f"<h1>{escape(title)}</h1>", *(f'<p class="lead">{_inline(text)}</p>' for text in content.lead)]
     body = ""
     for i, sheet in enumerate(sheets(content, card)):
-        size = _size(content, card, sheet, is_first=not i)
+        is_first = i == 0
+        size = _size(content, card, sheet, is_first)
         parts = [_sections(content, names) for names in sheet.columns]
         if len(parts) > 1:
             parts = ['<div class="cols">', *(f"<div>{part}</div>" for part in parts), "</div>"]
-        html = "".join([*([] if i else head), *parts, _sections(content, sheet.below)])
+        html = "".join([*(head if is_first else []), *parts, _sections(content, sheet.below)])
         body += f'<div class="sheet" style="--type: {size:.1f}pt">{html}</div>\n'
     styles = ["guide", "card"] if card else ["guide"]
     return html_page(content.words.language, title, styles, f"<body{_class('card' if card else '')}>\n{body}</body>")
@@ -74,7 +72,7 @@ def _size(content: GuideContent, card: bool, sheet: Sheet, is_first: bool) -> fl
 
 
 def _lines(section: Section, width: float) -> float:
-    """Lines that a section takes, about, if a line has so many letters."""
+    """Lines that a section takes, about, if a line has so many letters: of its type, and the space between them."""
     count = 2.6 + 0.9 * _wrapped(section.note, width)
     if section.id == "opening":
         hold, rolls = HOLD * width / WHOLE, ROLLS * width / WHOLE
@@ -134,10 +132,9 @@ def _dice(faces: list[tuple[int, bool]]) -> str:
 
 
 INLINE: dict[str, Callable[[Span], str]] = {
-    "plain": lambda span: _escaped(span.text),
-    "bold": lambda span: f"<b>{_escaped(span.text)}</b>",
+    "plain": lambda span: _escaped(span.text), "bold": lambda span: f"<b>{_escaped(span.text)}</b>",
     "dice": lambda span: _dice([(int(face), False) for face in span.text.split()]),
-}
+}  # fmt: skip
 
 
 def _row(*cells: tuple[str, str], tag: str = "td") -> str:
@@ -146,10 +143,11 @@ def _row(*cells: tuple[str, str], tag: str = "td") -> str:
 
 
 def _prices(section: Section) -> str:
-    bar = '<span class="bar" style="width:{:.1f}%"></span>'
-    cells = ((_inline(row.name), bar.format(100 * row.bar), escape(row.value)) for row in section.rows)
-    rows = (_row(("", name), ("", drawn), ("n", price)) for name, drawn, price in cells)
-    return f'<table class="prices"><tbody>{"".join(rows)}</tbody></table>'
+    rows = ""
+    for row in section.rows:
+        bar = f'<span class="bar" style="width:{100 * row.bar:.1f}%"></span>'
+        rows += _row(("", _inline(row.name)), ("", bar), ("n", escape(row.value)))
+    return f'<table class="prices"><tbody>{rows}</tbody></table>'
 
 
 def _texts(section: Section) -> str:
@@ -157,34 +155,31 @@ def _texts(section: Section) -> str:
 
 
 def _holds(section: Section) -> str:
-    rows = (
-        f"<li><span>{number}</span><span>{_inline(row.name)}</span><span>{escape(row.value)}</span></li>"
-        for number, row in enumerate(section.rows, start=1)
-    )
+    rows = ""
+    for number, row in enumerate(section.rows, start=1):
+        rows += f"<li><span>{number}</span><span>{_inline(row.name)}</span><span>{escape(row.value)}</span></li>"
     legend = "".join(f'<p class="note">{_inline(text)}</p>' for text in section.paragraphs)
-    return f"<ol>{''.join(rows)}</ol>{legend}"
+    return f"<ol>{rows}</ol>{legend}"
 
 
 def _losses(section: Section) -> str:
-    bars = (
-        f'<div>{escape(row.value)}<span class="bar" style="height:{3 * row.bar:.2f}em"></span>'
-        f"{_inline(row.name)}</div>"
-        for row in section.rows
-    )
-    return f'<div class="losses">{"".join(bars)}</div>'
+    bars = ""
+    for row in section.rows:
+        bar = f'<span class="bar" style="height:{3 * row.bar:.2f}em"></span>'
+        bars += f"<div>{escape(row.value)}{bar}{_inline(row.name)}</div>"
+    return f'<div class="losses">{bars}</div>'
 
 
 def _opening(section: Section) -> str:
     rolls, score, share = map(escape, section.heads)
     head = _row(("", ""), ("", ""), ("", ""), ("", rolls), ("n", score), ("n", share), tag="th")
-    rows = (
-        _row(
+    rows = ""
+    for row in section.opening_rows:
+        rows += _row(
             ("dice-cell", _dice([*row.sample]) if row.sample else ""), ("", escape(row.heading)),
             ("hold", escape(row.hold)), ("rolls", escape(row.rolls)), ("n", row.score), ("n", row.share),
-        )
-        for row in section.opening_rows
-    )  # fmt: skip
-    return f'<table class="opening"><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table>'
+        )  # fmt: skip
+    return f'<table class="opening"><thead>{head}</thead><tbody>{rows}</tbody></table>'
 
 
 def _odds(section: Section) -> str:
@@ -222,8 +217,10 @@ def _text_lines(text: Text | str, first: str = "", indent: str = "", width: int 
 
 
 def _bar_lines(section: Section) -> list[str]:
-    bars = ("▇" * max(round(BAR_COLUMNS * row.bar), row.bar > 0) for row in section.rows)
-    rows = [(str(row.name), row.value, bar) for row, bar in zip(section.rows, bars, strict=True)]
+    rows = []
+    for row in section.rows:
+        length = max(1, round(BAR_COLUMNS * row.bar)) if row.bar > 0 else 0
+        rows.append((str(row.name), row.value, "▇" * length))
     return columns(rows, "<", ">", "<")
 
 
@@ -244,7 +241,7 @@ def _rule_lines(section: Section) -> Iterator[str]:
         yield f"{lines[-1]:<{width}}  {row.value:>{numbers}}"
     if section.paragraphs:
         yield ""
-        yield from _row_lines(replace(section, rows=()))
+        yield from _row_lines(replace(section, rows=()))  # the paragraphs
 
 
 def _opening_lines(section: Section) -> Iterator[str]:
@@ -269,10 +266,6 @@ def _odds_lines(section: Section) -> Iterator[str]:
 
 
 TEXT_VIEWS: dict[str, Callable[[Section], Iterable[str]]] = {
-    "prices": _bar_lines,
-    "texts": _row_lines,
-    "holds": _rule_lines,
-    "losses": _bar_lines,
-    "opening": _opening_lines,
-    "odds": _odds_lines,
-}
+    "prices": _bar_lines, "texts": _row_lines, "holds": _rule_lines, "losses": _bar_lines,
+    "opening": _opening_lines, "odds": _odds_lines,
+}  # fmt: skip

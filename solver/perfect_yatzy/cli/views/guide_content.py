@@ -146,8 +146,9 @@ def _bonus(prices: PriceSheet, rules: RuleSet, words: Words) -> list[Text]:
         found.append(words.fill("prices.bonus_parts", points=points, threshold=threshold, **values))
         # Par of the upper boxes: a number of dice of each face, or points for each box.
         upper = [(box, par) for box, par in zip(rules.categories, pars(rules), strict=True) if par]
+        listed = ", ".join(f"{box.name} {_whole(par, words)}" for box, par in upper)
         counts = {round(par / box.face, 6) if box.face else 0.0 for box, par in upper}
-        listed, count = ", ".join(f"{box.name} {_whole(par, words)}" for box, par in upper), min(counts)
+        count = min(counts)
         is_each = len(counts) == 1 and count == int(count) > 0
         found.append(words.fill("prices.par_each" if is_each else "prices.par_boxes", count=int(count), pars=listed))
     if saved_roll := prices.terms["saved_roll"]:
@@ -204,12 +205,12 @@ def _give_up(guide: Guide, words: Words) -> Section | None:
         key = "give_up.stage_one" if stage.first == stage.last else "give_up.stage"
         return words.fill(key, first=stage.first, last=stage.last) + joined(entries, ", ") + "."
 
+    def share_of(stage: Stage, category: int) -> float:
+        return sum(give_up.share for give_up in stage.give_ups if give_up.category == category)
+
     rows = tuple(Row(stage_text(stage)) for stage in stages)
-    never = [
-        box.name
-        for c, box in enumerate(guide.rules.categories)
-        if max(sum(give_up.share for give_up in stage.give_ups if give_up.category == c) for stage in stages) < RARE
-    ]
+    boxes = enumerate(guide.rules.categories)
+    never = [box.name for c, box in boxes if all(share_of(stage, c) < RARE for stage in stages)]
     paragraphs = (words.fill("give_up.never", boxes=", ".join(never)),) if never else ()
     return Section("give_up", title, words.fill("give_up.note"), rows, paragraphs)
 
@@ -262,12 +263,12 @@ def _losses(guide: Guide, words: Words) -> Section | None:
 
 
 def _odds(guide: Guide, words: Words) -> Section:
-    rows = tuple(
-        Row(text_of(box.name), _percent(odds.chance, words), points=words.number(odds.expected_points))
-        for box, odds in zip(guide.rules.categories, guide.odds, strict=True)
-    )
+    rows = []
+    for box, odds in zip(guide.rules.categories, guide.odds, strict=True):
+        points = words.number(odds.expected_points)
+        rows.append(Row(text_of(box.name), _percent(odds.chance, words), points=points))
     heads = tuple(words.words(f"odds.{name}") for name in ("box", "chance", "points"))
-    return Section("odds", words.words("odds.title"), words.fill("odds.note"), rows, heads=heads)
+    return Section("odds", words.words("odds.title"), words.fill("odds.note"), tuple(rows), heads=heads)
 
 
 def _percent(share: float, words: Words) -> str:
@@ -279,9 +280,9 @@ def _opening(guide: Guide, words: Words) -> Section | None:
     lines = guide.opening
     if not lines:
         return None
-    kept = sorted(range(len(lines)), key=lambda i: -lines[i].chance)[:MAX_OPENING_LINES]
-    lines = tuple(lines[i] for i in sorted(kept))  # those of the most probable rolls, in the order of the guide
-    pairs = zip(lines, [None, *lines], strict=False)
+    most_probable = sorted(range(len(lines)), key=lambda i: -lines[i].chance)[:MAX_OPENING_LINES]
+    listed = [lines[i] for i in sorted(most_probable)]  # in the order of the guide
+    pairs = zip(listed, [None, *listed], strict=False)  # each with the one before it
     rows = tuple(_opening_row(guide.rules, line, before, words) for line, before in pairs)
     return Section(
         "opening", words.words("opening.title"), words.fill("opening.note"), opening_rows=rows,
@@ -330,22 +331,22 @@ def _hold_words(rules: RuleSet, line: OpeningLine, words: Words) -> str:
 
 
 def _kept_words(line: OpeningLine, words: Words) -> str:
-    kept, total = line.kept, sum(line.kept)
-    large = [size for size in kept if size > 1]
-    if not large:
+    kept = line.kept  # sizes of the groups of equal dice
+    singles = kept.count(1)
+    if singles == len(kept):
         if len(line.entries) == 1:
             return " ".join(map(str, line.entries[0].hold))
-        return str(words.fill("opening.run" if line.is_run else "opening.dice", count=total))
-    if large == [*kept] and large.count(2) == len(large) > 1:
-        if large.count(2) == line.pattern.count(2) == 2:
+        return str(words.fill("opening.run" if line.is_run else "opening.dice", count=singles))
+    pairs = kept.count(2)
+    if pairs == len(kept) > 1:
+        if pairs == line.pattern.count(2) == 2:
             return words.words("groups.both_pairs")
         if line.which == "highest":
-            return str(words.fill("groups.higher_pairs", count=len(large)))
+            return str(words.fill("groups.higher_pairs", count=pairs))
     if len(kept) == 1 and line.which == "highest":
         return words.group(kept[0], "higher")
     if len(kept) == 1 and kept[0] in line.pattern and line.which == "":
         return words.group(kept[0], "the")
-    singles = len(kept) - len(large)
     text = words.pattern(kept)
     return f"{text} + {words.fill('opening.dice', count=singles)}" if singles else text
 
@@ -356,26 +357,28 @@ def _rolls_words(rules: RuleSet, line: OpeningLine, words: Words) -> str:
         return words.words("opening.all")
     if line.majority and not _differ(line):
         return words.words("opening.others")
-    parts, left = [], MAX_ROLLS
+    parts, room = [], MAX_ROLLS  # negative: so many rolls have no room
     for entry in line.entries:
         rolls = shortened(entry, line.pattern, rules.faces)
-        shown, left = rolls[: max(0, left)], left - len(rolls)
+        shown = rolls[: max(0, room)]
+        room -= len(rolls)
         if not shown:
             break
         label = category_name(rules, entry.category) if entry.category else _digits(entry.hold)
         listed = " ".join(_digits(dice) + words.words("opening.other_dice") * others for dice, others in shown)
         parts.append(f"{label}: {listed}" if _differ(line) else listed)
-    hidden = -left
     text = "; ".join(parts)
-    return f"{text} {words.fill('opening.more', count=hidden)}" if hidden > 0 else text
+    return f"{text} {words.fill('opening.more', count=-room)}" if room < 0 else text
 
 
 def _differ(line: OpeningLine) -> bool:
     """Whether the hold or the category must be said for each roll: the words of the line do not tell."""
     if line.stop:
         return len({entry.category for entry in line.entries}) > 1
-    is_clear = line.which == "highest" or (line.kept and line.kept[0] > 1 and len(line.kept) == 1)
-    return len(line.entries) > 1 and not is_clear and bool(line.kept)
+    if not line.kept or len(line.entries) == 1:
+        return False
+    is_one_group = len(line.kept) == 1 and line.kept[0] > 1
+    return not is_one_group and line.which != "highest"
 
 
 def _digits(dice: Dice) -> str:
@@ -397,5 +400,6 @@ def sheets(content: GuideContent, card: bool) -> list[Sheet]:
 
 def column_groups(rows: Sequence[T], columns: int) -> list[Sequence[T]]:
     """Rows shared out over columns, the first ones the longest."""
-    sizes = [len(rows) // columns + (i < len(rows) % columns) for i in range(columns)]
+    size, longer = divmod(len(rows), columns)
+    sizes = [size + 1 if i < longer else size for i in range(columns)]
     return [rows[end - size : end] for end, size in zip(accumulate(sizes), sizes, strict=True)]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -48,16 +49,17 @@ def guide_pdf(content: GuideContent, card: bool = False) -> bytes:
     sizes = CARD_SIZES if card else SIZES
     with closing(Paper(content, card)) as paper:
         for i, sheet in enumerate(sheets(content, card)):
-
-            def fits(size: float, sheet: Sheet = sheet, is_first: bool = not i) -> bool:
-                with closing(Paper(content, card, size)) as draft:
-                    _draw(draft, sheet, is_first)
-                    return draft.fits
-
             # A larger size needs more space; the smallest is taken if none fits.
+            fits = partial(_fits, content, card, sheet, i == 0)
             paper.size = sizes[min(bisect_left(sizes, True, key=fits), len(sizes) - 1)]
-            _draw(paper, sheet, is_first=not i)
+            _draw(paper, sheet, is_first=i == 0)
         return bytes(paper.pdf.output())
+
+
+def _fits(content: GuideContent, card: bool, sheet: Sheet, is_first: bool, size: float) -> bool:
+    with closing(Paper(content, card, size)) as draft:
+        _draw(draft, sheet, is_first)
+        return draft.fits
 
 
 class Paper:
@@ -128,16 +130,18 @@ class Paper:
     def lines(self, text: Text, width: float, scale: float) -> list[tuple[float, list[tuple[float, Span]]]]:
         """Lines of at most a width: their lengths, their words with places; a longer word has a line of its own."""
         self.pdf.set_font(self.family, "", self.size * scale)
-        blank, ends, result = self.pdf.get_string_width(" "), [0.0], [list[tuple[float, Span]]()]
+        blank = self.pdf.get_string_width(" ")
+        complete, line, end = [], list[tuple[float, Span]](), 0.0
         for unit in _units(text):
-            if result[-1] and ends[-1] + blank + sum(self.word_width(word, scale) for word in unit) > width + 1e-6:
-                result.append([])
-                ends.append(0.0)
-            ends[-1] += blank if result[-1] else 0.0
+            if line and end + blank + sum(self.word_width(word, scale) for word in unit) > width + 1e-6:
+                complete.append((end, line))
+                line, end = [], 0.0
+            if line:
+                end += blank
             for word in unit:
-                result[-1].append((ends[-1], word))
-                ends[-1] += self.word_width(word, scale)
-        return [*zip(ends, result, strict=True)]
+                line.append((end, word))
+                end += self.word_width(word, scale)
+        return [*complete, (end, line)]
 
     def text(
         self, text: Text | str, x: float, y: float, width: float, scale: float = 1.0,
@@ -192,16 +196,17 @@ class Paper:
 
 def _units(text: Text) -> list[list[Span]]:
     """The words and dice of a text, grouped so that a line may be broken before each group only."""
-    units, space = list[list[Span]](), True
+    units = list[list[Span]]()
+    may_break = True
     for span in text.spans:
-        pieces = span.text.translate(DASH).split(" ")
-        for i, piece in enumerate(pieces):
-            space = space or (i > 0 and span.kind != "dice")
+        for i, piece in enumerate(span.text.translate(DASH).split(" ")):
+            if i > 0 and span.kind != "dice":  # after a space, which also separates the dice of a span
+                may_break = True
             if piece:
-                if space:
+                if may_break:
                     units.append([])
                 units[-1].append(Span(piece, span.kind))
-                space = False
+                may_break = False
     return units
 
 
@@ -272,9 +277,11 @@ def _row(paper: Paper, x: float, y: float, pad: float, *cells: Cell) -> float:
 
 
 def _prices(paper: Paper, section: Section, x: float, y: float, width: float) -> float:
-    columns, gap, ends = 2 if paper.card and len(section.rows) > 8 else 1, 5.0, [y]
-    column, line = (width - gap * (columns - 1)) / columns, paper.line()
-    name, bar, number = (column * share for share in ((0.75, 0.0, 0.25) if columns > 1 else (0.48, 0.35, 0.17)))
+    columns, gap, line = 2 if paper.card and len(section.rows) > 8 else 1, 5.0, paper.line()
+    shares = (0.75, 0.0, 0.25) if columns > 1 else (0.48, 0.35, 0.17)
+    column = (width - gap * (columns - 1)) / columns
+    name, bar, number = (column * share for share in shares)
+    ends = [y]
     for i, part in enumerate(column_groups(section.rows, columns)):
         left, at = x + i * (column + gap), y
         for row in part:
@@ -340,17 +347,17 @@ def _opening(paper: Paper, section: Section, x: float, y: float, width: float) -
 
 
 def _odds(paper: Paper, section: Section, x: float, y: float, width: float) -> float:
-    columns, gap, below = 3, 7.0, [y]
+    columns, gap, ends = 3, 7.0, [y]
     column = (width - gap * (columns - 1)) / columns
-    widths = column * 0.54, column * 0.26, column * 0.2
-    for number, part in enumerate(column_groups(section.rows, columns)):
+    head: dict[str, Any] = {"scale": 0.85, "colour": SOFT}
+    for i, part in enumerate(column_groups(section.rows, columns)):
         at = y
-        for texts in [section.heads, *((str(row.name), row.value, row.points) for row in part)] if part else []:
-            style = {"scale": 0.85, "colour": SOFT} if texts is section.heads else {}
-            cells = zip(widths, texts, (style, *[style | RIGHT] * 2), strict=True)
-            at = _row(paper, x + number * (column + gap), at, 0.12, *cells)
-        below.append(at)
-    return max(below)
+        lines = [(section.heads, head), *(((str(row.name), row.value, row.points), {}) for row in part)]
+        for (name, chance, points), style in lines if part else ():
+            numbers = (column * 0.26, chance, style | RIGHT), (column * 0.2, points, style | RIGHT)
+            at = _row(paper, x + i * (column + gap), at, 0.12, (column * 0.54, name, style), *numbers)
+        ends.append(at)
+    return max(ends)
 
 
 View = Callable[[Paper, Section, float, float, float], float]  # of rows at (x, y), in a width; gives the y below them

@@ -46,13 +46,14 @@ def card_rows(rules: RuleSet, card: Scorecard) -> list[tuple[str, str]]:
 
 def card_lines(rules: RuleSet, session: Session, players: Iterable[int]) -> list[str]:
     """The scorecards of some players side by side, in blocks of as many as fit into a line."""
-    rows_of = {i: card_rows(rules, session.card(i)) for i in players}
-    cards = [[short_name(session.players[i]), *(value for _, value in rows)] for i, rows in rows_of.items()]
-    labels = ["", *(label for label, _ in card_rows(rules, session.card(0)))]
-    blocks: list[list[list[str]]] = [[]]
-    room = most = wording.line_width() - 2 - max(map(len, labels))
-    for card in cards:
-        width = 2 + max(6, *map(len, card))
+    labels = ["", *(label for label, _value in card_rows(rules, session.card(0)))]
+    most = wording.line_width() - 2 - max(map(len, labels))
+    blocks: list[list[list[str]]] = [[]]  # the cells of each card, by block
+    room = most
+    for i in players:
+        values = [value for _label, value in card_rows(rules, session.card(i))]
+        card = [short_name(session.players[i]), *values]
+        width = 2 + _width(card)
         if blocks[-1] and width > room:
             blocks.append([])
             room = most
@@ -60,10 +61,13 @@ def card_lines(rules: RuleSet, session: Session, players: Iterable[int]) -> list
         blocks[-1].append(card)
     lines: list[str] = []
     for block in blocks:
-        widths = (max(6, *map(len, card)) for card in block)
-        rows = [*zip(labels, *block, strict=True)]
-        lines += [*([""] if lines else []), *wording.columns(rows, "<", *(f">{width}" for width in widths))]
+        lines += [""] if lines else []
+        lines += wording.columns([*zip(labels, *block, strict=True)], "<", *(f">{_width(card)}" for card in block))
     return lines
+
+
+def _width(card: list[str]) -> int:
+    return max(6, *map(len, card))
 
 
 def spoken_card_lines(rules: RuleSet, session: Session, players: Iterable[int]) -> list[str]:
@@ -76,7 +80,7 @@ def spoken_card_lines(rules: RuleSet, session: Session, players: Iterable[int]) 
         still_open = ", ".join(rules.categories[c].name for c in range(n_categories) if c not in card.points)
         boxes = {"filled": filled or _("nothing"), "open": still_open or _("none")}
         line = _("{name}: total {total}. Filled: {filled}. Open: {open}.", name=name, total=card.score, **boxes)
-        for label, value in card_rows(rules, card)[n_categories:-1]:
+        for label, value in card_rows(rules, card)[n_categories:-1]:  # between the categories and the total
             row = _(" {label}: {value}.") if value.lstrip("+").isdigit() else _(" {label}: {value} so far.")
             line += row.format(label=label, value=value)
         lines.append(line)
@@ -169,6 +173,7 @@ def action_line(rules: RuleSet, action: Action) -> str:
     """What an undo took back."""
     if action.kind == "score":
         return _("Undone: {action}.", action=wording.category_name(rules, action.category))
-    held = _("hold {dice}", dice=spaced(action.dice)) if action.dice else _("hold nothing")
-    roll = _("the roll {dice}", dice=spaced(action.dice))
-    return _("Undone: {action}.", action=held if action.kind == "hold" else roll)
+    text = _("the roll {dice}", dice=spaced(action.dice))
+    if action.kind == "hold":
+        text = _("hold {dice}", dice=spaced(action.dice)) if action.dice else _("hold nothing")
+    return _("Undone: {action}.", action=text)

@@ -96,10 +96,13 @@ def simulation_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
 
 def _goal_line(answer: dict[str, Any]) -> str:
     estimated = "approximate" in answer
-    facts = {"goal": answer["policy"].partition(":")[2], "chance": chance_text(answer["chance"])}
+    _kind, _colon, goal = answer["policy"].partition(":")
+    facts = {"goal": goal, "chance": chance_text(answer["chance"])}
     if answer["games"] == 1:
         text = _("{goal} or more: exact chance {chance}")
-        return (_("{goal} or more: estimated chance {chance}") if estimated else text).format(**facts)
+        if estimated:
+            text = _("{goal} or more: estimated chance {chance}")
+        return text.format(**facts)
     text = _("{goal} or more in {share} ± {error} % of the games; exact chance {chance}")
     if estimated:
         text = _("{goal} or more in {share} ± {error} % of the games; estimated chance {chance}")
@@ -172,16 +175,16 @@ def loss_lines(rules: RuleSet, losses: dict[str, Any]) -> list[str]:
     """Where points are lost: by decision, by turn, and by the category that was filled."""
     total = sum(losses["holds"].values()) + losses["category"]
     lines = [_("Points lost a game: {points}", points=number_text(total, 2))]
-    for left, loss in sorted((-int(left), loss) for left, loss in losses["holds"].items()):
-        count = wording.number_word(-left)
-        label = ngettext("hold, {count} reroll left", "hold, {count} rerolls left", -left, count=count)
+    for left, loss in sorted(((int(left), loss) for left, loss in losses["holds"].items()), reverse=True):
+        count = wording.number_word(left)
+        label = ngettext("hold, {count} reroll left", "hold, {count} rerolls left", left, count=count)
         lines.append(f"  {label:<28}{number_text(loss, 2):>8}")
     lines.append(f"  {_('category'):<28}{number_text(losses['category'], 2):>8}")
     lines += ["", _("By turn")]
     most = max(losses["turns"])
-    for turn, loss in enumerate(losses["turns"]):
-        bar = "█" * round(BAR_WIDTH * loss / most) if most > 0 else ""
-        lines.append(f"  {turn + 1:>2}  {number_text(loss, 2):>6}  {bar}".rstrip())
+    for turn, loss in enumerate(losses["turns"], start=1):
+        blocks = "█" * round(BAR_WIDTH * loss / most) if most > 0 else ""
+        lines.append(f"  {turn:>2}  {number_text(loss, 2):>6}  {blocks}".rstrip())
     worst = sorted(losses["categories"].items(), key=lambda entry: -entry[1])[:LISTED]
     named = [(category_name(rules, category), number_text(loss, 2)) for category, loss in worst if loss >= 0.005]
     if named:
@@ -212,7 +215,9 @@ def versus_lines(
 
 def bounds_lines(rules: RuleSet, ties: str, low: float, high: float) -> list[str]:
     """Lines for the bounds of :func:`perfect_yatzy.strategy.versus.versus_bounds`."""
-    facts = {"game": rules.name, "low": wording.lower_bound_text(low), "high": chance_text(rounded_up(high, 4))}
+    # Rounded outwards, so that what is shown is a bound, too.
+    lowest, highest = wording.lower_bound_text(low), chance_text(rounded_up(high, 4))
+    text = _("{game}, two players: the first wins between {low} and {high}")
     tie = _(TIE_RULES[ties].value)  # marked elsewhere
     proof = _(
         "The game is too large to be solved for two players. Each of them has a strategy for the own score alone "
@@ -220,8 +225,7 @@ def bounds_lines(rules: RuleSet, ties: str, low: float, high: float) -> list[str
         "is exact: yatzy hold --versus CARD",
         value=tie,
     )
-    head = _("{game}, two players: the first wins between {low} and {high}", **facts)
-    return [head, "", *wrapped(proof).splitlines()]
+    return [text.format(game=rules.name, low=lowest, high=highest), "", *wrapped(proof).splitlines()]
 
 
 def histogram(lowest: int, chances: Sequence[float], rows: int = 14, width: int = 44) -> list[str]:
@@ -231,7 +235,9 @@ def histogram(lowest: int, chances: Sequence[float], rows: int = 14, width: int 
     lines = []
     for start, chance in zip(starts, bins, strict=True):
         label = f"{start}" if bin_width == 1 else f"{start}-{start + bin_width - 1}"
-        percent = number_text(100 * chance, 1) if chance >= 0.0005 else f"<{number_text(0.1, 1)}" if chance else "0"
+        percent = f"<{number_text(0.1, 1)}" if chance else "0"
+        if chance >= 0.0005:
+            percent = number_text(100 * chance, 1)
         lines.append(f"  {label:>9}  {percent:>5} %  {bar(chance / highest_chance, width)}".rstrip())
     return lines
 

@@ -89,20 +89,21 @@ def outlook_rows(rules: RuleSet, actual: ActionOutlook, best: ActionOutlook) -> 
     """Label, best and actual: points now and later, upper bonus, and the chance of each category for this turn."""
 
     def bonus_text(chance: float) -> str:
-        return _("out of reach") if chance < 1e-9 else _("secured") if chance > 1 - 1e-9 else chance_text(chance)
+        if chance < 1e-9:
+            return _("out of reach")
+        return _("secured") if chance > 1 - 1e-9 else chance_text(chance)
 
     rows = [(_("points this turn"), number_text(best.turn_points, 2), number_text(actual.turn_points, 2))]
     if actual.later_points is not None and best.later_points is not None:
         rows.append((_("points later"), number_text(best.later_points, 2), number_text(actual.later_points, 2)))
     if actual.upper_bonus_chance is not None and best.upper_bonus_chance is not None:
-        chances = bonus_text(best.upper_bonus_chance), bonus_text(actual.upper_bonus_chance)
-        rows.append((_("upper bonus"), *chances))
+        rows.append((_("upper bonus"), bonus_text(best.upper_bonus_chance), bonus_text(actual.upper_bonus_chance)))
     if len(best.categories) > 1 or len(actual.categories) > 1:
-        sides = [{c: p for c, p, _points in side.categories} for side in (best, actual)]
-        of_category = {c: [side.get(c, 0.0) for side in sides] for c in sides[0] | sides[1]}
+        of_best, of_actual = ({c: chance for c, chance, _points in side.categories} for side in (best, actual))
+        chances = {c: (of_best.get(c, 0.0), of_actual.get(c, 0.0)) for c in of_best | of_actual}
         rows.append((_("category taken:"), "", ""))
-        for category in sorted(of_category, key=lambda c: max(of_category[c]), reverse=True)[:MAX_CATEGORIES]:
-            first, second = map(chance_text, of_category[category])
+        for category in sorted(chances, key=lambda c: max(chances[c]), reverse=True)[:MAX_CATEGORIES]:
+            first, second = map(chance_text, chances[category])
             rows.append((f"  {category_name(rules, category)}", first, second))
     return rows
 
@@ -234,9 +235,10 @@ def kind_name(kind: str, last: bool) -> str:
     """Words for a kind of :func:`perfect_yatzy.play.rating.decision_kinds`; `last`: it includes all later rolls."""
     if kind == "category":
         return _("category")
-    number = int(kind.partition("_")[2])
+    number = int(kind.removeprefix("hold_"))
     if number in HOLD_KINDS:
-        return _(HOLD_KINDS[number][last])  # marked elsewhere
+        one_roll, with_later_rolls = HOLD_KINDS[number]
+        return _(with_later_rolls if last else one_roll)  # marked elsewhere
     sentence = _("hold, roll {number} or later") if last else _("hold, roll {number}")
     return sentence.format(number=number)
 
@@ -245,9 +247,10 @@ def _kind_lines(rating: Rating, interval: str) -> list[str]:
     lines = [row(_("Points lost by decision"), _("a game"), interval, f"{_('a decision'):>14}")]
     for i, kind in enumerate(rating.kinds):
         lost, per_decision = rating.kind_lost(i)
-        later = rating.rules.saved_rolls and i == len(rating.kinds) - 2
+        is_last_hold = i == len(rating.kinds) - 2  # the last kind is a category
+        label = kind_name(kind, rating.rules.saved_rolls and is_last_hold)
         rest = f"{number_text(per_decision.value, 3):>14}" if per_decision else ""
-        lines.append(_estimate_row(f"  {kind_name(kind, later)}", lost, rest))
+        lines.append(_estimate_row(f"  {label}", lost, rest))
     rest = f"{number_text(rating.lost_per_decision.value, 3):>14}"
     return [*lines, _estimate_row(f"  {_('all')}", rating.points_lost, rest)]
 
@@ -295,8 +298,9 @@ def comparison_lines(comparison: Comparison) -> list[str]:
     names = {"first": first.player, "second": second.player, "rules": first.rules.key}
     if found.low is None or found.high is None:
         return sentence(_("{first} and {second}, {rules}: too few games to compare.", **names))
-    sign = 1 if found.value >= 0 else -1
-    ahead, behind = (first.player, second.player)[::sign]
+    ahead, behind, sign = first.player, second.player, 1
+    if found.value < 0:
+        ahead, behind, sign = second.player, first.player, -1
     verdict = _(
         "{first} and {second}, {rules}: {ahead} plays better than {behind} by {points} points a game "
         "({share} %: {interval}), luck removed; {chance}."

@@ -18,7 +18,8 @@ def rules_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
     by_column, rows = _column_table(rules), _rows(rules)
     lines = [f"{rules.name} ({rules.key})", *filter(None, [rules.summary])]
     lines += ["", *rules.sentences(columns=not by_column), "", *by_column, *([""] if by_column else [])]
-    id_width, name_width, code_width = (max(map(len, column)) for column in list(zip(*rows, strict=True))[1:4])
+    _marks, ids, names, codes, _texts = zip(*rows, strict=True)
+    id_width, name_width, code_width = (max(map(len, column)) for column in (ids, names, codes))
     for mark, id_, name, code, text in rows:
         lines.append(f"  {code:>{max(3, code_width)}} {mark} {name:<{name_width}}  {id_:<{id_width}}  {text}")
     lines.append("")
@@ -34,10 +35,11 @@ def rules_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
     else:
         text = _("{states} reachable, {values} values in the table")
         states = text.format(states=grouped(facts["states"]), values=grouped(facts["values"]))
-    published = _("Published value")
     known = [(_("Highest score"), str(facts["maximum"])), (_("States"), states)]
-    known += [("", approximate_advice(rules, facts))] if "too_large" in facts else []
+    if "too_large" in facts:
+        known.append(("", approximate_advice(rules, facts)))
     known.append((_("Fingerprint"), rules.fingerprint))
+    published = _("Published value")  # as wide as if it were there
     if rules.published:
         known.append((published, f"{rules.published.value} ({rules.published.source})"))
     width = max(len(published), *(len(name) for name, _fact in known))
@@ -74,10 +76,11 @@ def rules_check_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
 def _column_table(rules: RuleSet) -> list[str]:
     """What differs between the columns of the sheet, side by side; empty without columns, or if it is too wide."""
     bonuses = rules.bonuses or (None,) * len(rules.columns)
-    table = [("", _("ending"), _("order"), _("points"), *([_("upper bonus")] if rules.bonus else []))]
+    # A list for each column of the table: first the labels, then a column of the sheet.
+    table = [["", _("ending"), _("order"), _("points"), *([_("upper bonus")] if rules.bonus else [])]]
     for column, bonus in zip(rules.columns, bonuses, strict=False):
         facts = [column.name, f".{column.id}", order_text(column.order), f"x {column.factor}"]
-        table.append((*facts, *([bonus.text] if bonus else [])))
+        table.append(facts + ([bonus.text] if bonus else []))
     widths = [max(map(len, cells)) for cells in table]
     if not rules.columns or 2 * len(widths) + sum(widths) > MAX_WIDTH:
         return []

@@ -144,7 +144,8 @@ def categories(strategy: Strategy) -> StrategyTable:
         raise StateError(text.format(rules=rules.key))
     start, rows = strategy.value(State()), []
     for c, category in enumerate(rules.categories):
-        alone, without = (strategy.value(State(filled)) for filled in (rules.full_mask & ~(1 << c), 1 << c))
+        alone = strategy.value(State(rules.full_mask & ~(1 << c)))
+        without = strategy.value(State(1 << c))
         rows.append((category.name, alone, without, start - without))
     note = _(
         "Alone: expected points when it is the only open category, without the upper bonus. Crossed out first: "
@@ -192,19 +193,18 @@ def as_json(table: StrategyTable) -> str:
 
 def html(table: StrategyTable) -> str:
     """A self-contained page with styles for the screen, light and dark, and for print."""
-    numbers = [isinstance(cell, int | float) for cell in table.rows[0]]
-    named = [column.english in CATEGORY_COLUMNS for column in table.columns]
     language = current_language()
-    language_mark = f' lang="{table.language}"' if table.language != language else ""
+    is_number = [isinstance(cell, int | float) for cell in table.rows[0]]
+    is_foreign = [table.language != language and column.english in CATEGORY_COLUMNS for column in table.columns]
 
-    def line(tag: str, cells: list[str]) -> str:
-        start_tag = f'{tag} scope="col"' if tag == "th" else tag
-        marks = (
-            ' class="n"' if is_number else language_mark if tag == "td" and is_named else ""
-            for is_number, is_named in zip(numbers, named, strict=True)
-        )
-        inner = (f"<{start_tag}{mark}>{escape(cell)}</{tag}>" for cell, mark in zip(cells, marks, strict=True))
-        return f"<tr>{''.join(inner)}</tr>"
+    def line(tag: str, texts: list[str]) -> str:
+        cells = ""
+        for text, number, foreign in zip(texts, is_number, is_foreign, strict=True):
+            scope = ' scope="col"' if tag == "th" else ""
+            language_mark = f' lang="{table.language}"' if foreign and tag == "td" else ""
+            mark = ' class="n"' if number else language_mark
+            cells += f"<{tag}{scope}{mark}>{escape(text)}</{tag}>"
+        return f"<tr>{cells}</tr>"
 
     heads = line("th", [column.name for column in table.columns])
     rows = "\n".join(line("td", row) for row in table.cell_texts())

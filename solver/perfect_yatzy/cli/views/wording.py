@@ -172,18 +172,20 @@ def upper_bonus_lines(rules: RuleSet, filled: int, sums: Sequence[int]) -> list[
     """One line for each bonus: secured, out of reach, or what is missing; `sums`: the upper sum of each column."""
     lines, to_come = [], upper_sums(rules).to_come(filled)
     for label, bonus, total, more in zip(upper_bonus_labels(rules), rules.bonuses, sums, to_come, strict=False):
-        paid = bonus.paid(total)
-        next_step, points = next((step for step in bonus.steps if step[0] > total), (0, 0))
-        has = ", " + _("{points} points secured", points=paid) if paid else ""
+        # The step that is due, or the last one if all are reached.
+        threshold, points = next((step for step in bonus.steps if step[0] > total), bonus.steps[-1])
         template = _("{sum} of {threshold} for {points} points") if bonus.lower_steps else _("{sum} of {threshold}")
-        of = template.format(sum=total, threshold=next_step or bonus.threshold, points=points or bonus.points)
-        if not next_step:
-            lines.append(_("{bonus}: secured ({sums})", bonus=label, sums=of))
-        elif total + more < next_step:
-            lines.append(_("{bonus}: out of reach ({sums})", bonus=label, sums=of) + has)
+        progress = template.format(sum=total, threshold=threshold, points=points)
+        paid = bonus.paid(total)
+        secured = ", " + _("{points} points secured", points=paid) if paid else ""
+        if total >= threshold:
+            lines.append(_("{bonus}: secured ({sums})", bonus=label, sums=progress))
+        elif total + more < threshold:
+            lines.append(_("{bonus}: out of reach ({sums})", bonus=label, sums=progress) + secured)
         else:
-            missing = next_step - total
-            lines.append(_("{bonus}: {sums}, {missing} more needed", bonus=label, sums=of, missing=missing) + has)
+            missing = threshold - total
+            needed = _("{bonus}: {sums}, {missing} more needed", bonus=label, sums=progress, missing=missing)
+            lines.append(needed + secured)
     return lines
 
 
@@ -191,11 +193,11 @@ def upper_bonus_cells(rules: RuleSet, filled: int, sums: Sequence[int]) -> list[
     """For each bonus its points, or while it is undecided the upper sum: ``16 of 63``."""
     cells, to_come = [], upper_sums(rules).to_come(filled)
     for bonus, total, more in zip(rules.bonuses, sums, to_come, strict=False):
-        paid = bonus.paid(total)
-        if total >= bonus.threshold or (not more and paid):
-            cells.append(f"+{paid}")
+        if more and total < bonus.threshold:
+            cells.append(_("{sum} of {threshold}", sum=total, threshold=bonus.threshold))
         else:
-            cells.append(_("{sum} of {threshold}", sum=total, threshold=bonus.threshold) if more else "0")
+            paid = bonus.paid(total)
+            cells.append(f"+{paid}" if paid else "0")
     return cells
 
 

@@ -1,8 +1,7 @@
 """The words of the printed guide in several languages: text with dice and bold parts, hold rules as sentences.
 
 The templates are in ``cli/words/en.toml``: sections with ``{fields}``, ``*bold parts*`` and plural forms
-``{count:die|dice}``. Their translations are in the catalogues of :mod:`perfect_yatzy.errors`, with the key of a
-template as its context. The names of categories and games come from :mod:`perfect_yatzy.game.translations`.
+``{count:die|dice}``. Their translations are in the catalogues of :mod:`perfect_yatzy.errors`; the context is the key.
 """
 
 from __future__ import annotations
@@ -93,14 +92,15 @@ class Words:
         spans, bold = list[Span](), False
         for literal, name, plural, _ in Formatter().parse(self.words(key)):
             for i, part in enumerate(literal.split("*")):
-                bold ^= i > 0
+                if i > 0:  # after an asterisk
+                    bold = not bold
                 if part:
                     spans.append(Span(part, "bold" if bold else "plain"))
             if name is None:
                 continue
             value = values[name]
             if plural:
-                value = plural.split("|")[value != 1]
+                value = plural.split("|")[0 if value == 1 else 1]
             elif name == "count":
                 value = self.count(int(str(value)))
             if not isinstance(value, Text):
@@ -251,27 +251,31 @@ def _pattern(rules: RuleSet, pattern: DicePattern, words: Words) -> Text:
         return words.fill("rule.any")
     if pattern.kind == "pays":
         boxes = words.listed([category_name(rules, c) for c in pattern.categories], "or")
-        return words.fill(f"rule.pays{'_least' * (pattern.least > 1)}", box=boxes, points=pattern.least)
+        key = "rule.pays_least" if pattern.least > 1 else "rule.pays"
+        return words.fill(key, box=boxes, points=pattern.least)
     if _is_whole(pattern):
         return words.fill("rule.each", faces=words.listed([*map(str, range(pattern.low, pattern.high + 1))]))
+    has_one_face = pattern.low == pattern.high
     is_ranged = (pattern.low, pattern.high) != (1, rules.faces)
+    is_single_die = pattern.kind == "groups" and pattern.sizes == (1,)
     lowest = words.fill("rule.lowest") if pattern.lowest else NO_TEXT
-    faces = _faces(pattern, words)
-    if pattern.sizes == (1,) and pattern.kind == "groups" and pattern.low < pattern.high:
-        key = "_faces" * is_ranged + "_open" * pattern.open
-        return words.fill(f"rule.single{key}", faces=faces) + lowest
-    if pattern.kind == "dice" or (pattern.sizes == (1,) and pattern.kind == "groups"):
-        key = "_open" if pattern.open and not is_ranged else "_faces_open" if pattern.open else ""
-        return words.fill(f"rule.dice{key}", faces=faces)
-    of = words.fill("rule.faces", faces=faces) if is_ranged else ""
-    if pattern.kind in EACH or len(pattern.sizes) == 1:
-        key = pattern.kind if pattern.kind in EACH else "group" if pattern.low < pattern.high else "group_one"
-        text = words.fill(f"rule.{key}", count=pattern.sizes[0], faces=faces if key == "group_one" else of)
+    faces, is_open = _faces(pattern, words), "_open" if pattern.open else ""
+    if is_single_die and not has_one_face:
+        return words.fill(f"rule.single{'_faces' if is_ranged else ''}{is_open}", faces=faces) + lowest
+    if is_single_die or pattern.kind == "dice":
+        return words.fill(f"rule.dice{'_faces' if is_ranged and is_open else ''}{is_open}", faces=faces)
+    size, of_faces = pattern.sizes[0], words.fill("rule.faces", faces=faces) if is_ranged else ""
+    if pattern.kind in EACH:
+        text = words.fill(f"rule.{pattern.kind}", count=size, faces=of_faces)
+    elif len(pattern.sizes) == 1 and has_one_face:
+        text = words.fill("rule.group_one", count=size, faces=faces)
+    elif len(pattern.sizes) == 1:
+        text = words.fill("rule.group", count=size, faces=of_faces)
     elif len(set(pattern.sizes)) == 1:
         number = words.count(len(pattern.sizes))
-        text = words.fill("rule.groups_equal", number=number, count=pattern.sizes[0], faces=of)
+        text = words.fill("rule.groups_equal", number=number, count=size, faces=of_faces)
     else:
-        text = words.fill("rule.groups", counts=words.listed([*map(words.count, pattern.sizes)]), faces=of)
+        text = words.fill("rule.groups", counts=words.listed([*map(words.count, pattern.sizes)]), faces=of_faces)
     return text + (words.fill("rule.open") if pattern.open else NO_TEXT) + lowest
 
 

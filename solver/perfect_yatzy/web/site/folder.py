@@ -32,6 +32,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from itertools import islice
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +97,7 @@ def encoded(rules: RuleSet, values: Table, fraction_bits: int) -> tuple[dict[str
     for place, expected in _expected(rules, state_space(rules), fixed):
         stored[place] = np.diff(fixed[place] - expected, prepend=0)
     codes = np.where(stored < 0, -2 * stored - 1, 2 * stored)
-    planes = max(1, -(-int(codes.max(initial=0)).bit_length() // 8))  # as many bytes as the largest code has
+    planes = max(1, ceil(int(codes.max(initial=0)).bit_length() / 8))  # as many bytes as the largest code has
     data = b"".join((codes >> 8 * plane & 0xFF).astype(np.uint8).tobytes() for plane in reversed(range(planes)))
     fields = {"coding": "planes", "count": len(fixed), "planes": planes, "fraction_bits": fraction_bits}
     return fields, gzip.compress(data, 9, mtime=0)
@@ -106,23 +107,25 @@ def _expected(rules: RuleSet, space: StateSpace, fixed: Ints) -> Iterator[tuple[
     """Place of each row in the table, and what the rows after it let expect there."""
     layout, needed = space.layout, prerequisites(rules)
     weights = enumerate(space.lanes.weight_of.tolist())
-    predictable = [c for c, weight in weights if not weight and c != rules.tracked_index]
+    predictable = [c for c, weight in weights if not weight and c != rules.tracked_index]  # lower boxes
+
+    def after(row: int, length: int, *boxes: int) -> Ints:
+        """The values of a row of this length with these boxes filled, too."""
+        start = int(layout.offsets[row + sum(int(space.step_of[c]) for c in boxes)])
+        return fixed[start : start + length]
+
     for filled in range(space.categories, -1, -1):
         for row in space.layers[filled].tolist():
             mask, begin = int(layout.masks[row]), int(layout.offsets[row])
             length = int(layout.lane_count[layout.lane_sets[row]]) * (int(space.most_saved[filled]) + 1)
-
-            def after(*boxes: int, row: int = row, length: int = length) -> Ints:
-                start = int(layout.offsets[row + sum(int(space.step_of[c]) for c in boxes)])
-                return fixed[start : start + length]
-
             free = (c for c in predictable if not mask >> c & 1 and not needed[c] & ~mask)
             boxes = tuple(islice(free, 2))
             expected: Ints | int = 0
             if len(boxes) == 2:
-                expected = after(boxes[0]) + after(boxes[1]) - after(*boxes)
+                first, second = (after(row, length, c) for c in boxes)
+                expected = first + second - after(row, length, *boxes)
             elif boxes:
-                expected = after(*boxes)
+                expected = after(row, length, *boxes)
             yield slice(begin, begin + length), expected
 
 
@@ -170,61 +173,48 @@ def rule_data(rules: RuleSet) -> dict[str, Any]:
         facts: dict[str, Any] = {"rules": rules.key, "count": len(rules.categories), "most": MAX_CATEGORIES}
         text = _("{rules} has {count} categories; a site can have games of up to {most}", **facts)
         raise RulesError(text, code="too-large")
-    legal, uppers, extra = legal_categories(rules), upper_sums(rules), first_roll_points(rules)
+    legal, uppers, paid_first = legal_categories(rules), upper_sums(rules), first_roll_points(rules)
     paid = [points.tolist() for points in uppers.paid]
-    least, boxes = points_table(rules).min(axis=1), zip(rules.categories, possible_points(rules), strict=True)
-    categories = [
-        picked(box, "id", "upper", "column")
-        | {"points": [*map(int, points)], "least": int(least[c]), "first_roll_bonus": extra[c]}
-        for c, (box, points) in enumerate(boxes)
-    ]
+    least, possible = points_table(rules).min(axis=1), possible_points(rules)
+    categories = []
+    for c, box in enumerate(rules.categories):
+        points = {"points": [*map(int, possible[c])], "least": int(least[c]), "first_roll_bonus": paid_first[c]}
+        categories.append(picked(box, "id", "upper", "column") | points)
     return {
         **picked(rules, "key", "fingerprint", "dice", "faces"),
-        "rolls": rules.rolls_per_turn,
-        "saved_rolls": rules.saved_rolls,
+        "rolls": rules.rolls_per_turn, "saved_rolls": rules.saved_rolls,
         "first_roll_bonus": bool(rules.first_roll_bonus),
-        "columns": len(rules.columns),
-        "categories": categories,
-        "prerequisites": list(prerequisites(rules)),
-        "requiring": legal.requiring,
-        "strict": bool(legal.strict),
+        "columns": len(rules.columns), "categories": categories, "prerequisites": list(prerequisites(rules)),
+        "requiring": legal.requiring, "strict": bool(legal.strict),
         "upper_bits": sum(1 << c for c, category in enumerate(rules.categories) if category.upper),
-        "joker": _joker(rules),
-        "uppers": picked(uppers, "thresholds", "widths", "weights") | {"paid": paid},
-        "layout": _layout(rules),
-        **_outcomes(rules),
-    }
+        "joker": _joker(rules), "uppers": picked(uppers, "thresholds", "widths", "weights") | {"paid": paid},
+        "layout": _layout(rules), **_outcomes(rules),
+    }  # fmt: skip
 
 
 def _joker(rules: RuleSet) -> dict[str, Any]:
     """The flags of :class:`perfect_yatzy.model.turn_model.JokerModel`; rolls are numbered from 0."""
     model = joker_model(rules)
+    rolls = model.rolls - lattice(rules.dice, rules.faces).first_roll
     return {
-        "index": rules.joker_index,
-        "rolls": (model.rolls - lattice(rules.dice, rules.faces).first_roll).tolist(),
-        "box": model.box.tolist(),
-        "bit": model.bit,
+        "index": rules.joker_index, "rolls": rolls.tolist(), "box": model.box.tolist(), "bit": model.bit,
         "bonus": rules.joker.bonus if rules.joker else 0,
         **{name: bool(getattr(model, name)) for name in JOKER_FLAGS},
-    }
+    }  # fmt: skip
 
 
 def _layout(rules: RuleSet) -> dict[str, Any]:
     """How the engine finds the place of a state (:class:`perfect_yatzy.model.state_space.StateSpace`)."""
     space = state_space(rules)
+    layout = space.layout
     orders = {column_order(rules, column) for column in range(max(1, len(rules.columns)))}
     return {
-        "chains": [list(chain) for chain in chains(rules)],
-        "step_of": space.step_of.tolist(),
-        "weight_of": space.lanes.weight_of.tolist(),
-        "lane_count": space.layout.lane_count.tolist(),
-        "lane_of": space.layout.lane_of.ravel().tolist(),
-        "upper_width": space.layout.upper_width,
-        "most_saved": space.most_saved.tolist(),
-        "tracked_index": rules.tracked_index,
-        "upper_first": "upper-first" in orders,
-        "size": space.size,
-    }
+        "chains": [list(chain) for chain in chains(rules)], "step_of": space.step_of.tolist(),
+        "weight_of": space.lanes.weight_of.tolist(), "lane_count": layout.lane_count.tolist(),
+        "lane_of": layout.lane_of.ravel().tolist(), "upper_width": layout.upper_width,
+        "most_saved": space.most_saved.tolist(), "tracked_index": rules.tracked_index,
+        "upper_first": "upper-first" in orders, "size": space.size,
+    }  # fmt: skip
 
 
 def _outcomes(rules: RuleSet) -> dict[str, Any]:
@@ -298,9 +288,9 @@ def write_site(
     }
     for name, content in last.items():
         write(name, content)
-    names = {Path(name).relative_to("data") for name in data.sizes}
-    for path in list((folder / "data").rglob("*.bin")):  # those of an earlier version of the site
-        if path.relative_to(folder / "data") not in names and re.search(r"-[0-9a-f]{12}\.bin$", path.name):
+    current = {folder / name for name in data.sizes}
+    for path in list((folder / "data").rglob("*.bin")):  # those of an earlier version of the site are removed
+        if path not in current and re.search(r"-[0-9a-f]{12}\.bin$", path.name):
             path.unlink()
             with suppress(OSError):  # other files are left in it; a folder that has become empty goes, too
                 path.parent.rmdir()
@@ -406,6 +396,7 @@ def _other_tables(
         options.report(f"{rules.key}: {name}")
         table = open_table(kind(rules, strategy.table), service.tables, threads=service.threads)[1]
         values = np.maximum(0.0, np.asarray(table))
-        values = np.sqrt(values) if kind is Variance else values
-        values = values if whole else values.astype(np.float32)
-        yield name, files.add_table(f"{data_folder(rules)}/{name}", rules, values, bits)
+        if kind is Variance:
+            values = np.sqrt(values)
+        stored = values if whole else values.astype(np.float32)
+        yield name, files.add_table(f"{data_folder(rules)}/{name}", rules, stored, bits)
