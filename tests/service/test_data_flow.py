@@ -5,8 +5,9 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
-from itertools import product
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock, create_autospec
@@ -14,7 +15,7 @@ from unittest.mock import Mock, create_autospec
 import perfect_yatzy
 import pytest
 from perfect_yatzy import RulesError, RuleSet, Scorecard, State, Strategy, errors, load_rules, parse_card, reach
-from perfect_yatzy.errors import CODES, language_scope
+from perfect_yatzy.errors import CODES, SolverError, language_scope
 from perfect_yatzy.game import notation, scorecard
 from perfect_yatzy.model.objectives import Goals
 from perfect_yatzy.model.state_space import StateSpace
@@ -375,6 +376,26 @@ def test_cached_answers_are_those_of_a_new_service(query: str, services: tuple[Q
             assert cached.answer(request) == cached.answer(request) == expected
         first, second = (cached.parse(base | {field: value}) for value in VALUES[field])
         assert (first == second) == (field == "id")
+
+
+@pytest.mark.parametrize("query", ["hold", "score", "expect", "outcomes"])
+def test_every_pair_of_fields_is_answered_or_refused(query: str, services: tuple[QueryService, QueryService]) -> None:
+    """No two options of a request meet in an error of the program."""
+    needed = {"dice"} if query != "expect" else set()
+    needed |= {"hold", "rolls_left"} if query == "outcomes" else set()
+    known = (COMMON_FIELDS | QUERY_FIELDS[query]) - {"query"}
+    answered = set()
+    for pair in combinations(sorted(known), 2):
+        fields = {name: VALUES[name][1] for name in {*needed & known, *pair}} | {"query": query}
+        with suppress(SolverError):
+            services[0].answer(fields | {"rules": "small"})
+            answered.add(pair)
+    if query in ("hold", "score"):
+        assert {("exact", "explain"), ("card", "exact"), ("explain", "goal")} <= answered
+    asked = {"query": "score", "rules": "small", "dice": "133", "explain": True}
+    plain, exact = (services[0].answer(asked | {"exact": exact})["categories"][0] for exact in (False, True))
+    assert plain["category"] == exact["category"]
+    assert plain["outlook"]["later_points"] == pytest.approx(exact["outlook"]["later_points"], abs=1e-9)
 
 
 def test_keys_of_puzzles_have_every_field_and_every_class_is_examined() -> None:

@@ -395,3 +395,8 @@ class ExactEvaluator(TurnEvaluator):
         found = [self.solve.value(self.after, self.limbs[i], int(self.saved[i])) for i in places.tolist()]
         later = np.array(found, dtype=object)[each.ravel()].reshape(points.shape)
         return np.asarray(points + bonus_points + later, dtype=object)
+
+    def value(self, state: State) -> float:
+        """Value of a card after the turn."""
+        place = self.space.unchecked_index(state) - self.space.layer_slice(self.after).start
+        return float(self.solve.value(self.after, self.limbs[place], state.saved))
