@@ -6,6 +6,7 @@ import subprocess
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,14 @@ import click
 import perfect_yatzy
 import pytest
 from perfect_yatzy import RuleSet, Strategy
+from perfect_yatzy.cli.views import guide_content as guide_contents
 from perfect_yatzy.cli.views.guide import guide_html, guide_text
 from perfect_yatzy.cli.views.guide_content import GuideContent, guide_content
 from perfect_yatzy.cli.views.guide_pdf import guide_pdf
 from perfect_yatzy.cli.views.words import Words, words_of
 from perfect_yatzy.errors import LANGUAGES
 from perfect_yatzy.game.translations import localized
-from perfect_yatzy.policies.guide import Guide, make_guide
+from perfect_yatzy.policies.guide import Guide, make_guide, shortened
 from perfect_yatzy.policies.strategy_sheet import packaged_sheet
 from support.command import Run, refusal
 from support.need import need, need_program
@@ -146,6 +148,22 @@ def test_opening_rows_are_few_and_say_what_to_hold(yatzy_guide: GuideContent) ->
     assert rows["all different", "keep 5 6"].sample == ((1, False), (2, False), (4, False), (5, True), (6, True))
     kniffel = {(row.pattern, row.hold): row.rolls for row in content_of("kniffel").sections["opening"].opening_rows}
     assert kniffel["three of a kind + pair", "stop, take Full House"] == "111xx"
+
+
+def test_rolls_without_room_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rolls that a line lists and the number that it leaves out are all rolls of the line."""
+    counted = 0
+    for key, room in product(KEYS, (1, 2, 5, 12)):
+        monkeypatch.setattr(guide_contents, "MAX_ROLLS", room)
+        guide = guide_of(key, False)
+        for line in guide.opening:
+            text = guide_contents._rolls_words(guide.rules, line, Words("en"))
+            if text.endswith(" more"):
+                rolls = re.findall(r"(?<![\d:])\d{3,}x*(?!\d*:)", text)
+                every = sum(len(shortened(entry, line.pattern, guide.rules.faces)) for entry in line.entries)
+                assert text.endswith(str(Words("en").fill("opening.more", count=every - len(rolls)))), text
+                counted += 1
+    assert counted > 20
 
 
 # --- text ---

@@ -363,7 +363,7 @@ def _rolls_words(rules: RuleSet, line: OpeningLine, words: Words) -> str:
         shown = rolls[: max(0, room)]
         room -= len(rolls)
         if not shown:
-            break
+            continue
         label = category_name(rules, entry.category) if entry.category else _digits(entry.hold)
         listed = " ".join(_digits(dice) + words.words("opening.other_dice") * others for dice, others in shown)
         parts.append(f"{label}: {listed}" if _differ(line) else listed)
