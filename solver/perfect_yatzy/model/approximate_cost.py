@@ -21,6 +21,7 @@ from ..errors import RulesError
 from ..game.rules import RuleSet, chains
 from ..game.scoring import maximum_score
 from .estimates import LANE_OPERATIONS_PER_SECOND, THREADS, rule_set_stats, turn_operations
+from .lanes import ceil_div
 from .relaxed_game import RelaxedLayout, required_exact, tracked_exact
 from .state_space import LANES
 from .turn_slots import feature_count, turn_slots
@@ -67,7 +68,7 @@ def layout_bytes(rules: RuleSet, exact: Sequence[int]) -> float:
 def solve_work(game: RelaxedLayout) -> float:
     """Operations of a solve."""
     rolls = 1.0 + game.most_saved[game.turns_played] / game.rules.rolls_per_turn
-    vectors_of_sets = -(-game.layout.lane_count // LANES)
+    vectors_of_sets = ceil_div(game.layout.lane_count, LANES)
     blocks = float((vectors_of_sets[game.layout.lane_sets] * rolls)[game.occurs].sum())
     return INDEXED * turn_operations(game.rules, LANES * blocks, 0)
 

@@ -28,7 +28,7 @@ from ..game.dice import lattice
 from ..game.rule_loader import builtin_ids, load_rules
 from ..game.rules import RuleSet, chains, column_order
 from ..game.scoring import maximum_score, possible_points, upper_sums
-from .lanes import LaneSets
+from .lanes import LaneSets, ceil_div
 from .state_space import LANES, check_enumerable
 
 # Measured with two threads on a 2-core Xeon at 2.7 GHz; see benchmarks/runs.
@@ -198,7 +198,7 @@ def count_states(rules: RuleSet, *, any_number: bool = False) -> StateCounts:
     for filled, rows, (sums, lanes) in _rows(rules):
         states += rows * sums * (most_saved[filled] + 1)
         values[filled] += rows * lanes * (most_saved[filled] + 1)
-        vectors[filled] += rows * -(-lanes // LANES)
+        vectors[filled] += rows * ceil_div(lanes, LANES)
     cards = prod(len(chain) + 1 for chain in chains(rules)) * (2 if rules.tracked_index >= 0 else 1)
     return StateCounts(states, cards, tuple(values), tuple(vectors), tuple(most_saved))
 
