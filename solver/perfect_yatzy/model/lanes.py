@@ -23,7 +23,6 @@ from ..game.rules import RuleSet, chains
 from ..game.scorecard import EMPTY_STATE, State
 from ..game.scoring import possible_points, upper_sums
 
-
 Count = TypeVar("Count", int, Ints)
 
 
