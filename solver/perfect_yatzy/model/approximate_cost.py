@@ -96,12 +96,6 @@ class _Size(NamedTuple):
     def of(cls, game: RelaxedLayout) -> _Size:
         return cls(solve_work(game), float(game.occurs.sum()), float(game.size), len(game.members))
 
-    def with_exact(self, boxes: int) -> _Size:
-        """The size if a chain of so many boxes is exact, too."""
-        free = self.free - boxes
-        times = (boxes + 1) * (free + 1) / (self.free + 1)
-        return _Size(times * self.solve, times * self.rows, times * self.values, free)
-
     def in_all(self, times: float = 1.0) -> float:
         """Operations of a solve with so many times the rows, those included that no limit counts."""
         return times * self.solve + ROW_OPERATIONS * (times * self.rows) + GAME_OPERATIONS
@@ -115,7 +109,7 @@ class _Size(NamedTuple):
 
 
 def _ordering_work(measured: _Size, free: int, count: int, most: float) -> float:
-    """Operations to choose `count` chains of a class of `free` boxes one by one, by the gains of all that are left."""
+    """Operations to take `count` chains from a class of `free` boxes; the gains of all that are left choose each."""
     limited = work = 0.0
     for taken in range(count):
         times = (2 << taken) * (free - taken) / (free + 1)  # one box more than those taken is exact
@@ -141,7 +135,9 @@ def relaxation_work(rules: RuleSet, most: float, memory: int, boxes: int | None 
     spent = size.refining(rules, most) + _ordering_work(measured, size.free, len(left), most)
     wanted = left[:boxes]
     for chain in wanted:
-        larger, affordable = size.with_exact(len(chain)), most - min(spent, most / 5)
+        affordable, free = most - min(spent, most / 5), size.free - len(chain)
+        times = (len(chain) + 1) * (free + 1) / (size.free + 1)
+        larger = _Size(times * size.solve, times * size.rows, times * size.values, free)
         if larger.solve > affordable or 8 * larger.values > memory / 2:
             break
         size = larger

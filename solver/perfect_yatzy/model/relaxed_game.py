@@ -124,7 +124,7 @@ class RelaxedLayout:
 
     def _digit(self, cards: Ints, number: int) -> Ints:
         """How many boxes of a chain, or of the class (number -1), are filled on each card."""
-        return cards // self.weights[number] % self.bases[number]
+        return np.asarray(cards // self.weights[number] % self.bases[number])
 
     def _build_rows(self) -> None:
         rules, cards, class_bit = self.rules, np.arange(self.cards, dtype=np.int64), 1 << len(self.exact)

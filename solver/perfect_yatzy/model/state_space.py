@@ -253,10 +253,7 @@ class StateSpace(RowPlaces):
 def in_layers(
     masks: Ints, layer: Ints, lane_sets: Ints, sizes: Ints, occurs: npt.NDArray[np.bool_], last: int, *lanes: Ints
 ) -> tuple[StateLayout, list[Ints]]:
-    """The layout of a table that begins with the last layer, and the rows of each layer, ascending.
-
-    `masks` to `occurs` have an entry for each row, of which `sizes` are the numbers of values.
-    """
+    """The layout of a table that begins with the last layer, and the rows of each layer; from arrays by row."""
     order = np.argsort((last - layer).astype(np.uint8), kind="stable")  # small integers are sorted by counting
     offsets = np.empty(len(sizes), dtype=np.int64)
     offsets[order] = np.cumsum(sizes[order]) - sizes[order]

@@ -169,17 +169,8 @@ def _category_outcomes(rules: RuleSet, space: StateSpace) -> CategoryOutcomes:
     roll_start, rolls = np.cumsum([0, *map(len, by_outcome)], dtype=np.int64), np.concatenate(by_outcome)
     step, shift = row_steps(rules, space, category, points)
     hold_start, holds = earning_holds(dice, start, roll_start, rolls)
-    return CategoryOutcomes(
-        start=start,
-        points=points.astype(np.float64),
-        shift=shift,
-        step=step,
-        roll_start=roll_start,
-        rolls=rolls,
-        hold_start=hold_start,
-        holds=holds,
-        first_roll_bonus=np.array(first_roll_points(rules), dtype=np.float64),
-    )
+    made, bonus = points.astype(np.float64), np.array(first_roll_points(rules), dtype=np.float64)
+    return CategoryOutcomes(start, made, shift, step, roll_start, rolls, hold_start, holds, bonus)
 
 
 @lru_cache(maxsize=8)
