@@ -96,7 +96,8 @@ def best_action(player, policy, turn, lane, roll, rerolls, is_first):
 @best_action.of(MeanDecisions)
 def _best_by_means(player, policy, turn, lane, roll, rerolls, is_first):
     model, dice, values = policy.model, policy.model.dice, policy.option_values
-    saved, best_hold, category, value = rerolls if model.saves_rolls else 0, -1, -1, LOWEST
+    saved = rerolls if model.saves_rolls else 0
+    best_hold, category, value = -1, -1, LOWEST
     category_means(player.means.values, policy, turn, roll, saved, is_first, values)
     for c in range(model.category_count):
         if values[c] > value + TIE:

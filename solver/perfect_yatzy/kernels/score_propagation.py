@@ -172,7 +172,7 @@ def score_turn_chances(children, job, block, lane, saved_before):
 
 @jit
 def find_entries(job, row, lane, saved_before, choices, relocation):
-    """Write ``entries`` for one state."""
+    """Write ``entries`` for one state; `relocation`: from the places of the children of an outcome to the buffer."""
     outcomes, layout = job.policy.model.turn_outcomes, job.policy.model.layout
     for saved in range(stage_count(job, saved_before)):
         for i in range(outcomes.size):

@@ -257,14 +257,13 @@ def hold_value(memory, dice, rerolls, hold, lane):
 @jit
 def backup_holds(children, job, block, most, memory):
     """Values of all holds of a block with 1 to `most` rerolls left, into `memory`."""
-    model, first_roll = job.model, job.model.dice.first_roll
-    holds = first_roll + model.dice.roll_count
+    model, dice, values = job.model, job.model.dice, memory.values
     for rerolls in range(1, most + 1):
-        stage = shifted(memory.values, -(rerolls - 1) * holds * width(memory.values))
+        stage = shifted(values, -hold_place(dice, rerolls, 0) * width(values))
         if rerolls == 1:
             backup_all_stop_values(children, model, block, 0, OVERWRITE, stage, memory.scratch)
-        else:
-            copy_vectors(memory.values, (rerolls - 2) * holds, stage, 0, holds)
+        else:  # the rolls of this stage are the best within what the last one holds
+            copy_vectors(values, hold_place(dice, rerolls - 1, 0), stage, 0, dice.first_roll + dice.roll_count)
             if model.saves_rolls:
                 backup_all_stop_values(children, model, block, rerolls - 1, RAISE, stage, memory.scratch)
             maxima(stage, job.lattice)

@@ -118,7 +118,7 @@ class RelaxedLayout:
         points = possible_points(self.rules)
         most = max((max(points[c]) for c in self.upper), default=0)
         sums = np.minimum(np.arange(self.threshold + most + 1), self.threshold)
-        # A sum has the lane of the next larger one; where sums beyond the largest cannot occur, any lane.
+        # A sum has the lane of the first largest sum that reaches it; sums beyond all have the last lane.
         lanes_of_sums = [np.minimum(np.searchsorted(largest, sums), len(largest) - 1) for largest in ends]
         return np.array([*map(len, ends)], dtype=np.int64), lane_upper, np.array(lanes_of_sums, dtype=np.int64)
 
