@@ -167,9 +167,13 @@ class PerfectPlay(NamedTuple):
 
 
 @jit
-def choose_hold_tags(job, best_within, stop_values, stop_tags, tags):
-    """The tag of the best option of each roll, to `tags`, which may be ``hold_tag``."""
+def choose_tags(job, rerolls, best_within, stop_values, stop_tags, tags):
+    """The tag of the best option of each roll, to `tags`, which may be ``hold_tag``; its value to `best_within`."""
     dice, hold_tag, best_hold = job.model.dice, job.scratch.hold_tag, job.scratch.best_hold
+    if rerolls == 0:
+        copy_vectors(stop_values, 0, best_within, dice.first_roll, dice.roll_count)
+        copy_vectors(stop_tags, dice.first_roll, tags, dice.first_roll, dice.roll_count)
+        return
     lanes = width(hold_tag)
     fill(best_hold, dice.first_roll, dice.roll_count, splat(hold_tag, -1.0))
     choose_holds(job, best_within, stop_values, best_hold)
@@ -199,16 +203,9 @@ def _evaluate_perfect_play(policy, means_of_states, quantities, target, job, blo
         if model.has_first_roll_bonus and saved_before >= 0:
             first_rolls = scratch.first_buffer
             choose_stops(greedy, block, True, scratch.first_value, first_tags)
-            if rerolls > 0:
-                copy_vectors(scratch.buffer, 0, scratch.best_within, 0, dice.first_roll)
-                choose_hold_tags(greedy, scratch.best_within, scratch.first_value, first_tags, first_rolls)
-            else:
-                copy_vectors(first_tags, dice.first_roll, first_rolls, dice.first_roll, dice.roll_count)
-        if rerolls > 0:
-            choose_hold_tags(greedy, scratch.buffer, scratch.stop_value, stop_tags, scratch.hold_tag)
-        else:
-            copy_vectors(scratch.stop_value, 0, scratch.buffer, dice.first_roll, dice.roll_count)
-            copy_vectors(stop_tags, dice.first_roll, scratch.hold_tag, dice.first_roll, dice.roll_count)
+            copy_vectors(scratch.buffer, 0, scratch.best_within, 0, dice.first_roll)
+            choose_tags(greedy, rerolls, scratch.best_within, scratch.first_value, first_tags, first_rolls)
+        choose_tags(greedy, rerolls, scratch.buffer, scratch.stop_value, stop_tags, scratch.hold_tag)
         if saved_before >= 0:
             value = mean_of_first_roll(dice, first_rolls)
             write_quantity(means_of_states, target, job, block, saved_before, centre, value)
