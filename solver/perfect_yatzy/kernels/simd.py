@@ -165,8 +165,7 @@ def _reads(counts_vectors: bool) -> Any:
     @intrinsic
     def function(typingctx: Any, view: Any, index: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            native = signature.return_type.native
-            address = _vector_address(context, builder, signature, args, native, counts_vectors)
+            address = _vector_address(context, builder, signature, args, signature.return_type.native, counts_vectors)
             return builder.load(address, align=ENTRY_ALIGNMENT)
 
         return VECTORS[view.dtype](view, types.intp), codegen
@@ -283,8 +282,7 @@ def shifted(typingctx: Any, view: Any, by: Any) -> Any:
             return builder.gep(values, [builder.neg(distance)])
         parts = cgutils.create_struct_proxy(signature.args[0])(context, builder, value=values)
         parts.data = builder.gep(parts.data, [builder.neg(distance)])
-        parts.first = builder.add(parts.first, distance)
-        parts.end = builder.add(parts.end, distance)
+        parts.first, parts.end = builder.add(parts.first, distance), builder.add(parts.end, distance)
         return parts._getvalue()
 
     return view(view, types.intp), codegen
@@ -378,8 +376,8 @@ _define("fneg", operator.neg)
 
 def _mask(builder: Any, compare: str, a: Any, b: Any) -> Any:
     """The lanes in which a comparison holds as a bitmask, int64."""
-    holds = builder.fcmp_ordered(compare, a, b)  # a vector of single bits
-    return builder.zext(builder.bitcast(holds, ir.IntType(a.type.count)), WORD)
+    bits = builder.fcmp_ordered(compare, a, b)
+    return builder.zext(builder.bitcast(bits, ir.IntType(a.type.count)), WORD)
 
 
 def _of_two(emit: Any, result: Any = None) -> Any:
@@ -448,6 +446,5 @@ def aligned(vectors: int, dtype: npt.DTypeLike = np.float64) -> npt.NDArray[Any]
     """A zeroed array of `vectors` vectors, aligned to ALIGNMENT bytes."""
     lanes = ALIGNMENT // np.dtype(dtype).itemsize
     raw = np.zeros((vectors + 1) * lanes, dtype=dtype)
-    missing = -raw.ctypes.data % ALIGNMENT  # bytes up to the next aligned address
-    start = missing // raw.itemsize
+    start = -raw.ctypes.data % ALIGNMENT // raw.itemsize  # entries up to the next aligned address
     return raw[start : start + vectors * lanes]
