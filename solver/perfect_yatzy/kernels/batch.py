@@ -157,11 +157,9 @@ def find_best_actions(start, stop, arguments):
             first = positions.blocks[i]
             begin_block(player, job, Block(card.row, first, card.choices))
             while i < end and positions.blocks[i] == first:
-                lane, roll = positions.block_lanes[i], positions.rolls[i]
+                lane, roll, is_first = positions.block_lanes[i], positions.rolls[i], positions.is_first_roll[i] != 0
                 turn = TurnStart(card.row, positions.lanes[i], score_block_x(first) + lane, card.choices)
-                found = best_action(
-                    player, policy, turn, lane, roll, positions.rerolls[i], positions.is_first_roll[i] != 0
-                )
+                found = best_action(player, policy, turn, lane, roll, positions.rerolls[i], is_first)
                 actions.hold[i], actions.category[i], actions.value[i] = found
                 if job.options.columns > 0:
                     write_options(player, job, turn, lane, i)

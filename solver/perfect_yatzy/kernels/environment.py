@@ -105,9 +105,7 @@ def upper_model(rules: RuleSet) -> UpperModel:
         for (_, points_before), (least, points) in pairwise([(0, 0), *bonus.steps])
     ]
     step_weight, step_width, threshold, points = np.array(steps, dtype=np.int64).reshape(-1, 4).T.copy()
-    return UpperModel(
-        sums.category_weights, width, cap, step_weight, step_width, threshold, points, step_count=len(steps)
-    )
+    return UpperModel(sums.category_weights, width, cap, step_weight, step_width, threshold, points, len(steps))
 
 
 @lru_cache(maxsize=8)

@@ -81,10 +81,8 @@ def quantity_after(quantities, job, block, i, saved):
 def _quantity_of_state(quantities, job, block, i, saved):
     outcomes, layout, temp = job.policy.model.turn_outcomes, job.policy.model.layout, job.policy.scratch.temp
     child, shift = block.row + outcomes.step[i], outcomes.shift[i]
-    return (
-        table_lanes(quantities.values, layout, block, child, saved, shift, temp)
-        + job.points_weight * outcomes.total[i]
-    )
+    after = table_lanes(quantities.values, layout, block, child, saved, shift, temp)
+    return after + job.points_weight * outcomes.total[i]
 
 
 @quantity_after.of(ScoreTable)

@@ -206,7 +206,7 @@ def mean_of_first_roll(dice, buffer):
 def solve_block(children, target, job, block):
     """The turn of one card for one block, for every number of saved rolls; `job` holds views."""
     model, lattice, scratch = job.model, job.lattice, job.scratch
-    buffer = scratch.buffer
+    buffer, first_rolls = scratch.buffer, scratch.first_roll_buffer
     for rerolls in range(model.rolls_per_turn + job.most_saved):
         saved = rerolls if model.saves_rolls else 0
         saved_before = rerolls - model.rolls_per_turn + 1  # a turn with so many saved rolls begins here
@@ -215,18 +215,16 @@ def solve_block(children, target, job, block):
             means(buffer, lattice)
         if model.has_first_roll_bonus and saved_before >= 0:
             # In a copy: turns that begin with more rolls pass through here later, without this bonus.
-            copy_vectors(buffer, 0, scratch.first_roll_buffer, 0, model.dice.first_roll + model.dice.roll_count)
-            backup_all_stop_values(
-                children, model, block, saved, FIRST_ROLL | mode, scratch.first_roll_buffer, scratch
-            )
+            copy_vectors(buffer, 0, first_rolls, 0, model.dice.first_roll + model.dice.roll_count)
+            backup_all_stop_values(children, model, block, saved, FIRST_ROLL | mode, first_rolls, scratch)
             if rerolls > 0:
-                maxima(scratch.first_roll_buffer, lattice)
+                maxima(first_rolls, lattice)
         if rerolls == 0 or model.saves_rolls:
             backup_all_stop_values(children, model, block, saved, mode, buffer, scratch)
         if rerolls > 0:
             maxima(buffer, lattice)
         if saved_before >= 0:
-            best = mean_of_first_roll(model.dice, scratch.first_roll_buffer if model.has_first_roll_bonus else buffer)
+            best = mean_of_first_roll(model.dice, first_rolls if model.has_first_roll_bonus else buffer)
             write_values(target, model.layout, block, saved_before, best, scratch.temp)
 
 

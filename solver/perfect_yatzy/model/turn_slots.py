@@ -127,9 +127,8 @@ def open_boxes(rules: RuleSet, filled: Ints) -> Bools:
 def allowed_boxes(rules: RuleSet, filled: Ints) -> Bools:
     """Which boxes the next turn may fill, ``(n, categories)``; a joker may be restricted further."""
     missing = (card_masks(rules, prerequisites(rules)) & ~filled[:, None]) != 0
-    return np.asarray(
-        open_boxes(rules, filled) & ~(missing if missing.ndim == 2 else missing[..., 0] | missing[..., 1])
-    )
+    waits = missing if missing.ndim == 2 else missing[..., 0] | missing[..., 1]  # of two words
+    return np.asarray(open_boxes(rules, filled) & ~waits)
 
 
 def extra_count(rules: RuleSet) -> int:
