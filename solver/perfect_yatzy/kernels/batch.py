@@ -22,11 +22,11 @@ from ..model.state_space import LANES
 from ..model.turn_model import TurnModel
 from .jit import by_kind, jit
 from .legal import choices_of, outcome_number, scoring_of_roll
-from .policy import HoldValues, ScorePolicyJob, TurnStart, backup_holds, category_means, decision, hold_value
+from .policy import ScorePolicyJob, TurnStart, category_means, decision
 from .rollout import ScoreDecisions, begin_block, player_of
 from .simd import views
 from .table_slices import TableSlice
-from .turn import LOWEST, TIE, mean_block
+from .turn import LOWEST, TIE, HoldValues, backup_holds, hold_value, mean_block
 from .value_tables import Block, lane_after, mean_table, score_block_x, state_place
 
 
@@ -96,7 +96,8 @@ def best_action(player, policy, turn, lane, roll, rerolls, is_first):
 @best_action.of(MeanDecisions)
 def _best_by_means(player, policy, turn, lane, roll, rerolls, is_first):
     model, dice, values = policy.model, policy.model.dice, policy.option_values
-    saved, best_hold, category, value = rerolls if model.saves_rolls else 0, -1, -1, LOWEST
+    saved = rerolls if model.saves_rolls else 0
+    best_hold, category, value = -1, -1, LOWEST
     category_means(player.means.values, policy, turn, roll, saved, is_first, values)
     for c in range(model.category_count):
         if values[c] > value + TIE:
@@ -150,16 +151,15 @@ def find_best_actions(start, stop, arguments):
     while i < stop:
         end, most = same_card(positions, i, stop)
         card = mean_block(policy.model, positions.rows[i], positions.lanes[i] // LANES * LANES)
-        player = player_of(job.followed, job, card, most - policy.model.rolls_per_turn + 1)
+        most_saved = most - policy.model.rolls_per_turn + 1  # for as many rerolls; negative for fewer than in a turn
+        player = player_of(job.followed, job, card, most_saved)
         while i < end:
             first = positions.blocks[i]
             begin_block(player, job, Block(card.row, first, card.choices))
             while i < end and positions.blocks[i] == first:
-                lane, roll = positions.block_lanes[i], positions.rolls[i]
+                lane, roll, is_first = positions.block_lanes[i], positions.rolls[i], positions.is_first_roll[i] != 0
                 turn = TurnStart(card.row, positions.lanes[i], score_block_x(first) + lane, card.choices)
-                found = best_action(
-                    player, policy, turn, lane, roll, positions.rerolls[i], positions.is_first_roll[i] != 0
-                )
+                found = best_action(player, policy, turn, lane, roll, positions.rerolls[i], is_first)
                 actions.hold[i], actions.category[i], actions.value[i] = found
                 if job.options.columns > 0:
                     write_options(player, job, turn, lane, i)
@@ -207,26 +207,33 @@ def is_hold(dice, hold, roll):
 
 
 @jit
-def outcome_of_turn(model, turns, turn, row, saved):
-    """Number of the outcome of a turn from a card, -1 if the turn breaks the rules."""
-    dice, first, end = model.dice, turns.first_roll[turn], turns.first_roll[turn + 1]
-    count, category, choices = end - first, turns.categories[turn], choices_of(model, row)
-    if choices == 0 or count < 1 or count > model.rolls_per_turn + saved:
-        return -1
+def are_rolls(dice, turns, first, end, most):
+    """Whether the rolls `first` to ``end - 1`` are one to `most` of a turn, each with the dice held before it."""
+    if not 1 <= end - first <= most:
+        return False
     for i in range(first, end):
         if turns.rolls[i] < dice.first_roll:
-            return -1
+            return False
     for i in range(first, end - 1):
         hold = turns.holds[i]
         if not (is_hold(dice, hold, turns.rolls[i]) and is_hold(dice, hold, turns.rolls[i + 1])):
-            return -1
-    roll = turns.rolls[end - 1] - dice.first_roll
-    allowed, way = scoring_of_roll(model, row, choices, roll, count == 1)
+            return False
+    return True
+
+
+@jit
+def outcome_of_turn(model, turns, turn, row, saved):
+    """Number of the outcome of a turn from a card, -1 if the turn breaks the rules."""
+    first, end, choices = turns.first_roll[turn], turns.first_roll[turn + 1], choices_of(model, row)
+    if choices == 0 or not are_rolls(model.dice, turns, first, end, model.rolls_per_turn + saved):
+        return -1
+    roll, category, points = turns.rolls[end - 1] - model.dice.first_roll, turns.categories[turn], turns.points[turn]
+    allowed, way = scoring_of_roll(model, row, choices, roll, end - first == 1)
     if not allowed >> category & 1:
         return -1
     outcome, outcomes = outcome_number(model, way, category, roll), model.turn_outcomes
-    points, total = turns.points[turn], turns.points[turn] + turns.bonus_points[turn]
-    return outcome if outcomes.points[outcome] == points and outcomes.total[outcome] == total else -1
+    is_paid = outcomes.points[outcome] == points and outcomes.total[outcome] == points + turns.bonus_points[turn]
+    return outcome if is_paid else -1
 
 
 @jit

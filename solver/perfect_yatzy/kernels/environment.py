@@ -98,22 +98,14 @@ def upper_model(rules: RuleSet) -> UpperModel:
     """The upper sums and bonuses of a rule set."""
     sums = upper_sums(rules)
     columns = [category.column if c in sums.counting else 0 for c, category in enumerate(rules.categories)]
+    width, cap = np.array([(sums.widths[b], sums.thresholds[b]) for b in columns], dtype=np.int64).T.copy()
     steps = [
-        (sums.weights[column], sums.widths[column], step[0], step[1] - before[1])
+        (sums.weights[column], sums.widths[column], least, points - points_before)
         for column, bonus in enumerate(rules.bonuses)
-        for before, step in pairwise([(0, 0), *bonus.steps])
+        for (_, points_before), (least, points) in pairwise([(0, 0), *bonus.steps])
     ]
     step_weight, step_width, threshold, points = np.array(steps, dtype=np.int64).reshape(-1, 4).T.copy()
-    return UpperModel(
-        weight=sums.category_weights,
-        width=np.array([sums.widths[column] for column in columns], dtype=np.int64),
-        cap=np.array([sums.thresholds[column] for column in columns], dtype=np.int64),
-        step_weight=step_weight,
-        step_width=step_width,
-        threshold=threshold,
-        points=points,
-        step_count=len(steps),
-    )
+    return UpperModel(sums.category_weights, width, cap, step_weight, step_width, threshold, points, len(steps))
 
 
 @lru_cache(maxsize=8)
@@ -157,8 +149,8 @@ def upper_after(upper, before, category, points):
     if weight == 0:
         return before
     after = before + points * weight
-    beyond = after // weight % upper.width[category] - upper.cap[category]
-    return after - max(0, beyond) * weight
+    own_sum = after // weight % upper.width[category]
+    return after - max(0, own_sum - upper.cap[category]) * weight
 
 
 @jit
@@ -233,20 +225,23 @@ def take_actions(begin, end, arguments):
     job = views(arguments)
     model = job.model
     for game in range(begin, end):
-        fields, legal, terminated, truncated, reward = fields_of(job.games, game), True, False, False, 0.0
+        fields, reward = fields_of(job.games, game), 0.0
+        legal, terminated, truncated = True, False, False
         if fields[ENDED]:
             fields[GAME] += 1
             start_game(model.turn, job.games, game)
         else:
-            before, taken = score_of(model, fields), fields[ACTIONS] + 1
-            fields[ACTIONS] = taken
+            before = score_of(model, fields)
+            fields[ACTIONS] += 1
             legal = take_action(model, job.games, game, job.actions[game])
             reward = float(score_of(model, fields) - before) if legal else job.illegal_reward
             terminated = fields[FILLED] == (1 << model.turn.category_count) - 1
-            truncated = 0 < job.most_actions <= taken
+            truncated = 0 < job.most_actions <= fields[ACTIONS]
             fields[ENDED] = 1 if terminated or truncated else 0
-        job.rewards[game], job.illegal[game] = reward, 0 if legal else 1
-        job.terminated[game], job.truncated[game] = 1 if terminated else 0, 1 if truncated else 0
+        job.rewards[game] = reward
+        job.illegal[game] = 0 if legal else 1
+        job.terminated[game] = 1 if terminated else 0
+        job.truncated[game] = 1 if truncated else 0
 
 
 @jit
@@ -261,7 +256,7 @@ def start_games(which, model_arrays, game_arrays):
 def observe(begin, end, model_arrays, game_arrays, observed_arrays):
     """Write what a player sees of the games `begin` to ``end - 1``."""
     model, games, observed = views(model_arrays), views(game_arrays), views(observed_arrays)
-    turn, dice, mask = model.turn, model.turn.dice, observed.mask
+    turn, dice = model.turn, model.turn.dice
     categories, faces, n_holds = turn.category_count, dice.faces, dice.first_roll
     for game in range(begin, end):
         fields = fields_of(games, game)
@@ -270,19 +265,21 @@ def observe(begin, end, model_arrays, game_arrays, observed_arrays):
             observed.filled[game * categories + c] = filled >> c & 1
         for face in range(faces):
             observed.counts[game * faces + face] = model.counts[roll * faces + face]
-        observed.upper[game], observed.rolls_left[game] = fields[UPPER], fields[REROLLS]
-        observed.joker_paid[game], observed.score[game] = fields[JOKER_PAID], score_of(model, fields)
-        start, allowed = game * (n_holds + categories), 0
-        for i in range(start, start + n_holds):
-            mask[i] = 0
+        observed.upper[game] = fields[UPPER]
+        observed.rolls_left[game] = fields[REROLLS]
+        observed.joker_paid[game] = fields[JOKER_PAID]
+        observed.score[game] = score_of(model, fields)
+        mask, allowed = shifted(observed.mask, -game * (n_holds + categories)), 0  # of the actions; of the categories
+        for hold in range(n_holds):
+            mask[hold] = 0
         if filled != (1 << categories) - 1:
             allowed, _ = categories_now(turn, fields)
             if fields[REROLLS] > 0:
                 # The list opens with the hold of all dice, which is not an action.
                 for k in range(dice.hold_start[roll - n_holds] + 1, dice.hold_start[roll - n_holds + 1]):
-                    mask[start + dice.holds[k]] = 1
+                    mask[dice.holds[k]] = 1
         for c in range(categories):
-            mask[start + n_holds + c] = allowed >> c & 1
+            mask[n_holds + c] = allowed >> c & 1
 
 
 class Decisions(NamedTuple):
@@ -315,7 +312,8 @@ def drawn_action(model, allowed, roll, rerolls, word):
     """One of the legal actions for a roll: first the holds, then the categories."""
     start = model.dice.hold_start[roll] + 1  # the first hold is that of all dice
     holds = model.dice.hold_start[roll + 1] - start if rerolls > 0 else 0
-    number = int(word >> np.uint64(DIE_BITS - CHOICE_BITS)) * (holds + count_bits(allowed)) >> CHOICE_BITS
+    part = int(word >> np.uint64(DIE_BITS - CHOICE_BITS))  # of 2^CHOICE_BITS
+    number = (part * (holds + count_bits(allowed))) >> CHOICE_BITS
     if number < holds:
         return int(model.dice.holds[start + number])
     return model.dice.first_roll + nth_bit(allowed, number - holds)
@@ -325,12 +323,14 @@ def drawn_action(model, allowed, roll, rerolls, word):
 def explore(exploration, arguments):
     """Take the best actions or, with chance `exploration`, any legal action; all of them are equally likely."""
     job, limit = views(arguments), np.uint64(exploration * (1 << DIE_BITS))
+    whether, which = np.uint64(job.seed) + np.uint64(WHETHER), np.uint64(job.seed) + np.uint64(WHICH)
+    model = job.model
     for i in range(len(arguments.games)):
-        model, filled, roll = job.model, job.filled[i], job.held[i] - job.model.dice.first_roll
-        paid, choices = job.joker_paid[i] != 0, next_categories(model, filled)
-        allowed, way = scoring_on_card(model, filled, paid, choices, roll, job.roll == 0)
-        if random_word(np.uint64(job.seed) + np.uint64(WHETHER), job.games[i], job.turn, job.roll) < limit:
-            word = random_word(np.uint64(job.seed) + np.uint64(WHICH), job.games[i], job.turn, job.roll)
+        filled, roll, is_first = job.filled[i], job.held[i] - model.dice.first_roll, job.roll == 0
+        choices = next_categories(model, filled)
+        allowed, way = scoring_on_card(model, filled, job.joker_paid[i] != 0, choices, roll, is_first)
+        if random_word(whether, job.games[i], job.turn, job.roll) < limit:
+            word = random_word(which, job.games[i], job.turn, job.roll)
             job.actions[i] = drawn_action(model, allowed, roll, job.rerolls[i], word)
         category = job.actions[i] - model.dice.first_roll
         job.ends[i] = outcome_number(model, way, category, roll) if category >= 0 else -1

@@ -21,6 +21,7 @@ p to the mean, and p^2 + 2 p mean to the mean square, whose limbs are `squares` 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 from ..game.dice import Floats, Ints
@@ -57,8 +58,7 @@ class ExactJob(NamedTuple):
     units: Floats  # (rerolls + 1,): points of a weight of 1, for values after so many rerolls
     orderings: Floats  # (rolls,): number of ways to roll each
     factors: Floats  # (holds + 1,): faces^|hold|, and 1 for the end of the turn
-    # vectors: limbs of each hold, of the end of the turn, of the sum over the first rolls, and of a first roll
-    buffer: Floats
+    buffer: Floats  # vectors: the limbs of each hold, and of the :func:`entries_after_holds`
     values: Floats  # vectors: values of the categories
     chosen: Ints  # (LANES,): the best option so far, -1 before the first
     child: Floats  # (limbs,)
@@ -80,8 +80,10 @@ def carry(buffer, entry, limbs, factor):
 
 
 @jit
-def note_option(job, lane, difference, unit):
-    """Whether an option is better than the best before it, from their difference; the tie and gap of the best two."""
+def is_better(job, lane, difference, unit):
+    """Whether an option is better than the chosen one, by their difference; notes the tie or gap of the best two."""
+    if job.chosen[lane] < 0:
+        return True
     if difference == 0.0:
         job.tied[lane] = 1
         return False
@@ -113,42 +115,56 @@ def begin_decision(job):
 
 
 @jit
+def entries_after_holds(dice):
+    """Entries of the buffer for the end of the turn, the sum over the first rolls, and a first roll."""
+    end = dice.first_roll + dice.roll_count
+    return end, end + 1, end + 2
+
+
+@partial(jit, inline=True)
+def compare_category(job, entry, c, lane, state, saved, total):
+    """Choose a category for a lane if the integer of its child, with `total` points, beats that of the entry."""
+    below, child, difference = job.limbs_below, job.child, 0.0
+    first = (state - job.turn.below.start) * below
+    for k in range(below - 1, -1, -1):
+        child[k] = job.below[first + k] + total * job.scales[saved * below + k]
+        if 0 <= k - job.first_square < job.squares:
+            mean = job.below[first + k + job.squares] if k + job.squares < below else 0.0
+            child[k] -= total * (2.0 * mean + total * job.square_scales[saved * below + k])
+        difference += (child[k] - job.buffer[(entry * job.limbs + k) * LANES + lane]) * job.weights[k]
+    if is_better(job, lane, difference, job.units[saved]):
+        job.chosen[lane] = c
+        for k in range(below):
+            job.buffer[(entry * job.limbs + k) * LANES + lane] = child[k]
+
+
+@jit
 def end_turn(job, block, roll, saved, is_first, lanes):
-    """The best category of a roll, exactly as the last entry of the buffer and as the returned vector."""
-    model, limbs, below, child = job.turn.model, job.limbs, job.limbs_below, job.child
-    children, dice, values, outcomes = mean_table(job.turn.below), model.dice, job.values, model.turn_outcomes
+    """The best category of a roll, exactly as the entry for the end of the turn and as the returned vector."""
+    model, limbs, values, outcomes = job.turn.model, job.limbs, job.values, job.turn.model.turn_outcomes
+    children, layout = mean_table(job.turn.below), model.layout
     allowed, way = scoring_of_roll(model, block.row, block.choices, roll, is_first)
     best = splat(values, LOWEST)
     for c in range(model.category_count):
         if allowed >> c & 1:
             i = outcome_number(model, way, c, roll)
             after = successor(outcomes, i, block.row, saved)
-            value = child_value(children, model.layout, block, after, outcomes.total[i], job.turn.scratch.temp)
+            value = child_value(children, layout, block, after, outcomes.total[i], job.turn.scratch.temp)
             store(values, c, value)
             best = maximum(best, value)
-    end = (dice.first_roll + dice.roll_count) * limbs
-    limit, unit = best - WINDOW, job.units[saved]
+    end, _, _ = entries_after_holds(model.dice)
+    limit = best - WINDOW
     begin_decision(job)
     for c in range(model.category_count):
-        within = at_least(load(values, c), limit) if allowed >> c & 1 else 0
-        i = outcome_number(model, way, c, roll)
-        row, total = block.row + outcomes.step[i], outcomes.total[i]
-        for lane in range(lanes):
-            if within >> lane & 1:
-                state = state_number(model.layout, block.row, row, block.start + lane, saved, outcomes.shift[i])
-                first, difference = (state - job.turn.below.start) * below, 0.0
-                for k in range(below - 1, -1, -1):
-                    child[k] = job.below[first + k] + total * job.scales[saved * below + k]
-                    if 0 <= k - job.first_square < job.squares:
-                        mean = job.below[first + k + job.squares] if k + job.squares < below else 0.0
-                        child[k] -= total * (2.0 * mean + total * job.square_scales[saved * below + k])
-                    difference += (child[k] - job.buffer[(end + k) * LANES + lane]) * job.weights[k]
-                if job.chosen[lane] < 0 or note_option(job, lane, difference, unit):
-                    job.chosen[lane] = c
-                    for k in range(below):
-                        job.buffer[(end + k) * LANES + lane] = child[k]
-    for k in range(below, limbs):
-        store(job.buffer, end + k, splat(job.buffer, 0.0))
+        if allowed >> c & 1:
+            within = at_least(load(values, c), limit)
+            i = outcome_number(model, way, c, roll)
+            child = block.row + outcomes.step[i]
+            for lane in range(lanes):
+                if within >> lane & 1:
+                    state = state_number(layout, block.row, child, block.start + lane, saved, outcomes.shift[i])
+                    compare_category(job, end, c, lane, state, saved, outcomes.total[i])
+    fill(job.buffer, end * limbs + job.limbs_below, limbs - job.limbs_below, splat(job.buffer, 0.0))
     count_decision(job, lanes)
     return best
 
@@ -156,58 +172,61 @@ def end_turn(job, block, roll, saved, is_first, lanes):
 @jit
 def take_chosen(job, entry, lanes):
     """Write the integers of the chosen entries of all lanes to one entry."""
-    limbs, buffer, chosen = job.limbs, job.buffer, job.chosen
-    same = True
-    for lane in range(lanes, LANES):
+    limbs, buffer, chosen, factors = job.limbs, job.buffer, job.chosen, job.factors
+    for lane in range(lanes, LANES):  # of no state
         chosen[lane] = chosen[0]
+    same = True
     for lane in range(1, LANES):
         same = same and chosen[lane] == chosen[0]
     if same:
-        factor = job.factors[chosen[0]]
         for k in range(limbs):
-            store(buffer, entry * limbs + k, load(buffer, chosen[0] * limbs + k) * factor)
+            store(buffer, entry * limbs + k, load(buffer, chosen[0] * limbs + k) * factors[chosen[0]])
     else:
         for lane in range(LANES):
-            factor, source = job.factors[chosen[lane]], chosen[lane] * limbs * LANES + lane
-            for k in range(0, limbs * LANES, LANES):
-                buffer[entry * limbs * LANES + lane + k] = buffer[source + k] * factor
+            for k in range(limbs):
+                limb = buffer[(chosen[lane] * limbs + k) * LANES + lane] * factors[chosen[lane]]
+                buffer[(entry * limbs + k) * LANES + lane] = limb
     carry(buffer, entry, limbs, 1.0)
+
+
+@partial(jit, inline=True)
+def compare_option(job, option, within, unit, lanes):
+    """Choose an entry of the buffer in those of the lanes `within` (a bitmask) in which it is exactly better."""
+    limbs, buffer, factors = job.limbs, job.buffer, job.factors
+    for lane in range(lanes):
+        if within >> lane & 1:
+            difference, chosen = 0.0, job.chosen[lane]
+            if chosen >= 0:
+                for k in range(limbs - 1, -1, -1):
+                    new = buffer[(option * limbs + k) * LANES + lane] * factors[option]
+                    old = buffer[(chosen * limbs + k) * LANES + lane] * factors[chosen]
+                    difference += (new - old) * job.weights[k]
+            if is_better(job, lane, difference, unit):
+                job.chosen[lane] = option
 
 
 @jit
 def decide(job, block, roll, rerolls, is_first, entry, lanes):
     """The value of a roll with so many rerolls left, exactly as an entry of the buffer and as the returned vector."""
-    model, dice, values = job.turn.model, job.turn.model.dice, job.turn.scratch.buffer
-    end, saved = dice.first_roll + dice.roll_count, rerolls if model.saves_rolls else 0
-    limbs, buffer = job.limbs, job.buffer
+    model, dice, values, buffer = job.turn.model, job.turn.model.dice, job.turn.scratch.buffer, job.buffer
+    (end, _, _), saved = entries_after_holds(dice), rerolls if model.saves_rolls else 0
     ended = splat(values, LOWEST)
     if rerolls == 0 or model.saves_rolls or (is_first and model.has_first_roll_bonus):
         ended = end_turn(job, block, roll, saved, is_first, lanes)
-        carry(buffer, end, limbs, 1.0)
-        for _ in range(saved, rerolls):
-            carry(buffer, end, limbs, job.factors[end - 1])
+        carry(buffer, end, job.limbs, 1.0)
+        for _ in range(saved, rerolls):  # to the scale of so many rerolls
+            carry(buffer, end, job.limbs, job.factors[end - 1])
     best = ended
     if rerolls > 0:
         first, last = dice.hold_start[roll], dice.hold_start[roll + 1]
         for i in range(first, last):
             best = maximum(best, load(values, dice.holds[i]))
+        limit, unit = best - WINDOW, job.units[rerolls]
         begin_decision(job)
-        for i in range(first, last + 1):
-            option = int(dice.holds[i]) if i < last else end
-            within = at_least(load(values, option) if i < last else ended, best - WINDOW)
-            for lane in range(lanes if within else 0):
-                if within >> lane & 1:
-                    before = job.chosen[lane]
-                    better = before < 0
-                    if not better:
-                        difference, new, old = 0.0, job.factors[option], job.factors[before]
-                        place, other = option * limbs * LANES + lane, before * limbs * LANES + lane
-                        for k in range(limbs - 1, -1, -1):
-                            limb = buffer[place + k * LANES] * new - buffer[other + k * LANES] * old
-                            difference += limb * job.weights[k]
-                        better = note_option(job, lane, difference, job.units[rerolls])
-                    if better:
-                        job.chosen[lane] = option
+        for i in range(first, last):
+            hold = int(dice.holds[i])
+            compare_option(job, hold, at_least(load(values, hold), limit), unit, lanes)
+        compare_option(job, end, at_least(ended, limit), unit, lanes)
         count_decision(job, lanes)
     else:
         for lane in range(LANES):
@@ -217,38 +236,45 @@ def decide(job, block, roll, rerolls, is_first, entry, lanes):
 
 
 @jit
+def sum_over_faces(job):
+    """The integers of all holds from those with one die more."""
+    dice, limbs, buffer = job.turn.model.dice, job.limbs, job.buffer
+    for hold in range(dice.first_roll - 1, -1, -1):
+        for k in range(limbs):
+            total = splat(buffer, 0.0)
+            for i in range(hold * dice.faces, (hold + 1) * dice.faces):
+                total += load(buffer, dice.successors[i] * limbs + k)
+            store(buffer, hold * limbs + k, total)
+
+
+@jit
 def solve_exact_block(job, block):
     """The turn of one card for one block, for every number of saved rolls."""
-    model, lattice, limbs, buffer = job.turn.model, job.turn.lattice, job.limbs, job.buffer
-    dice, values = model.dice, job.turn.scratch.buffer
-    end = dice.first_roll + dice.roll_count
+    model, limbs, buffer, values = job.turn.model, job.limbs, job.buffer, job.turn.scratch.buffer
+    _, summed, first = entries_after_holds(model.dice)
     lanes = min(LANES, lanes_of(model.layout, block.row) - block.start)
     for rerolls in range(model.rolls_per_turn + job.turn.most_saved):
-        saved_before = rerolls - model.rolls_per_turn + 1
+        saved_before = rerolls - model.rolls_per_turn + 1  # turns with so many begin here, if it is not negative
         if rerolls > 0:
-            means(values, lattice)
-            for hold in range(dice.first_roll - 1, -1, -1):
-                for k in range(limbs):
-                    total = splat(buffer, 0.0)
-                    for i in range(hold * dice.faces, (hold + 1) * dice.faces):
-                        total += load(buffer, dice.successors[i] * limbs + k)
-                    store(buffer, hold * limbs + k, total)
-        summed, first = (end + 1) * limbs, (end + 2) * limbs
-        fill(buffer, summed, limbs, splat(buffer, 0.0))
-        for roll in range(dice.roll_count):
-            entry = dice.first_roll + roll
+            means(values, job.turn.lattice)
+            sum_over_faces(job)
+        fill(buffer, summed * limbs, limbs, splat(buffer, 0.0))
+        for roll in range(model.dice.roll_count):
+            entry = source = model.dice.first_roll + roll
             if saved_before >= 0 and model.has_first_roll_bonus:
-                decide(job, block, roll, rerolls, True, end + 2, lanes)
+                decide(job, block, roll, rerolls, True, first, lanes)
+                source = first
             store(values, entry, decide(job, block, roll, rerolls, False, entry, lanes))
-            source = first if model.has_first_roll_bonus else entry * limbs
-            for k in range(limbs if saved_before >= 0 else 0):
-                store(buffer, summed + k, load(buffer, summed + k) + load(buffer, source + k) * job.orderings[roll])
+            if saved_before >= 0:
+                for k in range(limbs):
+                    part = load(buffer, source * limbs + k) * job.orderings[roll]
+                    store(buffer, summed * limbs + k, load(buffer, summed * limbs + k) + part)
         if saved_before >= 0:
-            carry(buffer, end + 1, limbs, 1.0)
+            carry(buffer, summed, limbs, 1.0)
             place = (state_place(model.layout, block.row, saved_before, block.start) - job.start) * limbs
             for lane in range(lanes):
                 for k in range(limbs):
-                    job.target[place + lane * limbs + k] = buffer[(summed + k) * LANES + lane]
+                    job.target[place + lane * limbs + k] = buffer[(summed * limbs + k) * LANES + lane]
 
 
 @jit

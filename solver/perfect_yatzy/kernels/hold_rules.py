@@ -29,9 +29,9 @@ from ..game.dice import Floats
 from ..model.hold_rule_arrays import ROLL_ALL, STOP, HoldRuleArrays
 from ..model.state_space import LANES
 from .jit import jit
-from .lattice import means
+from .lattice import copy_lane, means
 from .legal import count_bits
-from .policy import choose_stage_stops, stage_actions
+from .policy import choose_stage_stops, has_first_rolls, stage_actions
 from .policy_evaluation import evaluate_block, follow_actions, outcome_quantities
 from .propagation import choose_actions, turn_chances
 from .simd import splat, store, views
@@ -58,30 +58,30 @@ class CardRules(NamedTuple):
 
 
 @jit
-def card_rules(rules, model, block):
-    """The :class:`CardRules` of the card of a block."""
-    row, choices, filled, faces, applying = block.row, block.choices, model.layout.masks[block.row], 0, 0
-    for c in range(model.category_count):
-        if choices >> c & 1:
-            faces |= rules.face_bit[c]
-    turns, paid = model.category_count - count_bits(filled), row >= model.card_count
-    for i in range(rules.size):
-        fits = rules.all_open[i] & ~choices == 0 and rules.none_open[i] & choices == 0
-        fits = fits and rules.least_turns[i] <= turns <= rules.most_turns[i]
-        fits = fits and (paid or not rules.scored[i])
-        for j in range(rules.any_start[i], rules.any_start[i + 1]):
-            fits = fits and rules.any_open[j] & choices != 0
-        if fits:
-            applying |= 1 << i
-    are_jokers = filled & rules.joker_box and (paid or not rules.joker_scored)
-    first_use = rules.start[rules.size] if are_jokers else 0
-    return CardRules(applying, choices | (rules.bonus_box if paid else 0), first_use, faces)
+def applies(rules, i, choices, turns, paid):
+    """Whether the conditions of rule i on categories and turns left hold; `paid`: the tracked box holds points."""
+    if rules.all_open[i] & ~choices or rules.none_open[i] & choices or (rules.scored[i] and not paid):
+        return False
+    for j in range(rules.any_start[i], rules.any_start[i + 1]):
+        if not rules.any_open[j] & choices:
+            return False
+    return rules.least_turns[i] <= turns <= rules.most_turns[i]
 
 
 @jit
-def chosen_hold(rules, i, faces, roll):
-    """The hold of rule i for a roll; none of its dice if there is no such rule."""
-    return rules.holds[rules.start[i] + faces * rules.per_mask[i] + roll] if i < rules.size else ROLL_ALL
+def card_rules(rules, model, block):
+    """The :class:`CardRules` of the card of a block."""
+    choices, filled, paid = block.choices, model.layout.masks[block.row], block.row >= model.card_count
+    turns, faces, applying = model.category_count - count_bits(filled), 0, 0
+    for c in range(model.category_count):
+        if choices >> c & 1:
+            faces |= rules.face_bit[c]
+    for i in range(rules.size):
+        if applies(rules, i, choices, turns, paid):
+            applying |= 1 << i
+    usable = choices | rules.bonus_box if paid else choices
+    are_jokers = filled & rules.joker_box and (paid or not rules.joker_scored)
+    return CardRules(applying, usable, rules.start[rules.size] if are_jokers else 0, faces)
 
 
 @jit
@@ -100,20 +100,22 @@ def deciding_rules(rules, roll_count, card, applying, rerolls, target, first):
 @jit
 def write_holds(policy, dice, card, rerolls, first_lane, actions):
     """Write the hold of each roll, if the turn does not end with it."""
-    rules, chosen, lane = policy.rules, policy.chosen, 0
-    while lane < LANES:
-        applying, end = card.applying & rules.on_upper[first_lane + lane], lane + 1
+    rules, chosen, begin = policy.rules, policy.chosen, 0
+    while begin < LANES:  # for each run of lanes in which the same rules apply
+        applying, end = card.applying & rules.on_upper[first_lane + begin], begin + 1
         while end < LANES and card.applying & rules.on_upper[first_lane + end] == applying:
             end += 1
         deciding_rules(rules, dice.roll_count, card, applying, rerolls, chosen, 0)
         for roll in range(dice.roll_count):
-            held = float(chosen_hold(rules, chosen[roll], card.faces, roll))
-            if held >= 0.0 and end - lane == LANES:
-                store(actions, dice.first_roll + roll, splat(actions, held))
-            elif held >= 0.0:
-                for i in range(lane, end):
-                    actions[(dice.first_roll + roll) * LANES + i] = held
-        lane = end
+            i, hold = chosen[roll], ROLL_ALL
+            if i < rules.size:
+                hold = rules.holds[rules.start[i] + card.faces * rules.per_mask[i] + roll]
+            if hold >= 0 and end - begin == LANES:
+                store(actions, dice.first_roll + roll, splat(actions, float(hold)))
+            elif hold >= 0:
+                for lane in range(begin, end):
+                    actions[(dice.first_roll + roll) * LANES + lane] = float(hold)
+        begin = end
 
 
 @choose_actions.of(HoldRuleActions)
@@ -121,10 +123,10 @@ def _rule_actions(policy, job, block, most_saved):
     model, layout, card = job.model, job.model.layout, card_rules(policy.rules, job.model, block)
     first_lane = layout.lane_sets[block.row] * layout.lane_width + block.start
     for rerolls in range(model.rolls_per_turn + most_saved):
-        is_first = choose_stage_stops(mean_table(policy.prices), job, block, rerolls)
+        choose_stage_stops(mean_table(policy.prices), job, block, rerolls)
         if rerolls > 0:
             write_holds(policy, model.dice, card, rerolls, first_lane, stage_actions(job, rerolls, False))
-            if is_first:
+            if has_first_rolls(model, rerolls):
                 write_holds(policy, model.dice, card, rerolls, first_lane, stage_actions(job, rerolls, True))
 
 
@@ -143,34 +145,29 @@ class SampledTurns(NamedTuple):
 def sample_turns(rows, lanes, arguments, policy, samples):
     """Turns of sampled states under a list of hold rules, into `samples`, a :class:`SampledTurns`."""
     job, followed, result = views(arguments), views(policy), views(samples)
-    model, scratch = job.policy.model, job.policy.scratch
-    quantities, rules = mean_table(job.below), followed.rules
-    roll_count, size = model.dice.roll_count, job.policy.model.turn_outcomes.size
-    stages, holds, buffer = model.rolls_per_turn, model.dice.first_roll + roll_count, scratch.buffer
+    model, scratch, buffer = job.policy.model, job.policy.scratch, job.policy.scratch.buffer
+    dice, size, stages = model.dice, model.turn_outcomes.size, model.rolls_per_turn
+    holds, roll_count = dice.first_roll + dice.roll_count, dice.roll_count
     for n in range(len(rows)):
         lane = lanes[n] % LANES
         block = mean_block(model, rows[n], lanes[n] - lane)
         turn_chances(followed, job.policy, block)
-        for i in range(size):
-            result.outcome_chance[n * size + i] = scratch.outcome_chance[i * LANES + lane]
-        for i in range(stages * roll_count):
-            result.roll_chance[n * stages * roll_count + i] = scratch.roll_chance[i * LANES + lane]
-        outcome_quantities(quantities, job, block, 0, splat(scratch.temp, 0.0), scratch.outcome_quantity)
+        copy_lane(scratch.outcome_chance, 0, size, lane, result.outcome_chance, n)
+        copy_lane(scratch.roll_chance, 0, stages * roll_count, lane, result.roll_chance, n)
+        zero = splat(scratch.temp, 0.0)
+        outcome_quantities(mean_table(job.below), job, block, 0, zero, scratch.outcome_quantity)
+        card, lane_set = card_rules(followed.rules, model, block), model.layout.lane_sets[block.row]
+        applying = card.applying & followed.rules.on_upper[lane_set * model.layout.lane_width + lanes[n]]
         for rerolls in range(stages):
+            stage = n * stages + rerolls
             if rerolls > 0:
                 means(buffer, job.policy.lattice)
-                for hold in range(holds):
-                    result.hold_value[(n * stages + rerolls) * holds + hold] = buffer[hold * LANES + lane]
+                copy_lane(buffer, 0, holds, lane, result.hold_value, stage)
+                place = stage * roll_count
+                deciding_rules(followed.rules, roll_count, card, applying, rerolls, result.decided_by, place)
             is_first = model.has_first_roll_bonus and rerolls == stages - 1
             follow_actions(job.policy, rerolls, is_first, buffer)
-            for roll in range(roll_count):
-                value = buffer[(model.dice.first_roll + roll) * LANES + lane]
-                result.roll_value[(n * stages + rerolls) * roll_count + roll] = value
-        card, lane_set = card_rules(rules, model, block), model.layout.lane_sets[block.row]
-        applying = card.applying & rules.on_upper[lane_set * model.layout.lane_width + lanes[n]]
-        for rerolls in range(1, stages):
-            place = (n * stages + rerolls) * roll_count
-            deciding_rules(rules, roll_count, card, applying, rerolls, result.decided_by, place)
+            copy_lane(buffer, dice.first_roll, roll_count, lane, result.roll_value, stage)
 
 
 @jit
@@ -188,18 +185,17 @@ def turn_values(rows, lanes, arguments, policy, values):
 @jit
 def rule_gains(holds, of_use, per_mask, faces, usable, first_use, weights, samples, sizes, gains):
     """Gain of a pattern and its action, without conditions, by state, rerolls left and deciding rule."""
+    # The first three are fields of a HoldRuleArrays, the next three those of the CardRules of each state.
     named, useful, source, result = views(holds), views(of_use), views(samples), views(gains)
-    stages, roll_count, hold_count, columns = sizes
+    stages, roll_count, hold_count, columns = sizes  # a column for each rule, and for none
     for n in range(len(weights)):
         line = faces[n] * per_mask
         for rerolls in range(1, stages):
             stage = n * stages + rerolls
             for roll in range(roll_count):
-                hold = named[line + roll]
                 if useful[first_use[n] + line + roll] & usable[n]:
-                    here = stage * roll_count + roll
+                    hold, here = named[line + roll], stage * roll_count + roll
                     stopped = source.roll_value[n * stages * roll_count + roll]
                     value = stopped if hold == STOP else source.hold_value[stage * hold_count + hold]
                     gain = weights[n] * source.roll_chance[here] * (value - source.roll_value[here])
-                    there = stage * columns + source.decided_by[here]
-                    result[there] += gain
+                    result[stage * columns + source.decided_by[here]] += gain

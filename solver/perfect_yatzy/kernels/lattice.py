@@ -26,7 +26,7 @@ from numba.extending import intrinsic
 from ..game.dice import Lattice, lattice
 from ..model.turn_model import DiceModel, dice_model
 from .jit import by_kind, jit
-from .simd import ALIGNMENT, VECTORS, choose, emit_address, emit_maximum, load, maximum, splat, store
+from .simd import ALIGNMENT, VECTORS, choose, emit_address, emit_maximum, load, maximum, splat, store, width
 
 
 class FiveDice(NamedTuple):
@@ -72,6 +72,13 @@ def copy_vectors(source, first, target, target_first, count):
     """Copy `count` vectors of a view from the first one on to another."""
     for i in range(count):
         store(target, target_first + i, load(source, first + i))
+
+
+@jit
+def copy_lane(source, first, count, lane, target, row):
+    """Copy one lane of `count` vectors of a view, from the first one on, to a row of `count` entries."""
+    for i in range(count):
+        target[row * count + i] = source[(first + i) * width(source) + lane]
 
 
 @jit
@@ -158,7 +165,8 @@ def emit_means(builder: ir.IRBuilder, get: Get, put: Put, dice: Lattice, native:
             terms = [get(int(i)) for i in dice.successors[hold]]
             while len(terms) > 1:
                 pairs = [builder.fadd(a, b) for a, b in zip(terms[::2], terms[1::2], strict=False)]
-                terms = pairs + terms[len(terms) & ~1 :]
+                left_over = terms[2 * len(pairs) :]
+                terms = pairs + left_over
             put(hold, builder.fmul(terms[0], share))
         emit_fence(builder)
 

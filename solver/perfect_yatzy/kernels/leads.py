@@ -78,10 +78,12 @@ class LeadJob(NamedTuple):
 @jit
 def range_of(one, i, other, j, lead):
     """First and last lead of a player in state i over another in state j for which the game is open."""
+    # The game is open as long as one player can make up for the lead; only some leads can occur.
     low, high = max(-one.most[i], lead - other.past[j]), min(other.most[j], lead + one.past[i])
-    if high < low - 1:  # there is none: its known values are on the right side
-        return (low, low - 1) if low == -one.most[i] else (high + 1, high)
-    return low, high
+    if high >= low - 1:
+        return low, high
+    # All that can occur are lost, or all are won: an empty range above them, or below.
+    return (low, low - 1) if low == -one.most[i] else (high + 1, high)
 
 
 @jit
@@ -90,7 +92,7 @@ def count_leads(waiting, moved, lead, lengths):
     for i in range(waiting.size):
         for j in range(moved.size):
             low, high = range_of(waiting, i, moved, j, lead)
-            lengths[i * moved.size + j] = high - low + 1 + 2 * FRAME
+            lengths[i * moved.size + j] = FRAME + high - low + 1 + FRAME
 
 
 @jit
@@ -101,12 +103,16 @@ def find_ranges(job, j):
         low, high = range_of(after, i, other, j, job.lead)
         ranges.low[i], ranges.high[i] = low, high
         ranges.origin[i] = job.below.place[j * after.size + i] + FRAME - low
+    values = job.target.values
     for i in range(before.size):
         low, high = range_of(before, i, other, j, job.lead)
-        begin, values = job.target.place[i * other.size + j], job.target.values
-        job.target_origin[i], job.target_high[i] = begin + FRAME - low if job.is_plan else begin + FRAME + high, high
+        begin = job.target.place[i * other.size + j]
+        first, last = begin + FRAME, begin + FRAME + high - low
+        # Where the lead 0 is: the values ascend with the leads of a plan, and else with those of the other player.
+        job.target_origin[i] = first - low if job.is_plan else first + high
+        job.target_high[i] = high
         store_at(values, begin, splat(values, 0.0))
-        store_at(values, begin + FRAME + high - low + 1, splat(values, 1.0))
+        store_at(values, last + 1, splat(values, 1.0))
 
 
 @jit
@@ -117,13 +123,15 @@ def state_of_block(job, block, saved):
 
 @write_values.of(LeadJob)
 def _write_leads(job, layout, block, saved, values, temp):
-    state, lead = state_of_block(job, block, saved), score_block_x(block.start)
+    state, first = state_of_block(job, block, saved), score_block_x(block.start)
+    origin, lanes = job.target_origin[state], min(width(temp), job.target_high[state] + 1 - first)
     store(temp, 0, values)
-    for lane in range(min(width(temp), job.target_high[state] + 1 - lead)):
+    for lane in range(lanes):
+        lead = first + lane
         if job.is_plan:
-            job.target.values[job.target_origin[state] + lead + lane] = temp[lane]
+            job.target.values[origin + lead] = temp[lane]
         else:
-            job.target.values[job.target_origin[state] - lead - lane] = 1.0 - temp[lane]
+            job.target.values[origin - lead] = 1.0 - temp[lane]
 
 
 class BestPlay(NamedTuple):

@@ -138,8 +138,8 @@ def scoring_on_card(model, filled, tracked_pays, choices, roll, is_first):
         if tracked_pays or not jokers.requires_points:
             way += IN_FULL if jokers.always_in_full or not box_open else 0
             if jokers.must_match:
-                allowed = box & choices if box_open else choices & ~mask_at(model.upper_bits, 0)
-                allowed = allowed if allowed else choices
+                matching = box & choices if box_open else choices & ~mask_at(model.upper_bits, 0)
+                allowed = matching if matching else choices
     if legal.strict:
         scoring = allowed & mask_at(legal.scoring, way * model.dice.roll_count + roll)
         allowed = scoring if scoring else allowed

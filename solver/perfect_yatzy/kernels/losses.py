@@ -17,12 +17,12 @@ from typing import NamedTuple
 from ..game.dice import Floats
 from ..model.state_space import LANES
 from .jit import by_kind, jit
-from .lattice import fill
-from .policy import HoldValues, PolicyJob, backup_holds, choose_stops, outcome_values, stage_actions, stop_action
+from .lattice import copy_lane, fill
+from .policy import PolicyJob, choose_stops, outcome_values, stage_actions, stop_action
 from .propagation import begin_turn, chances_of_turn, choose_actions, is_played, list_ends, most_ends, next_action
 from .simd import add_to, load, maximum, splat, store, views, where
 from .table_slices import TableSlice
-from .turn import mean_block
+from .turn import HoldValues, backup_holds, hold_place, hold_value, mean_block
 from .value_tables import lanes_of, mean_table, state_place
 
 
@@ -35,27 +35,36 @@ class LossJob(NamedTuple):
 
 
 @jit
+def best_value(job, rerolls, roll):
+    """Value of a roll with a number of rerolls left under perfect play."""
+    dice = job.policy.model.dice
+    value = load(job.memory.values, hold_place(dice, rerolls + 1, dice.first_roll + roll))
+    return maximum(load(job.policy.scratch.stop_value, roll), value)
+
+
+@jit
 def add_losses(job, rerolls, is_first):
     """Add the losses of all decisions with a number of rerolls left to ``block_losses``."""
-    model, scratch, values, losses = job.policy.model, job.policy.scratch, job.memory.values, job.block_losses
-    dice, most = model.dice, model.rolls_per_turn - 1
-    holds, all_lanes, zero = dice.first_roll + dice.roll_count, (1 << LANES) - 1, splat(losses, 0.0)
-    actions = stage_actions(job.policy, rerolls, is_first)
+    model, scratch, losses = job.policy.model, job.policy.scratch, job.block_losses
+    dice, actions = model.dice, stage_actions(job.policy, rerolls, is_first)
+    all_lanes, zero = (1 << LANES) - 1, splat(losses, 0.0)
+    of_holds, of_categories = rerolls - 1, model.rolls_per_turn - 1  # kinds of losses
     for roll in range(dice.roll_count):
-        chance, left = load(scratch.roll_chance, rerolls * dice.roll_count + roll), all_lanes
-        best_stop = load(scratch.stop_value, roll)
-        best = maximum(best_stop, load(values, rerolls * holds + dice.first_roll + roll))
+        chance = load(scratch.roll_chance, rerolls * dice.roll_count + roll)
+        best, best_stop = best_value(job, rerolls, roll), load(scratch.stop_value, roll)
+        left = all_lanes
         while left:
             action, same = next_action(actions, dice.first_roll + roll, left)
             part = chance if same == all_lanes else where(same, chance, zero)
             if action >= 0:
-                add_to(losses, rerolls - 1, part * (best - load(values, (rerolls - 1) * holds + action)))
+                held = load(job.memory.values, hold_place(dice, rerolls, action))
+                add_to(losses, of_holds, part * (best - held))
             else:
                 if rerolls > 0:
-                    add_to(losses, rerolls - 1, part * (best - best_stop))
+                    add_to(losses, of_holds, part * (best - best_stop))
                 outcome = stop_action(action)
                 taken = load(scratch.outcome_value, outcome)
-                add_to(losses, most + model.turn_outcomes.category[outcome], part * (best_stop - taken))
+                add_to(losses, of_categories + model.turn_outcomes.category[outcome], part * (best_stop - taken))
             left &= ~same
 
 
@@ -65,22 +74,28 @@ def turn_losses(policy, perfect, job, block):
 
 
 @jit
+def perfect_stops(job, block, is_first):
+    """Value of the best category for each roll under perfect play, to ``stop_value``; after :func:`perfect_holds`."""
+    scratch = job.policy.scratch
+    choose_stops(job.policy, block, is_first, scratch.stop_value, scratch.unwanted_tag)
+
+
+@jit
 def perfect_holds(table, job, block):
-    """Values of all holds and of the outcomes under perfect play, and that of the best category for each roll."""
+    """Values of all holds and of the outcomes under perfect play."""
     # Full rolls with n + 1 rerolls left hold the best value with n, so the memory has one stage more than rerolls.
     backup_holds(table, job.policy, block, job.policy.model.rolls_per_turn, job.memory)
     outcome_values(table, job.policy, block, 0)
-    choose_stops(job.policy, block, False, job.policy.scratch.stop_value, job.policy.scratch.best_within)
 
 
 @turn_losses.of()
 def _losses_of_actions(policy, perfect, job, block):
-    model, scratch, most = job.policy.model, job.policy.scratch, job.policy.model.rolls_per_turn - 1
+    model, most = job.policy.model, job.policy.model.rolls_per_turn - 1
     perfect_holds(perfect, job, block)
     for rerolls in range(most + 1):
         is_first = model.has_first_roll_bonus and rerolls == most
-        if is_first:
-            choose_stops(job.policy, block, True, scratch.stop_value, scratch.best_within)
+        if rerolls == 0 or is_first:
+            perfect_stops(job, block, is_first)
         add_losses(job, rerolls, is_first)
 
 
@@ -111,19 +126,21 @@ def _count_losses(perfect, policy, job, block, lanes, masses, first, losses):
 @jit
 def list_rows(rows, arguments, policy, most_saved, perfect_values, loss_array, lists):
     """List the ends of the turns of the given rows while there is room; rows done, and entries in use."""
-    job, followed, perfect, target = views(arguments), views(policy), views(perfect_values), views(lists)
-    losses, layout, used, room = views(loss_array), job.policy.model.layout, 0, len(lists.end)
+    job, followed, perfect = views(arguments), views(policy), views(perfect_values)
+    target, losses, layout = views(lists), views(loss_array), job.policy.model.layout
+    used, room = 0, len(lists.end)
     for done, row in enumerate(rows):
         if used + most_ends(job.policy, row, most_saved, target) > room:
             return done, used
-        for first_lane in range(0, lanes_of(layout, row), LANES):
-            block, begun = mean_block(job.policy.model, row, first_lane), False
-            lanes = min(LANES, lanes_of(layout, row) - first_lane)
+        lane_count = lanes_of(layout, row)
+        for first_lane in range(0, lane_count, LANES):
+            block, lanes = mean_block(job.policy.model, row, first_lane), min(LANES, lane_count - first_lane)
+            has_begun = False
             for saved in range(most_saved + 1):
                 if is_played(target, layout, block, saved, lanes):
-                    if not begun:
+                    if not has_begun:  # once for all numbers of saved rolls
                         begin_turn(followed, job.policy, block, most_saved)
-                        begun = True
+                        has_begun = True
                     chances_of_turn(followed, job.policy, block, saved)
                     first = state_place(layout, row, saved, first_lane) - target.first_state
                     count_losses(perfect, followed, job, block, lanes, target.mass, first, losses)
@@ -137,45 +154,46 @@ def taken_value(job, rerolls, is_first, roll, lane):
     dice, scratch = job.policy.model.dice, job.policy.scratch
     action = int(stage_actions(job.policy, rerolls, is_first)[(dice.first_roll + roll) * LANES + lane])
     if action >= 0:
-        return job.memory.values[((rerolls - 1) * (dice.first_roll + dice.roll_count) + action) * LANES + lane]
-    return (
-        scratch.outcome_value[stop_action(action) * LANES + lane]
-        if rerolls == 0
-        else scratch.stop_value[roll * LANES + lane]
-    )
+        return hold_value(job.memory, dice, rerolls, action, lane)
+    if rerolls > 0:
+        return scratch.stop_value[roll * LANES + lane]
+    return scratch.outcome_value[stop_action(action) * LANES + lane]
+
+
+@jit
+def note_worst(job, block, lanes, rerolls, is_first, entry, losses, places):
+    """Note the worst decision in the first lanes of a block if it loses more than that of the `entry`."""
+    scratch, roll_count = job.policy.scratch, job.policy.model.dice.roll_count
+    for roll in range(roll_count):
+        best = best_value(job, rerolls, roll) if rerolls > 0 else load(scratch.stop_value, roll)
+        store(scratch.temp, 0, best)
+        for lane in range(lanes):
+            loss = scratch.temp[lane] - taken_value(job, rerolls, is_first, roll, lane)
+            if loss > losses[entry]:
+                losses[entry] = loss
+                places[entry] = (block.start + lane) * roll_count + roll
 
 
 @jit
 def worst_rows(rows, arguments, policy, perfect, losses, places):
     """Loss and ``lane * rolls + roll`` of the worst decision of each row, by rerolls left (0: of a category)."""
     job, followed, table = views(arguments), views(policy), mean_table(views(perfect))
-    found, worst = views(losses), views(places)
-    model, scratch = job.policy.model, job.policy.scratch
-    dice, stages = model.dice, model.rolls_per_turn
-    holds = dice.first_roll + dice.roll_count
+    found, worst, model = views(losses), views(places), job.policy.model
+    stages = model.rolls_per_turn
     for n, row in enumerate(rows):
-        for stage in range(stages):
-            found[n * stages + stage] = 0.0
-            worst[n * stages + stage] = 0
-        lane_count = lanes_of(model.layout, row)
+        first_entry, lane_count = n * stages, lanes_of(model.layout, row)
+        for entry in range(first_entry, first_entry + stages):
+            found[entry] = 0.0
+            worst[entry] = 0
         for first_lane in range(0, lane_count, LANES):
             block, lanes = mean_block(model, row, first_lane), min(LANES, lane_count - first_lane)
             choose_actions(followed, job.policy, block, 0)
             perfect_holds(table, job, block)
             for rerolls in range(stages):
                 is_first = model.has_first_roll_bonus and rerolls == stages - 1
-                if is_first:
-                    choose_stops(job.policy, block, True, scratch.stop_value, scratch.best_within)
-                for roll in range(dice.roll_count):
-                    best = load(scratch.stop_value, roll)
-                    if rerolls > 0:
-                        best = maximum(best, load(job.memory.values, rerolls * holds + dice.first_roll + roll))
-                    store(scratch.temp, 0, best)
-                    for lane in range(lanes):
-                        loss = scratch.temp[lane] - taken_value(job, rerolls, is_first, roll, lane)
-                        if loss > found[n * stages + rerolls]:
-                            found[n * stages + rerolls] = loss
-                            worst[n * stages + rerolls] = (first_lane + lane) * dice.roll_count + roll
+                if rerolls == 0 or is_first:
+                    perfect_stops(job, block, is_first)
+                note_worst(job, block, lanes, rerolls, is_first, first_entry + rerolls, found, worst)
 
 
 @jit
@@ -183,11 +201,11 @@ def perfect_turns(rows, lanes, arguments, perfect, stops, values):
     """Values of the best category for each roll and of all holds under perfect play, without saved rolls."""
     job, table, ends, found = views(arguments), mean_table(views(perfect)), views(stops), views(values)
     model, scratch = job.policy.model, job.policy.scratch
-    rolls, size = model.dice.roll_count, (model.rolls_per_turn - 1) * (model.dice.first_roll + model.dice.roll_count)
+    rolls, size = model.dice.roll_count, hold_place(model.dice, model.rolls_per_turn, 0)
     for n in range(len(rows)):
         lane = lanes[n] % LANES
-        perfect_holds(table, job, mean_block(model, rows[n], lanes[n] - lane))
-        for roll in range(rolls):
-            ends[n * rolls + roll] = scratch.stop_value[roll * LANES + lane]
-        for i in range(size):
-            found[n * size + i] = job.memory.values[i * LANES + lane]
+        block = mean_block(model, rows[n], lanes[n] - lane)
+        perfect_holds(table, job, block)
+        perfect_stops(job, block, is_first=False)
+        copy_lane(scratch.stop_value, 0, rolls, lane, ends, n)
+        copy_lane(job.memory.values, 0, size, lane, found, n)

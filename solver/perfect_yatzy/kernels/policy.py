@@ -33,21 +33,25 @@ from ..game.dice import Floats, Ints, Lattice
 from ..model.state_space import LANES
 from ..model.turn_model import TurnModel
 from .jit import jit
-from .lattice import best_holds, copy_vectors, fill, kernel_lattice, maxima, means
+from .lattice import best_holds, copy_vectors, fill, kernel_lattice, means
 from .legal import outcome_number, plain_way, scoring_of_roll
 from .simd import aligned, choose, load, maximum, minimum, reaches, shifted, splat, store, width
-from .turn import LOWEST, OVERWRITE, RAISE, Scratch, backup_all_stop_values, make_scratch
-from .value_tables import SCORE_BITS, SCORE_ORIGIN, child_value, mean_after, state_number, successor, value_at
+from .turn import LOWEST, SCORE_LANES, HoldValues, hold_value, hold_values
+from .value_tables import child_value, mean_after, score_block, state_number, successor, value_at
 
 
 class PolicyScratch(NamedTuple):
     """Working memory of one thread, in vectors; a stage is a number of rerolls left."""
 
     buffer: Floats  # (holds,): values by multiset of dice
-    first_buffer: Floats  # (holds,): the same for the first roll of a turn, if it has bonus points
+    first_buffer: Floats  # (holds,): a quantity after the first roll of a turn, if it has bonus points
     outcome_value: Floats  # (outcomes,)
     outcome_tag: Floats  # (outcomes,): :func:`stop_action` of the outcome, or a quantity under perfect play
     hold_tag: Floats  # (holds,): that quantity by multiset of dice
+    stop_tag: Floats  # (holds,): that of the best category for each full roll
+    first_stop_tag: Floats  # (holds,): the same for the first roll of a turn, if it has bonus points
+    best_hold: Floats  # (holds,): the best hold within each multiset, -1 to end the turn
+    unwanted_tag: Floats  # (holds,): of categories of which only the values are wanted
     outcome_quantity: Floats  # (outcomes,): a quantity under any policy
     outcome_chance: Floats  # (outcomes,), or (stages * outcomes,) if the rules save rolls
     stop_value: Floats  # (rolls,): value of the best category
@@ -61,12 +65,15 @@ class PolicyScratch(NamedTuple):
     temp: Floats  # (1,)
 
 
+Ties = tuple[float, float]  # absolute and relative difference of equal values
+
+
 class PolicyJob(NamedTuple):
     """Arguments of a kernel that follows the greedy policy of a table."""
 
     model: TurnModel
     lattice: Any  # FiveDice, SixDice or DiceModel
-    ties: tuple[float, float]  # absolute and relative difference of equal values
+    ties: Ties
     scratch: PolicyScratch  # used by no other thread during the call
 
 
@@ -75,19 +82,20 @@ def policy_scratch(
 ) -> PolicyScratch:
     """Scratch for one thread, for vectors of `dtype`."""
     outcomes, stages = model.turn_outcomes.size, model.rolls_per_turn + most_saved
-    sizes = dict.fromkeys(PolicyScratch._fields, dice.n_holds) | {"temp": 1}
+    sizes = dict.fromkeys(PolicyScratch._fields, dice.n_holds)
     sizes |= dict.fromkeys(("outcome_value", "outcome_tag", "outcome_quantity"), outcomes)
     sizes |= dict.fromkeys(("stop_value", "stop_limit", "first_value"), dice.n_rolls)
     sizes |= {"action": stages * dice.n_holds, "first_action": (most_saved + 1) * dice.n_holds}
-    sizes["roll_chance"] = stages * dice.n_rolls
+    sizes |= {"roll_chance": stages * dice.n_rolls, "temp": 1}
     sizes["outcome_chance"] = outcomes * (stages if model.saves_rolls else 1)
     scratch = PolicyScratch(**{name: aligned(size, dtype) for name, size in sizes.items()})
-    scratch.outcome_tag[:] = np.repeat(-1 - np.arange(outcomes), len(scratch.temp))
+    lanes = len(scratch.temp)  # which is one vector
+    scratch.outcome_tag[:] = np.repeat(stop_action.py_func(np.arange(outcomes)), lanes)
     return scratch
 
 
 def policy_job(
-    dice: Lattice, model: TurnModel, ties: tuple[float, float], most_saved: int = 0, dtype: npt.DTypeLike = np.float64
+    dice: Lattice, model: TurnModel, ties: Ties, most_saved: int = 0, dtype: npt.DTypeLike = np.float64
 ) -> PolicyJob:
     """A job with new scratch of `dtype` for turns that begin with up to `most_saved` saved rolls."""
     return PolicyJob(model, kernel_lattice(dice), ties, policy_scratch(dice, model, most_saved, dtype))
@@ -111,7 +119,7 @@ def stop_action(outcome):
 
 @jit
 def lowest_equal(best, ties):
-    """The lowest value that equals `best`."""
+    """The lowest value that equals `best`, of a vector or a number."""
     return best - (ties[0] + ties[1] * maximum(best, -best))
 
 
@@ -160,16 +168,11 @@ def outcome_of_points(job, way, c, points):
 
 
 @jit
-def choose_stops(job, block, is_first, values, tags):
-    """Best category for each roll: its value to `values`, its tag to `tags`, by multiset of dice."""
+def choose_plain_stops(job, block, way, values, tags):
+    """:func:`choose_stops` with all rolls scored in one way."""
+    # One category after the other, because most score most rolls alike.
     model, of_category, scratch = job.model, job.model.outcomes, job.scratch
     dice, limits = model.dice, scratch.stop_limit
-    if model.legal.strict:
-        for roll in range(dice.roll_count):
-            choose_stop(job, block, roll, is_first, values, tags)
-        return
-    # One category after the other, because most score most rolls alike. Jokers, which differ, are done again.
-    way = plain_way(model, block.row, is_first)
     fill(values, 0, dice.roll_count, splat(values, LOWEST))
     fill(tags, dice.first_roll, dice.roll_count, splat(values, -1.0))
     for c in range(model.category_count):
@@ -181,12 +184,12 @@ def choose_stops(job, block, is_first, values, tags):
                     for i in range(begin, end):
                         roll = of_category.rolls[i] - dice.first_roll
                         store(values, roll, maximum(load(values, roll), value))
-    lowest = splat(values, -LOWEST)
+    lowest = splat(values, -LOWEST)  # of the limits of all rolls
     for roll in range(dice.roll_count):
         limit = lowest_equal(load(values, roll), job.ties)
         store(limits, roll, limit)
         lowest = minimum(lowest, limit)
-    for c in range(model.category_count - 1, -1, -1):
+    for c in range(model.category_count - 1, -1, -1):  # the first category that equals the best is the last to write
         if block.choices >> c & 1:
             for points in range(of_category.start[c], of_category.start[c + 1]):
                 begin, end = of_category.roll_start[points], of_category.roll_start[points + 1]
@@ -198,29 +201,45 @@ def choose_stops(job, block, is_first, values, tags):
                             roll = of_category.rolls[i]
                             limit = load(limits, roll - dice.first_roll)
                             store(tags, roll, choose(value, limit, tag, load(tags, roll)))
+
+
+@jit
+def choose_stops(job, block, is_first, values, tags):
+    """Best category for each roll: its value to `values`, by roll, and its tag to `tags`, by multiset of dice."""
+    model, first_roll = job.model, job.model.dice.first_roll
+    if model.legal.strict:
+        for roll in range(model.dice.roll_count):
+            choose_stop(job, block, roll, is_first, values, tags)
+        return
+    choose_plain_stops(job, block, plain_way(model, block.row, is_first), values, tags)
     if model.layout.masks[block.row] & model.jokers.bit:
         for i in range(model.jokers.size):
-            choose_stop(job, block, model.jokers.rolls[i] - dice.first_roll, is_first, values, tags)
+            choose_stop(job, block, model.jokers.rolls[i] - first_roll, is_first, values, tags)
+
+
+@jit
+def has_first_rolls(model, rerolls):
+    """Whether first rolls of a turn have bonus points, and turns begin with so many rerolls left."""
+    return model.has_first_roll_bonus and rerolls >= model.rolls_per_turn - 1
 
 
 @jit
 def choose_stage_stops(children, job, block, rerolls):
-    """Best category for each roll with so many rerolls left; whether first rolls with so many have bonus points."""
+    """Best category for each roll with so many rerolls left, to the actions and values of the scratch."""
     model, scratch, dice, actions = job.model, job.scratch, job.model.dice, stage_actions(job, rerolls, False)
     if rerolls == 0 or model.saves_rolls:
         outcome_values(children, job, block, rerolls)
         choose_stops(job, block, False, scratch.stop_value, actions)
     else:
         copy_vectors(scratch.action, dice.first_roll, actions, dice.first_roll, dice.roll_count)
-    is_first = model.has_first_roll_bonus and rerolls >= model.rolls_per_turn - 1
-    if is_first:
+    if has_first_rolls(model, rerolls):
         choose_stops(job, block, True, scratch.first_value, stage_actions(job, rerolls, True))
-    return is_first
 
 
 @jit
 def choose_holds(job, best_within, stop_values, actions):
-    """Best option of each roll, to `actions`, which has what ends the turn for `stop_values`."""
+    """Replace the actions, which end the turn for `stop_values`, by the best hold where it is better."""
+    # `best_within` has the values of the holds, and afterwards the best value within every multiset.
     dice = job.model.dice
     copy_vectors(stop_values, 0, best_within, dice.first_roll, dice.roll_count)
     absolute, relative = splat(stop_values, job.ties[0]), splat(stop_values, job.ties[1])
@@ -234,30 +253,14 @@ def policy_block(children, job, block, most_saved):
     for rerolls in range(model.rolls_per_turn + most_saved):
         if rerolls > 0:
             means(scratch.buffer, job.lattice)
-        is_first = choose_stage_stops(children, job, block, rerolls)
+        choose_stage_stops(children, job, block, rerolls)
         if rerolls == 0:
             copy_vectors(scratch.stop_value, 0, scratch.buffer, dice.first_roll, dice.roll_count)
         else:
-            if is_first:
+            if has_first_rolls(model, rerolls):
                 copy_vectors(scratch.buffer, 0, scratch.best_within, 0, dice.first_roll)
                 choose_holds(job, scratch.best_within, scratch.first_value, stage_actions(job, rerolls, True))
             choose_holds(job, scratch.buffer, scratch.stop_value, stage_actions(job, rerolls, False))
-
-
-SCORE_LANES = 2 * LANES  # lanes of a vector of float32
-
-
-class HoldValues(NamedTuple):
-    """Values of all holds of one block, for each number of rerolls left."""
-
-    # hold h with n >= 1 rerolls left is vector ``(n - 1) * holds + h``; those of full rolls are for n - 1
-    values: Floats
-    scratch: Scratch  # working memory of the backup
-
-
-def hold_values(dice: Lattice, model: TurnModel, rerolls: int, dtype: npt.DTypeLike = np.float64) -> HoldValues:
-    """New memory for up to so many rerolls."""
-    return HoldValues(aligned(max(1, rerolls) * dice.n_holds, dtype), make_scratch(dice, model, dtype))
 
 
 class ScorePolicyJob(NamedTuple):
@@ -265,8 +268,8 @@ class ScorePolicyJob(NamedTuple):
 
     model: TurnModel
     lattice: Any  # FiveDice, SixDice or DiceModel
-    value_ties: tuple[float, float]  # absolute and relative difference of equal values
-    mean_ties: tuple[float, float]  # of equal means
+    value_ties: Ties
+    mean_ties: Ties
     scores: HoldValues  # of the objective, float32
     means: HoldValues  # of the mean, float64
     option_values: Floats  # (options,): of one decision: the categories, then to stop and the holds
@@ -283,13 +286,9 @@ class TurnStart(NamedTuple):
 
 
 def score_policy(
-    dice: Lattice,
-    model: TurnModel,
-    passes: Any,
-    ties: tuple[tuple[float, float], tuple[float, float]],
-    most_saved: int,
+    dice: Lattice, model: TurnModel, passes: Any, ties: tuple[Ties, Ties], most_saved: int
 ) -> ScorePolicyJob:
-    """The policy with new working memory for one thread."""
+    """The policy with new working memory for one thread; the ties of the values, and of the means."""
     rerolls = model.rolls_per_turn - 1 + most_saved
     scores, means = (hold_values(dice, model, rerolls, dtype) for dtype in (np.float32, np.float64))
     options = model.category_count + int(np.diff(model.dice.hold_start).max())
@@ -303,30 +302,7 @@ def score_blocks(ranges: tuple[Ints, Ints], lane: Ints, x: Ints) -> tuple[Ints, 
     inside = (x >= low) & (x <= high)
     lane_in_block = np.where(inside, (x - low) % SCORE_LANES, 0)
     first = np.where(x < low, low - SCORE_LANES, x - lane_in_block)
-    return (lane << SCORE_BITS) + first + SCORE_ORIGIN, lane_in_block
-
-
-@jit
-def backup_holds(children, job, block, most, memory):
-    """Values of all holds of a block with 1 to `most` rerolls left, into `memory`."""
-    model, first_roll = job.model, job.model.dice.first_roll
-    holds = first_roll + model.dice.roll_count
-    for rerolls in range(1, most + 1):
-        stage = shifted(memory.values, -(rerolls - 1) * holds * width(memory.values))
-        if rerolls == 1:
-            backup_all_stop_values(children, model, block, 0, OVERWRITE, stage, memory.scratch)
-        else:
-            copy_vectors(memory.values, (rerolls - 2) * holds, stage, 0, holds)
-            if model.saves_rolls:
-                backup_all_stop_values(children, model, block, rerolls - 1, RAISE, stage, memory.scratch)
-            maxima(stage, job.lattice)
-        means(stage, job.lattice)
-
-
-@jit
-def lowest_equal_number(best, ties):
-    """The lowest number that equals `best`."""
-    return best - (ties[0] + ties[1] * abs(best))
+    return score_block.py_func(lane, first), lane_in_block
 
 
 @jit
@@ -336,11 +312,11 @@ def preferred(job, first, end):
     best, best_mean = LOWEST, LOWEST
     for i in range(first, end):
         best = max(best, values[i])
-    limit = lowest_equal_number(best, job.value_ties)
+    limit = lowest_equal(best, job.value_ties)
     for i in range(first, end):
         if values[i] >= limit:
             best_mean = max(best_mean, averages[i])
-    mean_limit = lowest_equal_number(best_mean, job.mean_ties)
+    mean_limit = lowest_equal(best_mean, job.mean_ties)
     chosen = first
     for i in range(end - 1, first - 1, -1):
         if values[i] >= limit and averages[i] >= mean_limit:
@@ -375,13 +351,6 @@ def preferred_stop(scores, mean_table, job, turn, roll, saved, is_first):
             job.option_values[c] = float(value_at(scores, layout, child, state, turn.x + int(outcomes.total[i])))
     c = preferred(job, 0, model.category_count)
     return outcome_number(model, way, c, roll), job.option_values[c], job.option_means[c]
-
-
-@jit
-def hold_value(memory, dice, rerolls, hold, lane):
-    """Value of a hold with a number of rerolls left, for one lane of the block in a HoldValues."""
-    place = (rerolls - 1) * (dice.first_roll + dice.roll_count) + hold
-    return float(memory.values[place * width(memory.values) + lane])
 
 
 @jit

@@ -64,12 +64,6 @@ class EvaluationJob(NamedTuple):
 
 
 @jit
-def squared(vector):
-    """Lane by lane square."""
-    return vector * vector
-
-
-@jit
 def centre_of(means_of_states, job, block):
     """V of a block without saved rolls, around which squares are taken; 0 if there are none."""
     layout, temp = job.policy.model.layout, job.policy.scratch.temp
@@ -87,10 +81,8 @@ def quantity_after(quantities, job, block, i, saved):
 def _quantity_of_state(quantities, job, block, i, saved):
     outcomes, layout, temp = job.policy.model.turn_outcomes, job.policy.model.layout, job.policy.scratch.temp
     child, shift = block.row + outcomes.step[i], outcomes.shift[i]
-    return (
-        table_lanes(quantities.values, layout, block, child, saved, shift, temp)
-        + job.points_weight * outcomes.total[i]
-    )
+    after = table_lanes(quantities.values, layout, block, child, saved, shift, temp)
+    return after + job.points_weight * outcomes.total[i]
 
 
 @quantity_after.of(ScoreTable)
@@ -107,7 +99,8 @@ def outcome_quantities(quantities, job, block, saved, centre, result):
         if block.choices >> outcomes.category[i] & 1:
             value = quantity_after(quantities, job, block, i, saved)
             if job.square_weight != 0.0:
-                value += job.square_weight * squared(load(scratch.outcome_value, i) - centre)
+                deviation = load(scratch.outcome_value, i) - centre
+                value += job.square_weight * (deviation * deviation)
             store(result, i, value)
 
 
@@ -116,9 +109,8 @@ def write_quantity(means_of_states, target, job, block, saved_before, centre, va
     """Write Q of a block: `value`, with the squares around `centre`, less the squared difference of the centres."""
     layout, temp = job.policy.model.layout, job.policy.scratch.temp
     if saved_before > 0 and job.square_weight != 0.0:
-        own_centre = table_lanes(means_of_states.values, layout, block, block.row, saved_before, 0, temp)
-        difference = own_centre - centre
-        value += -job.square_weight * squared(difference)
+        difference = table_lanes(means_of_states.values, layout, block, block.row, saved_before, 0, temp) - centre
+        value += -job.square_weight * (difference * difference)
     write_values(target, layout, block, saved_before, value, temp)
 
 
@@ -156,13 +148,13 @@ def _follow_policy(policy, means_of_states, quantities, target, job, block):
             if job.square_weight != 0.0:
                 outcome_values(means_of_states, job.policy, block, rerolls)
             outcome_quantities(quantities, job, block, rerolls, centre, scratch.outcome_quantity)
-        saved_before, result = rerolls - model.rolls_per_turn + 1, scratch.buffer
+        saved_before, first_rolls = rerolls - model.rolls_per_turn + 1, scratch.buffer
         if model.has_first_roll_bonus and saved_before >= 0:
-            result = scratch.first_buffer
-            follow_actions(job.policy, rerolls, True, result)
+            first_rolls = scratch.first_buffer
+            follow_actions(job.policy, rerolls, True, first_rolls)
         follow_actions(job.policy, rerolls, False, scratch.buffer)
         if saved_before >= 0:
-            value = mean_of_first_roll(model.dice, result)
+            value = mean_of_first_roll(model.dice, first_rolls)
             write_quantity(means_of_states, target, job, block, saved_before, centre, value)
 
 
@@ -173,9 +165,13 @@ class PerfectPlay(NamedTuple):
 
 
 @jit
-def choose_hold_tags(job, best_within, stop_values, stop_tags, tags):
-    """The tag of the best option of each roll, to `tags`, which may be ``hold_tag``."""
-    dice, hold_tag, best_hold = job.model.dice, job.scratch.hold_tag, stage_actions(job, 1, False)
+def choose_tags(job, rerolls, best_within, stop_values, stop_tags, tags):
+    """The tag of the best option of each roll, to `tags`, which may be ``hold_tag``; its value to `best_within`."""
+    dice, hold_tag, best_hold = job.model.dice, job.scratch.hold_tag, job.scratch.best_hold
+    if rerolls == 0:
+        copy_vectors(stop_values, 0, best_within, dice.first_roll, dice.roll_count)
+        copy_vectors(stop_tags, dice.first_roll, tags, dice.first_roll, dice.roll_count)
+        return
     lanes = width(hold_tag)
     fill(best_hold, dice.first_roll, dice.roll_count, splat(hold_tag, -1.0))
     choose_holds(job, best_within, stop_values, best_hold)
@@ -184,15 +180,15 @@ def choose_hold_tags(job, best_within, stop_values, stop_tags, tags):
             held = int(best_hold[here * lanes])
             store(tags, here, load(hold_tag, held) if held >= 0 else load(stop_tags, here))
         else:
-            for i in range(lanes):
-                held, place = int(best_hold[here * lanes + i]), here * lanes + i
-                tags[place] = hold_tag[held * lanes + i] if held >= 0 else stop_tags[place]
+            for place in range(here * lanes, (here + 1) * lanes):
+                held, lane = int(best_hold[place]), place - here * lanes
+                tags[place] = hold_tag[held * lanes + lane] if held >= 0 else stop_tags[place]
 
 
 @evaluate_block.of(PerfectPlay)
 def _evaluate_perfect_play(policy, means_of_states, quantities, target, job, block):
     greedy, model, dice, scratch = job.policy, job.policy.model, job.policy.model.dice, job.policy.scratch
-    centre, stop_tags, first_tags = centre_of(means_of_states, job, block), scratch.action, scratch.first_action
+    stop_tags, first_tags, centre = scratch.stop_tag, scratch.first_stop_tag, centre_of(means_of_states, job, block)
     for rerolls in range(model.rolls_per_turn + job.most_saved):
         if rerolls > 0:
             means(scratch.buffer, greedy.lattice)
@@ -201,22 +197,15 @@ def _evaluate_perfect_play(policy, means_of_states, quantities, target, job, blo
             outcome_values(means_of_states, greedy, block, rerolls)
             outcome_quantities(quantities, job, block, rerolls, centre, scratch.outcome_tag)
             choose_stops(greedy, block, False, scratch.stop_value, stop_tags)
-        saved_before, result = rerolls - model.rolls_per_turn + 1, scratch.hold_tag
+        saved_before, first_rolls = rerolls - model.rolls_per_turn + 1, scratch.hold_tag
         if model.has_first_roll_bonus and saved_before >= 0:
-            result = scratch.first_buffer
+            first_rolls = scratch.first_buffer
             choose_stops(greedy, block, True, scratch.first_value, first_tags)
-            if rerolls > 0:
-                copy_vectors(scratch.buffer, 0, scratch.best_within, 0, dice.first_roll)
-                choose_hold_tags(greedy, scratch.best_within, scratch.first_value, first_tags, result)
-            else:
-                copy_vectors(first_tags, dice.first_roll, result, dice.first_roll, dice.roll_count)
-        if rerolls > 0:
-            choose_hold_tags(greedy, scratch.buffer, scratch.stop_value, stop_tags, scratch.hold_tag)
-        else:
-            copy_vectors(scratch.stop_value, 0, scratch.buffer, dice.first_roll, dice.roll_count)
-            copy_vectors(stop_tags, dice.first_roll, scratch.hold_tag, dice.first_roll, dice.roll_count)
+            copy_vectors(scratch.buffer, 0, scratch.best_within, 0, dice.first_roll)
+            choose_tags(greedy, rerolls, scratch.best_within, scratch.first_value, first_tags, first_rolls)
+        choose_tags(greedy, rerolls, scratch.buffer, scratch.stop_value, stop_tags, scratch.hold_tag)
         if saved_before >= 0:
-            value = mean_of_first_roll(dice, result)
+            value = mean_of_first_roll(dice, first_rolls)
             write_quantity(means_of_states, target, job, block, saved_before, centre, value)
 
 
@@ -247,17 +236,17 @@ class ToCome(NamedTuple):
 def add_outcome(job, outcome, chance, state, child, below, target):
     """Add an outcome of the turn from a state, with the chance it has, to the distribution of the state."""
     here, there, outcomes = state - target.first_state, child - below.first_state, job.model.turn_outcomes
-    source = below.start[there]
-    place = target.start[here] + int(outcomes.total[outcome]) - source
-    for y in range(source, below.start[there + 1] - LANES, LANES):
-        add_at(target.chances, place + y, chance * load_at(below.chances, y))
+    begin, end = below.start[there], below.start[there + 1] - LANES
+    by = target.start[here] + int(outcomes.total[outcome]) - begin  # from an entry of the child to that of the state
+    for entry in range(begin, end, LANES):
+        add_at(target.chances, entry + by, chance * load_at(below.chances, entry))
     first, child_first = here * target.width, there * target.width
     for i in range(target.width):
         target.results[first + i] += chance * below.results[child_first + i]
-    category, points = outcomes.category[outcome], outcomes.points[outcome]
-    target.results[first + 2 * category] += chance * points
+    points, of_category = outcomes.points[outcome], first + 2 * outcomes.category[outcome]
+    target.results[of_category] += chance * points
     if points == 0:
-        target.results[first + 2 * category + 1] += chance
+        target.results[of_category + 1] += chance
 
 
 @jit

@@ -14,16 +14,15 @@ ends for each state, and the x that occur::
 
 Each thread owns rows of children and pulls from their parents, so that no two threads write to the same entry.
 
-A *policy* is a named tuple that implements :func:`choose_actions`, so that every kernel serves all: a
-:class:`.table_slices.TableSlice` is greedy for its values, :class:`GivenActions` are arrays,
-:class:`.hold_rules.HoldRuleActions` take the first rule that fits. One that draws its actions at random, as
-:class:`.soft_policy.SoftTurns` does, implements :func:`begin_turn` and :func:`chances_of_turn` instead, and what
-follows single actions: :func:`.losses.turn_losses`, :func:`.policy_evaluation.evaluate_block`,
-:func:`.rollout.player_of`.
+A *policy* is a named tuple that implements :func:`choose_actions`, so that every kernel serves all. One that draws
+its actions at random, as :class:`.soft_policy.SoftTurns` does, implements :func:`begin_turn` and
+:func:`chances_of_turn` instead, and what follows single actions: :func:`.losses.turn_losses`,
+:func:`.policy_evaluation.evaluate_block`, :func:`.rollout.player_of`.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -151,12 +150,24 @@ def outcome_chances(job, saved_before):
 
 
 @jit
+def list_lanes(target, end, chances, place, lanes, used):
+    """List an end in some lanes (a bitmask) with their chances, those of the vector `place`; entries in use then."""
+    while lanes:
+        lane = first_lane(lanes)
+        target.end[used] = end * LANES + lane
+        target.chance[used] = chances[place * LANES + lane]
+        used += 1
+        lanes &= lanes - 1  # without the first one
+    return used
+
+
+@jit
 def list_ends(job, block, lanes, saved_before, used, target):
     """List the ends of the turns of the first lanes of a block by ``outcome_chance``; entries in use then."""
     model, layout, chances = target.model, job.model.layout, job.scratch.outcome_chance
+    none, least = splat(chances, 0.0), splat(chances, LEAST)
     first = state_place(layout, block.row, saved_before, block.start) - target.first_state
-    none, least, masses = splat(chances, 0.0), splat(chances, LEAST), load_at(target.mass, first)
-    masses = where((1 << lanes) - 1, masses, none)
+    masses = where((1 << lanes) - 1, load_at(target.mass, first), none)
     played = ~equal_lanes(masses, none)
     stages = job.model.rolls_per_turn + saved_before if model.stages > 1 else 1
     number = target.block_start[block.row] + block.start // LANES * (target.most_saved + 1) + saved_before
@@ -171,11 +182,7 @@ def list_ends(job, block, lanes, saved_before, used, target):
                     found = at_least(chance, least) & played
                     if found:
                         add_to(target.outcome_sum, outcome, masses * chance)
-                        for lane in range(lanes):
-                            if found >> lane & 1:
-                                target.end[used] = (outcome * model.stages + saved) * LANES + lane
-                                target.chance[used] = chances[place * LANES + lane]
-                                used += 1
+                        used = list_lanes(target, outcome * model.stages + saved, chances, place, found, used)
         target.group_size[number * model.groups + group] = used - before
     return used
 
@@ -196,7 +203,8 @@ def most_ends(job, row, most_saved, target):
     layout, states = job.model.layout, 0
     first = state_place(layout, row, 0, 0) - target.first_state
     for place in range(first, first + (most_saved + 1) * lanes_of(layout, row)):
-        states += target.mass[place] > 0.0
+        if target.mass[place] > 0.0:
+            states += 1
     return states * job.model.turn_outcomes.size * target.model.stages
 
 
@@ -232,29 +240,36 @@ def _extend_support(purpose, parents, target, parent, child, points, chance):
 @take_end.of(ChancesOfLayer)
 def _move_chances(purpose, parents, target, parent, child, points, chance):
     origin = parents.origin[parent]
-    by = target.origin[child] - origin + points
-    for x in range(origin + parents.low[parent], origin + parents.high[parent] + 1, LANES):
-        add_at(target.chances, x + by, chance * load_at(parents.chances, x))
+    by = target.origin[child] + points - origin  # from an entry of the parent to that of the child
+    for entry in range(origin + parents.low[parent], origin + parents.high[parent] + 1, LANES):
+        add_at(target.chances, entry + by, chance * load_at(parents.chances, entry))
+
+
+@partial(jit, inline=True)
+def take_ends(purpose, job, row, group, number, first_lane, saved_before):
+    """Take the ends of a group in block `number`, of a parent with saved rolls, which lead to a row."""
+    layout, ends, model, parents, target = job.model.layout, job.ends, job.end_model, job.parents, job.target
+    parent, entry = row - model.step[group], number * model.groups + group
+    first = state_place(layout, parent, saved_before, first_lane) - parents.first_state
+    for i in range(ends.start[entry], ends.start[entry + 1]):
+        end, lane = ends.end[i] // LANES, ends.end[i] % LANES
+        child = state_number(layout, parent, row, first_lane + lane, model.saved[end], model.shift[end])
+        child -= target.first_state
+        take_end(purpose, parents, target, first + lane, child, model.points[end], ends.chance[i])
 
 
 @jit
 def visit_parents(purpose, rows, job):
     """Take all ends of turns that lead to some rows."""
-    layout, ends, model, parents, target = job.model.layout, job.ends, job.end_model, job.parents, job.target
+    model = job.end_model
     for row in rows:
         for group in range(model.groups):
             if follows(job, row, group):
                 parent = row - model.step[group]
-                number = ends.block_start[parent]
-                for first_lane in range(0, lanes_of(layout, parent), LANES):
-                    for saved_before in range(parents.most_saved + 1):
-                        first = state_place(layout, parent, saved_before, 0) - parents.first_state
-                        entry = number * model.groups + group
-                        for i in range(ends.start[entry], ends.start[entry + 1]):
-                            end, lane = ends.end[i] // LANES, first_lane + ends.end[i] % LANES
-                            child = state_number(layout, parent, row, lane, model.saved[end], model.shift[end])
-                            child -= target.first_state
-                            take_end(purpose, parents, target, first + lane, child, model.points[end], ends.chance[i])
+                number = job.ends.block_start[parent]
+                for first_lane in range(0, lanes_of(job.model.layout, parent), LANES):
+                    for saved_before in range(job.parents.most_saved + 1):
+                        take_ends(purpose, job, row, group, number, first_lane, saved_before)
                         number += 1
 
 
@@ -313,9 +328,9 @@ def write_given_actions(policy, job, block, rerolls, is_first):
     for roll in range(dice.roll_count):
         _, way = scoring_of_roll(job.model, block.row, block.choices, roll, is_first)
         for lane in range(LANES):
-            source = (rerolls * dice.roll_count + roll) * policy.lanes + min(block.start + lane, policy.lanes - 1)
-            outcome = outcome_number(job.model, way, int(policy.category[source]), roll)
-            hold = int(policy.hold[source])
+            given_lane = min(block.start + lane, policy.lanes - 1)  # unused lanes take those of the last one
+            given = (rerolls * dice.roll_count + roll) * policy.lanes + given_lane
+            outcome, hold = outcome_number(job.model, way, int(policy.category[given]), roll), int(policy.hold[given])
             actions[(dice.first_roll + roll) * LANES + lane] = float(hold if hold >= 0 else stop_action(outcome))
 
 
@@ -344,6 +359,9 @@ def action_in(arguments, policy, row, lane, roll, rerolls, is_first):
 
     `arguments`: a PolicyJob; `is_first`: whether the first roll of a turn has bonus points, and this is one.
     """
-    job, block = views(arguments), mean_block(arguments.model, row, lane - lane % LANES)
-    choose_actions(views(policy), job, block, max(0, rerolls - job.model.rolls_per_turn + 1))
-    return int(stage_actions(job, rerolls, is_first)[(job.model.dice.first_roll + roll) * LANES + lane % LANES])
+    job, lane_in_block = views(arguments), lane % LANES
+    block = mean_block(arguments.model, row, lane - lane_in_block)
+    saved_before = max(0, rerolls - job.model.rolls_per_turn + 1)  # at least so many
+    choose_actions(views(policy), job, block, saved_before)
+    place = job.model.dice.first_roll + roll
+    return int(stage_actions(job, rerolls, is_first)[place * LANES + lane_in_block])

@@ -16,14 +16,15 @@ import numpy.typing as npt
 from ..game.dice import Ints
 from ..model.state_space import LANES
 from .jit import by_kind, jit
-from .policy import HoldValues, TurnStart, backup_holds, decision, stage_actions, stop_action
+from .policy import TurnStart, decision, stage_actions, stop_action
 from .propagation import choose_actions
-from .simd import views, width
+from .simd import shifted, views, width
 from .table_slices import TableSlice
-from .turn import mean_block
+from .turn import HoldValues, backup_holds, mean_block
 from .value_tables import Block, lane_after, mean_table, score_block_x, score_table
 
 DIE_BITS = 60  # bits of a random word; a six-sided die takes 2.6 of them
+MOST_ROLLS = 256  # random words of a turn
 
 # Fields of a game in `Games.fields`: row, lane of upper sums and saved rolls are the state; points made so far
 # without the upper bonus; start of the block that holds the policy of the game, and the lane within.
@@ -81,7 +82,7 @@ def random_word(seed, game, turn, roll):
     step = np.uint64(0x9E3779B97F4A7C15)
     word = mixed(np.uint64(seed) + step)
     word = mixed(word + np.uint64(game) * step)
-    word = mixed(word + np.uint64(turn * 256 + roll + 1) * step)
+    word = mixed(word + np.uint64(turn * MOST_ROLLS + roll + 1) * step)
     return word >> np.uint64(64 - DIE_BITS)
 
 
@@ -115,12 +116,12 @@ def completed_roll(dice, held, word):
 def end_turn(job, game, outcome, rerolls):
     """Move a game to the card after the outcome of its turn."""
     model, outcomes = job.policy.model, job.policy.model.turn_outcomes
-    fields, first = job.games.fields, game * FIELDS
-    child = fields[first + ROW] + outcomes.step[outcome]
-    lane = lane_after(model.layout, fields[first + ROW], child, fields[first + LANE], outcomes.shift[outcome])
-    fields[first + ROW], fields[first + LANE] = child, lane
-    fields[first + SAVED] = rerolls if model.saves_rolls else 0
-    fields[first + POINTS] += int(outcomes.total[outcome])
+    fields = shifted(job.games.fields, -game * FIELDS)
+    child = fields[ROW] + outcomes.step[outcome]
+    fields[LANE] = lane_after(model.layout, fields[ROW], child, fields[LANE], outcomes.shift[outcome])
+    fields[ROW] = child
+    fields[SAVED] = rerolls if model.saves_rolls else 0
+    fields[POINTS] += int(outcomes.total[outcome])
     job.games.boxes[game * model.category_count + outcomes.category[outcome]] = outcomes.points[outcome]
     if job.log.most_rolls > 0:
         job.log.outcomes[game] = outcome
@@ -173,7 +174,7 @@ def _take_action(player, job, game, roll, rerolls, number):
     is_first = job.policy.model.has_first_roll_bonus and number == 0
     actions, place = stage_actions(job.policy, rerolls, is_first), job.policy.model.dice.first_roll + roll
     action = int(actions[place * width(actions) + job.games.fields[game * FIELDS + BLOCK_LANE]])
-    return max(action, -1), stop_action(action)
+    return action if action >= 0 else -1, stop_action(action)
 
 
 @by_kind()
@@ -241,9 +242,8 @@ def _back_up_scores(player, job, block):
 
 @decide.of(ScoreDecisions)
 def _decide_by_scores(player, job, game, roll, rerolls, number):
-    fields, first = job.games.fields, game * FIELDS
-    lane = fields[first + BLOCK_LANE]
-    x = score_block_x(fields[first + BLOCK]) + lane
-    turn = TurnStart(fields[first + ROW], fields[first + LANE], x, player.choices)
+    fields = shifted(job.games.fields, -game * FIELDS)
+    lane = fields[BLOCK_LANE]
+    turn = TurnStart(fields[ROW], fields[LANE], score_block_x(fields[BLOCK]) + lane, player.choices)
     hold, outcome, _ = decision(player.scores, player.means, job.policy, turn, lane, roll, rerolls, number == 0)
     return hold, outcome

@@ -6,16 +6,11 @@ p(e) points that leads to the child s'::
     P(s', x + p(e)) += P(s, x) P(e | s, x)
 
 as in :mod:`.propagation`, but each x has its own decisions. The lanes of a vector are neighbouring x of one state,
-and each lane takes what :mod:`.policy` would::
-
-    E = {i : value(i) as good as the best value}          options: to stop, or one of the holds
-    F = {i in E : mean(i) as good as the best mean in E}
-    the first option of F
-
-One pass from the last option to the first finds it: an option that is as good as the best mean after it replaces the
-choice. The means do not depend on x: they are computed once for a group of upper sums, and so is the turn for the
-mean, which is played where the goal is certain or out of reach. An end of a turn is number ``saved rolls * outcomes +
-outcome``. A call writes to a buffer of its own; the caller adds the buffers in order.
+and each lane takes what :mod:`.policy` would: of the options as good as the best value the first one with the best
+mean. One pass from the last option to the first finds it: an option that is as good as the best mean after it
+replaces the choice. The means do not depend on x: they are computed once for a group of upper sums, and so is the
+turn for the mean, which is played where the goal is certain or out of reach. An end of a turn is number ``saved rolls
+* outcomes + outcome``. A call writes to a buffer of its own; the caller adds the buffers in order.
 """
 
 from __future__ import annotations
@@ -27,22 +22,11 @@ from ..model.state_space import LANES, ScoreOffsets
 from .jit import jit
 from .lattice import copy_vectors, maxima, means
 from .legal import outcome_number
-from .policy import (
-    HoldValues,
-    PolicyJob,
-    backup_holds,
-    best_stop,
-    lowest_equal,
-    lowest_equal_number,
-    outcome_values,
-    policy_block,
-    stage_actions,
-    stop_action,
-)
+from .policy import PolicyJob, best_stop, lowest_equal, outcome_values, policy_block, stage_actions, stop_action
 from .propagation import outcome_chances
 from .simd import add_at, add_to, choose, load, load_at, maximum, reaches, splat, store, views
 from .table_slices import TableSlice
-from .turn import LOWEST, mean_block
+from .turn import LOWEST, HoldValues, backup_holds, hold_place, mean_block
 from .value_tables import Block, mean_table, placed_scores, score_block, state_number, state_place, values_of
 
 SMALLEST = 5e-324  # the smallest positive float64
@@ -106,28 +90,26 @@ def mean_turn(means_of_states, job, block):
 
 @jit
 def choose_score_stops(job, block, lane, saved, is_first, actions):
-    """Category for each roll to `actions`; its value and mean, and the best value, to the scratch.
-
-    From the last category to the first, so that the first of those with equal values and means is taken.
-    """
+    """Category for each roll to `actions`; its value and mean, and the best value, to the scratch."""
     model, scratch, own = job.policy.model, job.policy.scratch, job.scratch
     first_end, below_all = saved * model.turn_outcomes.size, splat(actions, 2 * LOWEST)
     for roll in range(model.dice.roll_count):
         allowed, way, best = best_stop(job.policy, block, roll, is_first)
         limit, mean_limit = lowest_equal(best, job.policy.ties), splat(actions, LOWEST)
         taken, value, mean = splat(actions, -1.0), best, mean_limit
-        for c in range(model.category_count - 1, -1, -1):
+        for c in range(model.category_count - 1, -1, -1):  # so that of equal ones the first is taken
             if allowed >> c & 1:
                 i = outcome_number(model, way, c, roll)
                 option = load(scratch.outcome_value, i)
                 if reaches(option, limit):
                     average = own.end_mean[(first_end + i) * LANES + lane]
-                    lowest = splat(actions, lowest_equal_number(average, job.mean_policy.ties))
+                    # Below all others in the lanes in which this category is not as good as the best.
                     option_mean = choose(option, limit, splat(actions, average), below_all)
                     stop = splat(actions, float(stop_action(i)))
                     taken = choose(option_mean, mean_limit, stop, taken)
                     value = choose(option_mean, mean_limit, option, value)
                     mean = choose(option_mean, mean_limit, option_mean, mean)
+                    lowest = splat(actions, lowest_equal(average, job.mean_policy.ties))
                     mean_limit = maximum(mean_limit, choose(option, limit, lowest, below_all))
         store(own.best_stop, roll, best)
         store(own.stop_mean, roll, mean)
@@ -139,8 +121,7 @@ def choose_score_stops(job, block, lane, saved, is_first, actions):
 def choose_score_holds(job, lane, rerolls, actions):
     """The best hold for each roll, if it beats stopping, to `actions`; the value of each roll to the buffer."""
     dice, scratch, own = job.policy.model.dice, job.policy.scratch, job.scratch
-    buffer, best_within, averages = scratch.buffer, scratch.best_within, own.means.values
-    stage, below_all = (rerolls - 1) * (dice.first_roll + dice.roll_count), splat(actions, 2 * LOWEST)
+    buffer, best_within, below_all = scratch.buffer, scratch.best_within, splat(actions, 2 * LOWEST)
     copy_vectors(buffer, 0, best_within, 0, dice.first_roll)
     copy_vectors(scratch.stop_value, 0, best_within, dice.first_roll, dice.roll_count)
     maxima(best_within, job.policy.lattice)
@@ -151,10 +132,10 @@ def choose_score_holds(job, lane, rerolls, actions):
             held = dice.holds[i]
             option = load(buffer, held)
             if reaches(option, limit):
-                average = averages[(stage + held) * LANES + lane]
-                lowest = splat(actions, lowest_equal_number(average, job.mean_policy.ties))
+                average = own.means.values[hold_place(dice, rerolls, held) * LANES + lane]
                 option_mean = choose(option, limit, splat(actions, average), below_all)
                 taken = choose(option_mean, mean_limit, splat(actions, float(held)), taken)
+                lowest = splat(actions, lowest_equal(average, job.mean_policy.ties))
                 mean_limit = maximum(mean_limit, choose(option, limit, lowest, below_all))
         stop_mean = choose(load(scratch.stop_value, roll), limit, load(own.stop_mean, roll), below_all)
         stop = load(actions, dice.first_roll + roll)
@@ -167,19 +148,17 @@ def choose_score_holds(job, lane, rerolls, actions):
 def score_turn_chances(children, job, block, lane, saved_before):
     """Chance of each end for a block of scores, to ``outcome_chance``; after :func:`mean_turn` of its group."""
     model, scratch, own = job.policy.model, job.policy.scratch, job.scratch
-    first_roll, roll_count, most = (
-        model.dice.first_roll,
-        model.dice.roll_count,
-        model.rolls_per_turn - 1 + saved_before,
-    )
+    first_roll, roll_count = model.dice.first_roll, model.dice.roll_count
+    most = model.rolls_per_turn - 1 + saved_before
     for rerolls in range(most + 1):
         is_first = model.has_first_roll_bonus and rerolls == most
+        has_new_values = rerolls == 0 or model.saves_rolls  # of the outcomes
         actions = stage_actions(job.policy, rerolls, is_first)
         if rerolls > 0:
             means(scratch.buffer, job.policy.lattice)
-        if rerolls == 0 or model.saves_rolls:
+        if has_new_values:
             outcome_values(children, job.policy, block, rerolls)
-        if rerolls == 0 or model.saves_rolls or is_first:
+        if has_new_values or is_first:
             saved = rerolls if model.saves_rolls else 0
             choose_score_stops(job, block, lane, saved, is_first, actions)
         else:
@@ -193,7 +172,7 @@ def score_turn_chances(children, job, block, lane, saved_before):
 
 @jit
 def find_entries(job, row, lane, saved_before, choices, relocation):
-    """Write ``entries`` for one state."""
+    """Write ``entries`` for one state; `relocation`: from the places of the children of an outcome to the buffer."""
     outcomes, layout = job.policy.model.turn_outcomes, job.policy.model.layout
     for saved in range(stage_count(job, saved_before)):
         for i in range(outcomes.size):
@@ -220,12 +199,14 @@ def push(job, choices, saved_before, x, mass, target):
 
 @jit
 def push_span(children, job, block, lane, saved_before, first, last, settled, target):
-    """Push the chances of some scores of a state; `settled`: they share the actions in ``outcome_chance``."""
+    """Push the chances of the scores `first` to `last`; `settled`: ``outcome_chance`` is right for all of them."""
+    if last < first:
+        return
     own, source = job.scratch, values_of(job.parents)
     origin = job.offsets.origin[state_place(job.policy.model.layout, block.row, saved_before, lane)]
     for x in range(first, last + 1):
         own.mass[x - first] = source[origin + x]
-    for x in range(max(first, last + 1), last + 1 + LANES):
+    for x in range(last + 1, last + 1 + LANES):  # of the last vector
         own.mass[x - first] = 0.0
     for x in range(first, last + 1, LANES):
         mass = load_at(own.mass, x - first)
@@ -247,6 +228,7 @@ def push_state(children, job, block, lane, saved_before, target):
         first = max(low, job.places.low[state] - job.x_start)
         last = min(high, job.places.high[state] - job.x_start)
     if low < first or last < high:
+        # Below `first` and above `last` nothing can change the goal: play is that for the mean.
         for end in range(stage_count(job, saved_before) * job.policy.model.turn_outcomes.size):
             store(chances, end, splat(target, mean_chances[end * LANES + lane % LANES]))
         push_span(children, job, block, lane, saved_before, low, min(high, first - 1), True, target)
@@ -260,17 +242,18 @@ def push_lanes(row, first_lane, end_lane, arguments, relocation, target):
     job, moved, buffer = views(arguments), views(relocation), views(target)
     layout, children = job.policy.model.layout, placed_scores(job.scores, job.places)
     for first in range(first_lane, end_lane, LANES):
-        block, known = mean_block(job.policy.model, row, first), False
+        block = mean_block(job.policy.model, row, first)
+        has_mean_turn = False  # which all states of the block share, and those with equal saved rolls its chances
         for saved in range(job.most_saved + 1):
-            state, has_chances = state_place(layout, row, saved, 0), False
+            state, has_mean_chances = state_place(layout, row, saved, 0), False
             for lane in range(first, min(first + LANES, end_lane)):
                 if job.support.high[state + lane] >= 0:
-                    if not known:
+                    if not has_mean_turn:
                         mean_turn(mean_table(job.means), job, block)
-                        known = True
-                    if not has_chances:
+                        has_mean_turn = True
+                    if not has_mean_chances:
                         outcome_chances(job.mean_policy, saved)
-                        has_chances = True
+                        has_mean_chances = True
                     find_entries(job, row, lane, saved, block.choices, moved)
                     push_state(children, job, block, lane, saved, buffer)
 
@@ -286,6 +269,7 @@ def support_rows(rows, layout_arrays, score_offsets, layer, most_saved, known):
             for x in range(offsets.high[state] + 1):
                 chance = values[offsets.origin[state] + x]
                 if chance > 0.0:
-                    low, high = x if high < 0 else low, x
+                    low = low if high >= 0 else x  # the first x stays
+                    high = x
                     mass += chance
             support.low[state], support.high[state], support.mass[state] = low, high, mass

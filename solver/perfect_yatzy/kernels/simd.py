@@ -42,7 +42,8 @@ BOUNDS_CHECKED = bool(config.BOUNDSCHECK)
 ALIGNMENT = 8 * LANES  # bytes of a vector of any kind
 DOUBLES = ir.VectorType(ir.DoubleType(), LANES)
 SINGLES = ir.VectorType(ir.FloatType(), 2 * LANES)
-WORD = ir.IntType(64)
+WORD, LANE_NUMBER = ir.IntType(64), ir.IntType(32)
+ENTRY_ALIGNMENT = 4  # bytes: a vector may start at any entry
 
 
 class VectorType(types.Type):
@@ -93,7 +94,7 @@ def emit_address(context: Any, builder: Any, view_type: Any, view: Any, index: A
     if not BOUNDS_CHECKED:
         return builder.gep(view, [index], inbounds=True)
     parts = cgutils.create_struct_proxy(view_type)(context, builder, value=view)
-    last = builder.add(index, ir.Constant(ir.IntType(64), count - 1))
+    last = builder.add(index, ir.Constant(WORD, count - 1))
     outside = builder.or_(builder.icmp_signed("<", index, parts.first), builder.icmp_signed(">=", last, parts.end))
     with cgutils.if_unlikely(builder, outside):
         context.call_conv.return_user_exc(builder, IndexError, ("view index out of range",))
@@ -147,73 +148,75 @@ def emit_maximum(builder: Any, a: Any, b: Any) -> Any:
     return builder.select(builder.fcmp_ordered(">", a, b), a, b)
 
 
-def _vector_address(context: Any, builder: Any, signature: Any, args: Any, native: ir.VectorType) -> Any:
-    address = emit_address(context, builder, signature.args[0], args[0], args[1], native.count)
+def _vector_address(
+    context: Any, builder: Any, signature: Any, args: Any, native: ir.VectorType, counts_vectors: bool = False
+) -> Any:
+    """Address of a vector of a view, by the index of its first entry, or by its number if that counts vectors."""
+    view, index, *_ = args
+    if counts_vectors:
+        index = builder.mul(index, ir.Constant(WORD, native.count), flags=["nsw"])
+    address = emit_address(context, builder, signature.args[0], view, index, native.count)
     return builder.bitcast(address, native.as_pointer())
 
 
-def _emit_load(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    return builder.load(_vector_address(context, builder, signature, args, signature.return_type.native), align=4)
-
-
-def _emit_store(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    builder.store(args[2], _vector_address(context, builder, signature, args, args[2].type), align=4)
-    return context.get_dummy_value()
-
-
-def _emit_add(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    address = _vector_address(context, builder, signature, args, args[2].type)
-    builder.store(builder.fadd(builder.load(address, align=4), args[2]), address, align=4)
-    return context.get_dummy_value()
-
-
-def _scaled(emit: Any) -> Any:
-    """The same with an index that counts vectors."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        lanes = ir.Constant(ir.IntType(64), VECTORS[signature.args[0].dtype].native.count)
-        return emit(context, builder, signature, [args[0], builder.mul(args[1], lanes, flags=["nsw"]), *args[2:]])
-
-    return codegen
-
-
-def _reads(emit: Any) -> Any:
+def _reads(counts_vectors: bool) -> Any:
     """An intrinsic of a view and an index whose result is a vector."""
 
     @intrinsic
     def function(typingctx: Any, view: Any, index: Any) -> Any:
-        return VECTORS[view.dtype](view, types.intp), emit
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            address = _vector_address(context, builder, signature, args, signature.return_type.native, counts_vectors)
+            return builder.load(address, align=ENTRY_ALIGNMENT)
+
+        return VECTORS[view.dtype](view, types.intp), codegen
 
     return function
 
 
-def _writes(emit: Any) -> Any:
-    """An intrinsic of a view, an index, and the vector to write there."""
+def _writes(counts_vectors: bool, adds: bool = False) -> Any:
+    """An intrinsic of a view, an index, and the vector to write there or to add."""
 
     @intrinsic
     def function(typingctx: Any, view: Any, index: Any, value: Any) -> Any:
-        return types.void(view, types.intp, value), emit
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            vector = args[2]
+            address = _vector_address(context, builder, signature, args, vector.type, counts_vectors)
+            if adds:
+                vector = builder.fadd(builder.load(address, align=ENTRY_ALIGNMENT), vector)
+            builder.store(vector, address, align=ENTRY_ALIGNMENT)
+            return context.get_dummy_value()
+
+        return types.void(view, types.intp, value), codegen
 
     return function
 
 
-load, load_at = _reads(_scaled(_emit_load)), _reads(_emit_load)
-store, store_at = _writes(_scaled(_emit_store)), _writes(_emit_store)
-add_to, add_at = _writes(_scaled(_emit_add)), _writes(_emit_add)
+load, load_at = _reads(counts_vectors=True), _reads(counts_vectors=False)
+store, store_at = _writes(counts_vectors=True), _writes(counts_vectors=False)
+add_to, add_at = _writes(counts_vectors=True, adds=True), _writes(counts_vectors=False, adds=True)
+
+
+def _conversion(view: Any, like: Any) -> tuple[VectorType, Any]:
+    """Type of the vectors of a view in the arithmetic of the view `like`, and what emits one from its entries."""
+    result = VECTORS[like.dtype]
+    if view.dtype == types.float64 and like.dtype == types.float32:
+        raise TypingError("a vector of float64 does not fit the arithmetic of float32")
+
+    def converted(builder: Any, stored: Any) -> Any:
+        return stored if view.dtype == like.dtype else builder.fpext(stored, result.native)
+
+    return result, converted
 
 
 @intrinsic
 def load_as(typingctx: Any, view: Any, start: Any, like: Any) -> Any:
     """Read the vector that starts at ``view[start]``, converted to the arithmetic of the view `like`."""
-    result = VECTORS[like.dtype]
-    if view.dtype == types.float64 and like.dtype == types.float32:
-        raise TypingError("a vector of float64 does not fit the arithmetic of float32")
+    result, converted = _conversion(view, like)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         stored = ir.VectorType(context.get_value_type(view.dtype), result.native.count)
-        address = emit_address(context, builder, signature.args[0], args[0], args[1], stored.count)
-        values = builder.load(builder.bitcast(address, stored.as_pointer()), align=4)
-        return values if view.dtype == like.dtype else builder.fpext(values, result.native)
+        address = _vector_address(context, builder, signature, args, stored)
+        return converted(builder, builder.load(address, align=ENTRY_ALIGNMENT))
 
     return result(view, types.intp, like), codegen
 
@@ -221,16 +224,17 @@ def load_as(typingctx: Any, view: Any, start: Any, like: Any) -> Any:
 @intrinsic
 def load_spaced(typingctx: Any, view: Any, start: Any, spacing: Any, like: Any) -> Any:
     """The vector with ``view[start + i * spacing]`` in lane i, as :func:`load_as` converts it."""
-    result = VECTORS[like.dtype]
+    result, converted = _conversion(view, like)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        values, index, spacing, _ = args
         stored = ir.VectorType(context.get_value_type(view.dtype), result.native.count)
-        found, index = ir.Constant(stored, ir.Undefined), args[1]
+        found = ir.Constant(stored, ir.Undefined)
         for lane in range(stored.count):
-            entry = builder.load(emit_address(context, builder, signature.args[0], args[0], index))
-            found = builder.insert_element(found, entry, ir.Constant(ir.IntType(32), lane))
-            index = builder.add(index, args[2])
-        return found if view.dtype == like.dtype else builder.fpext(found, result.native)
+            entry = builder.load(emit_address(context, builder, signature.args[0], values, index))
+            found = builder.insert_element(found, entry, ir.Constant(LANE_NUMBER, lane))
+            index = builder.add(index, spacing)
+        return converted(builder, found)
 
     return result(view, types.intp, types.intp, like), codegen
 
@@ -241,9 +245,7 @@ def load_through(
 ) -> Any:
     """A vector with ``view[first + indices[shift + keys[start + i]]]`` in lane i, as :func:`load_as` converts it."""
     # By way of memory it takes three times as long, and a gather instruction is no faster on common processors.
-    result = VECTORS[like.dtype]
-    if view.dtype == types.float64 and like.dtype == types.float32:
-        raise TypingError("a vector of float64 does not fit the arithmetic of float32")
+    result, converted = _conversion(view, like)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         values, first, indices, shift, keys, start, _ = args
@@ -254,11 +256,11 @@ def load_through(
             return builder.load(emit_address(context, builder, signature.args[position], array, index))
 
         for lane in range(stored.count):
-            key = entry(4, keys, builder.add(start, ir.Constant(ir.IntType(64), lane)))
+            key = entry(4, keys, builder.add(start, ir.Constant(WORD, lane)))
             index = entry(2, indices, builder.add(shift, key))
             value = entry(0, values, builder.add(first, index))
-            found = builder.insert_element(found, value, ir.Constant(ir.IntType(32), lane))
-        return found if view.dtype == like.dtype else builder.fpext(found, result.native)
+            found = builder.insert_element(found, value, ir.Constant(LANE_NUMBER, lane))
+        return converted(builder, found)
 
     return result(view, types.intp, indices, types.intp, keys, types.intp, like), codegen
 
@@ -267,7 +269,7 @@ def load_through(
 def width(typingctx: Any, view: Any) -> Any:
     """Number of lanes of a vector of this view's type, a constant of the compiled code."""
     lanes = VECTORS[view.dtype].native.count
-    return types.intp(view), lambda context, builder, signature, args: ir.Constant(ir.IntType(64), lanes)
+    return types.intp(view), lambda context, builder, signature, args: ir.Constant(WORD, lanes)
 
 
 @intrinsic
@@ -275,22 +277,28 @@ def shifted(typingctx: Any, view: Any, by: Any) -> Any:
     """The view whose index `by` is this one's index 0: a slice of a larger array, with the indices of the whole."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        values, distance = args
         if not BOUNDS_CHECKED:
-            return builder.gep(args[0], [builder.neg(args[1])])
-        parts = cgutils.create_struct_proxy(signature.args[0])(context, builder, value=args[0])
-        parts.data = builder.gep(parts.data, [builder.neg(args[1])])
-        parts.first, parts.end = builder.add(parts.first, args[1]), builder.add(parts.end, args[1])
+            return builder.gep(values, [builder.neg(distance)])
+        parts = cgutils.create_struct_proxy(signature.args[0])(context, builder, value=values)
+        parts.data = builder.gep(parts.data, [builder.neg(distance)])
+        parts.first, parts.end = builder.add(parts.first, distance), builder.add(parts.end, distance)
         return parts._getvalue()
 
     return view(view, types.intp), codegen
 
 
+def _emit_first_everywhere(builder: Any, vector: Any) -> Any:
+    """The number in the first lane of a vector in all lanes."""
+    count = vector.type.count
+    return builder.shuffle_vector(vector, vector, ir.Constant(ir.VectorType(LANE_NUMBER, count), [0] * count))
+
+
 def _emit_splat(builder: Any, native: ir.VectorType, number: Any) -> Any:
     if native is SINGLES:
         number = builder.fptrunc(number, ir.FloatType())
-    one = builder.insert_element(ir.Constant(native, ir.Undefined), number, ir.Constant(ir.IntType(32), 0))
-    everywhere = ir.Constant(ir.VectorType(ir.IntType(32), native.count), [0] * native.count)
-    return builder.shuffle_vector(one, one, everywhere)
+    one = builder.insert_element(ir.Constant(native, ir.Undefined), number, ir.Constant(LANE_NUMBER, 0))
+    return _emit_first_everywhere(builder, one)
 
 
 @intrinsic
@@ -368,7 +376,8 @@ _define("fneg", operator.neg)
 
 def _mask(builder: Any, compare: str, a: Any, b: Any) -> Any:
     """The lanes in which a comparison holds as a bitmask, int64."""
-    return builder.zext(builder.bitcast(builder.fcmp_ordered(compare, a, b), ir.IntType(a.type.count)), WORD)
+    bits = builder.fcmp_ordered(compare, a, b)
+    return builder.zext(builder.bitcast(bits, ir.IntType(a.type.count)), WORD)
 
 
 def _of_two(emit: Any, result: Any = None) -> Any:
@@ -402,7 +411,8 @@ def choose(typingctx: Any, a: Any, b: Any, where: Any, elsewhere: Any) -> Any:
     """Lane by lane: `where` if ``a >= b``, else `elsewhere`."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.select(builder.fcmp_ordered(">=", args[0], args[1]), args[2], args[3])
+        a, b, where, elsewhere = args
+        return builder.select(builder.fcmp_ordered(">=", a, b), where, elsewhere)
 
     return where(a, b, where, elsewhere), codegen
 
@@ -412,10 +422,9 @@ def uniform(typingctx: Any, vector: Any) -> Any:
     """Whether all lanes hold the same number."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        count = vector.native.count
-        everywhere = ir.Constant(ir.VectorType(ir.IntType(32), count), [0] * count)
-        equal = _mask(builder, "==", args[0], builder.shuffle_vector(*args, *args, everywhere))
-        return builder.icmp_unsigned("==", equal, ir.Constant(WORD, (1 << count) - 1))
+        (numbers,) = args
+        equal = _mask(builder, "==", numbers, _emit_first_everywhere(builder, numbers))
+        return builder.icmp_unsigned("==", equal, ir.Constant(WORD, (1 << vector.native.count) - 1))
 
     return types.boolean(vector), codegen
 
@@ -425,9 +434,10 @@ def where(typingctx: Any, lanes: Any, a: Any, b: Any) -> Any:
     """`a` in the lanes of a bitmask, `b` in all others."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        count = signature.args[1].native.count
-        mask = builder.trunc(args[0], ir.IntType(count))
-        return builder.select(builder.bitcast(mask, ir.VectorType(ir.IntType(1), count)), args[1], args[2])
+        mask, inside, outside = args
+        count = inside.type.count
+        bits = builder.bitcast(builder.trunc(mask, ir.IntType(count)), ir.VectorType(ir.IntType(1), count))
+        return builder.select(bits, inside, outside)
 
     return a(types.int64, a, b), codegen
 
@@ -436,5 +446,5 @@ def aligned(vectors: int, dtype: npt.DTypeLike = np.float64) -> npt.NDArray[Any]
     """A zeroed array of `vectors` vectors, aligned to ALIGNMENT bytes."""
     lanes = ALIGNMENT // np.dtype(dtype).itemsize
     raw = np.zeros((vectors + 1) * lanes, dtype=dtype)
-    start = -raw.ctypes.data % ALIGNMENT // raw.itemsize
+    start = -raw.ctypes.data % ALIGNMENT // raw.itemsize  # entries up to the next aligned address
     return raw[start : start + vectors * lanes]

@@ -9,7 +9,7 @@ to come if everything after it is perfect play. It is taken with a chance that f
 ``limit`` is eight times the *temperature*, so that w(d) is close to exp(-d / temperature), but an option that loses
 more than the limit is never taken. To stop is an option of a hold; the category is then a decision of its own.
 
-The turn runs backwards for the values of all holds (:func:`.policy.backup_holds`), then forwards from the dice
+The turn runs backwards for the values of all holds (:func:`.turn.backup_holds`), then forwards from the dice
 for the chance of each outcome of the turn, and on the way for the points lost (:mod:`.losses`). In simulated games
 (:mod:`.rollout`) the losses of a game are the expected losses of the decisions it came to, before one of the options
 is drawn: their mean is that of the losses of the options drawn, their variance is smaller.
@@ -28,22 +28,13 @@ from .jit import jit
 from .lattice import fill, spread
 from .legal import outcome_number, scoring_of_roll
 from .losses import turn_losses
-from .policy import (
-    HoldValues,
-    TurnStart,
-    backup_holds,
-    best_stop,
-    category_means,
-    hold_value,
-    hold_values,
-    outcome_values,
-)
+from .policy import TurnStart, best_stop, category_means, outcome_values
 from .policy_evaluation import centre_of, evaluate_block, outcome_quantities, write_quantity
 from .propagation import begin_chances, begin_turn, chances_of_turn
 from .rollout import DIE_BITS, FIELDS, LANE, ROW, decide, player_of, random_word
 from .simd import add_to, aligned, load, maximum, splat, store
 from .table_slices import TableSlice
-from .turn import LOWEST
+from .turn import LOWEST, HoldValues, backup_holds, hold_place, hold_value, hold_values
 from .value_tables import mean_table
 
 SALT = 0x2545F4914F6CDD1D  # the numbers that draw options are not those of the dice
@@ -89,31 +80,28 @@ def option_weight(lost, sharpness, like):
 def hold_or_stop(policy, job, rerolls):
     """Move the chance of every roll on the table to the holds within it, and to stopping."""
     scratch, dice, temp, node = policy.scratch, job.model.dice, job.scratch.temp, job.scratch.hold_chance
-    weights = scratch.weight
-    stage = (rerolls - 1) * (dice.first_roll + dice.roll_count)
-    values, lost = scratch.holds.values, load(scratch.lost, rerolls - 1)
+    weights, values, lost = scratch.weight, scratch.holds.values, load(scratch.lost, rerolls - 1)
     for roll in range(dice.roll_count):
         place = dice.first_roll + roll
         chance, stop = load(node, place), load(job.scratch.stop_value, roll)
         store(node, place, splat(temp, 0.0))
         # The list opens with the hold of all dice, which is to stop.
-        first = dice.hold_start[roll] + 1
-        count, best = dice.hold_start[roll + 1] - first, stop
-        for i in range(count):
-            best = maximum(best, load(values, stage + dice.holds[first + i]))
-        loss = best - stop
-        stop_weight = option_weight(loss, policy.sharpness, temp)
-        total, expected = stop_weight, stop_weight * loss
-        for i in range(count):
-            loss = best - load(values, stage + dice.holds[first + i])
+        first, end, best = dice.hold_start[roll] + 1, dice.hold_start[roll + 1], stop
+        for k in range(first, end):
+            best = maximum(best, load(values, hold_place(dice, rerolls, dice.holds[k])))
+        stop_weight = option_weight(best - stop, policy.sharpness, temp)
+        total, expected = stop_weight, stop_weight * (best - stop)
+        for k in range(first, end):
+            loss = best - load(values, hold_place(dice, rerolls, dice.holds[k]))
             weight = option_weight(loss, policy.sharpness, temp)
-            store(weights, i, weight)
-            total, expected = total + weight, expected + weight * loss
+            store(weights, k - first, weight)
+            total += weight
+            expected += weight * loss
         share = chance / total
         lost += share * expected
         add_to(scratch.stop_chance, roll, share * stop_weight)
-        for i in range(count):
-            add_to(node, dice.holds[first + i], share * load(weights, i))
+        for k in range(first, end):
+            add_to(node, dice.holds[k], share * load(weights, k - first))
     store(scratch.lost, rerolls - 1, lost)
 
 
@@ -157,12 +145,13 @@ def _soft_chances(policy, job, block, saved_before):
     fill(scratch.stop_chance, 0, dice.roll_count, splat(node, 0.0))
     fill(scratch.lost, 0, scratch.hold_kinds + model.category_count, splat(node, 0.0))
     for rerolls in range(most, -1, -1):
-        is_first = rerolls == most
+        is_first, is_second = rerolls == most, rerolls == most - 1
         if model.saves_rolls or is_first:
             outcome_values(children, job, block, rerolls if model.saves_rolls else 0)
-        if model.saves_rolls or is_first or (model.has_first_roll_bonus and rerolls == most - 1):
+        if model.saves_rolls or is_first or (model.has_first_roll_bonus and is_second):
             for roll in range(dice.roll_count):
-                store(job.scratch.stop_value, roll, best_stop(job, block, roll, is_first)[2])
+                _, _, value = best_stop(job, block, roll, is_first)
+                store(job.scratch.stop_value, roll, value)
         if rerolls > 0:
             hold_or_stop(policy, job, rerolls)
         else:
@@ -204,21 +193,21 @@ def _evaluate_soft_block(policy, means_of_states, quantities, target, job, block
 @jit
 def drawn(values, count, sharpness, word):
     """Draw one of the first `count` options that are above LOWEST: its number, and the expected loss."""
+    weights = values  # which replace them
     best, total, expected = LOWEST, 0.0, 0.0
     for i in range(count):
         best = max(best, values[i])
     for i in range(count):
         loss = best - values[i]
-        weight = max(0.0, 1.0 - sharpness * loss) ** 8 if values[i] > LOWEST else 0.0
-        values[i] = weight
-        total += weight
-        expected += weight * loss
-    left, chosen = float(word) / float(1 << DIE_BITS) * total, -1
+        weights[i] = max(0.0, 1.0 - sharpness * loss) ** 8 if values[i] > LOWEST else 0.0
+        total += weights[i]
+        expected += weights[i] * loss
+    chosen = -1
+    left = float(word) / float(1 << DIE_BITS) * total  # the option whose part of the total holds this point is taken
     for i in range(count):
-        weight = values[i]
-        if weight > 0.0 and (chosen < 0 or left >= 0.0):
+        if weights[i] > 0.0 and (chosen < 0 or left >= 0.0):
             chosen = i
-        left -= weight
+        left -= weights[i]
     return chosen, expected / total
 
 
@@ -232,19 +221,19 @@ class SoftDecisions(NamedTuple):
 
 @decide.of(SoftDecisions)
 def _decide_softly(player, job, game, roll, rerolls, number):
-    policy, turn, fields, first_field = player.policy, job.policy, job.games.fields, game * FIELDS
+    policy, turn, fields = player.policy, job.policy, job.games.fields
     model, dice, values = turn.model, turn.model.dice, policy.scratch.weight
-    row, lane, saved = fields[first_field + ROW], fields[first_field + LANE], rerolls if model.saves_rolls else 0
+    lane, saved = fields[game * FIELDS + LANE], rerolls if model.saves_rolls else 0
+    state = TurnStart(fields[game * FIELDS + ROW], lane, 0, player.choices)
     seed = np.uint64(job.seed) ^ np.uint64(SALT)
-    state = TurnStart(row, lane, 0, player.choices)
     _, way = category_means(player.means.values, turn, state, roll, saved, number == 0, values)
     if rerolls > 0:
         best = LOWEST
         for c in range(model.category_count):
             best = max(best, values[c])
         # The list of holds opens with that of all dice, which is to stop.
-        values[0], first = best, dice.hold_start[roll]
-        count = dice.hold_start[roll + 1] - first
+        first, count = dice.hold_start[roll], dice.hold_start[roll + 1] - dice.hold_start[roll]
+        values[0] = best
         for i in range(1, count):
             values[i] = hold_value(policy.scratch.holds, dice, rerolls, dice.holds[first + i], lane % LANES)
         word = random_word(seed, job.first_game + game, job.turn, 2 * number)
@@ -253,6 +242,7 @@ def _decide_softly(player, job, game, roll, rerolls, number):
             policy.lost[game] += loss
         if chosen > 0:
             return int(dice.holds[first + chosen]), -1
+        # The values of the categories once more: those of the holds have replaced them.
         category_means(player.means.values, turn, state, roll, saved, number == 0, values)
     word = random_word(seed, job.first_game + game, job.turn, 2 * number + 1)
     category, loss = drawn(values, model.category_count, policy.sharpness, word)

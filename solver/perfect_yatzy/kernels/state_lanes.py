@@ -155,53 +155,59 @@ def backup_stops(children, job, block, saved, is_first, target):
         best = lowest if model.legal.strict else crossed_out
         for i in range(start[roll], start[roll + 1]):
             best = maximum(best, load(scratch.outcomes, outcomes[i]))
-        if model.legal.strict:
+        if model.legal.strict:  # only a roll that scores nowhere
             best = choose(best, threshold, best, crossed_out)
         store(target, roll, best)
+    # Lane by lane: all rolls where an open box may not pay, else the jokers.
     for lane in range(LANES):
-        filled, tracked = mask_at(job.states.filled, block * LANES + lane), job.states.tracked[block * LANES + lane]
-        all_apart = bool(mask_at(model.unpaid, 0) & ~filled) and not tracked
+        state = block * LANES + lane
+        filled = mask_at(job.states.filled, state)
+        has_unpaid = bool(mask_at(model.unpaid, 0) & ~filled) and not job.states.tracked[state]
         has_jokers = bool(filled & mask_at(model.jokers.bit, 0))
-        apart = model.dice.roll_count if all_apart else model.jokers.size if has_jokers else 0
+        apart = model.dice.roll_count if has_unpaid else model.jokers.size if has_jokers else 0
         for i in range(apart):
-            roll = i if all_apart else model.jokers.rolls[i] - model.dice.first_roll
+            roll = i if has_unpaid else model.jokers.rolls[i] - model.dice.first_roll
             _, value = best_stop(children, job, block, lane, saved, roll, is_first)
             target[roll * LANES + lane] = value
+
+
+@jit
+def stage_of(job, rerolls):
+    """The part of ``holds`` for 1, 2, ... rerolls left, as a view by multiset."""
+    dice = job.model.dice
+    return shifted(job.scratch.holds, -(rerolls - 1) * (dice.first_roll + dice.roll_count) * LANES)
 
 
 @jit
 def backup_block(children, job, block):
     """The turns of one block: fills the scratch and writes ``expected``."""
     model, scratch, dice = job.model, job.scratch, job.model.dice
-    holds, first_roll, roll_count = scratch.holds, dice.first_roll, dice.roll_count
-    size = (first_roll + roll_count) * LANES
+    first_roll, roll_count, first_stops = dice.first_roll, dice.roll_count, scratch.first_stops
     for rerolls in range(model.rolls_per_turn + job.most_saved):
-        # A view whose index 0 is the stage; without rerolls there are no holds, and its rolls are those of the next.
-        stage = shifted(holds, -max(rerolls - 1, 0) * size)
-        saved = rerolls if model.saves_rolls else 0
+        stage, saved = stage_of(job, max(rerolls, 1)), rerolls if model.saves_rolls else 0
         stops = shifted(scratch.stops, -saved * roll_count * LANES)
         if rerolls == 0 or model.saves_rolls:
             backup_stops(children, job, block, saved, False, stops)
-        if rerolls > 1:
-            copy_vectors(shifted(holds, (2 - rerolls) * size), first_roll, stage, first_roll, roll_count)
+        if rerolls > 1:  # without rerolls and with one the stage is the same
+            copy_vectors(stage_of(job, rerolls - 1), first_roll, stage, first_roll, roll_count)
         if rerolls > 0:
             means(stage, job.lattice)
-        if rerolls != 1 or model.saves_rolls:
+        if rerolls != 1 or model.saves_rolls:  # else they are there
             copy_vectors(stops, 0, stage, first_roll, roll_count)
         if rerolls > 0:
             maxima(stage, job.lattice)
         saved_before = rerolls - model.rolls_per_turn + 1
         if saved_before >= 0:
-            value, first_stops = mean_of_first_roll(dice, stage), scratch.first_stops
+            value = mean_of_first_roll(dice, stage)
             if model.has_first_roll_bonus:  # turns that begin with more rolls pass `stage` without it
                 backup_stops(children, job, block, saved, True, first_stops)
                 value = splat(stage, 0.0)
                 for roll in range(roll_count):
                     value += dice.weights[roll] * maximum(load(first_stops, roll), load(stage, first_roll + roll))
             store(scratch.temp, 0, value)
-            for state in range(block * LANES, (block + 1) * LANES):
-                if job.states.saved[state] == saved_before:
-                    job.turns.expected[state] = scratch.temp[state - block * LANES]
+            for lane in range(LANES):
+                if job.states.saved[block * LANES + lane] == saved_before:
+                    job.turns.expected[block * LANES + lane] = scratch.temp[lane]
 
 
 @jit
@@ -214,14 +220,14 @@ def best_hold(dice, stage, lane, roll):
         value = stage[smaller * LANES + lane]
         if value > best:
             hold, best = smaller, value
-    searching = True
-    while searching:
-        searching = False
-        for i in range(dice.predecessor_start[hold], dice.predecessor_start[hold + 1]):
-            smaller = dice.predecessors[i]
-            if stage[smaller * LANES + lane] == best:
-                hold, searching = smaller, True
-                break
+    i = dice.predecessor_start[hold]
+    while i < dice.predecessor_start[hold + 1]:
+        smaller = dice.predecessors[i]
+        if stage[smaller * LANES + lane] == best:
+            hold = smaller
+            i = dice.predecessor_start[hold]
+        else:
+            i += 1
     return hold, best
 
 
@@ -229,23 +235,21 @@ def best_hold(dice, stage, lane, roll):
 def play_lane(children, job, games, block, lane):
     """The turn of one game, greedy on the values in the scratch."""
     model, dice, state = job.model, job.model.dice, block * LANES + lane
-    game, size = games.numbers[state], (dice.first_roll + dice.roll_count) * LANES
-    most = model.rolls_per_turn - 1 + job.states.saved[state]
-    held, rerolls, outcome, value, deciding = 0, most, NOT_FOUND, LOWEST, True
+    game, most = games.numbers[state], model.rolls_per_turn - 1 + job.states.saved[state]
+    held, roll, rerolls, outcome, value = 0, 0, most, NOT_FOUND, LOWEST
+    deciding = True
     while deciding:
-        word = random_word(games.seed, game, games.turn, most - rerolls)
-        held = completed_roll(dice, held, word)
-        saved, is_first = rerolls if model.saves_rolls else 0, rerolls == most
-        outcome, value = best_stop(children, job, block, lane, saved, held - dice.first_roll, is_first)
+        held = completed_roll(dice, held, random_word(games.seed, game, games.turn, most - rerolls))
+        roll, saved = held - dice.first_roll, rerolls if model.saves_rolls else 0
+        outcome, value = best_stop(children, job, block, lane, saved, roll, rerolls == most)
         deciding = False
         if rerolls > 0:
-            stage = shifted(job.scratch.holds, (1 - rerolls) * size)
-            hold, hold_value = best_hold(dice, stage, lane, held)
+            hold, hold_value = best_hold(dice, stage_of(job, rerolls), lane, held)
             if hold_value > value:
                 held, rerolls, deciding = hold, rerolls - 1, True
-    word = random_word(games.seed, game, games.turn, EXPLORATION_ROLL)
-    if float(word) < games.exploration[state] * float(1 << DIE_BITS):
-        word, roll = random_word(games.seed, game, games.turn, EXPLORATION_ROLL + 1), held - dice.first_roll
+    explores = float(random_word(games.seed, game, games.turn, EXPLORATION_ROLL))
+    if explores < games.exploration[state] * float(1 << DIE_BITS):
+        word = random_word(games.seed, game, games.turn, EXPLORATION_ROLL + 1)
         allowed, way = scoring_of_lane(job, block, lane, roll, rerolls == most)
         category = nth_bit(allowed, int(word % np.uint64(count_bits(allowed))))
         outcome = outcome_number(model, way, category, roll)
@@ -293,11 +297,11 @@ def solve_positive(matrix: Floats, right: Floats, least: float) -> None:
         for k in range(begin):
             for i in range(begin, end):
                 eliminate(matrix, right, k, i)
-        for k in range(begin, end):
+        for k in range(begin, end):  # which is finished then
             matrix[k, k] = max(matrix[k, k], least)
             for i in range(k + 1, end):
                 eliminate(matrix, right, k, i)
-    for i in range(n - 1, -1, -1):
+    for i in range(n - 1, -1, -1):  # back substitution
         found = right[i]
         for j in range(i + 1, n):
             found -= matrix[i, j] * right[j]

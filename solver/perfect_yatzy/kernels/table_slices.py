@@ -44,13 +44,11 @@ def padded(values: Values) -> Values:
 
 def window(layers: Layered, table: Table, filled: int) -> TableSlice:
     """Slice of a finished table, checked, with at least the layer of `filled` categories and that of its children."""
-    layer, start = layers.layer_slice(filled), 0
-    first = layers.layer_slice(filled + 1).start
-    values = checked_part(table, first, layer.stop)
-    if layer.stop + PADDING > len(values):
-        start = first
-        values = padded(values[start : layer.stop])
-    return TableSlice(read_only(values), start)
+    first, end = layers.layer_slice(filled + 1).start, layers.layer_slice(filled).stop
+    whole = checked_part(table, first, end)
+    if end + PADDING > len(whole):
+        return TableSlice(read_only(padded(whole[first:end])), first)
+    return TableSlice(read_only(whole), 0)
 
 
 def whole_table(table: Table, first: int, end: int) -> TableSlice:

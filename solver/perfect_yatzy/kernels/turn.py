@@ -21,10 +21,7 @@ each multiset.
 
 A solve runs it for all states of some rows of a layer (:func:`solve_rows` and its like). For an exponential utility
 sign(rate) exp(rate score) the points made so far are a common factor of all options, so the table is as small as that
-of the mean, and points multiply its values. For goals and other utilities a score x is part of the state: p points
-move x by p. The lanes of a vector are consecutive x, and the value of a child is a load p entries further on in its
-range of scores. Beyond its ends the values are known: one vector of them on either side makes every load a plain one
-(:mod:`perfect_yatzy.model.objectives`).
+of the mean. For goals and other utilities a score is part of the state (:mod:`perfect_yatzy.model.objectives`).
 
 A value is a mean over the scores of the turns to come. With a few of them it is a smooth function of the score: then
 only every second or fourth one is solved, and six values at equal distances 2s give the one in a gap between them by
@@ -35,6 +32,7 @@ Lagrange's polynomial. In the middle gap::
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,7 +44,7 @@ from ..model.turn_model import TurnModel
 from .jit import jit
 from .lattice import copy_vectors, maxima, means
 from .legal import choices_of, outcome_number, scoring_of_roll
-from .simd import aligned, load, maximum, splat, store, store_at, views, width
+from .simd import aligned, load, maximum, shifted, splat, store, store_at, views, width
 from .table_slices import TableSlice
 from .value_tables import (
     Block,
@@ -104,35 +102,45 @@ def mean_block(model, row, lane):
     return Block(row, lane, choices_of(model, row))
 
 
-@jit
-def backup_stop_values(children, model, block, saved, mode, target, scratch):
-    """Best category for each roll by its dice, to the entries of rolls or, WITHIN, of the holds that earn it."""
-    outcomes, dice, legal, layout, temp = model.outcomes, model.dice, model.legal, model.layout, scratch.temp
-    # Categories that require points of another box and cannot pay; a bitmask, as that of those that can.
-    unmet = 0 if block.row >= model.card_count else block.choices & legal.requiring
-    paying = block.choices & ~unmet
-    crossed_out_apart = model.monotone or legal.strict
-    crossed_out = splat(target, LOWEST)
+@partial(jit, inline=True)
+def offer_crossing_out(children, model, block, saved, categories, paying, mode, target, temp):
+    """Offer to score nothing in some categories to every roll or, if crossing out is strict, to those that must."""
+    outcomes, dice, legal, crossed_out = model.outcomes, model.dice, model.legal, splat(target, LOWEST)
     for c in range(model.category_count):
-        if (block.choices if crossed_out_apart else unmet) >> c & 1:
+        if categories >> c & 1:
             zero = outcomes.start[c]
-            end = successor(outcomes, zero, block.row, saved)
-            crossed_out = maximum(crossed_out, child_value(children, layout, block, end, outcomes.points[zero], temp))
+            after = successor(outcomes, zero, block.row, saved)
+            value = child_value(children, model.layout, block, after, outcomes.points[zero], temp)
+            crossed_out = maximum(crossed_out, value)
     if mode & WITHIN:
         store(target, 0, maximum(crossed_out, load(target, 0)))
     else:
         for roll in range(dice.first_roll, dice.first_roll + dice.roll_count):
             offered = crossed_out
             if legal.strict and legal.scoring[roll - dice.first_roll] & paying:
-                offered = splat(target, LOWEST)
-            store(target, roll, offered if mode & RAISE == 0 else maximum(offered, load(target, roll)))
-    starts, places = (outcomes.hold_start, outcomes.holds) if mode & WITHIN else (outcomes.roll_start, outcomes.rolls)
+                offered = splat(target, LOWEST)  # the roll scores somewhere
+            store(target, roll, maximum(offered, load(target, roll)) if mode & RAISE else offered)
+
+
+@jit
+def backup_stop_values(children, model, block, saved, mode, target, scratch):
+    """Best category for each roll by its dice, to the entries of rolls or, WITHIN, of the holds that earn it."""
+    outcomes, legal, layout, temp = model.outcomes, model.legal, model.layout, scratch.temp
+    # Categories that require points of another box and cannot pay; a bitmask, as that of those that can.
+    unmet = 0 if block.row >= model.card_count else block.choices & legal.requiring
+    paying = block.choices & ~unmet
+    # If more points may be worth less, a roll must not be crossed out where it scores.
+    crossed_out_apart = model.monotone or legal.strict
+    crossed_out = block.choices if crossed_out_apart else unmet
+    offer_crossing_out(children, model, block, saved, crossed_out, paying, mode, target, temp)
+    starts = outcomes.hold_start if mode & WITHIN else outcomes.roll_start
+    places = outcomes.holds if mode & WITHIN else outcomes.rolls
     for c in range(model.category_count):
         if paying >> c & 1:
             bonus = outcomes.first_roll_bonus[c] if mode & FIRST_ROLL else 0.0
             zero, end = outcomes.start[c], outcomes.start[c + 1]
-            outcome = zero + (1 if crossed_out_apart else 0)
-            while outcome < end:
+            outcome = zero + 1 if crossed_out_apart else zero  # the first one pays nothing
+            while outcome < end:  # in runs of outcomes that lead to the same states
                 step, shift = outcomes.step[outcome], outcomes.shift[outcome]
                 after = successor(outcomes, outcome, block.row, saved)
                 states = states_after(children, layout, block, after, temp)
@@ -169,7 +177,7 @@ def backup_all_stop_values(children, model, block, saved, mode, target, scratch)
     # backup_stop_values scores jokers as any roll: what they had before is kept, and raised by the joker rule below.
     for joker in range(count):
         roll = jokers.rolls[joker]
-        store(scratch.joker_values, joker, splat(target, LOWEST) if mode & RAISE == 0 else load(target, roll))
+        store(scratch.joker_values, joker, load(target, roll) if mode & RAISE else splat(target, LOWEST))
     backup_stop_values(children, model, block, saved, mode, target, scratch)
     for joker in range(count):
         value = joker_value(children, model, block, saved, joker, mode, scratch.temp)
@@ -198,7 +206,7 @@ def mean_of_first_roll(dice, buffer):
 def solve_block(children, target, job, block):
     """The turn of one card for one block, for every number of saved rolls; `job` holds views."""
     model, lattice, scratch = job.model, job.lattice, job.scratch
-    buffer = scratch.buffer
+    buffer, first_rolls = scratch.buffer, scratch.first_roll_buffer
     for rerolls in range(model.rolls_per_turn + job.most_saved):
         saved = rerolls if model.saves_rolls else 0
         saved_before = rerolls - model.rolls_per_turn + 1  # a turn with so many saved rolls begins here
@@ -207,22 +215,62 @@ def solve_block(children, target, job, block):
             means(buffer, lattice)
         if model.has_first_roll_bonus and saved_before >= 0:
             # In a copy: turns that begin with more rolls pass through here later, without this bonus.
-            copy_vectors(buffer, 0, scratch.first_roll_buffer, 0, model.dice.first_roll + model.dice.roll_count)
-            backup_all_stop_values(
-                children, model, block, saved, FIRST_ROLL | mode, scratch.first_roll_buffer, scratch
-            )
+            copy_vectors(buffer, 0, first_rolls, 0, model.dice.first_roll + model.dice.roll_count)
+            backup_all_stop_values(children, model, block, saved, FIRST_ROLL | mode, first_rolls, scratch)
             if rerolls > 0:
-                maxima(scratch.first_roll_buffer, lattice)
+                maxima(first_rolls, lattice)
         if rerolls == 0 or model.saves_rolls:
             backup_all_stop_values(children, model, block, saved, mode, buffer, scratch)
         if rerolls > 0:
             maxima(buffer, lattice)
         if saved_before >= 0:
-            best = mean_of_first_roll(model.dice, scratch.first_roll_buffer if model.has_first_roll_bonus else buffer)
+            best = mean_of_first_roll(model.dice, first_rolls if model.has_first_roll_bonus else buffer)
             write_values(target, model.layout, block, saved_before, best, scratch.temp)
 
 
+class HoldValues(NamedTuple):
+    """Values of all holds of one block, for each number of rerolls left."""
+
+    values: Floats  # (most rerolls * holds,) vectors: see :func:`hold_place`
+    scratch: Scratch  # working memory of the backup
+
+
+def hold_values(dice: Lattice, model: TurnModel, rerolls: int, dtype: npt.DTypeLike = np.float64) -> HoldValues:
+    """New memory for up to so many rerolls."""
+    return HoldValues(aligned(max(1, rerolls) * dice.n_holds, dtype), make_scratch(dice, model, dtype))
+
+
+@jit
+def hold_place(dice, rerolls, hold):
+    """Vector of a HoldValues for a hold with 1, 2, ... rerolls left; for a full roll with one less left."""
+    return (rerolls - 1) * (dice.first_roll + dice.roll_count) + hold
+
+
+@jit
+def hold_value(memory, dice, rerolls, hold, lane):
+    """Value of a hold with a number of rerolls left, for one lane of the block in a HoldValues."""
+    return float(memory.values[hold_place(dice, rerolls, hold) * width(memory.values) + lane])
+
+
+@jit
+def backup_holds(children, job, block, most, memory):
+    """Values of all holds of a block with 1 to `most` rerolls left, into `memory`."""
+    model, dice, values = job.model, job.model.dice, memory.values
+    for rerolls in range(1, most + 1):
+        stage = shifted(values, -hold_place(dice, rerolls, 0) * width(values))
+        if rerolls == 1:
+            backup_all_stop_values(children, model, block, 0, OVERWRITE, stage, memory.scratch)
+        else:  # the rolls of this stage are the best within what the last one holds
+            copy_vectors(values, hold_place(dice, rerolls - 1, 0), stage, 0, dice.first_roll + dice.roll_count)
+            if model.saves_rolls:
+                backup_all_stop_values(children, model, block, rerolls - 1, RAISE, stage, memory.scratch)
+            maxima(stage, job.lattice)
+        means(stage, job.lattice)
+
+
+SCORE_LANES = 2 * LANES  # lanes of a vector of float32
 POINTS = 6  # of an interpolation
+MIDDLE_GAP = POINTS // 2 - 1
 _HALF = [[63, 315, -210, 126, -45, 7], [-7, 105, 210, -70, 21, -3], [3, -25, 150, 150, -25, 3]]
 WEIGHTS = np.array(_HALF + [row[::-1] for row in _HALF[1::-1]]).ravel() / 256  # by gap
 
@@ -270,11 +318,13 @@ def interpolated(values, first, step, gap):
 @jit
 def fill_between(values, first, spacing):
     """Write all entries between those of a block from `first` on, level by level."""
-    end, step = first + 15 * spacing, spacing
+    last, step = first + (SCORE_LANES - 1) * spacing, spacing
     while step > 1:
         half = step >> 1
-        for place in range(first + half, end, step):
-            start = min(max(place - half - 2 * step, first), end - (POINTS - 1) * step)
+        for place in range(first + half, last, step):
+            # From six entries with the place in their middle gap; near the ends of the block its first or last six.
+            centred = place - half - MIDDLE_GAP * step
+            start = min(max(centred, first), last - (POINTS - 1) * step)
             values[place] = interpolated(values, start, step, (place - start) // step)
         step = half
 
@@ -282,11 +332,14 @@ def fill_between(values, first, spacing):
 @jit
 def misses_of(values, first, spacing):
     """Squared errors of interpolation from twice the spacing, and squared changes over it, added up for a block."""
+    last = first + (SCORE_LANES - 1) * spacing
+    reach = (POINTS - 1) * spacing  # from a place to the outer ones of the six entries around it
     misses = changes = 0.0
-    for place in range(first + 5 * spacing, first + 11 * spacing, spacing):
-        miss = values[place] - interpolated(values, place - 5 * spacing, 2 * spacing, 2)
+    for place in range(first + reach, last - reach + spacing, spacing):
+        miss = values[place] - interpolated(values, place - reach, 2 * spacing, MIDDLE_GAP)
         change = values[place + spacing] - values[place - spacing]
-        misses, changes = misses + miss * miss, changes + change * change
+        misses += miss * miss
+        changes += change * change
     return misses, changes
 
 
@@ -296,15 +349,15 @@ def solve_score_rows(rows, arguments, score_offsets, known_ends, spacing):
     # Returns how far twice the spacing would miss the values, and how much they change over it, as sums of squares.
     # Known values surround each range of goals; the ranges of a utility hold every score that can occur.
     job, offsets = views(arguments), views(score_offsets)
-    layout, target, misses = job.model.layout, values_of(job.target), 0.0
-    lanes, changes = width(job.scratch.buffer), 0.0
+    layout, target, lanes = job.model.layout, values_of(job.target), width(job.scratch.buffer)
+    misses = changes = 0.0
     for row in rows:
         choices = choices_of(job.model, row)
         for lane in range(lanes_of(layout, row)):
             state, apart = state_place(layout, row, 0, lane), spacing
             x, high = offsets.low[state], offsets.high[state]
             while apart > 1 and high - x < (lanes - 1) * apart:
-                apart >>= 1
+                apart >>= 1  # until a block fits into the range
             run = (lanes - 1) * apart
             children = placed_scores(job.below, offsets, apart)
             scores = placed_scores(job.target, offsets, apart)
@@ -313,12 +366,15 @@ def solve_score_rows(rows, arguments, score_offsets, known_ends, spacing):
                     write_known_values(scores, state_place(layout, row, saved, lane))
             while x <= high:
                 solve_block(children, scores, job, Block(row, score_block(lane, x), choices))
-                for saved in range(job.most_saved + 1 if x + run <= high and not known_ends else 0):
-                    first = offsets.origin[state_place(layout, row, saved, lane)] + x
-                    if apart == spacing:
-                        miss, change = misses_of(target, first, apart)
-                        misses, changes = misses + miss, changes + change
-                    fill_between(target, first, apart)
+                last = x + run
+                if last <= high and not known_ends:
+                    for saved in range(job.most_saved + 1):
+                        first = offsets.origin[state_place(layout, row, saved, lane)] + x
+                        if apart == spacing:
+                            miss, change = misses_of(target, first, apart)
+                            misses += miss
+                            changes += change
+                        fill_between(target, first, apart)
                 # Blocks of spaced scores share their ends, and the last one ends with the range.
-                x = x + lanes if apart == 1 else (min(x + run, high - run) if x + run < high else high + 1)
+                x = min(last, high - run) if apart > 1 and last < high else last + 1
     return misses, changes

@@ -125,6 +125,7 @@ def end_turns(children, job, block):
         if block.choices >> c & 1:
             for i in range(outcomes.start[c], outcomes.start[c + 1]):
                 value, total = value_of_outcome(children, job, block, i), zero
+                # Of the rolls that earn it those whose value it is; later outcomes no longer find their chance.
                 for j in range(outcomes.roll_start[i], outcomes.roll_start[i + 1]):
                     roll = outcomes.rolls[j]
                     chance = load(node, roll)
@@ -133,7 +134,7 @@ def end_turns(children, job, block):
                     total += moves
                 add_to(ends, i, total)
                 if i == outcomes.start[c]:
-                    crossed_out = choose(value, crossed_out, value, crossed_out)
+                    crossed_out = choose(value, crossed_out, value, crossed_out)  # the best one
     # What is left ends in the outcome that any roll may have: that of the best category.
     rest = zero
     for roll in range(model.dice.roll_count):

@@ -172,8 +172,9 @@ def table_lanes(values, layout, block, child, saved, shift, temp):
     first = state_place(layout, child, saved, 0)
     if lane_set == child_set:
         return load_as(values, first + block.start, temp)
-    upper, lanes = lane_set * layout.lane_width + block.start, child_set * layout.upper_width + shift
-    return load_through(values, first, layout.lane_of, lanes, layout.lane_upper, upper, temp)
+    # The upper sums of the block; their lanes on the child, from the sum `shift` on.
+    uppers, lanes = lane_set * layout.lane_width + block.start, child_set * layout.upper_width + shift
+    return load_through(values, first, layout.lane_of, lanes, layout.lane_upper, uppers, temp)
 
 
 @states_after.of(MeanTable, ExponentialTable)
@@ -319,6 +320,6 @@ def _states_after_estimates(table, layout, block, end, temp):
 def _estimated_value_after(table, layout, block, states, points, temp):
     state, lowest = states
     x, (mean, upside, downside) = score_block_x(block.start) + int(points), mean_and_spreads(table, state)
-    for i in range(width(temp)):
-        temp[i] = estimated_chance(x + i, lowest, mean, upside, downside)
+    for lane in range(width(temp)):
+        temp[lane] = estimated_chance(x + lane, lowest, mean, upside, downside)
     return load(temp, 0)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from ..errors import RulesError
 from ..game.rules import RuleSet, chains
 from ..game.scoring import maximum_score
 from .estimates import LANE_OPERATIONS_PER_SECOND, THREADS, rule_set_stats, turn_operations
+from .lanes import ceil_div
 from .relaxed_game import RelaxedLayout, required_exact, tracked_exact
 from .state_space import LANES
 from .turn_slots import feature_count, turn_slots
@@ -67,7 +68,7 @@ def layout_bytes(rules: RuleSet, exact: Sequence[int]) -> float:
 def solve_work(game: RelaxedLayout) -> float:
     """Operations of a solve."""
     rolls = 1.0 + game.most_saved[game.turns_played] / game.rules.rolls_per_turn
-    vectors_of_sets = -(-game.layout.lane_count // LANES)
+    vectors_of_sets = ceil_div(game.layout.lane_count, LANES)
     blocks = float((vectors_of_sets[game.layout.lane_sets] * rolls)[game.occurs].sum())
     return INDEXED * turn_operations(game.rules, LANES * blocks, 0)
 
@@ -83,43 +84,66 @@ def refining_calls(work: float, each: float) -> int:
     return calls if calls >= LEAST_CALLS else 0
 
 
+class _Size(NamedTuple):
+    """What the work for a relaxed game depends on."""
+
+    solve: float  # operations of a solve
+    rows: float
+    values: float
+    free: int  # boxes of the class, which are not exact
+
+    @classmethod
+    def of(cls, game: RelaxedLayout) -> _Size:
+        return cls(solve_work(game), float(game.occurs.sum()), float(game.size), len(game.members))
+
+    def in_all(self, times: float = 1.0) -> float:
+        """Operations of a solve with so many times the rows, those included that no limit counts."""
+        return times * self.solve + ROW_OPERATIONS * (times * self.rows) + GAME_OPERATIONS
+
+    def refining(self, rules: RuleSet, left: float) -> float:
+        """The same for better prices, with `left` operations until the limit."""
+        if rules.saved_rolls or not self.free:
+            return 0.0
+        calls = refining_calls(left, (1 + VISITS) * self.solve + VISIT_OPERATIONS * self.rows)
+        return CALLS * calls * (VISITS * self.solve + VISITED_ROW * self.rows + self.in_all())
+
+
+def _ordering_work(measured: _Size, free: int, count: int, most: float) -> float:
+    """Operations to take `count` chains from a class of `free` boxes; the gains of all that are left choose each."""
+    limited = work = 0.0
+    for taken in range(count):
+        times = (2 << taken) * (free - taken) / (free + 1)  # one box more than those taken is exact
+        limited += (count - taken) * times * measured.solve
+        if taken and limited > ORDERING_SHARE * most:
+            break
+        work += (count - taken) * measured.in_all(times)
+    return work
+
+
 def relaxation_work(rules: RuleSet, most: float, memory: int, boxes: int | None = None) -> float:
     """About how many operations a relaxation takes that is limited to so many; with those that no limit counts."""
     exact, column = required_exact(rules)
-    plain = RelaxedLayout(rules, tracked_exact(rules), -1)
-    game = plain if layout_bytes(rules, exact) > memory / 2 else RelaxedLayout(rules, exact, column)
-    game = plain if solve_work(game) > most else game
-    solve, rows, size, free = solve_work(game), float(game.occurs.sum()), float(game.size), len(game.members)
-
-    def in_all(solve: float, rows: float) -> float:
-        return solve + ROW_OPERATIONS * rows + GAME_OPERATIONS
-
-    def refining(left: float) -> float:
-        limited = (1 + VISITS) * solve + VISIT_OPERATIONS * rows
-        calls = 0 if rules.saved_rolls or not free else refining_calls(left, limited)
-        return CALLS * calls * (VISITS * solve + VISITED_ROW * rows + in_all(solve, rows))
-
+    plain = game = RelaxedLayout(rules, tracked_exact(rules), -1)
+    if layout_bytes(rules, exact) <= memory / 2:
+        game = RelaxedLayout(rules, exact, column)
+        if solve_work(game) > most:
+            game = plain
+    size = measured = _Size.of(game)
     left = [chain for chain in chains(rules) if not set(chain) & set(game.exact)]
-    each, cards = solve, rows
-    if 2 * len(left) * solve > ORDERING_SHARE * most / 2:  # the gains are measured without the upper sum
-        each, cards = solve_work(plain), float(plain.occurs.sum())
-    ordered = ordering = 0.0
-    for taken in range(len(left)):
-        times = (2 << taken) * (free - taken) / (free + 1)
-        ordered += (len(left) - taken) * times * each
-        if taken and ordered > ORDERING_SHARE * most:
+    if 2 * len(left) * size.solve > ORDERING_SHARE * most / 2:
+        measured = _Size.of(plain)  # the gains are measured without the upper sum
+    spent = size.refining(rules, most) + _ordering_work(measured, size.free, len(left), most)
+    wanted = left[:boxes]
+    for chain in wanted:
+        affordable, free = most - min(spent, most / 5), size.free - len(chain)
+        times = (len(chain) + 1) * (free + 1) / (size.free + 1)
+        larger = _Size(times * size.solve, times * size.rows, times * size.values, free)
+        if larger.solve > affordable or 8 * larger.values > memory / 2:
             break
-        ordering += (len(left) - taken) * in_all(times * each, times * cards)
-    spent = refining(most) + ordering
-    taken_boxes = left[:boxes]
-    for number, chain in enumerate(taken_boxes):
-        times = (len(chain) + 1) * (free - len(chain) + 1) / (free + 1)
-        if times * solve > most - min(spent, most / 5) or 8 * times * size > memory / 2:
-            break
-        solve, rows, size, free = times * solve, times * rows, times * size, free - len(chain)
-        if number + 1 == len(taken_boxes):
-            spent += refining(most - min(spent, most / 5))
-    return spent + in_all(solve, rows)
+        size = larger
+        if chain == wanted[-1]:  # all are exact: there is time for better prices
+            spent += size.refining(rules, affordable)
+    return spent + size.in_all()
 
 
 def played_games(games: int, rounds: int) -> list[int]:
@@ -137,15 +161,16 @@ def approximate_seconds(
     small = relaxation_work(rules, min(work, BASELINE_WORK), BASELINE_MEMORY, BASELINE_BOXES)
     large = relaxation_work(rules, work, memory)
     per_operation = THREADS / LANE_OPERATIONS_PER_SECOND
-    boxes, features = len(rules.categories), feature_count(rules)
+    turns, features = len(rules.categories), feature_count(rules)
     played = np.array(played_games(fit_games, rounds))
     turn = LANE_TURN * turn_operations(rules, 1, 0) * per_operation + SLOT_SECONDS * turn_slots(rules).slot_count
-    fit = turn * (played.sum() + played.cumsum().sum())
-    fit += GRAM_SECONDS * features**2 * played.sum() + REGRESSION_SECONDS * features**3 * rounds
+    # A round plays its games, and backs up the states of this and all earlier rounds.
+    fit_of_turn = turn * (played.sum() + played.cumsum().sum())
+    fit_of_turn += GRAM_SECONDS * features**2 * played.sum() + REGRESSION_SECONDS * features**3 * rounds
     processor = {
         "relaxation": PRICE_SECONDS + small * per_operation,
-        "fit": boxes * fit,
-        "simulation": boxes * turn * games,
+        "fit": turns * fit_of_turn,
+        "simulation": turns * turn * games,
         "bound": PRICE_SECONDS + large * per_operation,
     }
     return {stage: float(seconds) / (threads or THREADS) for stage, seconds in processor.items()}

@@ -14,6 +14,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from functools import partial
 from typing import Any, overload
 
 import numpy as np
@@ -152,7 +153,7 @@ class CheckedValues:
             return held.values[places]
         if isinstance(places, slice):
             low, high, step = places.indices(len(self))
-            return self.checked(*((0, len(self)) if step < 0 else (low, high)))[places]
+            return (self.checked(low, high) if step > 0 else self.checked(0, len(self)))[places]
         if isinstance(places, (int, np.integer)):
             place = int(places) % len(self)  # the array itself refuses what is out of range
             return self.checked(place, place + 1)[places]
@@ -194,27 +195,27 @@ class CheckedValues:
         with held.lock:
             # Never again what another thread has checked meanwhile: it is in use.
             runs = list(_runs(block for block in missing if not held.checked[block]))
-
-            def fill(run: tuple[int, int]) -> None:
-                first, end = run
-                low, high = first * BLOCK_BYTES, min(end * BLOCK_BYTES, self.nbytes)
-                if end - first >= READ_BLOCKS // 2:
-                    held.large_pages(low, high, True)
-                self._read(low, held.target[low:high])
-                held.checked[first:end] = True
-
             try:
                 if len(missing) < THREADED_BLOCKS:
                     for run in runs:
-                        fill(run)
+                        self._fill(held, run)
                 else:
                     from concurrent.futures import ThreadPoolExecutor
 
                     with ThreadPoolExecutor(os.cpu_count()) as pool:
-                        list(pool.map(fill, runs))
-            finally:
+                        list(pool.map(partial(self._fill, held), runs))
+            finally:  # without the runs after an error
                 held.blocks += sum(end - first for first, end in runs if held.checked[first])
         return held
+
+    def _fill(self, held: _Held, run: tuple[int, int]) -> None:
+        """Read a run of blocks into memory."""
+        first, end = run
+        low, high = first * BLOCK_BYTES, min(end * BLOCK_BYTES, self.nbytes)
+        if end - first >= READ_BLOCKS // 2:
+            held.large_pages(low, high, True)
+        self._read(low, held.target[low:high])
+        held.checked[first:end] = True
 
 
 def _runs(blocks: Iterable[int]) -> Iterator[tuple[int, int]]:

@@ -17,9 +17,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import pairwise
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,7 +29,7 @@ from ..game.dice import lattice
 from ..game.rule_loader import builtin_ids, load_rules
 from ..game.rules import RuleSet, chains, column_order
 from ..game.scoring import maximum_score, possible_points, upper_sums
-from .lanes import LaneSets
+from .lanes import LaneSets, ceil_div
 from .state_space import LANES, check_enumerable
 
 # Measured with two threads on a 2-core Xeon at 2.7 GHz; see benchmarks/runs.
@@ -198,7 +199,7 @@ def count_states(rules: RuleSet, *, any_number: bool = False) -> StateCounts:
     for filled, rows, (sums, lanes) in _rows(rules):
         states += rows * sums * (most_saved[filled] + 1)
         values[filled] += rows * lanes * (most_saved[filled] + 1)
-        vectors[filled] += rows * -(-lanes // LANES)
+        vectors[filled] += rows * ceil_div(lanes, LANES)
     cards = prod(len(chain) + 1 for chain in chains(rules)) * (2 if rules.tracked_index >= 0 else 1)
     return StateCounts(states, cards, tuple(values), tuple(vectors), tuple(most_saved))
 
@@ -207,16 +208,15 @@ def _rows(rules: RuleSet) -> Iterator[tuple[int, int, tuple[int, int]]]:
     """Number of filled categories, number of rows, and upper sums and lanes of each of these rows."""
     lanes = LaneSets(rules)  # one for each set of filled boxes that count for the upper sum
     counted = zip(_cards_by_lane_set(rules, lanes), lanes.sums, lanes.count.tolist(), strict=True)
+    columns = range(max(1, len(rules.columns)))
     # Lane sets of equal size and equal numbers of cards are counted together; there are few different ones.
     groups: Counter[tuple[Cards, tuple[int, int]]] = Counter()
-    for lane_set, (cards, sums, count) in enumerate(counted):
-        filled = lanes.filled(lane_set)
-        for column in range(max(1, len(rules.columns))):
-            cards = _product(cards, _other_cards(rules, column, filled))
-        groups[cards, (len(sums), count)] += 1
-    for ((every, tracked), size), lane_sets in groups.items():
+    for lane_set, (of_set, sums, count) in enumerate(counted):
+        others = [_other_cards(rules, column, lanes.filled(lane_set)) for column in columns]
+        groups[reduce(_product, others, of_set), (len(sums), count)] += 1
+    for (cards, size), lane_sets in groups.items():
         # A card whose tracked box is filled has a second row: that on which the box holds points.
-        for by_filled in (every, tracked) if rules.tracked_index >= 0 else (every,):
+        for by_filled in cards if rules.tracked_index >= 0 else [cards.every]:
             for filled, rows in enumerate(by_filled):
                 if rows:
                     yield filled, lane_sets * rows, size
@@ -224,7 +224,8 @@ def _rows(rules: RuleSet) -> Iterator[tuple[int, int, tuple[int, int]]]:
 
 def _cards_by_lane_set(rules: RuleSet, lanes: LaneSets) -> list[Cards]:
     """The cards of the chains with a box that counts for the upper sum, by lane set."""
-    counting, by_lane_set = {c for boxes in lanes.chains for c in boxes}, [ONE]
+    counting = {c for boxes in lanes.chains for c in boxes}
+    by_lane_set = [ONE]
     for chain in chains(rules):
         boxes = [c for c in chain if c in counting]
         if boxes:
@@ -234,23 +235,26 @@ def _cards_by_lane_set(rules: RuleSet, lanes: LaneSets) -> list[Cards]:
     return by_lane_set
 
 
-# Numbers of cards by the number of filled boxes: all, and those whose tracked box is filled. With several chains both
-# are products of polynomials.
-Cards = tuple[tuple[int, ...], tuple[int, ...]]
-ONE: Cards = ((1,), (1,))
+class Cards(NamedTuple):
+    """Numbers of cards of some chains by the number of filled boxes, as coefficients of polynomials."""
+
+    every: tuple[int, ...]
+    tracked: tuple[int, ...]  # those whose tracked box is filled, if it is in these chains; else the same
+
+
+ONE = Cards((1,), (1,))
 
 
 @lru_cache(maxsize=1 << 12)
 def _product(first: Cards, second: Cards) -> Cards:
-    a, b = (tuple(np.convolve(x, y).tolist()) for x, y in zip(first, second, strict=True))
-    return a, b
+    return Cards(*(tuple(np.convolve(a, b).tolist()) for a, b in zip(first, second, strict=True)))
 
 
 def _chain_cards(rules: RuleSet, chain: tuple[int, ...], boxes: Sequence[int], digit: int) -> Cards:
     """The cards of one chain on which so many of some of its boxes are filled."""
-    before = chain.index(rules.tracked_index) if rules.tracked_index in chain else -1
-    fits = [sum(c in boxes for c in chain[:k]) == digit for k in range(len(chain) + 1)]
-    return tuple(map(int, fits)), tuple(int(fit and k > before) for k, fit in enumerate(fits))
+    least = chain.index(rules.tracked_index) + 1 if rules.tracked_index in chain else 0  # filled with the tracked box
+    fits = [sum(c in boxes for c in chain[:filled]) == digit for filled in range(len(chain) + 1)]
+    return Cards(tuple(map(int, fits)), tuple(int(fit and k >= least) for k, fit in enumerate(fits)))
 
 
 @lru_cache(maxsize=1 << 12)
@@ -264,24 +268,24 @@ def _any_cards(rules: RuleSet, some: tuple[tuple[int, ...], ...]) -> Cards:
 
 def _other_cards(rules: RuleSet, column: int, filled: int) -> Cards:
     """The cards of the chains of a column without a box that counts to a bonus, if some upper boxes are filled."""
-    boxes = rules.categories
+    boxes, tracked = rules.categories, rules.tracked_index
     counting = set(upper_sums(rules).counting)
-    others = tuple(c for c in chains(rules) if boxes[c[0]].column == column and counting.isdisjoint(c))
+    of_column = [chain for chain in chains(rules) if boxes[chain[0]].column == column]
+    others = tuple(chain for chain in of_column if counting.isdisjoint(chain))
     if column_order(rules, column) != "upper-first":
         return _any_cards(rules, others)
-    lower = _any_cards(rules, tuple(c for c in others if not boxes[c[0]].upper))
-    upper = _any_cards(rules, tuple(c for c in others if boxes[c[0]].upper))
-    n_upper, is_lower = len(upper[0]) - 1, rules.tracked_index >= 0 and not boxes[rules.tracked_index].upper
-    tracked_below = is_lower and boxes[rules.tracked_index].column == column
-    no_lower: Cards = ((1,), (0,) if tracked_below else (1,))
+    upper = _any_cards(rules, tuple(chain for chain in others if boxes[chain[0]].upper))
+    lower = _any_cards(rules, tuple(chain for chain in others if not boxes[chain[0]].upper))
+    tracked_is_lower = tracked >= 0 and boxes[tracked].column == column and not boxes[tracked].upper
+    no_lower = Cards((1,), (0,) if tracked_is_lower else (1,))  # the term of `lower` in which no box is filled
     if any(not filled >> c & 1 for c in counting if boxes[c].column == column):
         return _product(upper, no_lower)
-    # U + x^u (L - 1): some upper boxes and no lower one, or all upper boxes and some lower ones.
-    found = []
-    for first, second, none in zip(upper, lower, no_lower, strict=True):
-        some_lower = np.array(second)
-        some_lower[0] -= none[0]
-        total = np.pad(np.array(first) * none[0], (0, len(second) - 1))
-        total[n_upper:] += first[n_upper] * some_lower
+    # U + x^u (L - 1): some upper boxes and no lower one, or all u upper boxes and some lower ones.
+    n_upper, found = len(upper.every) - 1, []
+    for of_upper, of_lower, (none,) in zip(upper, lower, no_lower, strict=True):
+        some_lower = np.array(of_lower)
+        some_lower[0] -= none
+        total = np.pad(np.array(of_upper) * none, (0, len(of_lower) - 1))
+        total[n_upper:] += of_upper[n_upper] * some_lower
         found.append(tuple(total.tolist()))
-    return found[0], found[1]
+    return Cards(*found)

@@ -89,8 +89,10 @@ class LateGoals(Goals):
         super().__init__(rules)
         self.layers = len(rules.categories) if layers is None else layers
         if layers is None:
+            # Bytes of the full cards, with the layer before them, and so on; the full cards are not counted.
             sizes = np.cumsum([self.compute.itemsize * entries for _, entries in self.layer_sizes()[::-1]])
-            self.layers = max(1, int(np.searchsorted(sizes, LATE_GOALS_BYTES, side="right")) - 1)
+            fitting = int(np.searchsorted(sizes, LATE_GOALS_BYTES, side="right"))
+            self.layers = max(1, fitting - 1)
 
     @property
     def first_layer(self) -> int:

@@ -14,6 +14,7 @@ With columns there is one sum for each, and a lane for every combination of thei
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import TypeVar
 
 import numpy as np
 
@@ -21,6 +22,13 @@ from ..game.dice import Ints
 from ..game.rules import RuleSet, chains
 from ..game.scorecard import EMPTY_STATE, State
 from ..game.scoring import possible_points, upper_sums
+
+Count = TypeVar("Count", int, Ints)
+
+
+def ceil_div(count: Count, size: int) -> Count:
+    """How many parts of so large a size hold all, the last of which need not be full."""
+    return -(-count // size)
 
 
 def upper_chains(rules: RuleSet, counting: Collection[int] | None = None) -> list[tuple[int, ...]]:
@@ -44,6 +52,7 @@ class LaneSets:
             self.weight_of[list(boxes)] = weight
             weight *= len(boxes) + 1
         self.size = weight
+        self._start_set = self.of_card(start.filled)
         self._points = [np.array(points, dtype=np.int64) for points in possible_points(rules)]
         self.sums: list[Ints] = []  # every upper sum that can occur, ascending, by lane set
         self.lane_upper: list[Ints] = []  # the largest upper sum of each lane, by lane set
@@ -55,77 +64,76 @@ class LaneSets:
             self.lane_upper.append(upper)
         self.count = np.array([len(upper) for upper in self.lane_upper], dtype=np.int64)
 
-    def filled(self, lane_set: int) -> int:
-        """Bitmask of the upper boxes that are filled in a lane set."""
-        mask = 0
+    def _filled_boxes(self, lane_set: int) -> list[tuple[int, ...]]:
+        """The boxes of each chain that are filled in a lane set, in their order."""
+        filled = []
         for boxes in self.chains:
             lane_set, digit = divmod(lane_set, len(boxes) + 1)
-            mask |= sum(1 << c for c in boxes[:digit])
-        return mask
+            filled.append(boxes[:digit])
+        return filled
+
+    def filled(self, lane_set: int) -> int:
+        """Bitmask of the upper boxes that are filled in a lane set."""
+        return sum(1 << c for boxes in self._filled_boxes(lane_set) for c in boxes)
 
     def of_card(self, filled: int) -> int:
         """Number of the lane set of a card."""
         return sum(int(self.weight_of[c]) for c in self.uppers.counting if filled >> c & 1)
 
-    def _last_filled(self, lane_set: int) -> tuple[int, int] | None:
-        """A box filled since the start, and the lane set before it; no box (-1) at the start, None if impossible."""
-        before, rest, weight = self.start.filled, lane_set, 1
-        last = -1, lane_set
-        for boxes in self.chains:
-            rest, digit = divmod(rest, len(boxes) + 1)
-            first = sum(before >> c & 1 for c in boxes)
-            if digit < first:
+    def _last_filled(self, lane_set: int) -> int | None:
+        """A box that may have been filled last since the start; None if no game fills boxes to this lane set."""
+        last = None
+        for boxes, filled in zip(self.chains, self._filled_boxes(lane_set), strict=True):
+            at_start = sum(self.start.filled >> c & 1 for c in boxes)
+            if len(filled) < at_start:
                 return None
-            if digit > first:
-                last = boxes[digit - 1], lane_set - weight
-            weight *= len(boxes) + 1
+            if len(filled) > at_start:
+                last = filled[-1]
         return last
+
+    def _sums_after(self, box: int, lane_set: int) -> Ints:
+        """The sums with a box of a lane set, from those before it was filled (axis 0) and its points (axis 1)."""
+        added = self._points[box] * self.uppers.shift(box, 1)
+        return self.uppers.cap(np.add.outer(self.sums[lane_set - self.weight_of[box]], added))
 
     def _sums(self, lane_set: int) -> Ints:
         """The sums that can occur, from those before one of the boxes was filled."""
-        if (last := self._last_filled(lane_set)) is None:
-            return np.empty(0, dtype=np.int64)
-        box, previous = last
-        if box < 0:
+        if lane_set == self._start_set:
             return self.uppers.cap(np.array([self.start.upper], dtype=np.int64))
-        added = self._points[box] * self.uppers.shift(box, 1)
-        sums = np.sort(self.uppers.cap(np.add.outer(self.sums[previous], added).ravel()))
+        if (box := self._last_filled(lane_set)) is None:
+            return np.empty(0, dtype=np.int64)
+        sums = np.sort(self._sums_after(box, lane_set).ravel())
         distinct: Ints = sums[np.append(True, sums[1:] != sums[:-1])]  # np.unique would import numpy.ma, at a cost
         return distinct
 
     def points_made(self, extra: Ints, width: int) -> tuple[Ints, Ints]:
         """Fewest and most points since the start in boxes that count to a bonus, with `extra`, by set and lane."""
-        shape = self.size, width
-        least, most = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
-        by_sum: list[tuple[Ints, Ints]] = []
+        no_points = np.zeros((self.size, width), dtype=np.int64)
+        least, most, largest = no_points, no_points.copy(), np.iinfo(np.int64).max
+        by_sum: list[tuple[Ints, Ints]] = []  # fewest and most points with each sum, by lane set
         for lane_set, (sums, lanes) in enumerate(zip(self.sums, self._lanes, strict=True)):
             low, high = np.zeros_like(sums), np.zeros_like(sums)
-            last = self._last_filled(lane_set)
-            if last and last[0] >= 0:
-                box, previous = last
-                points, before = self._points[box], by_sum[previous]
-                reached = self.uppers.cap(np.add.outer(self.sums[previous], points * self.uppers.shift(box, 1)))
-                places = np.searchsorted(sums, reached)
-                low += np.iinfo(np.int64).max
-                np.minimum.at(low, places, np.add.outer(before[0], points))
-                np.maximum.at(high, places, np.add.outer(before[1], points + extra[box]))
+            if (box := self._last_filled(lane_set)) is not None:
+                places = np.searchsorted(sums, self._sums_after(box, lane_set))
+                low_before, high_before = by_sum[lane_set - self.weight_of[box]]
+                low[:] = largest
+                np.minimum.at(low, places, np.add.outer(low_before, self._points[box]))
+                np.maximum.at(high, places, np.add.outer(high_before, self._points[box] + extra[box]))
             by_sum.append((low, high))
-            if last:
-                least[lane_set, : self.count[lane_set]] = np.iinfo(np.int64).max
-                np.minimum.at(least[lane_set], lanes, low)
-                np.maximum.at(most[lane_set], lanes, high)
+            least[lane_set, : self.count[lane_set]] = largest
+            np.minimum.at(least[lane_set], lanes, low)
+            np.maximum.at(most[lane_set], lanes, high)
         return least, most
 
     def _merged(self, lane_set: int) -> tuple[Ints, Ints]:
         """Lane of each sum, and the largest sum of each lane."""
-        sums, filled = self.sums[lane_set], self.filled(lane_set)
-        key = np.zeros_like(sums)
-        to_come = self.uppers.to_come(filled)
-        parts = zip(self.uppers.split(sums), self._steps, to_come, self.uppers.weights, strict=True)
-        for total, steps, more, weight in parts:
-            # `steps[s]` counts the steps up to s; a lane begins where one of them is within reach.
-            reach = np.minimum(np.arange(len(steps)) + more, len(steps) - 1)
-            begins = steps[reach] > np.concatenate([[0], steps[:-1]])
+        sums, to_come = self.sums[lane_set], self.uppers.to_come(self.filled(lane_set))
+        key = np.zeros_like(sums)  # the lanes of all columns as one number, which grows with the sum
+        columns = zip(self.uppers.split(sums), self._steps, to_come, self.uppers.weights, strict=True)
+        for total, steps_up_to, more, weight in columns:
+            # `steps_up_to[s]` counts the steps up to s; s begins a lane if one of them lies in s ... s + more.
+            reach = np.minimum(np.arange(len(steps_up_to)) + more, len(steps_up_to) - 1)
+            begins = steps_up_to[reach] > np.concatenate([[0], steps_up_to[:-1]])
             begins[0] = False
             key += np.cumsum(begins)[total] * weight
         _, lanes = np.unique(key, return_inverse=True)
@@ -135,14 +143,16 @@ class LaneSets:
 
     def arrays(self, multiple: int) -> tuple[Ints, Ints, Ints]:
         """Lanes of a StateLayout: count, ``lane_upper``, ``lane_of``; sums beyond a threshold have its lane."""
-        width = -(-int(self.count.max()) // multiple) * multiple
+        width = ceil_div(int(self.count.max()), multiple) * multiple
         lane_upper = np.zeros((self.size, width), dtype=np.int64)
         lane_of = np.full((self.size, self.uppers.size), -1, dtype=np.int64)
         for lane_set, (sums, lanes, upper) in enumerate(zip(self.sums, self._lanes, self.lane_upper, strict=True)):
             if len(upper):
-                lane_upper[lane_set] = upper[np.minimum(np.arange(width), len(upper) - 1)]
+                lane_upper[lane_set] = upper[-1]  # the padding
+                lane_upper[lane_set, : len(upper)] = upper
                 lane_of[lane_set, sums] = lanes
-        return self.count, lane_upper, np.ascontiguousarray(lane_of[:, self.uppers.cap(np.arange(self.uppers.size))])
+        capped = self.uppers.cap(np.arange(self.uppers.size))
+        return self.count, lane_upper, np.ascontiguousarray(lane_of[:, capped])
 
 
 def _steps(rules: RuleSet) -> list[Ints]:

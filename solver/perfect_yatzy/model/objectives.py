@@ -182,12 +182,12 @@ class ExponentialUtility(Objective):
 
 def final_bonus(space: StateSpace) -> Floats:
     """The upper bonus each full card receives, in the order of the table."""
-    layout, parts = space.layout, []
-    copies = int(space.most_saved[space.categories]) + 1
-    for row in space.layers[space.categories]:
-        lanes = int(layout.lane_count[layout.lane_sets[row]])
-        uppers = layout.lane_upper[layout.lane_sets[row], :lanes]
-        parts.append(np.tile(upper_sums(space.rules).bonuses(uppers), copies))
+    layout, sums = space.layout, upper_sums(space.rules)
+    numbers_of_saved_rolls = int(space.most_saved[space.categories]) + 1
+    parts = []
+    for lane_set in layout.lane_sets[space.layers[space.categories]]:
+        by_lane = sums.bonuses(layout.lane_upper[lane_set, : layout.lane_count[lane_set]])
+        parts.append(np.tile(by_lane, numbers_of_saved_rolls))
     return np.concatenate(parts).astype(np.float64)
 
 
@@ -234,8 +234,8 @@ class ScoreObjective(Objective):
 
     def _seconds_of(self, layers: list[tuple[int, int]]) -> list[float]:
         # A vector holds twice as many float32, and one turn has the entries of all numbers of saved rolls.
-        most = self.space.most_saved.tolist()[self.first_layer :]
-        return [score_turn_seconds(self.rules, n / 2 / (m + 1), m) for (_, n), m in zip(layers, most, strict=True)]
+        pairs = zip(layers, self.space.most_saved.tolist()[self.first_layer :], strict=True)
+        return [score_turn_seconds(self.rules, entries / 2 / (most + 1), most) for (_, entries), most in pairs]
 
     def row_lengths(self) -> Ints:
         """Length of the range of scores of each row without the upper bonus, `(rows,)` int64."""
@@ -284,7 +284,7 @@ class ScoreObjective(Objective):
     def pays_jokers(self) -> npt.NDArray[np.bool_]:
         """Whether the joker bonus can be paid on the card of each row, `(rows,)`."""
         rules, masks = self.rules, self.space.layout.masks
-        pays = masks >> max(rules.joker_index, 0) & 1 == 1
+        pays = masks >> max(rules.joker_index, 0) & 1 == 1  # whether the joker's box is filled; of no use without one
         if rules.joker and rules.joker.bonus_requires == "points":
             pays &= np.arange(len(masks)) >= self.space.cards
         return np.asarray(pays)
@@ -309,9 +309,10 @@ class Goals(ScoreObjective):
         for category in range(space.categories):  # one by one: 24 boxes have 16 million cards
             most -= (closed >> category & 1) * best[category]
         if joker and joker.bonus:
+            # Each turn can pay the bonus, but for that which fills the joker's box.
             joker_open = ~closed >> self.rules.joker_index & 1
-            pays = (joker_open == 1) | self.pays_jokers
-            most += np.where(pays, (space.categories - space.filled - joker_open) * joker.bonus, 0)
+            paying_turns = space.categories - space.filled - joker_open
+            most += np.where((joker_open == 1) | self.pays_jokers, paying_turns * joker.bonus, 0)
         return most
 
     def lane_bonuses(self) -> Ints:
@@ -350,7 +351,8 @@ class Utility(ScoreObjective):
         filled = since[:, None] >> np.arange(space.categories) & 1
         most: Ints = filled @ best
         if joker and joker.bonus:
-            most += self.pays_jokers * (filled.sum(axis=1) - filled[:, self.rules.joker_index]) * joker.bonus
+            paying_turns = filled.sum(axis=1) - filled[:, self.rules.joker_index]  # all but that of the joker's box
+            most += self.pays_jokers * paying_turns * joker.bonus
         return most
 
     def score_range(self, length: Ints) -> tuple[Ints, Ints]:
@@ -404,5 +406,5 @@ class ReachableUtility(Utility):
     def places(self) -> ScorePlaces:
         """Where the ranges of scores are."""
         others, least, most = self._points_made
-        more, frame = most - least, (self.before, self.after)
-        return ScorePlaces(self.space, self.first_layer, others, more, self.score_range, *frame, least)
+        frame = self.before, self.after
+        return ScorePlaces(self.space, self.first_layer, others, most - least, self.score_range, *frame, least)

@@ -47,7 +47,7 @@ from ..game.dice import Floats, Ints, lattice
 from ..game.limits import ONE_WORD
 from ..game.rules import Bonus, RuleSet, chains, prerequisites
 from ..game.scoring import first_roll_points, full_points, points_table, possible_points, upper_sums
-from .lanes import LaneSets
+from .lanes import LaneSets, ceil_div
 from .state_space import LANES, StateLayout, card_masks, in_layers
 from .turn_model import CategoryOutcomes, JokerModel, LegalCategories, TurnModel, TurnOutcomes, dice_model
 from .turn_slots import open_boxes
@@ -82,9 +82,9 @@ class RelaxedLayout:
         if len(self.exact) > ONE_WORD:
             text = f"the relaxed game has {len(self.exact)} exact boxes; at most {ONE_WORD} fit"
             raise RulesError(text, code="too-large")
-        bases = [len(chain) + 1 for chain in self.chains] + [len(self.members) + 1]
-        *self.weights, self.cards = accumulate((1, *bases), lambda a, b: a * b)
-        self.bases = bases
+        # Of the digits of a row, the last of which is the class.
+        self.bases = [len(chain) + 1 for chain in self.chains] + [len(self.members) + 1]
+        *self.weights, self.cards = accumulate((1, *self.bases), lambda a, b: a * b)
         self.n_rows = self.cards * (2 if self.has_flag else 1)
         if self.n_rows > MAX_ROWS:
             raise RulesError(f"the relaxed game has {self.n_rows} cards; at most {MAX_ROWS} fit", code="too-large")
@@ -108,46 +108,48 @@ class RelaxedLayout:
 
     def _lanes(self) -> tuple[Ints, Ints, Ints]:
         """``lane_count``, ``lane_upper`` and ``lane_of`` of the layout."""
-        threshold, points = self.threshold, possible_points(self.rules)
         # The largest sum of each lane; all are 0 if no sum is remembered.
         ends = [self._sets.uppers.split(upper)[self.bonus_column] for upper in self._sets.lane_upper]
         if self.levels:
             pairs = zip(ends, self.levels, strict=True)
             ends = [np.intersect1d(largest, [*level, largest[-1]]) for largest, level in pairs]
-        width = -(-max(map(len, ends)) // LANES) * LANES
-        lane_upper = np.array([[*e, *[e[-1]] * (width - len(e))] for e in ends], dtype=np.int64)
+        width = ceil_div(max(map(len, ends)), LANES) * LANES
+        lane_upper = np.array([np.pad(largest, (0, width - len(largest)), "edge") for largest in ends])
+        points = possible_points(self.rules)
         most = max((max(points[c]) for c in self.upper), default=0)
-        sums = np.minimum(np.arange(threshold + most + 1), threshold)
-        lane_of = np.array([np.minimum(np.searchsorted(e, sums), len(e) - 1) for e in ends], dtype=np.int64)
-        return np.array([len(e) for e in ends], dtype=np.int64), lane_upper, lane_of
+        sums = np.minimum(np.arange(self.threshold + most + 1), self.threshold)
+        # A sum has the lane of the first largest sum that reaches it; sums beyond all have the last lane.
+        lanes_of_sums = [np.minimum(np.searchsorted(largest, sums), len(largest) - 1) for largest in ends]
+        return np.array([*map(len, ends)], dtype=np.int64), lane_upper, np.array(lanes_of_sums, dtype=np.int64)
+
+    def _digit(self, cards: Ints, number: int) -> Ints:
+        """How many boxes of a chain, or of the class (number -1), are filled on each card."""
+        return np.asarray(cards // self.weights[number] % self.bases[number])
 
     def _build_rows(self) -> None:
-        rules, cards = self.rules, np.arange(self.cards, dtype=np.int64)
-        place = {c: i for i, c in enumerate(self.exact)}
-        needed = [sum((mask >> c & 1) << i for c, i in place.items()) for mask in prerequisites(rules)]
-        closed = np.zeros(self.cards, dtype=np.int64)
-        lane_sets, turns = np.zeros(self.cards, dtype=np.int64), np.zeros(self.cards, dtype=np.int64)
-        filled = np.zeros(self.cards, dtype=np.int64)  # the exact boxes that are filled, as bits
-        for j, chain in enumerate(self.chains):
-            digit = cards // self.weights[j] % self.bases[j]
-            turns += digit
+        rules, cards, class_bit = self.rules, np.arange(self.cards, dtype=np.int64), 1 << len(self.exact)
+        bit = {c: 1 << i for i, c in enumerate(self.exact)}
+        needed = [sum(bit[c] for c in self.exact if mask >> c & 1) for mask in prerequisites(rules)]
+        # By card: lane set, exact boxes that are filled, and categories that the turn must not fill.
+        lane_sets, filled, closed = (np.zeros(self.cards, dtype=np.int64) for _ in range(3))
+        turns = used = self._digit(cards, -1)
+        for number, chain in enumerate(self.chains):
+            digit = self._digit(cards, number)
+            turns = turns + digit
             lane_sets += np.cumsum([0, *self._sets.weight_of[list(chain)]])[digit]
             for i, c in enumerate(chain):
-                filled |= np.where(digit > i, 1 << place[c], 0)
-                closed |= np.where(digit != i, 1 << place[c], 0)
+                filled |= np.where(digit > i, bit[c], 0)
+                closed |= np.where(digit != i, bit[c], 0)  # of a chain only the next box is open
         for c in self.exact:
-            closed |= np.where(needed[c] & ~filled, 1 << place[c], 0)
-        used = cards // self.weights[-1] % self.bases[-1]
-        turns += used
-        blocked = np.ones(self.cards, dtype=bool)
+            closed |= np.where(needed[c] & ~filled, bit[c], 0)
+        class_waits = np.ones(self.cards, dtype=bool)  # each of its boxes, for an exact one
         for c in self.members:
-            blocked &= needed[c] & ~filled != 0
-        closed |= np.where((used == len(self.members)) | blocked, 1 << len(self.exact), 0)
+            class_waits &= needed[c] & ~filled != 0
+        closed |= np.where((used == len(self.members)) | class_waits, class_bit, 0)
         occurs = np.ones(self.cards, dtype=bool)
         if self.has_flag:
-            paid = filled >> place[rules.tracked_index] & 1 == 1
-            occurs = np.concatenate([occurs, paid])
-            turns, lane_sets, closed = (np.tile(a, 2) for a in (turns, lane_sets, closed))
+            occurs = np.concatenate([occurs, filled & bit[rules.tracked_index] != 0])
+            turns, lane_sets, closed = (np.tile(of_card, 2) for of_card in (turns, lane_sets, closed))
         self.turns_played = turns.astype(np.uint8)
         self.occurs = occurs
         self.most_saved = np.arange(self.turns + 1) * (rules.rolls_per_turn - 1 if rules.saved_rolls else 0)
@@ -232,17 +234,22 @@ class RelaxedGame(RelaxedLayout):
     @property
     def statuses(self) -> list[tuple[bool, bool]]:
         """Whether the joker's box is filled, and whether the tracked box holds points; in the order of `models`."""
-        jokers = (False, True) if self.rules.joker else (False,)
-        return [(filled, paid) for paid in (False, True)[: 1 + self.has_flag] for filled in jokers]
+        filled_or_not = (False, True) if self.rules.joker else (False,)
+        paid_or_not = (False, True) if self.has_flag else (False,)
+        return [(filled, paid) for paid in paid_or_not for filled in filled_or_not]
 
     def status(self, rows: Ints) -> Ints:
         """Index into `models` of each row, ``(n,)`` int64."""
-        joker = self.rules.joker_index
+        joker, paid = self.rules.joker_index, rows // self.cards
         if joker < 0:
-            return np.asarray(rows // self.cards)
-        chain = next(j for j, boxes in enumerate(self.chains) if joker in boxes)
-        digit = rows % self.cards // self.weights[chain] % self.bases[chain]
-        return np.asarray((digit > self.chains[chain].index(joker)) + 2 * (rows // self.cards))
+            return np.asarray(paid)
+        number = self._chain_of(joker)
+        joker_filled = self._digit(rows % self.cards, number) > self.chains[number].index(joker)
+        return np.asarray(2 * paid + joker_filled)
+
+    def _chain_of(self, box: int) -> int:
+        """Number of the chain of an exact box."""
+        return next(number for number, chain in enumerate(self.chains) if box in chain)
 
     def boxes(self, status: int) -> Ints:
         """The box of the sheet that each outcome of a turn fills, ``(outcomes,)`` int64."""
@@ -292,24 +299,23 @@ class RelaxedGame(RelaxedLayout):
         rules, grid = self.rules, lattice(self.rules.dice, self.rules.faces)
         points, bonus = self.status_points(joker_filled, paid)
         gains, extra = self.gains(points) + bonus, first_roll_points(rules)
-        found = _Outcomes(grid.first_roll)
+        found, no_shift = _Outcomes(grid.first_roll), np.zeros(grid.n_rolls, dtype=np.int64)
         for c in self.exact:
-            chain = next(j for j, boxes in enumerate(self.chains) if c in boxes)
-            step = np.full(grid.n_rolls, self.weights[chain])
+            weight = self.weights[self._chain_of(c)]
+            step = np.full(grid.n_rolls, weight)
             if self.has_flag and c == rules.tracked_index:
                 step += np.where(points[c] > 0, self.cards, 0)
-            shift = points[c] if c in self.upper else np.zeros_like(points[c])
-            crossed_out = -self.prices[c]
-            found.add(np.full(grid.n_rolls, c), gains[c], shift, step, extra[c], (crossed_out, self.weights[chain]))
-        if self.members:
-            among = np.array(self.members)
+            shift = points[c] if c in self.upper else no_shift
+            crossed_out = -self.prices[c], weight
+            found.add(np.full(grid.n_rolls, c), gains[c], shift, step, extra[c], crossed_out)
+        if self.members:  # of which a roll fills the one with the largest gain
+            among, weight = np.array(self.members), self.weights[-1]
             best = among[gains[among].argmax(axis=0)]
             values = gains[best, np.arange(grid.n_rolls)]
             most = max(extra[c] for c in self.members)
             # The outcome every roll may have: the lowest, or below it if a first roll adds points to all of them.
-            lowest = (float(values.min()) - (1.0 if most else 0.0), self.weights[-1])
-            steps = np.full(grid.n_rolls, self.weights[-1])
-            found.add(best, values, np.zeros(grid.n_rolls, dtype=np.int64), steps, most, lowest)
+            lowest = float(values.min()) - (1.0 if most else 0.0), weight
+            found.add(best, values, no_shift, np.full(grid.n_rolls, weight), most, lowest)
         (outcomes, boxes), none = found.arrays(), np.zeros(0, dtype=np.int64)
         model = TurnModel(
             layout=self.layout,

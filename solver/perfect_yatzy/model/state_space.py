@@ -142,34 +142,39 @@ class StateSpace(RowPlaces):
         self._uppers = lanes.uppers
         self.step_of = np.zeros(self.categories, dtype=np.int64)  # what filling a category adds to the row
         self._chains: list[tuple[int, int, int]] = []  # bitmask, step, and number of boxes filled at the start
+        # Masks and lane sets of the cards; each chain adds a digit, above those of the chains before it.
         masks = np.array([start.filled], dtype=np.int64)
         sets = np.array([lanes.of_card(start.filled)], dtype=np.int64)
         for chain in chains(rules):
-            before = sum(start.filled >> c & 1 for c in chain)
-            boxes = chain[before:]
-            self._chains.append((sum(1 << c for c in chain), len(masks), before))
-            self.step_of[list(boxes)] = len(masks)
-            added = np.cumsum([0, *(1 << c for c in boxes)], dtype=np.int64)
-            masks = np.add.outer(added, masks).ravel()
-            sets = np.add.outer(np.cumsum([0, *lanes.weight_of[list(boxes)]], dtype=np.int64), sets).ravel()
+            at_start, step = sum(start.filled >> c & 1 for c in chain), len(masks)
+            boxes = list(chain[at_start:])
+            self._chains.append((sum(1 << c for c in chain), step, at_start))
+            self.step_of[boxes] = step
+            masks = np.add.outer(np.cumsum([0, *(1 << c for c in boxes)], dtype=np.int64), masks).ravel()
+            sets = np.add.outer(np.cumsum([0, *lanes.weight_of[boxes]], dtype=np.int64), sets).ravel()
         self.cards = len(masks)
         # In free order the row of a card is its bitmask.
         self._is_mask = not start.filled and all(len(chain) == 1 for chain in chains(rules))
         self._build_rows(masks, sets)
 
-    def _build_rows(self, masks: Ints, sets: Ints) -> None:
-        copies = 2 if self.has_tracked_rows else 1
-        masks, sets = np.tile(masks, copies), np.tile(sets, copies)
-        occurs = np.ones(len(masks), dtype=bool)
+    def _which_occur(self, masks: Ints) -> Bools:
+        """Which rows are cards that a game from the start may have."""
+        occurs, tracked = np.ones(len(masks), dtype=bool), self.rules.tracked_index
         if "upper-first" in {column.order for column in self.rules.columns} | {self.rules.order}:
             for c, needed in enumerate(prerequisites(self.rules)):
                 occurs &= (masks >> c & 1 == 0) | (masks & needed == needed)
         if self.has_tracked_rows:
-            tracked_filled = masks[: self.cards] >> self.rules.tracked_index & 1 == 1
-            decided = bool(self.start.filled >> self.rules.tracked_index & 1)
-            occurs[: self.cards] &= not (decided and self.start.joker_paid)
-            occurs[self.cards :] &= tracked_filled & (not decided or self.start.joker_paid)
-        self._occurs = occurs
+            occurs[self.cards :] &= masks[self.cards :] >> tracked & 1 == 1
+            if self.start.filled >> tracked & 1:  # whether the box holds points stays as it is
+                occurs[: self.cards] &= not self.start.joker_paid
+                occurs[self.cards :] &= self.start.joker_paid
+        return occurs
+
+    def _build_rows(self, masks: Ints, sets: Ints) -> None:
+        """Place all rows, from the masks and lane sets of the cards."""
+        if self.has_tracked_rows:
+            masks, sets = np.tile(masks, 2), np.tile(sets, 2)
+        self._occurs = occurs = self._which_occur(masks)
         self.filled = filled = np.bitwise_count(masks).astype(np.int64)
         turns = np.maximum(0, np.arange(self.categories + 1) - self.first_layer)
         self.most_saved = self.start.saved + turns * (self.rules.rolls_per_turn - 1 if self.rules.saved_rolls else 0)
@@ -248,16 +253,17 @@ class StateSpace(RowPlaces):
 def in_layers(
     masks: Ints, layer: Ints, lane_sets: Ints, sizes: Ints, occurs: npt.NDArray[np.bool_], last: int, *lanes: Ints
 ) -> tuple[StateLayout, list[Ints]]:
-    """The layout of a table that begins with the last layer, and the rows of each layer, ascending."""
+    """The layout of a table that begins with the last layer, and the rows of each layer; from arrays by row."""
     order = np.argsort((last - layer).astype(np.uint8), kind="stable")  # small integers are sorted by counting
     offsets = np.empty(len(sizes), dtype=np.int64)
     offsets[order] = np.cumsum(sizes[order]) - sizes[order]
-    rows = np.bincount(layer[occurs], minlength=last + 1)
-    ends = np.cumsum(rows[::-1])[::-1]
     in_order = order[occurs[order]]
+    row_counts = np.bincount(layer[occurs], minlength=last + 1)
+    ends = np.cumsum(row_counts[::-1])[::-1]  # of the layers in this order
+    layers = [in_order[end - n : end] for end, n in zip(ends.tolist(), row_counts.tolist(), strict=True)]
     count, upper, lane_of = map(np.ascontiguousarray, lanes)
     layout = StateLayout(masks, offsets, lane_sets, count, upper, lane_of, upper.shape[1], lane_of.shape[1])
-    return layout, [in_order[end - count : end] for end, count in zip(ends.tolist(), rows.tolist(), strict=True)]
+    return layout, layers
 
 
 def check_enumerable(rules: RuleSet, filled: int = 0, *, any_number: bool = False) -> None:
@@ -368,13 +374,12 @@ class ScorePlaces(RowPlaces):
         self._space, self._first_layer, self._lengths, self._bonuses = space, first_layer, lengths, bonuses
         self._score_range, self._before, self._after = score_range, before, after
         self._least = np.zeros_like(bonuses) if least is None else least
-        low, high = score_range(np.zeros(1, dtype=np.int64))
-        shortest = int(high[0] - low[0]) + 1 + before + after
-        layout = space.layout
+        layout, (low, high) = space.layout, score_range(np.zeros(1, dtype=np.int64))
+        shortest = int(high[0] - low[0]) + 1 + before + after  # entries for a range of length 0
         is_lane = np.arange(layout.lane_width) < layout.lane_count[:, None]
-        more = (bonuses * is_lane).sum(axis=1)[layout.lane_sets]
-        entries = layout.lane_count[layout.lane_sets] * (lengths + shortest) + more
-        entries *= space.most_saved[space.filled] + 1
+        bonuses_of_row = (bonuses * is_lane).sum(axis=1)[layout.lane_sets]
+        entries = layout.lane_count[layout.lane_sets] * (lengths + shortest) + bonuses_of_row
+        entries *= space.most_saved[space.filled] + 1  # for each number of saved rolls
         self.layers, self.starts = space.layers, np.zeros(len(entries), dtype=np.int64)
         self.layer_ends = np.zeros(space.categories + 2, dtype=np.int64)
         for filled in range(space.categories, first_layer - 1, -1):
@@ -398,12 +403,12 @@ class ScorePlaces(RowPlaces):
         for begin in range(first, end, ROWS_AT_A_TIME):
             rows = space.layers[filled][begin : min(begin + ROWS_AT_A_TIME, end)]
             states = space.rows_slice(filled, begin, begin + len(rows))
-            copies = layout.lane_count[layout.lane_sets[rows]] * (space.most_saved[filled] + 1)
-            row = np.repeat(rows, copies)
+            states_of_row = layout.lane_count[layout.lane_sets[rows]] * (space.most_saved[filled] + 1)
+            row = np.repeat(rows, states_of_row)  # of each state
             lane, _ = space.lanes_and_saved(row, np.arange(states.start, states.stop))
             sets = layout.lane_sets[row]
-            low, high = self._score_range(self._lengths[row] + self._bonuses[sets, lane])
-            low, high = low + self._least[sets, lane], high + self._least[sets, lane]
+            scores = self._score_range(self._lengths[row] + self._bonuses[sets, lane])
+            low, high = (bound + self._least[sets, lane] for bound in scores)
             ends = self.starts[rows[0]] + np.cumsum(high - low + 1 + self._before + self._after)
             offsets.low[states], offsets.high[states] = low, high
             offsets.origin[states] = ends - self._after - 1 - high

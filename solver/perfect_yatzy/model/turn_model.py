@@ -129,28 +129,29 @@ class TurnModel(NamedTuple):
 
 def earning_holds(dice: Lattice, start: Ints, roll_start: Ints, rolls: Ints) -> tuple[Ints, Ints]:
     """`hold_start` and `holds` of :class:`CategoryOutcomes` from its other arrays."""
-    # The best outcome of the holds listed within a roll is the outcome of that roll.
-    count = int(start[-1])
-    number = np.repeat(np.arange(count), np.diff(roll_start))
-    category = np.searchsorted(start, number, side="right") - 1
-    # The lowest outcome, in each category, of the rolls that contain a hold; and the best of the holds within it.
-    sure = np.zeros((dice.n_holds, len(start) - 1), dtype=np.int64)
-    sure[rolls, category] = number
+    # The best outcome of the holds listed within a roll is the outcome of that roll. In a category an outcome of more
+    # points has a higher number, and the lowest pays nothing.
+    count, lowest = int(start[-1]), start[:-1]
+    earned = np.repeat(np.arange(count), np.diff(roll_start))  # by the roll of the same place in `rolls`
+    category = np.searchsorted(start, earned, side="right") - 1
+    # By hold and category: the lowest outcome of the rolls that contain the hold, and the best of those within it.
+    sure = np.zeros((dice.n_holds, len(lowest)), dtype=np.int64)
+    sure[rolls, category] = earned
     for hold in range(dice.first_roll - 1, -1, -1):
         sure[hold] = sure[dice.successors[hold]].min(axis=0)
-    within = np.tile(start[:-1], (dice.n_holds, 1))
+    within = np.tile(lowest, (dice.n_holds, 1))
     for hold in range(1, dice.n_holds):
         smaller = dice.predecessors[dice.predecessor_start[hold] : dice.predecessor_start[hold + 1]]
         within[hold] = np.maximum(sure[smaller], within[smaller]).max(axis=0)
     listed = sure > within
     # Where there are as many such holds as rolls, as for the sum of all dice, the rolls lie closer together.
-    pays = sure[dice.first_roll :] > start[:-1]
-    by_roll = listed.sum(axis=0) >= pays.sum(axis=0)
+    rolls_pay = sure[dice.first_roll :] > lowest
+    by_roll = listed.sum(axis=0) >= rolls_pay.sum(axis=0)
     listed[: dice.first_roll, by_roll] = False
-    listed[dice.first_roll :, by_roll] = pays[:, by_roll]
-    holds, _ = np.nonzero(listed)
-    order = np.lexsort((holds, sure[listed]))
-    return np.searchsorted(sure[listed][order], np.arange(count + 1)).astype(np.int64), holds[order]
+    listed[dice.first_roll :, by_roll] = rolls_pay[:, by_roll]
+    holds, outcomes = np.nonzero(listed)[0], sure[listed]
+    order = np.lexsort((holds, outcomes))  # by outcome, then by hold
+    return np.searchsorted(outcomes[order], np.arange(count + 1)).astype(np.int64), holds[order]
 
 
 def row_steps(rules: RuleSet, space: StateSpace, category: Ints, points: Ints) -> tuple[Ints, Ints]:
@@ -168,17 +169,8 @@ def _category_outcomes(rules: RuleSet, space: StateSpace) -> CategoryOutcomes:
     roll_start, rolls = np.cumsum([0, *map(len, by_outcome)], dtype=np.int64), np.concatenate(by_outcome)
     step, shift = row_steps(rules, space, category, points)
     hold_start, holds = earning_holds(dice, start, roll_start, rolls)
-    return CategoryOutcomes(
-        start=start,
-        points=points.astype(np.float64),
-        shift=shift,
-        step=step,
-        roll_start=roll_start,
-        rolls=rolls,
-        hold_start=hold_start,
-        holds=holds,
-        first_roll_bonus=np.array(first_roll_points(rules), dtype=np.float64),
-    )
+    made, bonus = points.astype(np.float64), np.array(first_roll_points(rules), dtype=np.float64)
+    return CategoryOutcomes(start, made, shift, step, roll_start, rolls, hold_start, holds, bonus)
 
 
 @lru_cache(maxsize=8)
@@ -206,7 +198,8 @@ def joker_model(rules: RuleSet) -> JokerModel:
 @lru_cache(maxsize=8)
 def legal_categories(rules: RuleSet) -> LegalCategories:
     """Which categories of a rule set may take a roll; built once per process."""
-    strict, scoring = rules.crossing_out == "only-if-nothing-scores", card_masks(rules, [])
+    strict = rules.crossing_out == "only-if-nothing-scores"
+    scoring = card_masks(rules, [])
     if strict:
         _, points, _, number = numbered_outcomes(rules)
         pays = points[number.reshape(SCORING_WAYS, len(rules.categories), -1)] > 0
@@ -285,12 +278,14 @@ def numbered_outcomes(rules: RuleSet) -> tuple[Ints, Ints, Ints, Ints]:
     numbers: dict[tuple[int, int, int], int] = {}  # (category, points, total) -> number
     number = np.zeros((SCORING_WAYS, *plain.shape), dtype=np.int64)
     for c, box in enumerate(rules.categories):
-        # Ways that make no difference to this category have the numbers of those that do.
-        matters = WITH_BONUS * (joker_bonus > 0) | ON_FIRST_ROLL * (extra[c] > 0)
-        matters |= UNMET * bool(box.requires) | IN_FULL * bool((full[c] != plain[c]).any())
+        matters = 0  # the parts of a way that make a difference to this category
+        matters += IN_FULL if (full[c] != plain[c]).any() else 0
+        matters += WITH_BONUS if joker_bonus > 0 else 0
+        matters += ON_FIRST_ROLL if extra[c] > 0 else 0
+        matters += UNMET if box.requires else 0
         for way in range(SCORING_WAYS):
             if way & ~matters:
-                number[way, c] = number[way & matters, c]
+                number[way, c] = number[way & matters, c]  # a smaller way, which has its numbers
                 continue
             for i, paid in enumerate((full if way & IN_FULL else plain)[c].tolist()):
                 points = 0 if way & UNMET else paid

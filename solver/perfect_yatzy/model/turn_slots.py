@@ -69,19 +69,18 @@ def turn_slots(rules: RuleSet) -> TurnSlots:
     category, points, total, number = turn_model.numbered_outcomes(rules)
     sums, n = upper_sums(rules), len(rules.categories)
     # A box that pays for every roll has no outcome of no points yet; if it requires another box, it can have one.
-    unpaid = (points == 0) & (total == 0)
-    missing = np.setdiff1d(np.arange(n), category[unpaid])
+    missing = np.setdiff1d(np.arange(n), category[(points == 0) & (total == 0)])
     category = np.concatenate([category, missing])
     points, total = (np.concatenate([made, np.zeros_like(missing)]) for made in (points, total))
-    zero_outcome = np.array([np.flatnonzero((category == c) & (points == 0) & (total == 0))[0] for c in range(n)])
+    zeros = np.flatnonzero((points == 0) & (total == 0))
+    zero_outcome = zeros[np.unique(category[zeros], return_index=True)[1]]  # the first of each category
     tracked = np.arange(n) == rules.tracked_index
-    needed = np.array([bool(box.requires) for box in rules.categories])
-    distinguished = tracked | needed
+    requires = np.array([bool(box.requires) for box in rules.categories])
     slots: dict[tuple[int, int, int], int] = {}  # (category, shift, pays) -> number
-    slot = [
-        slots.setdefault((c, sums.shift(c, made), int(distinguished[c] and made > 0)), len(slots))
-        for c, made in zip(category.tolist(), points.tolist(), strict=True)
-    ]
+    slot = []  # of each outcome
+    for c, made in zip(category.tolist(), points.tolist(), strict=True):
+        key = c, sums.shift(c, made), int((tracked[c] or requires[c]) and made > 0)
+        slot.append(slots.setdefault(key, len(slots)))
     # Where an upper sum rises, a fitted value may fall by more than the points: such a box is crossed out only by a
     # roll that does not score in it. In the others a score leads to the same card.
     counted = np.array([box.upper and rules.bonus is not None for box in rules.categories])
@@ -110,7 +109,7 @@ def turn_slots(rules: RuleSet) -> TurnSlots:
         outcome_count=len(category),
         slot_count=len(slots),
         **turn_model.turn_fields(rules),
-        unpaid=single_mask(rules, sum(1 << c for c in np.flatnonzero(needed & counted).tolist())),
+        unpaid=single_mask(rules, sum(1 << c for c in np.flatnonzero(requires & counted).tolist())),
     )
 
 
@@ -128,9 +127,8 @@ def open_boxes(rules: RuleSet, filled: Ints) -> Bools:
 def allowed_boxes(rules: RuleSet, filled: Ints) -> Bools:
     """Which boxes the next turn may fill, ``(n, categories)``; a joker may be restricted further."""
     missing = (card_masks(rules, prerequisites(rules)) & ~filled[:, None]) != 0
-    return np.asarray(
-        open_boxes(rules, filled) & ~(missing if missing.ndim == 2 else missing[..., 0] | missing[..., 1])
-    )
+    waits = missing if missing.ndim == 2 else missing[..., 0] | missing[..., 1]  # of two words
+    return np.asarray(open_boxes(rules, filled) & ~waits)
 
 
 def extra_count(rules: RuleSet) -> int:
@@ -151,9 +149,10 @@ def feature_pairs(rules: RuleSet) -> tuple[Ints, Ints]:
     first, second = np.triu_indices(n, 1)
     if is_wide(rules):
         column, row = np.divmod(np.arange(n), n // max(1, len(rules.columns)))  # the boxes are listed by columns
-        rows, columns = np.abs(row[first] - row[second]), np.abs(column[first] - column[second])
-        nearest = np.argsort(np.where((rows == 0) | (columns == 0), rows + columns, n), kind="stable")
-        kept = np.sort(nearest[: min(WIDE_PAIRS, np.count_nonzero((rows == 0) | (columns == 0)))])
+        rows_apart, columns_apart = np.abs(row[first] - row[second]), np.abs(column[first] - column[second])
+        in_line = (rows_apart == 0) | (columns_apart == 0)
+        nearest_first = np.argsort(np.where(in_line, rows_apart + columns_apart, n), kind="stable")
+        kept = np.sort(nearest_first[: min(WIDE_PAIRS, np.count_nonzero(in_line))])
         first, second = first[kept], second[kept]
     return first.astype(np.int64), second.astype(np.int64)
 

@@ -30,11 +30,12 @@ import numpy.typing as npt
 from ..game.dice import Floats, Ints, lattice
 from ..kernels.leads import TurnEndsOfStates
 from ..kernels.losses import LossJob, NoLosses, list_rows
-from ..kernels.policy import hold_values, policy_job
+from ..kernels.policy import policy_job
 from ..kernels.policy_evaluation import ToCome, distribute_rows
 from ..kernels.propagation import EndLists, EndModel, LayerScores, PropagationJob, TurnEnds, pull_rows, support_rows
 from ..kernels.simd import aligned
 from ..kernels.table_slices import window
+from ..kernels.turn import hold_values
 from ..model.checked_values import Table
 from ..model.objectives import FRAME, Goals, ScoreObjective, final_bonus
 from ..model.state_space import LANES, Policy, StateSpace, state_space

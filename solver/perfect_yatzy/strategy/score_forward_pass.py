@@ -17,10 +17,11 @@ import numpy as np
 
 from ..game.dice import Floats, Ints
 from ..game.scorecard import State
-from ..kernels.policy import PolicyJob, hold_values, policy_job
+from ..kernels.policy import PolicyJob, policy_job
 from ..kernels.score_propagation import ScorePassJob, ScorePassScratch, Support, push_lanes, support_rows
 from ..kernels.simd import aligned
 from ..kernels.table_slices import TableSlice, places_in, window
+from ..kernels.turn import hold_values
 from ..model.objectives import FRAME
 from ..model.state_space import LANES, ScoreOffsets
 from ..tablebase.resources import ScratchPool
