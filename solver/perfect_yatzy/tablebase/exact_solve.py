@@ -146,16 +146,15 @@ class ExactSolve:
         check_memory(self.rules, cost)
         log_long(f"proving {self.rules.key}", cost.seconds, progress)
         table, space = solve_objective(self.objective, threads=threads), self.space
-        self.most = float(table.max())
+        self.most = float(table.max())  # before all else: it sets the number of limbs
         self.check_size(float(table.min()))
         self.turns = RowSolver(self.objective)
         filled, values = self.resume() or self.full_cards()
         checkpoint = time.monotonic()
         with thread_map(threads or default_threads(), "yatzy-prove") as in_threads:
             while True:
-                in_points, place = self.floats(filled, values), space.layer_slice(filled)
-                extended = self.most * 2.0**-60  # more than the error of the extended precision
-                self.error = max(self.error, float(np.abs(in_points - table[place]).max()) + extended)
+                place = space.layer_slice(filled)
+                in_points = self.compared(filled, values, table[place])
                 if progress:
                     progress(place.stop, space.size)
                 yield filled, values
@@ -169,6 +168,13 @@ class ExactSolve:
                 filled -= 1
                 values = self.solve_layer(filled, below, values, in_threads)
                 self.sha256 = hash_layer(self.sha256, values)
+
+    def compared(self, filled: int, values: Floats, in_float64: Floats) -> Any:
+        """The values of a layer in points, in extended precision; ``error`` notes how far those in float64 are off."""
+        in_points = self.floats(filled, values)
+        extended = self.most * 2.0**-60  # more than the error of the extended precision
+        self.error = max(self.error, float(np.abs(in_points - in_float64).max()) + extended)
+        return in_points
 
     def check_size(self, least: float) -> None:
         """Refuse a game whose numbers do not fit the limbs; `least`: the least of its values in float64."""
