@@ -277,8 +277,7 @@ def descend(
         whole = best[1] - before[1]
         further = best[1] + whole
         best = min(best, (function(further), further), key=lambda found: found[0])
-        replaced = int(np.argmax(gains))
-        directions[replaced] = directions[-1]
+        directions[int(np.argmax(gains))] = directions[-1]
         directions[-1] = whole
     return best[1], best[0]
 
@@ -366,8 +365,7 @@ def with_turn_losses(
     sheet: StrategySheet, tables: Folder = None, threads: int | None = None, progress: Progress | None = None
 ) -> StrategySheet:
     """The sheet with the figure ``losses_by_turn``, if the rules have an exact distribution."""
-    losses = turn_losses(sheet, tables, threads, progress)
-    if not losses:
+    if not (losses := turn_losses(sheet, tables, threads, progress)):
         return sheet
     rounded = [round(loss, 4) + 0.0 for loss in losses]  # + 0.0: no negative zero
     return replace(sheet, figures={**sheet.figures, "losses_by_turn": rounded})

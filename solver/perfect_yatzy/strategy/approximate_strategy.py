@@ -44,7 +44,6 @@ class ValueFunction(Protocol):
 
         With more than 62 boxes `filled` is ``(n, 2)`` uint64, the low word first.
         """
-        ...
 
 
 class FunctionEvaluator(TurnEvaluator):

@@ -223,8 +223,7 @@ class Strategy:
         checked, roll, left = self._checked_turn(position, dice, rolls_left, 1)
         evaluator = self.evaluator_at(checked)
         best = rank_categories(evaluator, checked.state, roll, left)[0]
-        holds = rank_holds(evaluator, checked.state, roll, left, best)
-        return Ranking(holds, self.rules, self.policy, roll, left)
+        return Ranking(rank_holds(evaluator, checked.state, roll, left, best), self.rules, self.policy, roll, left)
 
     def categories(self, position: Position, dice: DiceText | None = None, rolls_left: int = 0) -> Ranking[Choice]:
         """Every category that may take the dice now, best first.
