@@ -133,8 +133,7 @@ def start_method() -> str:
 
 def memory_limit(workers: int) -> int:
     """Bytes for each of some workers on this machine: equal shares of 90 % of the free memory."""
-    free = available_memory()
-    if free is None:
+    if (free := available_memory()) is None:
         from distributed.system import MEMORY_LIMIT
 
         free = MEMORY_LIMIT  # of the whole machine
