@@ -74,13 +74,12 @@ def fit_prices(
 ) -> PriceFit:
     """Fit a price sheet to a game."""
     seconds = rule_set_stats(rules).seconds
-    exact = exactly(rules, threads)
 
     def by_simulation(sheet: PriceSheet) -> tuple[float, Table]:
         """The mean of simulated games, all on the same dice; the values are those of perfect play."""
         return simulated(sheet, JUDGED_GAMES, seed, threads)[0], perfect
 
-    judge = exact if seconds <= JUDGED_SECONDS else by_simulation
+    judge = exactly(rules, threads) if seconds <= JUDGED_SECONDS else by_simulation
     report = progress or (lambda done, total: None)
     visits = visited_states(rules, perfect, VISITED_GAMES, seed, threads)
     targets = checked_part(perfect, 0, len(perfect))[visits.places]
@@ -287,8 +286,7 @@ def _along(function: Callable[[Floats], float], best: Point, direction: Floats) 
     value, point = best
     up, down = function(point + direction), function(point - direction)
     found = [best, (up, point + direction), (down, point - direction)]
-    curvature = up - 2 * value + down
-    if curvature > 0:
+    if (curvature := up - 2 * value + down) > 0:
         step = float(np.clip((down - up) / (2 * curvature), -LONGEST_STEP, LONGEST_STEP))
         found.append((function(point + step * direction), point + step * direction))
     return min(found, key=lambda entry: entry[0])

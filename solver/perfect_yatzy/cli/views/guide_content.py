@@ -329,13 +329,11 @@ def _hold_words(rules: RuleSet, line: OpeningLine, words: Words) -> str:
 
 def _kept_words(line: OpeningLine, words: Words) -> str:
     kept = line.kept  # sizes of the groups of equal dice
-    singles = kept.count(1)
-    if singles == len(kept):
+    if (singles := kept.count(1)) == len(kept):
         if len(line.entries) == 1:
             return " ".join(map(str, line.entries[0].hold))
         return str(words.fill("opening.run" if line.is_run else "opening.dice", count=singles))
-    pairs = kept.count(2)
-    if pairs == len(kept) > 1:
+    if (pairs := kept.count(2)) == len(kept) > 1:
         if pairs == line.pattern.count(2) == 2:
             return words.words("groups.both_pairs")
         if line.which == "highest":

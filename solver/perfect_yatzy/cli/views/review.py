@@ -134,8 +134,7 @@ def puzzle_lines(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> list[str
         lines += wrap(text, line_width(), initial_indent=f"  {label:<{width}} ", subsequent_indent=margin)
     rerolls = wording.rerolls_left_text(rolls_left)
     stage = _("roll {roll} of {rolls}, {rerolls}", roll=n_rolls - rolls_left, rolls=n_rolls, rerolls=rerolls)
-    lines.append(f"  {stage}: {spaced(puzzle.dice)}  {glyphs(puzzle.dice)}")
-    return lines
+    return [*lines, f"  {stage}: {spaced(puzzle.dice)}  {glyphs(puzzle.dice)}"]
 
 
 def find_answer(rules: RuleSet, puzzle: Puzzle, options: Sequence[Hold | Choice], text: str) -> Hold | Choice:

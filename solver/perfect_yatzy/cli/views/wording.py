@@ -127,8 +127,7 @@ def card_line(rules: RuleSet, answer: dict[str, Any]) -> str:
     if not (card := answer["card"]):
         return _("{game}, empty card", game=rules.name)
     filled = ", ".join(f"{category_name(rules, c)} {points}" for c, points in card.items())
-    n_open = len(rules.categories) - len(card)
-    if not n_open:
+    if not (n_open := len(rules.categories) - len(card)):
         filled = _("all {count} categories filled", count=len(card))
     elif len(card) > 4:
         counts = {"filled": number_word(len(card)), "open": number_word(n_open)}
