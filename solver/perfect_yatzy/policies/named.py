@@ -199,10 +199,6 @@ def _guess(at: Setting, values: Guess, title: str) -> NamedPolicy:
     return NamedPolicy(ValueFunction(at.rules, values, at.card), title)
 
 
-def _perfect(at: Setting) -> NamedPolicy:
-    return _guess(at, at.strategy().values, "Perfect play")
-
-
 def _most_points(at: Setting) -> NamedPolicy:
     return _guess(at, lambda states: np.zeros(len(states.filled)), "The most points in each turn")
 
@@ -254,7 +250,7 @@ def _array(at: Setting, path: str) -> NamedPolicy:
 
 
 _FORMS: tuple[tuple[str | re.Pattern[str], Callable[..., NamedPolicy]], ...] = (
-    ("perfect|mean", _perfect),
+    ("perfect|mean", lambda at: _guess(at, at.strategy().values, "Perfect play")),
     ("most-points", _most_points),
     ("prices", _prices),
     (r"hold-rules(?::(\d{1,3}))?", _hold_rules),
