@@ -14,6 +14,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from ..errors import StateError, _, game_over, shown, whole_number
 from ..game.dice import Floats
@@ -65,8 +66,6 @@ def check_position(rules: RuleSet, position: Position, space: StateSpace | None 
 
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from .batch import BatchAnswer, BatchOptions, BatchPositions
     from .fitted_file import Certificate
 
