@@ -102,8 +102,7 @@ def remote_cluster(address: str) -> Iterator[Cluster]:
     dask, distributed = _packages()
     with dask.config.set(CONFIG), quiet_logs():
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # versions are checked by worker.problem
+            with warnings.catch_warnings(action="ignore"):  # versions are checked by worker.problem
                 client = distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
             text = _("no Dask scheduler answers at {address}; start one with: dask scheduler")

@@ -188,8 +188,7 @@ def loss_lines(rules: RuleSet, losses: dict[str, Any]) -> list[str]:
     worst = sorted(losses["categories"].items(), key=lambda entry: -entry[1])[:LISTED]
     named = [(category_name(rules, category), number_text(loss, 2)) for category, loss in worst if loss >= 0.005]
     if named:
-        lines += ["", _("By the category that was filled instead of the best one")]
-        lines += columns(named, "<", ">6")
+        lines += ["", _("By the category that was filled instead of the best one"), *columns(named, "<", ">6")]
     return lines
 
 
