@@ -46,8 +46,7 @@ class YatzyGroup(click.Group):
             if name not in self.commands:
                 module = import_module(f"{__package__}.commands.{self.modules[name]}")
                 self.add_command(getattr(module, name))
-        command = super().get_command(ctx, cmd_name)
-        if command is not None:
+        if (command := super().get_command(ctx, cmd_name)) is not None:
             localize(command)
         return command
 

@@ -83,8 +83,7 @@ class LanguageParam(click.ParamType[str]):
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The code of a language, ``nb`` for ``no``."""
-        code = language_from(value)
-        if code is None:
+        if (code := language_from(value)) is None:
             message = _("unknown language {name}; known languages: {codes}")
             self.fail(message.format(name=repr(value), codes=", ".join(LANGUAGES)), param, ctx)
         return code

@@ -198,7 +198,6 @@ class TerminalGame:
         if self.min_warned_loss is None or self._warned == before:
             return False
         winning = self.winning_request() if self.advice == "win" else ""
-        is_for_win = isinstance(winning, dict)
         strategy, least_loss = self.strategy, self.min_warned_loss
         if isinstance(winning, dict):
             strategy = self.service.resolve(self.service.parse(winning), strategy).strategy
@@ -209,7 +208,7 @@ class TerminalGame:
         if action.loss <= 0 or action.loss < least_loss:
             return False
         text = _("This loses {points} points on average.", points=number_text(action.loss, 2))
-        if is_for_win:
+        if isinstance(winning, dict):
             sentence = _("This lowers the chance to win: {chance} instead of {best_chance}.")
             text = sentence.format(chance=chance_text(action.value), best_chance=chance_text(options[0].value))
         again = _("Enter it again or yes to go on, or choose something else.")

@@ -55,7 +55,6 @@ class WorkerFacts:
     """A worker as it describes itself."""
 
     software: tuple[tuple[str, str], ...]
-    process: str  # host and process id
     threads: int
     memory_limit: int | None  # bytes; None without a limit
     problem: str  # what :func:`problem` found
@@ -111,7 +110,7 @@ def describe(job: Job, dask_worker: Any = None) -> WorkerFacts:
     """This worker, for a driver that connects; Dask gives its worker as `dask_worker`."""
     limit = dask_worker.memory_manager.memory_limit if dask_worker else None
     threads = dask_worker.state.nthreads if dask_worker else 1
-    return WorkerFacts(software(), _process_name(), threads, limit, problem(job))
+    return WorkerFacts(software(), threads, limit, problem(job))
 
 
 def _process_name() -> str:

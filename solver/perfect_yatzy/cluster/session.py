@@ -102,8 +102,7 @@ def remote_cluster(address: str) -> Iterator[Cluster]:
     dask, distributed = _packages()
     with dask.config.set(CONFIG), quiet_logs():
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # versions are checked by worker.problem
+            with warnings.catch_warnings(action="ignore"):  # versions are checked by worker.problem
                 client = distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
             text = _("no Dask scheduler answers at {address}; start one with: dask scheduler")
@@ -133,8 +132,7 @@ def start_method() -> str:
 
 def memory_limit(workers: int) -> int:
     """Bytes for each of some workers on this machine: equal shares of 90 % of the free memory."""
-    free = available_memory()
-    if free is None:
+    if (free := available_memory()) is None:
         from distributed.system import MEMORY_LIMIT
 
         free = MEMORY_LIMIT  # of the whole machine

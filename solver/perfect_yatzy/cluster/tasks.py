@@ -167,8 +167,7 @@ def play_task(task: GamesTask) -> tuple[npt.NDArray[Any], ...]:
     assert isinstance(strategy, ApproximateStrategy)
     values, games = strategy.evaluator.function, task.number
     assert isinstance(values, FittedValues)
-    start = task.start.state
-    played = simulate_values(values, games=games, seed=task.seed, threads=1, start=start, first=task.first)
+    played = simulate_values(values, games=games, seed=task.seed, threads=1, start=task.start.state, first=task.first)
     made = played.final_scores - played.upper_bonus
     return made.astype(np.int32), played.category_points, played.upper_bonus.astype(np.int32), played.luck
 

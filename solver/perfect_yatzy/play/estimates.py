@@ -27,8 +27,7 @@ class Estimate:
     """A number estimated from a sample."""
 
     value: float
-    # confidence interval; None if the sample is too small to give one
-    low: float | None
+    low: float | None  # ends of the confidence interval; None if the sample is too small to give one
     high: float | None
     size: int  # number of observations
 
@@ -75,8 +74,7 @@ def difference_of(first: npt.ArrayLike, second: npt.ArrayLike, confidence: float
     if min(map(len, samples)) < 2:
         return Difference(value, None, None, size, None)
     variances = [_variance_of_mean(sample) for sample in samples]
-    variance = sum(variances)
-    if variance == 0:
+    if (variance := sum(variances)) == 0:
         return Difference(value, value, value, size, 1.0 if value == 0 else 0.0)
     parts = [v**2 / (len(sample) - 1) for v, sample in zip(variances, samples, strict=True)]
     freedom = variance**2 / sum(parts)

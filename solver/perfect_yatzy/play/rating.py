@@ -49,11 +49,9 @@ def decision_kinds(rules: RuleSet) -> tuple[str, ...]:
 class Figures:
     """Sums over each of n games of one player, ``(n, ...)`` arrays; points unless stated otherwise."""
 
-    # (n,): Final score, and sum of the luck of all rolls
-    results: Ints
+    results: Ints  # (n,): Final score, and sum of the luck of all rolls
     luck: Floats
-    # (n, kinds): Points lost, and number of decisions, by :func:`decision_kinds`
-    lost: Floats
+    lost: Floats  # (n, kinds): Points lost, and number of decisions, by :func:`decision_kinds`
     decisions: Ints
     errors: Ints  # (n, 3): Number of inaccuracies, mistakes and blunders (:func:`.review.grade`)
     lost_by_turn: Floats  # (n, turns): Points lost in each turn
@@ -101,11 +99,9 @@ def figures_of(rules: RuleSet, graded: GradedGames) -> Figures:
 class Block:
     """Consecutive games of a rating."""
 
-    # numbers of its games, from 1
-    first: int
+    first: int  # numbers of its games, from 1
     last: int
-    # their dates, if the games are in the order of their dates
-    first_date: str | None
+    first_date: str | None  # their dates, if the games are in the order of their dates
     last_date: str | None
     points_lost: Estimate  # points lost a game
 

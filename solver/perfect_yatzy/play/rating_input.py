@@ -157,8 +157,7 @@ class RatingInput:
 
     def _rules_of(self, raw: dict[str, Any]) -> RuleSet:
         """The rule set of a game, read once for equal fields ``rules``, which may be objects."""
-        text = json.dumps(raw.get("rules"))
-        if text not in self._rules:
+        if (text := json.dumps(raw.get("rules"))) not in self._rules:
             self._rules[text] = rules_from_json(raw.get("rules"))
         return self._rules[text]
 
@@ -264,8 +263,7 @@ def _scores_of_boxes(rules: RuleSet, turns: list[dict[str, Any]], players: list[
         if type(points) is not int or type(bonus_points) is not int:
             message = _("turn {number}: points is {points}; must be a whole number")
             raise StateError(message.format(number=number, points=shown(points)))
-        position = rules.index_of[category]
-        if position in cards[player].points:
+        if (position := rules.index_of[category]) in cards[player].points:
             raise StateError(_("turn {number}: {category} is filled already", number=number, category=category))
         cards[player] = cards[player].filled_with(position, points, bonus_points)
     for card in cards:

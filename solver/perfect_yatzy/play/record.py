@@ -25,7 +25,6 @@ from ..errors import N_, StateError, _, game_over, number_text, shown
 from ..game import limits
 from ..game.dice import Dice, Ints, lattice
 from ..game.legal_actions import numbered_action
-from ..game.limits import MAX_NAME
 from ..game.notation import check_dice, counts_of, dice_of, is_subset, spaced
 from ..game.rule_loader import rules_from_json, rules_to_json
 from ..game.rules import RuleSet
@@ -97,8 +96,7 @@ class Game:
 
 def dated(game: Game) -> Game:
     """The game with the present date and time in its field ``date``, in the format of ISO 8601."""
-    now = datetime.now().astimezone().isoformat(timespec="seconds")
-    return replace(game, extra=game.extra | {"date": now})
+    return replace(game, extra=game.extra | {"date": datetime.now().astimezone().isoformat(timespec="seconds")})
 
 
 def check_names(players: Sequence[str]) -> None:
@@ -146,8 +144,7 @@ def check_turn(card: Scorecard, turn: Turn) -> None:
     last_dice = sorted(turn.dice_history[-1])
     counts, is_first_roll = counts_of(rules, last_dice), len(turn.dice_history) == 1
     allowed = scoring_options(rules, state.filled, state.joker_paid, counts, first_roll=is_first_roll)
-    position = rules.index_of[turn.category]
-    if position not in allowed:
+    if (position := rules.index_of[turn.category]) not in allowed:
         raise StateError(_("{category} cannot be taken", category=turn.category))
     recorded, paid = (turn.points, turn.bonus_points), allowed[position]  # points, bonus points
     if recorded != paid:
@@ -333,7 +330,7 @@ def played_records(simulation: PlayedSimulation) -> Iterator[str]:
 
 def _name(policy: str) -> str:
     """The name of a player in a record: that of a policy, of a file without its folder."""
-    return Path(policy).name[:MAX_NAME]
+    return Path(policy).name[: limits.MAX_NAME]
 
 
 def _source(seed: int, game: int) -> dict[str, Any]:

@@ -293,13 +293,11 @@ def find_action(actions: Sequence[Hold | Choice], target: Dice | str) -> Hold | 
 class Decision:
     """One decision and its grade."""
 
-    # number of the player's turn and of the roll before the decision, from 1
-    turn: int
+    turn: int  # number of the player's turn and of the roll before the decision, from 1
     roll: int
     dice: Dice  # dice after that roll, ascending
     rolls_left: int  # rerolls left; 0 if only a category could be chosen
-    # what was played, and the best action. Both have their `loss` in expected points
-    done: Hold | Choice
+    done: Hold | Choice  # what was played, and the best action. Both have their `loss` in expected points
     best: Hold | Choice
     grade: str  # see :func:`grade`
     card: Scorecard  # the card before the turn
@@ -314,8 +312,7 @@ class Decision:
 class RollLuck:
     """The luck of one roll."""
 
-    # number of the player's turn and of the roll in it, from 1
-    turn: int
+    turn: int  # number of the player's turn and of the roll in it, from 1
     roll: int
     dice: Dice  # dice after the roll, ascending
     luck: float  # best value with these dice minus the value before the roll, in points

@@ -49,6 +49,7 @@ from ..strategy.score_distribution import Opponent, WinUtility, parse_opponents
 from ..strategy.score_strategy import ScoreStrategy, utility_strategy
 from ..strategy.strategy import DiceText, Strategy, check_position
 from ..strategy.turn_evaluator import TurnEvaluator
+from ..tablebase.backward_induction import solve_objective
 from ..tablebase.resources import check_memory
 from ..tablebase.store import Folder
 from .levels import LEVELS, Level, Option, SoftPolicy, parse_level
@@ -90,8 +91,6 @@ def risk_rate(strategy: Strategy, style: str) -> float:
 
 def risk_evaluator(strategy: Strategy, style: str, *, threads: int | None = None) -> RiskEvaluator:
     """Solve a game for a style, in memory: as long as the solve of the mean takes."""
-    from ..tablebase.backward_induction import solve_objective
-
     rules = strategy.rules
     objective = ExponentialUtility(rules, risk_rate(strategy, style))
     check_memory(rules, objective.solve_cost().with_table())

@@ -269,8 +269,7 @@ def evaluate(
         If the table of perfect play is damaged or cannot be written.
     """
     found = policy_of(policy, rules)
-    listed = exact_policy(found)
-    if listed is None:
+    if (listed := exact_policy(found)) is None:
         player = player_of(found)
         strategy = open_strategy(load_rules(rules or "yatzy"), tables, threads=threads, progress=progress)
         return sample(player, strategy, games, seed, threads=threads)
@@ -361,8 +360,7 @@ def summary(
     strategy: Strategy, start: CardText | Scorecard, games: int, parts: Sequence[SampledGames]
 ) -> SampledEvaluation:
     """The evaluation of all games from consecutive parts of them."""
-    columns = zip(*map(astuple, parts), strict=True)
-    scores, game, turn, left, action, lost, by_category = map(np.concatenate, columns)
+    scores, game, turn, left, action, lost, by_category = map(np.concatenate, zip(*map(astuple, parts), strict=True))
     rules, position = strategy.rules, start_turn(strategy.rules, start)
     card, begun = position.card, position.state.filled.bit_count()
     assert isinstance(card, Scorecard)

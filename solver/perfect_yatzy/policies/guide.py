@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -23,12 +23,10 @@ from ..game.rules import RuleSet, leaves_choice
 from ..game.scorecard import State
 from ..game.scoring import scoring_options, upper_sums
 from ..strategy.positions import PositionSample, sample_positions
+from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import CategoryOdds, category_odds, state_places
 from .hold_policy import Cards, decisions
-
-if TYPE_CHECKING:
-    from ..strategy.strategy import Strategy
-    from .strategy_sheet import PriceSheet, StrategySheet
+from .strategy_sheet import PriceSheet, StrategySheet
 
 Which = Literal["", "highest", "other"]
 Groups = tuple[int, ...]  # sizes of groups of equal dice, descending
@@ -97,8 +95,7 @@ def opening_lines(strategy: Strategy) -> tuple[OpeningLine, ...]:
     answer = strategy.best(0, 0, np.array(rolls), rules.rolls_per_turn - 1)
     categories = [answer.categories[c] if c >= 0 else None for c in answer.category.tolist()]
     holds = [dice_of(held) for held in answer.held.tolist()]  # all dice where a category is scored
-    faces = faces_always_held(rolls, holds, rules.faces)
-    if not faces:
+    if not (faces := faces_always_held(rolls, holds, rules.faces)):
         holds = [() if category else hold for hold, category in zip(holds, categories, strict=True)]
     alike: dict[tuple[Groups, bool, Groups, Which], list[int]] = defaultdict(list)
     for i, (roll, hold, category) in enumerate(zip(rolls, holds, categories, strict=True)):
@@ -384,8 +381,7 @@ def _example(strategy: Strategy, prices: PriceSheet, turn: int, state: State, di
         change = prices.bonus_value(filled, upper) - before
         if c == rules.tracked_index and points:
             change += prices.terms["joker_turn"] * (rules.full_mask & ~filled).bit_count()
-        loss = losses[rules.categories[c].id]
-        options.append(Option(c, points + extra, prices.prices[c], change, loss))
+        options.append(Option(c, points + extra, prices.prices[c], change, losses[rules.categories[c].id]))
     options.sort(key=lambda option: -option.value)
     best = min(options, key=lambda option: option.loss)
     shown = options[:SHOWN_OPTIONS]

@@ -366,5 +366,4 @@ class HoldRulePolicy(Acting):
 
         table = window(self.space, self.values, filled)
         n_rolls = lattice(self.rules.dice, self.rules.faces).n_rolls
-
         return lambda rows: [(rows, HoldRuleActions(self.arrays, table, np.zeros(n_rolls, dtype=np.int32)))]

@@ -173,8 +173,7 @@ def calibrated_level(strategy: Strategy, level: Level, *, threads: int | None = 
     """A level for the rule set of a strategy: from the package, or calibrated now (once a process)."""
     if not level.share:
         return CalibratedLevel(level, 0.0, 0.0, 0.0)
-    shipped = shipped_levels().get(strategy.rules.fingerprint)
-    if shipped is not None:
+    if (shipped := shipped_levels().get(strategy.rules.fingerprint)) is not None:
         return shipped[level.number - 1]
     key = strategy.rules.fingerprint, level.number
     if key not in _CALIBRATED:

@@ -24,6 +24,7 @@ from ..strategy import simulation
 from ..strategy.approximate_strategy import ApproximateStrategy, needs_table
 from ..strategy.opening import open_strategy
 from ..strategy.played_games import Actor, GameLog, Player, play_games, start_of
+from ..strategy.score_strategy import reach
 from ..strategy.simulation import Simulation, check_seed
 from ..strategy.strategy import Position, Strategy
 from ..tablebase.store import Folder, Progress
@@ -175,8 +176,7 @@ def evaluate_named(text: str, setting: Setting) -> tuple[str, Evaluation | Sampl
 
 def listed(name: str, policy: object) -> Policy | Strategy:
     """The policy of a name, for exact chances; StateError for one that acts in single positions."""
-    found = exact_policy(policy)
-    if found is None:
+    if (found := exact_policy(policy)) is None:
         text = _(
             "{policy} acts in one position at a time; this needs a policy whose actions can be listed "
             "(a function of turn or of observations)",
@@ -199,17 +199,12 @@ def _guess(at: Setting, values: Guess, title: str) -> NamedPolicy:
     return NamedPolicy(ValueFunction(at.rules, values, at.card), title)
 
 
-def _perfect(at: Setting) -> NamedPolicy:
-    return _guess(at, at.strategy().values, "Perfect play")
-
-
 def _most_points(at: Setting) -> NamedPolicy:
     return _guess(at, lambda states: np.zeros(len(states.filled)), "The most points in each turn")
 
 
 def _sheet(at: Setting) -> StrategySheet:
-    sheet = find_sheet(at.rules, at.tables)
-    if sheet is None:
+    if (sheet := find_sheet(at.rules, at.tables)) is None:
         text = _("{key} has no price sheet yet; make one with: yatzy learn {key}", key=at.rules.key)
         raise StateError(text, field="policy")
     return sheet
@@ -237,8 +232,6 @@ def _level(at: Setting, word: str | None, number: str | None) -> NamedPolicy:
 
 
 def _goal(at: Setting, goal: str) -> NamedPolicy:
-    from ..strategy.score_strategy import reach
-
     strategy = reach(at.rules, int(goal), at.card, at.tables, threads=at.threads, progress=at.progress)
     return NamedPolicy(strategy, f"Perfect play for {int(goal)} or more")
 
@@ -257,7 +250,7 @@ def _array(at: Setting, path: str) -> NamedPolicy:
 
 
 _FORMS: tuple[tuple[str | re.Pattern[str], Callable[..., NamedPolicy]], ...] = (
-    ("perfect|mean", _perfect),
+    ("perfect|mean", lambda at: _guess(at, at.strategy().values, "Perfect play")),
     ("most-points", _most_points),
     ("prices", _prices),
     (r"hold-rules(?::(\d{1,3}))?", _hold_rules),
@@ -324,8 +317,7 @@ def simulate(
     distribution. For goals and utilities the mean breaks ties first (:mod:`perfect_yatzy.strategy.score_strategy`).
     """
     strategy = policy_of(strategy, rules)
-    listed = exact_policy(strategy)
-    if listed is None:
+    if (listed := exact_policy(strategy)) is None:
         games, begin = positive_number(games, "games"), start_of(load_rules(rules or "yatzy"), start)
         played = play_games(player_of(strategy), begin, 0, games, check_seed(seed), progress=progress)
         card, game_rules = begin.card, begin.rules

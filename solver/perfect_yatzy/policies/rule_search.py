@@ -337,8 +337,7 @@ class Search:
     def simplify(self, found: Candidate) -> Candidate:
         """Change, move and remove rules while the estimate says that it gains, and the exact mean agrees."""
         for _ in range(ROUNDS):
-            better = self._better_variant(found)
-            if better is None:
+            if (better := self._better_variant(found)) is None:
                 break
             found = better
         return found

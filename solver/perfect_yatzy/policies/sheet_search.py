@@ -74,13 +74,12 @@ def fit_prices(
 ) -> PriceFit:
     """Fit a price sheet to a game."""
     seconds = rule_set_stats(rules).seconds
-    exact = exactly(rules, threads)
 
     def by_simulation(sheet: PriceSheet) -> tuple[float, Table]:
         """The mean of simulated games, all on the same dice; the values are those of perfect play."""
         return simulated(sheet, JUDGED_GAMES, seed, threads)[0], perfect
 
-    judge = exact if seconds <= JUDGED_SECONDS else by_simulation
+    judge = exactly(rules, threads) if seconds <= JUDGED_SECONDS else by_simulation
     report = progress or (lambda done, total: None)
     visits = visited_states(rules, perfect, VISITED_GAMES, seed, threads)
     targets = checked_part(perfect, 0, len(perfect))[visits.places]
@@ -277,8 +276,7 @@ def descend(
         whole = best[1] - before[1]
         further = best[1] + whole
         best = min(best, (function(further), further), key=lambda found: found[0])
-        replaced = int(np.argmax(gains))
-        directions[replaced] = directions[-1]
+        directions[int(np.argmax(gains))] = directions[-1]
         directions[-1] = whole
     return best[1], best[0]
 
@@ -288,8 +286,7 @@ def _along(function: Callable[[Floats], float], best: Point, direction: Floats) 
     value, point = best
     up, down = function(point + direction), function(point - direction)
     found = [best, (up, point + direction), (down, point - direction)]
-    curvature = up - 2 * value + down
-    if curvature > 0:
+    if (curvature := up - 2 * value + down) > 0:
         step = float(np.clip((down - up) / (2 * curvature), -LONGEST_STEP, LONGEST_STEP))
         found.append((function(point + step * direction), point + step * direction))
     return min(found, key=lambda entry: entry[0])
@@ -366,8 +363,7 @@ def with_turn_losses(
     sheet: StrategySheet, tables: Folder = None, threads: int | None = None, progress: Progress | None = None
 ) -> StrategySheet:
     """The sheet with the figure ``losses_by_turn``, if the rules have an exact distribution."""
-    losses = turn_losses(sheet, tables, threads, progress)
-    if not losses:
+    if not (losses := turn_losses(sheet, tables, threads, progress)):
         return sheet
     rounded = [round(loss, 4) + 0.0 for loss in losses]  # + 0.0: no negative zero
     return replace(sheet, figures={**sheet.figures, "losses_by_turn": rounded})

@@ -287,8 +287,7 @@ class StrategySheet:
         if raw["fingerprint"] != rules.fingerprint:
             raise StateError(f"the strategy sheet is for other rules than {rules.key}; learn it again")
         prices = _numbers(raw["prices"], "prices", [category.id for category in rules.categories])
-        terms = _numbers(raw["bonus"], "bonus", terms_of(rules))
-        sheet = PriceSheet(rules, [*prices.values()], terms)
+        sheet = PriceSheet(rules, [*prices.values()], _numbers(raw["bonus"], "bonus", terms_of(rules)))
         holds, shorter = _hold_rules(raw["holds"], rules), _shorter(raw.get("shorter", {}), rules)
         return cls(rules, sheet, holds, _figures(raw["figures"]), shorter)
 

@@ -134,8 +134,7 @@ class BatchPolicy(FunctionPolicy):
             "points": lambda: np.array([[pays.get(each.id, (-1,))[0] for each in self.rules.categories]]),
         }
         number = int(self._asked(arrays, made)[0])
-        action = numbered_action(self.rules, number)
-        if action not in position.legal_actions():
+        if (action := numbered_action(self.rules, number)) not in position.legal_actions():
             raise StateError(f"the agent returned action {number}, {shown(action)}, which is not legal")
         return action
 

@@ -6,7 +6,7 @@ same seed.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import gymnasium
 import numpy as np
@@ -18,12 +18,9 @@ from . import ID
 from .single import Form, YatzyEnv
 
 try:
-    from minari import DataCollector
+    from minari import DataCollector, MinariDataset
 except ImportError as error:
     raise MissingPackage("perfect_yatzy.rl.episodes", "minari[create]") from error
-
-if TYPE_CHECKING:
-    from minari import MinariDataset
 
 
 def record_episodes(

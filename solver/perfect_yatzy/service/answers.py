@@ -101,8 +101,7 @@ def turn_fields(
 def odds_fields(entry: CategoryOdds) -> dict[str, Any]:
     """The odds of a category; fractions, if they are, as `exact`."""
     fields = asdict(entry)
-    fractions = {name: value for name, value in fields.items() if isinstance(value, Fraction)}
-    if fractions:
+    if fractions := {name: value for name, value in fields.items() if isinstance(value, Fraction)}:
         fields |= {name: float(value) for name, value in fractions.items()}
         fields["exact"] = {name: fraction_fields(value, DIGITS) for name, value in fractions.items()}
     return fields

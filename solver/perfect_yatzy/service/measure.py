@@ -158,15 +158,13 @@ def run_evaluations(
             found[number] = title, evaluation
             if progress and len(names) > 1:
                 progress(len(found), len(names))
+    theirs = found[len(parsed)][1] if opponent else None
     replies = []
     for number, request in enumerate(parsed):
         title, mine = found[number]
-        head = answers.answer_head(request) | {"policy": names[number], "title": title}
-        replies.append(head | _measured(request, mine))
-    if opponent:
-        _title, theirs = found[len(parsed)]
-        for number, answer in enumerate(replies):
-            _title, mine = found[number]
+        answer = answers.answer_head(request) | {"policy": names[number], "title": title} | _measured(request, mine)
+        replies.append(answer)
+        if theirs is not None:
             assert isinstance(mine, Evaluation)
             assert isinstance(theirs, Evaluation)
             if mine.distribution is None or theirs.distribution is None:

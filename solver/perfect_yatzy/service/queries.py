@@ -21,6 +21,8 @@ from ..model.objectives import Variance
 from ..strategy.actions import Choice, Hold, rank_categories, rank_holds
 from ..strategy.opening import approximate_advice, open_strategy, opens_approximate, strategy_in_memory
 from ..strategy.strategy import Strategy, certificate_of
+from ..strategy.turn_evaluator import ExactEvaluator
+from ..tablebase.resources import default_threads
 from ..tablebase.store import has_table, open_table
 from ..tablebase.table_info import fraction_fields
 from . import answers
@@ -77,8 +79,6 @@ class QueryService:
                 self.budget.check_stored(rules, self.resolver.stored_bytes, cost)
                 self.resolver.count_stored(cost.bytes)
             if cost and self.announce is not None:
-                from ..tablebase.resources import default_threads
-
                 words = cost.words_with(self.threads or default_threads())
                 line = _("solving {rules}, {cost}; the table will be stored", rules=rules.key, cost=words)
                 report = self.announce(rules, line if self.budget.announces(cost) else None)
@@ -309,8 +309,6 @@ class Decision:
         state, position = request.state, request.position
         evaluator = (objective.strategy if objective else strategy).evaluator_at(position)
         if self.plan.exact:
-            from ..strategy.turn_evaluator import ExactEvaluator
-
             evaluator = ExactEvaluator(self.plan.exact, service.threads)
         choices = rank_categories(evaluator, state, request.dice, request.rolls_left)
         options: Sequence[Hold | Choice] = choices

@@ -200,8 +200,7 @@ def _parse_rolls_left(request: Request, fields: Mapping[str, Any]) -> int:
     """Rerolls left; default: all of them for a hold, none for a category."""
     most = max_rerolls(request.rules, request.card.saved)
     holding = request.query == "hold"
-    left = _integer(fields, "rolls_left", most if holding else 0)
-    if left > most:
+    if (left := _integer(fields, "rolls_left", most if holding else 0)) > most:
         least = 1 if holding and most > 0 else 0
         text = _("{left} rolls left; there can be {holding}", left=left, holding=span(least, most))
         raise StateError(text, field="rolls_left")

@@ -184,8 +184,7 @@ class ObjectiveResolver:
         from ..strategy.two_player_table import stored_game
 
         game = self._two_players(request)[0]
-        stored = stored_game(game, self.tables)
-        if stored or self._cached(request):
+        if (stored := stored_game(game, self.tables)) or self._cached(request):
             return ObjectivePlan(request, two_players=stored)
         cost = game.cost()
         self.budget.check_objective(request.rules, cost)
@@ -228,8 +227,7 @@ class ObjectiveResolver:
         def create() -> Strategy:
             return solve(self._announce(plan, progress))
 
-        found = self.strategies.get_or_create(_utility_key(plan.request), create, table_bytes)
-        return cast("ScoreStrategy", found)
+        return cast("ScoreStrategy", self.strategies.get_or_create(_utility_key(plan.request), create, table_bytes))
 
     def _two_players(self, request: Request, policy: Policy | None = None) -> tuple[TwoPlayerGame, Scorecard]:
         """The rest of the game from the card of a request, played by a policy, and from that of its opponent."""
@@ -341,8 +339,7 @@ class ObjectiveResolver:
             return finished(known)
         if progress:
             progress.of("opponents")  # reports that this work begins; it has no steps
-        store = self.budget.is_confirmed(progress)
-        make = partial(opponent, strategy, known, self.threads, self.tables, store=store)
+        make = partial(opponent, strategy, known, self.threads, self.tables, store=self.budget.is_confirmed(progress))
         return self.distributions.get_or_create(_opponent_key(strategy.rules, known), make)
 
 

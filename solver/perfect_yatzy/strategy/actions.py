@@ -220,8 +220,7 @@ def rank_all(evaluator: TurnEvaluator, state: State, dice: tuple[int, ...], roll
         # Holding all dice means taking a category, and all categories are there already.
         found += [h for h in rank_holds(evaluator, state, dice, rolls_left, choices[0]) if h.category is None]
     entries = [(option.value, option.mean, place) for place, option in enumerate(found)]
-    best_first = ranked(evaluator, entries, lambda place: place)
-    return [replace(found[place], loss=loss) for _, loss, _, place in best_first]
+    return [replace(found[place], loss=loss) for _, loss, _, place in ranked(evaluator, entries, lambda place: place)]
 
 
 def max_rerolls(rules: RuleSet, saved: int) -> int:

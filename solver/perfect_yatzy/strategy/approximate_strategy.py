@@ -15,25 +15,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from html import escape
-from typing import TYPE_CHECKING, NoReturn, Protocol
+from typing import NoReturn, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from ..errors import RulesError, _
 from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
+from ..game.scorecard import Scorecard as Scorecard  # as TableInfo for pdoc: the types of inherited fields
 from ..game.scorecard import State
 from ..model.state_space import card_masks
+from ..tablebase.table_info import TableInfo as TableInfo
 from .fitted_file import OBJECTIVE, Certificate
 from .strategy import CheckedPosition, Position, Strategy, check_position
 from .turn_evaluator import TurnEvaluator
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    # For pdoc: the types of inherited fields.
-    from ..game.scorecard import Scorecard as Scorecard
-    from ..tablebase.table_info import TableInfo as TableInfo
 
 
 class ValueFunction(Protocol):
@@ -44,7 +40,6 @@ class ValueFunction(Protocol):
 
         With more than 62 boxes `filled` is ``(n, 2)`` uint64, the low word first.
         """
-        ...
 
 
 class FunctionEvaluator(TurnEvaluator):

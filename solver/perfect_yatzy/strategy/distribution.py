@@ -203,8 +203,7 @@ def first_turns_cost(rules: RuleSet) -> SolveCost:
 
 def check_distribution_memory(rules: RuleSet, cost: SolveCost) -> None:
     """Raise RulesError unless the machine has the memory for a distribution."""
-    free = available_memory()
-    if free is not None and cost.memory > free:
+    if (free := available_memory()) is not None and cost.memory > free:
         text = _(
             "the distribution of {rules} needs about {memory} of memory and {free} are free; "
             "it can be estimated with: yatzy simulate"

@@ -36,6 +36,7 @@ from __future__ import annotations
 import hashlib
 import io
 from dataclasses import asdict, dataclass, field, fields
+from decimal import ROUND_CEILING, Decimal
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -295,14 +296,11 @@ class Certificate:
         """The certificate that :meth:`as_json` wrote; KeyError, TypeError or ValueError if it is not one."""
         known = {f.name: plain[f.name] for f in fields(cls)}
         low, high = map(float, known["interval99"])
-        boxes = tuple(map(str, known["exact_boxes"]))
-        return cls(**known | {"interval99": (low, high), "exact_boxes": boxes})
+        return cls(**known | {"interval99": (low, high), "exact_boxes": tuple(map(str, known["exact_boxes"]))})
 
 
 def rounded_up(value: float, digits: int) -> float:
     """A number with some decimals, rounded up: a bound must not be rounded down."""
-    from decimal import ROUND_CEILING, Decimal
-
     return float(Decimal(value).quantize(Decimal(1).scaleb(-digits), ROUND_CEILING))
 
 

@@ -98,8 +98,7 @@ class Rollout:
 
     def new_job(self) -> PolicyJob | ScorePolicyJob:
         """New working memory of the kernels."""
-        most_saved = int(self.space.most_saved.max())
-        return policy_job(self.dice, self.model, self.policy.ties, most_saved)
+        return policy_job(self.dice, self.model, self.policy.ties, int(self.space.most_saved.max()))
 
 
 class ScoreRollout(Rollout):

@@ -304,8 +304,7 @@ def maximise(
     check_position(rule_set, card.state)
     cost = ReachableUtility(rule_set, lambda made: made.astype(np.float64), card.state).solve_cost()
     check_memory(rule_set, cost.with_table())  # before the means are solved
-    means = mean_evaluator(rule_set, card.state, tables, threads)
-    return utility_strategy(rule_set, utility, card, means, threads)
+    return utility_strategy(rule_set, utility, card, mean_evaluator(rule_set, card.state, tables, threads), threads)
 
 
 def utility_strategy(
@@ -338,8 +337,7 @@ def _utilities(utility: Callable[[Ints], npt.ArrayLike] | npt.ArrayLike, scores:
     if not np.isfinite(found).all():
         wrong = int(np.argmin(np.isfinite(found)))
         raise StateError(f"the utility of {scores[wrong]} is {found[wrong]}; must be finite")
-    size = float(np.abs(found).max())
-    if size > MAX_UTILITY:
+    if (size := float(np.abs(found).max())) > MAX_UTILITY:
         raise StateError(f"the largest utility is {size:g} in size; must be at most {MAX_UTILITY:g}")
     return found
 

@@ -120,8 +120,7 @@ class Simulation:
 
     def _repr_html_(self) -> str:
         lowest = int(self.final_scores.min())
-        chances = np.bincount(self.final_scores - lowest) / len(self.final_scores)
-        return scores_html(self.figures(), lowest, chances)
+        return scores_html(self.figures(), lowest, np.bincount(self.final_scores - lowest) / len(self.final_scores))
 
     def columns(self) -> dict[str, npt.NDArray[Any]]:
         """The games as named columns of equal length, one row per game: what CSV, Parquet and data frames contain.

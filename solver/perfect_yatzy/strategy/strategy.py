@@ -14,6 +14,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from ..errors import StateError, _, game_over, shown, whole_number
 from ..game.dice import Floats
@@ -65,8 +66,6 @@ def check_position(rules: RuleSet, position: Position, space: StateSpace | None 
 
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from .batch import BatchAnswer, BatchOptions, BatchPositions
     from .fitted_file import Certificate
 
@@ -223,8 +222,7 @@ class Strategy:
         checked, roll, left = self._checked_turn(position, dice, rolls_left, 1)
         evaluator = self.evaluator_at(checked)
         best = rank_categories(evaluator, checked.state, roll, left)[0]
-        holds = rank_holds(evaluator, checked.state, roll, left, best)
-        return Ranking(holds, self.rules, self.policy, roll, left)
+        return Ranking(rank_holds(evaluator, checked.state, roll, left, best), self.rules, self.policy, roll, left)
 
     def categories(self, position: Position, dice: DiceText | None = None, rolls_left: int = 0) -> Ranking[Choice]:
         """Every category that may take the dice now, best first.

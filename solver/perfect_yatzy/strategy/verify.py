@@ -78,13 +78,11 @@ def verify(
     info, values = read_table(table_path(rules, tables), Objective(rules), hashed=True)
     count, digest = number_text(len(values), grouped=True), info.sha256[:16]
     yield Check(N_("file"), True, _("{count} values, SHA-256 {digest}... as recorded", count=count, digest=digest))
-
     evaluator = TurnEvaluator(rules, values)
     largest = bellman_residual(evaluator, states, seed)
     text = _("{count} random states, largest residual {largest}")
     detail = text.format(count=number_text(states, grouped=True), largest=f"{largest:.1e}")
     yield Check(N_("equation"), largest <= MAX_RESIDUAL + 2 * info.rounding, detail)
-
     start = info.start_value if info.start_value is not None else float(values[-1])
     if rules.published:
         off = abs(start - float(rules.published.value))

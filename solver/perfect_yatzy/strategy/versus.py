@@ -194,8 +194,7 @@ def versus_bounds(
 ) -> tuple[float, float]:
     """The lowest and highest chance that the first player can have if both play to win; see the module."""
     rule_set, share = load_rules(rules), tie_rule(ties).share
-    goals = reach(rule_set, 0, "", tables, threads=threads)
-    late = LateScore(goals.evaluator, threads or default_threads())
+    late = LateScore(reach(rule_set, 0, "", tables, threads=threads).evaluator, threads or default_threads())
     return late.guarantee(share, moves_first=True), 1 - late.guarantee(1 - share, moves_first=False)
 
 

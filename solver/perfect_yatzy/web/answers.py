@@ -22,6 +22,7 @@ HTTP_CODES = frozenset({
 })  # fmt: skip
 
 Faces = list[int]
+many: Any = list  # of records, which are values to a type checker
 OutlookCategory = Annotated[
     list[str | float], Field(min_length=3, max_length=3, description="Id, chance, and mean points in that case")
 ]
@@ -36,11 +37,6 @@ def record(name: str, text: str, fields: dict[str, tuple[Any, str]], *bases: Any
     found: Any = TypedDict(name, all_fields)  # type: ignore[misc]
     found.__doc__ = text
     return found
-
-
-def many(kind: Any) -> Any:
-    """A list of such objects."""
-    return list[kind]
 
 
 def error_answer(error: SolverError) -> dict[str, Any]:
@@ -65,7 +61,7 @@ OpponentFigures = record("OpponentFigures", "What is known about an opponent's f
     "mean": (float, "Expected final score"), "standard_deviation": (float, "Of the final score"),
 })  # fmt: skip
 Aim = record("Aim", "What is maximised instead of the expected score: a goal, or the chance to win.", {
-    "goal?": (int, "Final score to reach"), "opponents?": (many(OpponentFigures), "The opponents"),
+    "goal?": (int, "Final score to reach"), "opponents?": (many[OpponentFigures], "The opponents"),
     "versus?": (str, "The card of an opponent who plays to win, too"),
     "ties?": (str, "What a tie counts: loss, half or win"),
     "lower_bound?": (bool, "Whether the chances are at least so large: an opponent still plays"),
@@ -112,14 +108,14 @@ Roll = record("Roll", "The dice on the table.", {
 HoldAnswer = record("HoldAnswer", "Which dice to hold.", {
     "rolls": (int, "Rolls this turn can have"),
     "best": (HoldOption, "The best hold"),
-    "holds": (many(HoldOption), "All holds, best first"),
+    "holds": (many[HoldOption], "All holds, best first"),
 }, CardAnswer, Roll)  # fmt: skip
 ScoreAnswer = record("ScoreAnswer", "Which category to take.", {
     "best": (CategoryOption, "The best category"),
-    "categories": (many(CategoryOption), "All categories, best first"),
+    "categories": (many[CategoryOption], "All categories, best first"),
 }, CardAnswer, Roll)  # fmt: skip
 PointsAnswer = record("PointsAnswer", "What the boxes pay for a roll.", {
-    "categories": (many(BoxPoints), "The categories that may be taken, as on the card"),
+    "categories": (many[BoxPoints], "The categories that may be taken, as on the card"),
 }, CardAnswer, Roll)  # fmt: skip
 CategoryDistribution = record("CategoryDistribution", "One category at the end of the game.", {
     "category": (str, "Id of the category"),
@@ -130,7 +126,7 @@ Distribution = record("Distribution", "The exact distribution of the final score
     "standard_deviation": (float, "Of the final score"), "upper_bonus_chance": (float, "Chance of the upper bonus"),
     "percentiles": (dict[str, float], "Scores by percentage"),
     "lowest": (int, "The score of the first of `chances`"), "chances": (list[float], "Chance of each score"),
-    "categories": (many(CategoryDistribution), "The open categories"),
+    "categories": (many[CategoryDistribution], "The open categories"),
 })  # fmt: skip
 ExpectAnswer = record("ExpectAnswer", "What to expect from a card on.", {
     "expected_remaining": (float, "Expected points to come"),
@@ -146,7 +142,7 @@ RollOutcome = record("RollOutcome", "One roll that may follow a hold.", {
 })  # fmt: skip
 OutcomesAnswer = record("OutcomesAnswer", "Every roll that may follow a hold.", {
     "hold": (Faces, "The dice held"), "rolls_left": (int, "Rerolls left before this one"),
-    "outcomes": (many(RollOutcome), "Highest first"),
+    "outcomes": (many[RollOutcome], "Highest first"),
 }, CardAnswer)  # fmt: skip
 PuzzleAnswer = record("PuzzleAnswer", "A position to solve.", {
     "seed": (int, "Number of the puzzle"), "difficulty": (str, "easy, medium or hard"),
@@ -176,7 +172,7 @@ ReviewAnswer = record("ReviewAnswer", "A game with a grade for each decision.", 
     "finished": (bool, "Whether the card is full"),
     "start": (float, "Expected final score at the start"), "luck": (float, "Sum over the rolls"),
     "points_lost": (float, "Sum over the decisions"), "grades": (dict[str, int], "Number of decisions by grade"),
-    "decisions": (many(ReviewedDecision), "As they were played"), "rolls": (many(RollLuck), "As they were rolled"),
+    "decisions": (many[ReviewedDecision], "As they were played"), "rolls": (many[RollLuck], "As they were rolled"),
     "approximate?": (Approximate, "Only if the strategy is not exact"),
 })  # fmt: skip
 Cost = record("Cost", "What work that waits for a confirmation takes.", {
@@ -203,12 +199,12 @@ RuleSetInfo = record("RuleSetInfo", "A rule set.", {
     "id": (str, "With the switches"), "base": (str, "Without"),
     "name": (str, "For people"), "summary": (str, "One sentence"),
     "dice": (int, "Number of dice"), "faces": (int, "Faces of a die"),
-    "switches": (many(SwitchInfo), "All variants"), "active": (list[str], "Ids of those that are on"),
+    "switches": (many[SwitchInfo], "All variants"), "active": (list[str], "Ids of those that are on"),
     "bonus_points": (bool, "Whether points beside the boxes are possible"),
     "rolls": (int, "Rolls of a turn"), "forced": (bool, "Whether the order of the boxes is fixed"),
     "saved_rolls": (bool, "Whether unused rolls are saved"),
-    "columns": (many(ColumnInfo), "Empty if the sheet has one"), "bonus": (BonusInfo | None, "The upper bonus"),
-    "categories": (many(CategoryInfo), "The boxes"),
+    "columns": (many[ColumnInfo], "Empty if the sheet has one"), "bonus": (BonusInfo | None, "The upper bonus"),
+    "categories": (many[CategoryInfo], "The boxes"),
     "solved": (bool, "Whether questions are answered without a confirmation"),
     "cost?": (Cost | None, "If not; null if it cannot be solved here"),
 })  # fmt: skip

@@ -43,7 +43,6 @@ from ..service.queries import QueryService
 from ..service.requests import OBJECTIVE_FIELDS, parse_request
 from ..service.reviews import explained_review
 from . import answers, limits, schemas
-from .answers import error_answer
 from .limits import EVENT_SECONDS, KEEP_ALIVE_SECONDS, IsDisconnected
 from .middleware import RequestFilter
 from .static_files import described, listed_rules, page_files
@@ -135,7 +134,7 @@ def add_error_handlers(app: FastAPI) -> None:
     """All errors in one format."""
 
     def error_response(status: int, error: SolverError) -> AsciiJSONResponse:
-        return AsciiJSONResponse(error_answer(error), status)
+        return AsciiJSONResponse(answers.error_answer(error), status)
 
     @app.exception_handler(SolverError)
     async def solver_error(request: Request, error: SolverError) -> JSONResponse:
@@ -271,8 +270,7 @@ class RequestScheduler:
 
     def answer(self, query: str, fields: dict[str, Any], is_disconnected: IsDisconnected) -> dict[str, Any]:
         """The answer of :class:`perfect_yatzy.service.queries.QueryService` to a request."""
-        request = parse_request({"query": query, **fields}, self.rules)
-        decision = self.service.decide(request)
+        decision = self.service.decide(parse_request({"query": query, **fields}, self.rules))
         self.service.check_unasked(decision.works)
         if not decision.seconds:
             return decision.run(None)
@@ -284,8 +282,7 @@ class RequestScheduler:
         """What each box pays for a roll, in the order of the card: needs no table and solves nothing."""
         asked = {name: value for name, value in fields.items() if name not in OBJECTIVE_FIELDS}
         request = parse_request({"query": "score", **asked}, self.rules)
-        position = start_turn(request.rules, request.card, request.dice, request.rolls_left)
-        paid = position.categories().items()
+        paid = start_turn(request.rules, request.card, request.dice, request.rolls_left).categories().items()
         boxes = [{"category": box, "points": points, "bonus_points": bonus} for box, (points, bonus) in paid]
         head = answer_head(request) | {"query": "points"} | picked(request, "dice", "rolls_left")
         return with_echo(head | {"categories": boxes}, request.echo)
@@ -369,11 +366,11 @@ async def work_events(solve: Solve) -> AsyncIterator[bytes]:
             solve(report, stopped.is_set)
             put(_event_text("done", {}))
         except SolverError as error:
-            put(_event_text("error", error_answer(error)))
+            put(_event_text("error", answers.error_answer(error)))
         except Exception as error:
             traceback.print_exc()
             message = f"this is a bug: {type(error).__name__}: {error}"
-            put(_event_text("error", error_answer(SolverError(message, code="internal-error"))))
+            put(_event_text("error", answers.error_answer(SolverError(message, code="internal-error"))))
         finally:
             put(None)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from ipaddress import IPv6Address
 from threading import Lock, Semaphore
 
@@ -70,13 +70,11 @@ class ClientDisconnected(SolverError):
 
 def client_name(address: str) -> str:
     """The client of an address: the address itself, or of IPv6 its first 64 bits, which one subscriber has."""
-    if ":" not in address:
-        return address
-    try:
-        found = IPv6Address(address.partition("%")[0])
-    except ValueError:
-        return address
-    return str(found.ipv4_mapped or IPv6Address(int(found) >> 64 << 64))
+    if ":" in address:
+        with suppress(ValueError):
+            found = IPv6Address(address.partition("%")[0])
+            return str(found.ipv4_mapped or IPv6Address(int(found) >> 64 << 64))
+    return address
 
 
 class RateLimiter:

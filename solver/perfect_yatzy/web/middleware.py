@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager, suppress
 from ipaddress import ip_address
 from typing import Any
 from weakref import WeakValueDictionary
@@ -117,12 +117,10 @@ class RequestFilter:
 
     def is_known_host(self, name: str) -> bool:
         """Whether a request may address this server by a host name."""
-        if not self.addresses or name in self.hosts:
-            return name in self.hosts
-        try:
-            return bool(ip_address(name.strip("[]")))
-        except ValueError:
-            return False
+        with suppress(ValueError):  # no address
+            if self.addresses and ip_address(name.strip("[]")):
+                return True
+        return name in self.hosts
 
 
 async def read_body(scope: MutableMapping[str, Any], headers: dict[bytes, bytes], receive: Receive) -> bytes:

@@ -87,8 +87,7 @@ def page_files() -> dict[str, Content]:
     """The files of the page by path: `index.html` also by none, scripts and styles also in the folder."""
     found = {}
     for name, source in static_files():
-        suffix = name.rpartition(".")[2]
-        if suffix in MEDIA_TYPES:
+        if (suffix := name.rpartition(".")[2]) in MEDIA_TYPES:
             found[name] = Content.of(source.read_bytes(), suffix)
     tags = "".join(found[name].tag for name in sorted(found))
     folder = f"v-{hashlib.sha256(tags.encode()).hexdigest()[:12]}/"

@@ -12,7 +12,6 @@ import click
 from ...errors import StateError, _, ngettext
 from .. import options
 from ..console import check_overwrite, echo_answer, echo_json, echo_lines, finished_games, output_file, prompt_line
-from ..options import Number
 
 if TYPE_CHECKING:
     from ...game.rules import RuleSet
@@ -30,7 +29,7 @@ HELP_WORDS = ("", "?", "help")
 @options.number_option("--game", low=1, text="Number of the game in the file [the last].")
 @click.option("--player", help="Name or number of a player [all players].")
 @click.option(
-    "--from", "min_loss", type=Number(0), metavar="POINTS", default=0.05, show_default=True,
+    "--from", "min_loss", type=options.Number(0), metavar="POINTS", default=0.05, show_default=True,
     help="Show decisions that lose at least this many points.",
 )  # fmt: skip
 @click.option("--drill", is_flag=True, help="Repeat these decisions as puzzles.")
@@ -137,7 +136,7 @@ def bonus_chances(service: QueryService, strategy: Strategy) -> Callable[[State]
 @click.option("--compare", nargs=2, multiple=True, metavar="ANN BO", help="Two players to compare [the only two].")
 @options.number_option("--block", low=1, text="Games in a block of the list over time [a tenth of them].")
 @click.option(
-    "--confidence", type=Number(50, 100, max_open=True), metavar="PERCENT", default=95.0, show_default=True,
+    "--confidence", type=options.Number(50, 100, max_open=True), metavar="PERCENT", default=95.0, show_default=True,
     help="Confidence of the intervals.",
 )  # fmt: skip
 @click.option("--csv", "csv_path", type=click.Path(dir_okay=False), metavar="FILE", help="File for a row per game.")

@@ -122,9 +122,8 @@ def site(folder: Path, rules: tuple[str, ...], puzzles: int, force: bool, servic
     check_folder(folder, force)
     chosen = [service.rules(name) for name in dict.fromkeys(rules)] or default_rules(service)
     report = lambda line: click.echo(f"yatzy: {line}", err=True)  # noqa: E731
-    options = SiteOptions(puzzles, date.today(), report)
     try:
-        sizes = write_site(folder, chosen, service, options)
+        sizes = write_site(folder, chosen, service, SiteOptions(puzzles, date.today(), report))
     except OSError as error:
         raise cannot_write(error.filename or folder, error) from error
     games, total = map(data_folder, chosen), sum(sizes.values())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -172,8 +173,6 @@ def verify(
     --games the mean of simulated games. Of an approximate strategy: its checksum and certificate, and with --games
     its mean.
     """
-    from dataclasses import asdict
-
     from ...game.rule_loader import load_rules
     from ...strategy.fitted_file import has_fitted
     from ...strategy.verify import verify as run_checks
@@ -301,8 +300,7 @@ def tables(
         text = _("Removed {files} leftover files and {caches} folders of compiled kernels")
         click.echo(text.format(files=len(files), caches=len(caches)))
     if name is not None:
-        chosen = store.matching(entries, name)
-        if not chosen:
+        if not (chosen := store.matching(entries, name)):
             raise click.UsageError(_("there is no table {name}; `yatzy tables` lists all tables", name=repr(name)))
         echo_lines(f"{entry.name}  {size_text(entry.bytes)}" for entry in chosen)
         if yes or click.confirm(_("Remove from disk?"), err=True):

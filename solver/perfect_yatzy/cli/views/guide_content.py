@@ -191,8 +191,7 @@ def _give_up(guide: Guide, words: Words) -> Section | None:
     title = words.words("give_up.title")
     if not leaves_choice(guide.rules):
         return Section("give_up", title, words.fill("give_up.forced"))
-    stages = [stage for stage in guide.stages if stage.give_ups]
-    if not stages:
+    if not (stages := [stage for stage in guide.stages if stage.give_ups]):
         return None
 
     def stage_text(stage: Stage) -> Text:
@@ -265,8 +264,7 @@ def _losses(guide: Guide, words: Words) -> Section | None:
 def _odds(guide: Guide, words: Words) -> Section:
     rows = []
     for box, odds in zip(guide.rules.categories, guide.odds, strict=True):
-        points = words.number(odds.expected_points)
-        rows.append(Row(text_of(box.name), _percent(odds.chance, words), points=points))
+        rows.append(Row(text_of(box.name), _percent(odds.chance, words), points=words.number(odds.expected_points)))
     heads = tuple(words.words(f"odds.{name}") for name in ("box", "chance", "points"))
     return Section("odds", words.words("odds.title"), words.fill("odds.note"), tuple(rows), heads=heads)
 
@@ -277,8 +275,7 @@ def _percent(share: float, words: Words) -> str:
 
 
 def _opening(guide: Guide, words: Words) -> Section | None:
-    lines = guide.opening
-    if not lines:
+    if not (lines := guide.opening):
         return None
     most_probable = sorted(range(len(lines)), key=lambda i: -lines[i].chance)[:MAX_OPENING_LINES]
     listed = [lines[i] for i in sorted(most_probable)]  # in the order of the guide
@@ -332,13 +329,11 @@ def _hold_words(rules: RuleSet, line: OpeningLine, words: Words) -> str:
 
 def _kept_words(line: OpeningLine, words: Words) -> str:
     kept = line.kept  # sizes of the groups of equal dice
-    singles = kept.count(1)
-    if singles == len(kept):
+    if (singles := kept.count(1)) == len(kept):
         if len(line.entries) == 1:
             return " ".join(map(str, line.entries[0].hold))
         return str(words.fill("opening.run" if line.is_run else "opening.dice", count=singles))
-    pairs = kept.count(2)
-    if pairs == len(kept) > 1:
+    if (pairs := kept.count(2)) == len(kept) > 1:
         if pairs == line.pattern.count(2) == 2:
             return words.words("groups.both_pairs")
         if line.which == "highest":

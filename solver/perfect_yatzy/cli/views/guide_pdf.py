@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -86,11 +86,9 @@ class Paper:
     def _font_family(self) -> str:
         """The family to set the texts in, made known to the PDF."""
         letters = {letter for text in _all_texts(self.content) for letter in text.translate(DASH)}
-        try:
+        with suppress(UnicodeEncodeError):
             "".join(letters).encode("windows-1252")
             return "helvetica"
-        except UnicodeEncodeError:
-            pass
         try:
             import matplotlib
         except ImportError as error:

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from ...errors import MissingPackage, _, alternatives, ngettext, number_text
+from ...errors import MissingPackage, _, alternatives, ngettext, number_text, significant_text
 from ...game.dice import Floats
 from ...game.notebook import histogram_bins
 from ...game.rules import RuleSet
@@ -125,7 +125,7 @@ def position_lines(rules: RuleSet, answer: dict[str, Any], path: str) -> list[st
     shares = [_("{share} % with {count} left", share=share, count=left) for left, share in named.items()]
     lines.append(_("Rerolls: {shares}", shares=", ".join(reversed(shares))))
     if answer["exploration"]:
-        chance = wording.decimal_text(answer["exploration"])
+        chance = significant_text(answer["exploration"], 6)
         lines.append(_("A random legal action is taken with chance {chance}", chance=chance))
     return lines
 
@@ -188,8 +188,7 @@ def loss_lines(rules: RuleSet, losses: dict[str, Any]) -> list[str]:
     worst = sorted(losses["categories"].items(), key=lambda entry: -entry[1])[:LISTED]
     named = [(category_name(rules, category), number_text(loss, 2)) for category, loss in worst if loss >= 0.005]
     if named:
-        lines += ["", _("By the category that was filled instead of the best one")]
-        lines += columns(named, "<", ">6")
+        lines += ["", _("By the category that was filled instead of the best one"), *columns(named, "<", ">6")]
     return lines
 
 

@@ -10,7 +10,7 @@ from typing import IO
 
 import numpy as np
 
-from ...errors import N_, StateError, _, ngettext, number_text
+from ...errors import N_, StateError, _, ngettext, number_text, significant_text
 from ...game.notation import glyphs, parse_category, parse_hold, spaced
 from ...game.rules import RuleSet, leaves_choice
 from ...play.estimates import Estimate, mean_of
@@ -21,7 +21,7 @@ from ...strategy.actions import Choice, Hold
 from ...strategy.strategy import Strategy
 from . import wording
 from .results import bar, picture
-from .wording import category_name, chance_text, columns, decimal_text, decision_of, grouped, line_width, loss_text
+from .wording import category_name, chance_text, columns, decision_of, grouped, line_width, loss_text
 
 MAX_CATEGORIES = 5  # listed when two holds are compared
 MAX_OPTIONS = 5  # listed in a solution
@@ -134,8 +134,7 @@ def puzzle_lines(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> list[str
         lines += wrap(text, line_width(), initial_indent=f"  {label:<{width}} ", subsequent_indent=margin)
     rerolls = wording.rerolls_left_text(rolls_left)
     stage = _("roll {roll} of {rolls}, {rerolls}", roll=n_rolls - rolls_left, rolls=n_rolls, rerolls=rerolls)
-    lines.append(f"  {stage}: {spaced(puzzle.dice)}  {glyphs(puzzle.dice)}")
-    return lines
+    return [*lines, f"  {stage}: {spaced(puzzle.dice)}  {glyphs(puzzle.dice)}"]
 
 
 def find_answer(rules: RuleSet, puzzle: Puzzle, options: Sequence[Hold | Choice], text: str) -> Hold | Choice:
@@ -172,7 +171,7 @@ def solution_lines(rules: RuleSet, options: Sequence[Hold | Choice]) -> list[str
 
 def rating_lines(rating: Rating, rules: RuleSet, block: int | None = None) -> list[str]:
     """Lines for one rating, with the names of `rules` and so many games in a block of the list over time."""
-    games, share = _games_text(rating.games), decimal_text(100 * rating.confidence)
+    games, share = _games_text(rating.games), significant_text(100 * rating.confidence, 6)
     interval = _("{share} % interval", share=share) if rating.games > 1 else ""
     lines = [
         _("{player}, {rules}: {games}", player=rating.player, rules=rating.rules.key, games=games),
@@ -235,8 +234,7 @@ def kind_name(kind: str, last: bool) -> str:
     """Words for a kind of :func:`perfect_yatzy.play.rating.decision_kinds`; `last`: it includes all later rolls."""
     if kind == "category":
         return _("category")
-    number = int(kind.removeprefix("hold_"))
-    if number in HOLD_KINDS:
+    if (number := int(kind.removeprefix("hold_"))) in HOLD_KINDS:
         one_roll, with_later_rolls = HOLD_KINDS[number]
         return _(with_later_rolls if last else one_roll)  # marked elsewhere
     sentence = _("hold, roll {number} or later") if last else _("hold, roll {number}")
@@ -315,7 +313,7 @@ def comparison_lines(comparison: Comparison) -> list[str]:
         chance = f"p < {number_text(0.0001, 4)}" if found.chance < 0.0001 else f"p = {number_text(found.chance, 4)}"
     verdict = verdict.format(
         **names, ahead=ahead, behind=behind, points=number_text(sign * found.value, 2), chance=chance,
-        share=decimal_text(100 * first.confidence), interval=interval_text(found, sign),
+        share=significant_text(100 * first.confidence, 6), interval=interval_text(found, sign),
     )  # fmt: skip
     interval = interval_text(comparison.results, sign) or _("too few to say")
     points = number_text(sign * comparison.results.value, 2)
@@ -343,7 +341,7 @@ def results_lines(found: Ratings, confidence: float) -> list[str]:
         estimate = mean_of(results, confidence)
         mean, games = number_text(estimate.value, 2), _games_text(len(results))
         if estimate.low is not None:
-            share, interval = decimal_text(100 * confidence), interval_text(estimate)
+            share, interval = significant_text(100 * confidence, 6), interval_text(estimate)
             mean = _("{mean} ({share} %: {interval})", mean=mean, share=share, interval=interval)
         text = _(
             "{player}, {rules}: {games} without decisions, mean result {mean}. "
@@ -413,4 +411,4 @@ def plot_ratings(path: str, ratings: tuple[Rating, ...], block: int | None = Non
         for axes in (upper, lower):
             axes.grid(alpha=0.3)
         title = _("Points lost a game, with {share} % intervals")
-        figure.suptitle(title.format(share=decimal_text(100 * ratings[0].confidence)))
+        figure.suptitle(title.format(share=significant_text(100 * ratings[0].confidence, 6)))

@@ -45,18 +45,13 @@ def grouped(number: float) -> str:
     return number_text(number, grouped=True)
 
 
-def decimal_text(value: float, digits: int = 6) -> str:
-    """A number with only the decimals it needs, at most `digits` significant ones: ``0.1``, ``95``."""
-    return significant_text(value, digits)
-
-
 def size_text(size: float) -> str:
     """A number of bytes with three digits and a unit."""
     for unit in ("B", "kB", "MB"):
         if size < 1000:
-            return f"{decimal_text(size, 3)} {unit}"
+            return f"{significant_text(size, 3)} {unit}"
         size /= 1000
-    return f"{decimal_text(size, 3)} GB"
+    return f"{significant_text(size, 3)} GB"
 
 
 def loss_text(loss: float, is_best: bool) -> str:
@@ -129,12 +124,10 @@ def columns(rows: Sequence[Sequence[str]], *layout: str, indent: str = "  ") -> 
 
 def card_line(rules: RuleSet, answer: dict[str, Any]) -> str:
     """The scorecard of an answer in one line."""
-    card = answer["card"]
-    if not card:
+    if not (card := answer["card"]):
         return _("{game}, empty card", game=rules.name)
     filled = ", ".join(f"{category_name(rules, c)} {points}" for c, points in card.items())
-    n_open = len(rules.categories) - len(card)
-    if not n_open:
+    if not (n_open := len(rules.categories) - len(card)):
         filled = _("all {count} categories filled", count=len(card))
     elif len(card) > 4:
         counts = {"filled": number_word(len(card)), "open": number_word(n_open)}

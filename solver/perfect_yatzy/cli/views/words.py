@@ -272,8 +272,7 @@ def _pattern(rules: RuleSet, pattern: DicePattern, words: Words) -> Text:
     elif len(pattern.sizes) == 1:
         text = words.fill("rule.group", count=size, faces=of_faces)
     elif len(set(pattern.sizes)) == 1:
-        number = words.count(len(pattern.sizes))
-        text = words.fill("rule.groups_equal", number=number, count=size, faces=of_faces)
+        text = words.fill("rule.groups_equal", number=words.count(len(pattern.sizes)), count=size, faces=of_faces)
     else:
         text = words.fill("rule.groups", counts=words.listed([*map(words.count, pattern.sizes)]), faces=of_faces)
     return text + (words.fill("rule.open") if pattern.open else NO_TEXT) + lowest

@@ -222,8 +222,7 @@ def _outcomes(rules: RuleSet) -> dict[str, Any]:
     found = turn_outcomes(rules)
     number: Ints = numbered_outcomes(rules)[-1].reshape(SCORING_WAYS * len(rules.categories), -1)
     rows, row_of = np.unique(number, axis=0, return_inverse=True)
-    names = "category", "points", "total", "step", "shift"
-    outcomes = {name: [*map(int, getattr(found, name))] for name in names}
+    outcomes = {name: [*map(int, getattr(found, name))] for name in ("category", "points", "total", "step", "shift")}
     return {"outcomes": outcomes, "rows": rows.tolist(), "ways": row_of.reshape(SCORING_WAYS, -1).tolist()}
 
 
