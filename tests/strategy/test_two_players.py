@@ -56,8 +56,8 @@ EVERY_MECHANIC = {1, 3, 5, 13}  # of random rules with two boxes
 def test_every_state_of_small_games_against_fractions(rules: RuleSet, tie: Fraction) -> None:
     game, oracle = TwoPlayerGame(rules, tie=float(tie)), NaiveDuel(rules.canonical(), (0, 0, 0, False), 1 - tie)
     space, compared = game.players[0].space, 0
-    cards, solved = list(oracle.states()), list(game.solve(1))[1:]
-    for one, three in zip(solved, list(game.solve(3))[1:], strict=True):
+    cards, solved = list(oracle.states()), [values for _left, values in game.solve(1)][1:]
+    for one, three in zip(solved, [values for _left, values in game.solve(3)][1:], strict=True):
         assert one.values[:-FRAME].tobytes() == three.values[:-FRAME].tobytes()
     for turn, values in zip(game.turns(), solved, strict=True):
         before, other = game.pairs(turn)
@@ -370,7 +370,7 @@ def test_the_values_of_whole_sheets_follow_from_those_after_the_turn(key: str) -
     """Random cards and leads before every turn; the rolls and the rules are the test's own."""
     game, states = TwoPlayerGame(perfect_yatzy.load_rules(key)), defaultdict[int, Any](list)
     random = np.random.default_rng(1)
-    space, layers = game.players[0].space, list(game.solve())
+    space, layers = game.players[0].space, [values for _left, values in game.solve()]
     for state in [State(), *random_states(space, 5_000, seed=1)]:
         states[space.categories - state.filled.bit_count()].append(state)
     for turn in [*game.turns()] * 2:
@@ -440,7 +440,7 @@ def test_every_stored_chance_is_near_the_solved_one_and_certain_only_if_that_is(
     game = TwoPlayerGame(perfect_yatzy.load_rules(FORCED))
     versus(FORCED, tables=tmp_path, store=True)
     table, tiny = stored_game(game, tmp_path), 0
-    for begin, layer in zip(table.begins, game.solve(), strict=True):
+    for begin, (_left, layer) in zip(table.begins, game.solve(), strict=True):
         solved = layer.values[:-FRAME]
         stored = table.values[begin : begin + len(solved)] / 65535
         assert np.abs(stored - solved).max() < STORED_ERROR

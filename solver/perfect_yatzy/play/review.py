@@ -199,27 +199,27 @@ def grade_games(strategy: Strategy, columns: GameColumns, threads: int | None = 
         strategy.evaluator, dice.counts[turns.rolls], rows[turn_of_roll], lanes[turn_of_roll],
         turns.rolls - dice.first_roll, rerolls, number == 0,
     )  # fmt: skip
-    best_hold, best_stop, done, best_category = _option_values(strategy, positions, taken, threads)
-    held = done.copy()
-    held[last_rolls] = best_stop[last_rolls]  # as if the best category followed
-    before = np.empty(len(done))  # before the roll
-    before[1:] = done[:-1]  # after a hold
-    before[first_rolls] = strategy.table[state_places(space.layout, rows, saved, lanes)]  # at the start of a turn
+    best_hold, best_stop, taken_value, best_category = _option_values(strategy, positions, taken, threads)
+    hold_value = taken_value.copy()
+    hold_value[last_rolls] = best_stop[last_rolls]  # as if the best category followed
+    value_before = np.concatenate([[0.0], taken_value[:-1]])  # before the roll: of the hold that led to it
+    value_before[first_rolls] = strategy.table[state_places(space.layout, rows, saved, lanes)]  # or of the card
     best, tie = np.maximum(best_hold, best_stop), strategy.evaluator.ties[0]
 
     # By card: whether it is full, and its points. The upper bonus is that of the place of its last state in the
     # table, where full cards come first.
-    finished = (walked.filled == space.categories)[good]
+    filled, ends = walked.filled[good], walked.ends[good]
+    finished = filled == space.categories
     results = np.diff(_starts(turns.points + turns.bonus_points)[turns.first_turn])
-    results[finished] += final_bonus(space).astype(np.int64)[walked.ends[good][finished]]
+    results[finished] += final_bonus(space).astype(np.int64)[ends[finished]]
     return GradedGames(
         start=float(strategy.value()), faults=np.where(good, -1, walked.faults - recorded.first_turn[:-1]),
         results=results, finished=finished,
         card_of_turn=np.repeat(np.arange(len(finished)), np.diff(turns.first_turn)),
         category=turns.categories, points=turns.points, best_category=best_category[last_rolls],
-        category_loss=_without_ties((best_stop - done)[last_rolls], tie),
+        category_loss=_without_ties((best_stop - taken_value)[last_rolls], tie),
         turn_of_roll=turn_of_roll, number_of_roll=number + 1, can_reroll=rerolls > 0,
-        hold_loss=_without_ties(np.where(rerolls > 0, best - held, 0.0), tie), luck=best - before,
+        hold_loss=_without_ties(np.where(rerolls > 0, best - hold_value, 0.0), tie), luck=best - value_before,
     )  # fmt: skip
 
 

@@ -40,7 +40,7 @@ PAIRED_CONDITIONS = 10  # single conditions of a pattern that are tried together
 RANKED = 30  # sets of conditions of a pattern whose cost is considered
 TRIED = 2  # candidates of a step whose exact mean is computed
 ROUNDS = 5  # of simplification, each time
-MIN_GAIN = 0.05  # points a game that a further rule must gain
+MIN_GAIN, MIN_REPAIR = 0.05, 0.01  # points a game that a further rule must gain; while blunders are mended
 WORTH_KEEPING = 0.03  # points a game: a simplification or removal may cost as much
 LIMIT = 10.0  # points that a single decision may lose
 URGENCY = 1.0  # points a game that all blunders of a list together count
@@ -247,25 +247,31 @@ class Search:
         return Learned(holds, found.mean, tuple(worth), self.sweep(holds))
 
     def mend(self, found: Candidate, size: int) -> Candidate:
-        """A list of at most a size whose holds lose no more than the limit, or as little as was found."""
-        best, tried = found, {found.holds}
+        """A list of at most a size whose holds lose no more than the limit, or as little as was found.
+
+        Each round blunders count more; the list grows by LONGER rules too many, is simplified, and shortened again.
+        """
+        if self.guard is None:
+            return found
+        limit, best, tried = self.guard.limit, found, {found.holds}
+
+        def rank(candidate: Candidate) -> tuple[float, float]:
+            return max(self.sweep(candidate.holds) or 0.0, limit), -candidate.mean
+
         for _ in range(REPAIRS):
-            worst = self.sweep(found.holds)
-            if self.guard is None or worst is None or worst <= self.guard.limit:
+            if rank(found)[0] <= limit:
                 break
             self.urgency *= MORE_URGENT
-            while len(found.holds) < size + LONGER and (longer := self.extend(found, 0.01)):
+            while len(found.holds) < size + LONGER and (longer := self.extend(found, MIN_REPAIR)):
                 found = longer
             found = self.shorten(self.simplify(found), size)
             if found.holds in tried:
                 break
             tried.add(found.holds)
-            worst, of_best = self.sweep(found.holds) or 0.0, self.sweep(best.holds) or 0.0
+            worst = self.sweep(found.holds) or 0.0
             self.progress(f"mended: {len(found.holds)} rules, {found.mean:.3f}, worst {worst:.2f}")
             self.progress("\n".join(map(str, found.holds)))
-            beyond, least_beyond = max(worst, self.guard.limit), max(of_best, self.guard.limit)
-            if beyond < least_beyond or (beyond == least_beyond and found.mean > best.mean):
-                best = found
+            best = min(best, found, key=rank)
         return best
 
     def shorten(self, found: Candidate, size: int) -> Candidate:

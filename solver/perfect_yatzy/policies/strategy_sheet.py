@@ -173,21 +173,22 @@ class StateBlock:
 
 
 def state_blocks(space: StateSpace, layers: Iterable[Ints]) -> Iterator[StateBlock]:
-    """The states of some rows, without those of full cards; rows given together have as many boxes filled."""
+    """The states of some rows of each layer, without those of full cards."""
     layout = space.layout
     for rows in layers:
         if not len(rows) or space.filled[rows[0]] == space.categories:
             continue
-        rows = rows[np.argsort(layout.lane_sets[rows], kind="stable")]
-        for alike in np.split(rows, np.flatnonzero(np.diff(layout.lane_sets[rows])) + 1):
+        for lane_set in np.unique(layout.lane_sets[rows]):
+            alike = rows[layout.lane_sets[rows] == lane_set]
             is_open = layout.masks[alike, None] >> np.arange(space.categories) & 1 == 0
-            joker_paid = alike >= space.cards
-            cards = np.column_stack([is_open, is_open.sum(axis=1) * joker_paid]).astype(np.float64)
+            joker_turns = np.where(alike >= space.cards, is_open.sum(axis=1), 0)  # turns left once it is paid
+            cards = np.column_stack([is_open, joker_turns]).astype(np.float64)
             cells = _cells(space, int(alike[0]))
+            places = layout.offsets[alike, None] + np.arange(len(cells))
             at_once = max(1, BLOCK_VALUES // len(cells))
             for first in range(0, len(alike), at_once):
                 some = slice(first, first + at_once)
-                yield StateBlock(layout.offsets[alike[some], None] + np.arange(len(cells)), cards[some], cells)
+                yield StateBlock(places[some], cards[some], cells)
 
 
 def _cells(space: StateSpace, row: int) -> Floats:

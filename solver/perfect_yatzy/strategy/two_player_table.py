@@ -47,7 +47,7 @@ SHARD = 1 << 25  # values of a shard, at most
 # Objectives of the tables, by the share of a win that a tie counts for the first player.
 NAMES = {0.0: "versusloss", 0.5: "versus", 1.0: "versuswin"}
 OnLayer = Callable[[int, Floats], None]  # called with the turns left and the values of each layer
-# The chance of the player who moves first, solved with the arguments `part`, `on_layer` and `progress` of `solve`.
+# The chance of the player who moves first, solved with the arguments `part`, `on_layer` and `progress` of `chance`.
 Solve = Callable[[TwoPlayerGame, Path, OnLayer | None, Progress | None], float]
 
 

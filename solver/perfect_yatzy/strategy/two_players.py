@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from itertools import accumulate, pairwise, product
 from math import ceil
@@ -251,35 +250,33 @@ class TwoPlayerGame:
     def solve(
         self, threads: int | None = None, progress: Progress | None = None, part: Path | None = None,
         solve_turn: Callable[[Turn, LeadValues], LeadValues] | None = None,
-        on_layer: Callable[[int, Floats], None] | None = None,
-    ) -> Iterator[LeadValues]:  # fmt: skip
-        """The values after the last turn, after the one before, and so on; the last ones are those of the start.
+    ) -> Iterator[tuple[int, LeadValues]]:  # fmt: skip
+        """The turns left and the values after the last turn, after the one before, ...; at last those of the start.
 
         `part`: the file where the newest layer of a whole game is stored now and then; a stored one is the first.
         `solve_turn` solves a turn in place of threads, from the values after it, which are in `part` then.
-        `on_layer` is called with the turns left and the values of each layer.
         """
         threads = threads or default_threads()
         needs = [self._needs(player.policy, threads) for player in self.players]
-        begin, values = (part and self.resume(part)) or (0, self._all_full())
-        on_layer = on_layer or (lambda _left, _values: None)
-        on_layer(begin, values.values)
-        yield values
+        stored = self.resume(part) if part else None
+        begin, values = stored or (0, self._all_full())
+        yield begin, values
         checkpoint = monotonic()
         done = [0, *accumulate(size.vectors * SCORE_LANES for size in self.sizes(self.replanned))]
         with thread_map(threads, "yatzy-versus") as in_threads:
             for turn in [*self.turns()][begin:]:
                 if part and (solve_turn or monotonic() - checkpoint >= CHECKPOINT_SECONDS):
-                    # A layer that is lost is solved again, but others need the file.
-                    with nullcontext() if solve_turn else suppress(TableError):
+                    try:
                         store_layer(part, self.rules, values.values, left=turn.left - 1, tie=self.tie)
+                    except TableError:  # the layer can be solved again, unless others need the file now
+                        if solve_turn:
+                            raise
                     checkpoint = monotonic()
                 if solve_turn:
                     values = solve_turn(turn, values)
                 else:
                     values = self._backup(turn, values, needs[turn.mover], in_threads, threads)
-                on_layer(turn.left, values.values)
-                yield values
+                yield turn.left, values
                 if progress:
                     progress(done[turn.left], done[-1])
 
@@ -388,9 +385,10 @@ class TwoPlayerGame:
         solve_turn: Callable[[Turn, LeadValues], LeadValues] | None = None,
         on_layer: Callable[[int, Floats], None] | None = None,
     ) -> float:  # fmt: skip
-        """The chance of the first player at the start; see :meth:`solve`."""
-        found = self.solve(threads, progress, part, solve_turn, on_layer)
-        (values,) = deque(found, maxlen=1)  # no layer is kept longer than it is needed
+        """The chance of the first player at the start. `on_layer` is called with what :meth:`solve` yields."""
+        for left, values in self.solve(threads, progress, part, solve_turn):
+            if on_layer:
+                on_layer(left, values.values)
         if part and not on_layer:
             part.unlink(missing_ok=True)
         low, _high, chances = self.start_chances(self.first_turn, *self.start_places, values)
@@ -421,7 +419,7 @@ def solved_turn(
     game: TwoPlayerGame, threads: int | None = None, progress: Progress | None = None
 ) -> tuple[ScoreOffsets, Floats]:
     """The values of the first turn of a game, solved."""
-    after, start = deque(game.solve(threads, progress), maxlen=2)
+    (_, after), (_, start) = deque(game.solve(threads, progress), maxlen=2)
     mover = game.players[0]
     children = np.arange(mover.layer(mover.turns - 1).size)
     return game.turn_values(game.first_turn, *game.start_places, children, start, after)

@@ -170,7 +170,7 @@ class ExactSolve:
                 self.sha256 = hash_layer(self.sha256, values)
 
     def compared(self, filled: int, values: Floats, in_float64: Floats) -> Any:
-        """The values of a layer in points, in extended precision; ``error`` notes how far those in float64 are off."""
+        """The values of a layer in points, in extended precision; ``error`` notes how far those in float64 lie."""
         in_points = self.floats(filled, values)
         extended = self.most * 2.0**-60  # more than the error of the extended precision
         self.error = max(self.error, float(np.abs(in_points - in_float64).max()) + extended)
