@@ -28,10 +28,10 @@ from ..game.dice import Floats, Ints
 from ..model.state_space import LANES
 from .jit import jit
 from .lattice import fill, means
-from .legal import choices_of, outcome_number, scoring_of_roll
+from .legal import outcome_number, scoring_of_roll
 from .simd import at_least, load, maximum, splat, store, views
-from .turn import LOWEST, TIE, SolveJob
-from .value_tables import Block, child_value, lanes_of, mean_table, state_number, state_place, successor
+from .turn import LOWEST, TIE, SolveJob, mean_block
+from .value_tables import child_value, lanes_of, mean_table, state_number, state_place, successor
 
 LIMB_BITS = 37  # limbs are within 2^36 of 0: times 6^6, and as the difference of two such products, below 2^53
 LIMB = 2.0**LIMB_BITS
@@ -103,8 +103,7 @@ def count_decision(job, lanes):
         job.tally[TIES] += job.tied[lane]
         if job.tied[lane] == 0 and job.gaps[lane] < CLOSE:
             job.tally[CLOSE_GAPS] += 1
-        if job.gaps[lane] < job.tally[LEAST_GAP]:
-            job.tally[LEAST_GAP] = job.gaps[lane]
+        job.tally[LEAST_GAP] = min(job.tally[LEAST_GAP], job.gaps[lane])
 
 
 @jit
@@ -282,6 +281,5 @@ def solve_exact_rows(rows, arguments):
     """Exact values of all states of the given rows, by an ExactJob."""
     job = views(arguments)
     for row in rows:
-        choices = choices_of(job.turn.model, row)
         for lane in range(0, lanes_of(job.turn.model.layout, row), LANES):
-            solve_exact_block(job, Block(row, lane, choices))
+            solve_exact_block(job, mean_block(job.turn.model, row, lane))

@@ -9,7 +9,7 @@ On a buffer with a vector for every multiset, full rolls last::
 All overwrite the buffer. For five dice a pass is 210 means of six or 1,260 maxima, always between the same entries.
 So five and six six-sided dice have straight-line code, generated as LLVM IR with constant addresses: no index is
 loaded, no loop counted, and a solve is 1.7 times faster than with the index arrays that serve all other dice. The
-results are the same to the bit. :func:`best_holds` are the maxima with the hold that has each of them.
+results are the same to the bit.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from numba.extending import intrinsic
 from ..game.dice import Lattice, lattice
 from ..model.turn_model import DiceModel, dice_model
 from .jit import by_kind, jit
-from .simd import ALIGNMENT, VECTORS, choose, emit_address, emit_maximum, load, maximum, splat, store, width
+from .simd import ALIGNMENT, VECTORS, emit_address, emit_maximum, load, maximum, splat, store, width
 
 
 class FiveDice(NamedTuple):
@@ -100,30 +100,6 @@ def _indexed_spread(chances, lattice):
         store(chances, hold, total if hold >= lattice.first_roll else load(chances, hold) + total)
     for hold in range(lattice.first_roll):
         store(chances, hold, zero)
-
-
-@jit
-def best_holds(buffer, choices, dice, absolute, relative):
-    """:func:`maxima`, and to `choices` the best hold within every multiset; a full roll itself keeps its entry."""
-    # Values that differ by no more than `absolute + relative * |best|` are equal. Of equal holds the last one of the
-    # lattice is chosen: that with the most dice, then with the highest faces. As straight-line code this pass takes
-    # seconds to compile.
-    none = splat(buffer, -1.0)
-    store(choices, 0, splat(buffer, 0.0))
-    for hold in range(1, dice.first_roll + dice.roll_count):
-        own = load(buffer, hold)
-        best, chosen = own, none
-        first, end = dice.predecessor_start[hold], dice.predecessor_start[hold + 1]
-        for i in range(first, end):
-            best = maximum(best, load(buffer, dice.predecessors[i]))
-        tolerance = absolute + relative * maximum(best, -best)
-        limit = best - tolerance
-        for i in range(first, end):
-            smaller = dice.predecessors[i]
-            chosen = maximum(choose(load(buffer, smaller), limit, load(choices, smaller), none), chosen)
-        itself = splat(buffer, float(hold)) if hold < dice.first_roll else load(choices, hold)
-        store(choices, hold, choose(own, limit, itself, chosen))
-        store(buffer, hold, best)
 
 
 @means.of()

@@ -33,7 +33,7 @@ from ..game.dice import Floats, Ints, Lattice
 from ..model.state_space import LANES
 from ..model.turn_model import TurnModel
 from .jit import jit
-from .lattice import best_holds, copy_vectors, fill, kernel_lattice, means
+from .lattice import copy_vectors, fill, kernel_lattice, means
 from .legal import outcome_number, plain_way, scoring_of_roll
 from .simd import aligned, choose, load, maximum, minimum, reaches, shifted, splat, store, width
 from .turn import LOWEST, SCORE_LANES, HoldValues, hold_value, hold_values
@@ -239,11 +239,25 @@ def choose_stage_stops(children, job, block, rerolls):
 @jit
 def choose_holds(job, best_within, stop_values, actions):
     """Replace the actions, which end the turn for `stop_values`, by the best hold where it is better."""
-    # `best_within` has the values of the holds, and afterwards the best value within every multiset.
-    dice = job.model.dice
+    # `best_within` has the values of the holds, and afterwards the best value within every multiset. Of equal holds
+    # the last one of the lattice is chosen: that with the most dice, then with the highest faces. As straight-line
+    # code this pass would take seconds to compile.
+    dice, none = job.model.dice, splat(best_within, -1.0)
     copy_vectors(stop_values, 0, best_within, dice.first_roll, dice.roll_count)
-    absolute, relative = splat(stop_values, job.ties[0]), splat(stop_values, job.ties[1])
-    best_holds(best_within, actions, dice, absolute, relative)
+    store(actions, 0, splat(best_within, 0.0))
+    for hold in range(1, dice.first_roll + dice.roll_count):
+        own = load(best_within, hold)
+        best, chosen = own, none
+        first, end = dice.predecessor_start[hold], dice.predecessor_start[hold + 1]
+        for i in range(first, end):
+            best = maximum(best, load(best_within, dice.predecessors[i]))
+        limit = lowest_equal(best, job.ties)
+        for i in range(first, end):
+            smaller = dice.predecessors[i]
+            chosen = maximum(choose(load(best_within, smaller), limit, load(actions, smaller), none), chosen)
+        itself = splat(best_within, float(hold)) if hold < dice.first_roll else load(actions, hold)
+        store(actions, hold, choose(own, limit, itself, chosen))
+        store(best_within, hold, best)
 
 
 @jit

@@ -311,28 +311,20 @@ def splat(typingctx: Any, view: Any, value: Any) -> Any:
 
 
 @infer_global(operator.getitem)
+@infer_global(operator.setitem)
 class _Entry(AbstractTemplate):
-    """``view[i]``."""
+    """``view[i]`` and ``view[i] = value``."""
 
     def generic(self, args: Any, kws: Any) -> Any:
-        view, index = args
-        known = isinstance(view, ViewType) and isinstance(index, types.Integer)
-        return view.dtype(view, types.intp) if known else None
+        view, index, *value = args
+        if not isinstance(view, ViewType) or not isinstance(index, types.Integer):
+            return None
+        return types.void(view, types.intp, view.dtype) if value else view.dtype(view, types.intp)
 
 
 @lower_builtin(operator.getitem, ViewType, types.Integer)
 def _read_entry(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     return builder.load(emit_address(context, builder, signature.args[0], *args))
-
-
-@infer_global(operator.setitem)
-class _EntryChange(AbstractTemplate):
-    """``view[i] = value``."""
-
-    def generic(self, args: Any, kws: Any) -> Any:
-        view, index, _ = args
-        known = isinstance(view, ViewType) and isinstance(index, types.Integer)
-        return types.void(view, types.intp, view.dtype) if known else None
 
 
 @lower_builtin(operator.setitem, ViewType, types.Integer, types.Any)

@@ -191,15 +191,15 @@ def _evaluate_soft_block(policy, means_of_states, quantities, target, job, block
 
 
 @jit
-def drawn(values, count, sharpness, word):
-    """Draw one of the first `count` options that are above LOWEST: its number, and the expected loss."""
-    weights = values  # which replace them
+def drawn(policy, game, count, word):
+    """Draw one of the first `count` options in ``weight`` that are above LOWEST; the game loses the expected loss."""
+    values = weights = policy.scratch.weight  # the weights replace the values
     best, total, expected = LOWEST, 0.0, 0.0
     for i in range(count):
         best = max(best, values[i])
     for i in range(count):
         loss = best - values[i]
-        weights[i] = max(0.0, 1.0 - sharpness * loss) ** 8 if values[i] > LOWEST else 0.0
+        weights[i] = max(0.0, 1.0 - policy.sharpness * loss) ** 8 if values[i] > LOWEST else 0.0
         total += weights[i]
         expected += weights[i] * loss
     chosen = -1
@@ -208,7 +208,9 @@ def drawn(values, count, sharpness, word):
         if weights[i] > 0.0 and (chosen < 0 or left >= 0.0):
             chosen = i
         left -= weights[i]
-    return chosen, expected / total
+    if policy.is_counting:
+        policy.lost[game] += expected / total
+    return chosen
 
 
 class SoftDecisions(NamedTuple):
@@ -237,17 +239,13 @@ def _decide_softly(player, job, game, roll, rerolls, number):
         for i in range(1, count):
             values[i] = hold_value(policy.scratch.holds, dice, rerolls, dice.holds[first + i], lane % LANES)
         word = random_word(seed, job.first_game + game, job.turn, 2 * number)
-        chosen, loss = drawn(values, count, policy.sharpness, word)
-        if policy.is_counting:
-            policy.lost[game] += loss
+        chosen = drawn(policy, game, count, word)
         if chosen > 0:
             return int(dice.holds[first + chosen]), -1
         # The values of the categories once more: those of the holds have replaced them.
         category_means(player.means.values, turn, state, roll, saved, number == 0, values)
     word = random_word(seed, job.first_game + game, job.turn, 2 * number + 1)
-    category, loss = drawn(values, model.category_count, policy.sharpness, word)
-    if policy.is_counting:
-        policy.lost[game] += loss
+    category = drawn(policy, game, model.category_count, word)
     return -1, outcome_number(model, way, category, roll)
 
 

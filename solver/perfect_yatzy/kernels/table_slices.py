@@ -7,14 +7,14 @@ copied to an array with padding.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
 from ..game.dice import Floats, Ints
 from ..game.scorecard import State
 from ..model.checked_values import Table, checked_part
-from ..model.objectives import FRAME, Values
+from ..model.objectives import FRAME, Objective, Values
 from ..model.state_space import StateSpace
 
 PADDING = FRAME  # entries after a slice that a vector may touch
@@ -28,13 +28,6 @@ class TableSlice(NamedTuple):
     start: int  # index of the first value in the whole table
 
 
-class Layered(Protocol):
-    """A state space or an objective: it knows where the layers of a table are."""
-
-    def layer_slice(self, filled: int) -> slice:
-        """Part of the table that holds the states with `filled` categories filled."""
-
-
 def padded(values: Values) -> Values:
     """A copy of `values`, ``(n,)``, with PADDING zeros after it."""
     copy = np.zeros(len(values) + PADDING, dtype=values.dtype)
@@ -42,7 +35,7 @@ def padded(values: Values) -> Values:
     return copy
 
 
-def window(layers: Layered, table: Table, filled: int) -> TableSlice:
+def window(layers: StateSpace | Objective, table: Table, filled: int) -> TableSlice:
     """Slice of a finished table, checked, with at least the layer of `filled` categories and that of its children."""
     first, end = layers.layer_slice(filled + 1).start, layers.layer_slice(filled).stop
     whole = checked_part(table, first, end)

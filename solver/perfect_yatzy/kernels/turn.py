@@ -279,9 +279,8 @@ WEIGHTS = np.array(_HALF + [row[::-1] for row in _HALF[1::-1]]).ravel() / 256  #
 def solve_lanes(rows, children, target, job):
     """Values of all states of some rows; a vector has lanes of upper sums."""
     for row in rows:
-        choices = choices_of(job.model, row)
         for lane in range(0, lanes_of(job.model.layout, row), LANES):
-            solve_block(children, target, job, Block(row, lane, choices))
+            solve_block(children, target, job, mean_block(job.model, row, lane))
 
 
 @jit
