@@ -19,10 +19,9 @@ tenth of what the cuts promise, it becomes the best point; else its cut makes th
 C. Sagastizabal, "Variable metric bundle methods", Mathematical Programming 76, 1997; the rules for t are those of
 K. C. Kiwiel, "Proximity control in bundle methods", Mathematical Programming 46, 1990, simplified).
 
-The bits are the same on every machine, with any number of threads. NumPy's matrix products add in an order that
-depends on the processor and on the threads of its library (BLAS). They are used only where every partial sum is
-exact, because all numbers are multiples of one power of two and small (:mod:`perfect_yatzy.strategy.fitted_file`).
-Elsewhere products are added in NumPy's fixed order (:func:`dot`).
+The bits are the same on every machine, with any number of threads. Matrix products, which add in an order of the
+processor's BLAS, are used only where every partial sum is exact, because all numbers are small multiples of one power
+of two (:mod:`perfect_yatzy.strategy.fitted_file`). Elsewhere NumPy adds in a fixed order (:func:`dot`).
 """
 
 from __future__ import annotations

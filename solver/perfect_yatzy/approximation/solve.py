@@ -17,8 +17,7 @@ reaches, points + V(S'), is E(S) on average, whatever the values are::
 
 for the final score X, because V is exact for a full card. X - D has the mean of X and a far smaller variance: it
 depends on the dice only through the errors of the values at the states that the game visits. (Veness, Lanctot and
-Bowling, "Variance reduction in Monte-Carlo tree search", NIPS 2011; the luck-adjusted results of backgammon programs
-are the same idea.)
+Bowling, "Variance reduction in Monte-Carlo tree search", NIPS 2011.)
 """
 
 from __future__ import annotations

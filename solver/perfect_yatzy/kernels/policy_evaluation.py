@@ -8,8 +8,7 @@ For the state s with mean V(s) under the policy, and the child s' and points p t
 a      w      Q(full card)        Q
 =====  =====  ==================  =========================================================================
 1      0      upper bonus         the mean V of the points to come
-0      1      0                   their variance (law of total variance: the variances of the conditional
-                                  mean of each turn, added up)
+0      1      0                   their variance, by the law of total variance
 0      0      any                 the mean of a quantity of the final card, such as the chance of the bonus
 =====  =====  ==================  =========================================================================
 

@@ -144,11 +144,12 @@ def _soft_chances(policy, job, block, saved_before):
     begin_chances(job, most)
     fill(scratch.stop_chance, 0, dice.roll_count, splat(node, 0.0))
     fill(scratch.lost, 0, scratch.hold_kinds + model.category_count, splat(node, 0.0))
+    ended = True  # whether the stage before has sent all its chances to stop to their outcomes
     for rerolls in range(most, -1, -1):
-        is_first, is_second = rerolls == most, rerolls == most - 1
+        is_first, saved = rerolls == most, rerolls if model.saves_rolls else 0
         if model.saves_rolls or is_first:
-            outcome_values(children, job, block, rerolls if model.saves_rolls else 0)
-        if model.saves_rolls or is_first or (model.has_first_roll_bonus and is_second):
+            outcome_values(children, job, block, saved)
+        if ended:
             for roll in range(dice.roll_count):
                 _, _, value = best_stop(job, block, roll, is_first)
                 store(job.scratch.stop_value, roll, value)
@@ -157,9 +158,10 @@ def _soft_chances(policy, job, block, saved_before):
         else:
             for roll in range(dice.roll_count):
                 add_to(scratch.stop_chance, roll, load(node, dice.first_roll + roll))
-        if model.saves_rolls or rerolls == 0 or (model.has_first_roll_bonus and is_first):
-            first_outcome = rerolls * job.model.turn_outcomes.size if model.saves_rolls else 0
-            choose_categories(policy, job, block, is_first, first_outcome)
+        # Otherwise the next stage stops for the same values, and the chances gather.
+        ended = model.saves_rolls or rerolls == 0 or (model.has_first_roll_bonus and is_first)
+        if ended:
+            choose_categories(policy, job, block, is_first, saved * model.turn_outcomes.size)
         if rerolls > 0:
             spread(node, job.lattice)
 

@@ -11,10 +11,8 @@ below NOT_REACHED, so one maximum serves all lanes. A joker restricts the boxes 
 by lane.
 
 :func:`play_states` also plays the turn, one game a lane. Of equal options it takes the end of the turn, then the
-hold with the fewest dice; of equal categories the first of the sheet.
-
-The equations of the fit are solved with the same bits on every machine (:func:`solve_positive`): LAPACK adds in an
-order that depends on the processor.
+hold with the fewest dice; of equal categories the first of the sheet. :func:`solve_positive` solves the equations of
+the fit with the same bits on every machine: LAPACK adds in an order that depends on the processor.
 """
 
 from __future__ import annotations

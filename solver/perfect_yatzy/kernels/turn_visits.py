@@ -23,7 +23,7 @@ from ..model.state_space import LANES
 from ..model.turn_model import TurnModel
 from .jit import jit
 from .lattice import copy_vectors, fill, maxima, means
-from .simd import add_to, aligned, choose, load, reaches, shifted, splat, store, views
+from .simd import add_to, aligned, choose, load, maximum, reaches, shifted, splat, store, views
 from .table_slices import TableSlice
 from .turn import LOWEST, OVERWRITE, Scratch, backup_stop_values, make_scratch, mean_block
 from .value_tables import child_value, lanes_of, mean_table, state_place, successor
@@ -123,9 +123,10 @@ def end_turns(children, job, block):
     fill(ends, 0, outcomes.start[model.category_count], zero)
     for c in range(model.category_count):
         if block.choices >> c & 1:
-            for i in range(outcomes.start[c], outcomes.start[c + 1]):
+            crossing_out = outcomes.start[c]  # the outcome of the rolls that the category pays nothing for
+            for i in range(crossing_out, outcomes.start[c + 1]):
                 value, total = value_of_outcome(children, job, block, i), zero
-                # Of the rolls that earn it those whose value it is; later outcomes no longer find their chance.
+                # Rolls whose best value it is (at least is equal): later outcomes no longer find their chance.
                 for j in range(outcomes.roll_start[i], outcomes.roll_start[i + 1]):
                     roll = outcomes.rolls[j]
                     chance = load(node, roll)
@@ -133,8 +134,8 @@ def end_turns(children, job, block):
                     store(node, roll, chance - moves)
                     total += moves
                 add_to(ends, i, total)
-                if i == outcomes.start[c]:
-                    crossed_out = choose(value, crossed_out, value, crossed_out)  # the best one
+                if i == crossing_out:
+                    crossed_out = maximum(value, crossed_out)
     # What is left ends in the outcome that any roll may have: that of the best category.
     rest = zero
     for roll in range(model.dice.roll_count):

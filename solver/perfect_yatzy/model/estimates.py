@@ -258,12 +258,10 @@ def _chain_cards(rules: RuleSet, chain: tuple[int, ...], boxes: Sequence[int], d
 
 
 @lru_cache(maxsize=1 << 12)
-def _any_cards(rules: RuleSet, some: tuple[tuple[int, ...], ...]) -> Cards:
-    """The cards of some chains."""
-    cards = ONE
-    for chain in some:
-        cards = _product(cards, _chain_cards(rules, chain, (), 0))
-    return cards
+def _all_cards(rules: RuleSet, of_chains: tuple[tuple[int, ...], ...]) -> Cards:
+    """All cards of some chains."""
+    each = (_chain_cards(rules, chain, (), 0) for chain in of_chains)  # of no boxes none is filled: every card
+    return reduce(_product, each, ONE)
 
 
 def _other_cards(rules: RuleSet, column: int, filled: int) -> Cards:
@@ -273,9 +271,9 @@ def _other_cards(rules: RuleSet, column: int, filled: int) -> Cards:
     of_column = [chain for chain in chains(rules) if boxes[chain[0]].column == column]
     others = tuple(chain for chain in of_column if counting.isdisjoint(chain))
     if column_order(rules, column) != "upper-first":
-        return _any_cards(rules, others)
-    upper = _any_cards(rules, tuple(chain for chain in others if boxes[chain[0]].upper))
-    lower = _any_cards(rules, tuple(chain for chain in others if not boxes[chain[0]].upper))
+        return _all_cards(rules, others)
+    upper = _all_cards(rules, tuple(chain for chain in others if boxes[chain[0]].upper))
+    lower = _all_cards(rules, tuple(chain for chain in others if not boxes[chain[0]].upper))
     tracked_is_lower = tracked >= 0 and boxes[tracked].column == column and not boxes[tracked].upper
     no_lower = Cards((1,), (0,) if tracked_is_lower else (1,))  # the term of `lower` in which no box is filled
     if any(not filled >> c & 1 for c in counting if boxes[c].column == column):

@@ -12,9 +12,7 @@ may seek risk. The chance of n more points is estimated as that of a normal dist
     P(n) = Phi(-z)      z = (n - 1/2 - m) / (upside if n - 1/2 > m else downside)
 
 The goals of the last layers are exact (:class:`LateGoals`): the table of all goals begins with the full cards, so
-they are its beginning. The estimates serve the states before.
-
-The exponential utilities are tables of the size of that of the mean. Only the spreads are stored, in points.
+they are its beginning. The estimates serve the states before; the spreads are stored, in points.
 """
 
 from __future__ import annotations

@@ -1,10 +1,5 @@
 """Computer players: at a level, in a style, or playing to win.
 
->>> import perfect_yatzy
->>> computer = perfect_yatzy.computer_player("yatzy", "level 3")
->>> computer.choose("ones=3", "33456", rolls_left=2, rng=7)  # dice to hold, or the id of a category
-(4, 5, 6)
-
 Levels are soft policies (:mod:`.levels`), and any other policy plays by its name (:mod:`.named`). Who plays to win
 maximises the chance to beat the cards in sight as soon as the rest of the game can be solved in half a second (Yatzy:
 from the fifth turn on), and the mean before. Styles avoid risk, or seek it, by an exponential utility of the final
@@ -232,9 +227,8 @@ class ComputerPlayer:
 class WinningPlayer(ComputerPlayer):
     """A player who maximises the chance to beat the others; a tie counts as half a win.
 
-    One opponent is assumed to play to win, too, if the game of two players is stored, or as soon as the rest of it
-    is solved in WIN_SECONDS. Before, and if there are several, the others are assumed to play for the mean from their
-    cards on.
+    One opponent is assumed to play to win, too, if the game of two is stored or the rest of it is solved in
+    WIN_SECONDS. Before, and if there are several, the others are assumed to play for the mean.
     """
 
     threads: int | None = None  # for solves

@@ -247,10 +247,7 @@ class Search:
         return Learned(holds, found.mean, tuple(worth), self.sweep(holds))
 
     def mend(self, found: Candidate, size: int) -> Candidate:
-        """A list of at most a size whose holds lose no more than the limit, or as little as was found.
-
-        Each round blunders count more; the list grows by LONGER rules too many, is simplified, and shortened again.
-        """
+        """A list of at most a size whose holds lose no more than the limit, or as little as was found."""
         if self.guard is None:
             return found
         limit, best, tried = self.guard.limit, found, {found.holds}
@@ -258,7 +255,7 @@ class Search:
         def rank(candidate: Candidate) -> tuple[float, float]:
             return max(self.sweep(candidate.holds) or 0.0, limit), -candidate.mean
 
-        for _ in range(REPAIRS):
+        for _ in range(REPAIRS):  # blunders count more, the list grows by some rules too many, and is cut again
             if rank(found)[0] <= limit:
                 break
             self.urgency *= MORE_URGENT

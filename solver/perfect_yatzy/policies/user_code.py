@@ -54,8 +54,8 @@ class BatchPolicy(FunctionPolicy):
 
     Parameters
     ----------
-    rules
-        A built-in id with switches, a TOML file, or a rule set. It must not save rolls.
+    rules, start
+        As for :class:`FunctionPolicy`.
     agent
         Takes a dict of int64 arrays with one row for each observation, as the vector environment of
         :mod:`perfect_yatzy.rl` returns them: ``filled`` (n, categories), ``upper`` (n, 1), ``counts`` (n, faces),
@@ -65,8 +65,6 @@ class BatchPolicy(FunctionPolicy):
         (:func:`perfect_yatzy.action_number`) for each, ``(n,)`` integers. Upper sums that cannot lead to different
         results are given as one of them. The agent is called by one thread at a time, with the observations of one
         card, and must give the same answer for the same observation.
-    start
-        The card where the games begin; default: the empty card.
 
     Raises
     ------

@@ -24,11 +24,8 @@ Two files with one name, as a table has (:mod:`perfect_yatzy.tablebase.table_fil
     NAME.json   rules, certificate, SHA-256 of the archive, its own checksum; written last
 
 The name has the objective ``approximate-mean``. Without a sidecar there is no finished file, and a file whose bytes
-do not match their checksum is refused. The certificate is what is known about the strategy::
-
-    mean - half width  <=  true mean of the strategy  <=  mean + half width         with a confidence of 99 %
-    best possible mean <=  upper bound                                              proven, rounding included
-    gap = (upper bound - mean) / upper bound                                        what the strategy may lose at most
+do not match their checksum is refused. The certificate has the mean of the strategy within an interval of 99 %
+confidence, a proven upper bound of the best possible mean, and their gap: what the strategy may lose at most.
 """
 
 from __future__ import annotations
