@@ -191,6 +191,9 @@ def test_first_use_solves_and_a_damaged_table_is_exit_code_1_with_the_way_out(ru
     proved = run("prove", "yatzy-forced", "--digits", "12", *there)
     assert "150.216796511039" in proved.stdout
     assert "every decision in float64 is optimal" in proved.stdout
+    for digits, least in (("12", 60), ("90", 90)):
+        fields = json.loads(printed(run, "prove", "yatzy-forced", "--digits", digits, "--json", *there))
+        assert len(fields["decimal"].partition(".")[2]) == least
 
 
 NO_JSON, BUILT_IN = "the line is not JSON: ", "must be built-in rules, or the file"

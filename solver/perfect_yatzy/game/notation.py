@@ -31,6 +31,7 @@ FACES = {digit: int(digit) for digit in "0123456789"} | {glyph: face for face, g
 DICE_SEPARATORS = re.compile(r"[\s,;-]+")
 POINTS = re.compile(r"[0-9]+|[xX-]")
 POINTS_AND_MORE = re.compile(r"([0-9]+|[xX-])\s+(?=\S)")
+NAME_AND_POINTS = re.compile(r"([^=]+)=([^\s=]*)\s*")  # names may contain spaces, points may not
 # Between a name and its points. A colon is one if points follow; else it is part of a name (the Swedish 1:or).
 EQUALS = re.compile(r"(?:(?<!\s)\s*+)?(?:=|:(?=\s*+(?:[0-9]++|[xX-])(?:[,;\s]|\Z)))\s*+")
 LETTERS = str.maketrans({"ø": "o", "æ": "ae", "œ": "oe", "ß": "ss", "đ": "d", "ð": "d", "ł": "l", "þ": "th"})
@@ -347,21 +348,16 @@ def _entries(text: str) -> Iterator[tuple[str, str]]:
     """Names and points of a card, in one pass over the text; the name is empty if it is the one before."""
     named = False  # whether there was a name before
     for part in re.split(r"[,;]+", EQUALS.sub("=", text)):
-        left = part.strip()
-        while left:  # names may contain spaces, points may not
-            name, equals, after = left.partition("=")
-            if name and equals:  # `name=points`, perhaps with more after it
-                points = re.split(r"[\s=]", after, maxsplit=1)[0]
-                yield name, points
-                left = after[len(points) :].strip()
-            elif named and POINTS.fullmatch(left):  # `points` alone
-                yield "", left
-                left = ""
-            else:  # `name points`
-                *before, points = left.rsplit(None, 1)
-                if not before or equals or not POINTS.fullmatch(points):
-                    message = _("{part} in the card is not of the form category=points, such as ones=3")
-                    raise StateError(message.format(part=shown(left)), code="invalid-card")
-                yield before[0], points
-                left = ""
+        rest = part.strip()
+        while entry := NAME_AND_POINTS.match(rest):  # `name=points`, perhaps several
+            yield entry[1], entry[2]
+            named, rest = True, rest[entry.end() :]
+        if named and POINTS.fullmatch(rest):  # `points` alone
+            yield "", rest
+        elif rest:  # `name points`
+            *name, points = rest.rsplit(None, 1)
+            if not name or "=" in rest or not POINTS.fullmatch(points):
+                message = _("{part} in the card is not of the form category=points, such as ones=3")
+                raise StateError(message.format(part=shown(rest)), code="invalid-card")
+            yield name[0], points
             named = True

@@ -104,10 +104,11 @@ def policy_job(
 @jit
 def stage_actions(job, rerolls, is_first):
     """The actions with so many rerolls left, or of first rolls, by multiset of dice."""
-    dice, saved_before = job.model.dice, rerolls - job.model.rolls_per_turn + 1
-    size = (dice.first_roll + dice.roll_count) * width(job.scratch.action)
+    dice = job.model.dice
+    size = (dice.first_roll + dice.roll_count) * width(job.scratch.action)  # entries of one stage
     if is_first:
-        return shifted(job.scratch.first_action, -saved_before * size)
+        saved_before = rerolls - (job.model.rolls_per_turn - 1)
+        return shifted(job.scratch.first_action, -saved_before * size)  # begins at the entry saved_before * size
     return shifted(job.scratch.action, -rerolls * size)
 
 

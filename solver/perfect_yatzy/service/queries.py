@@ -70,18 +70,18 @@ class QueryService:
         """The strategy of the mean, opened at most once; solved first if its table is missing."""
 
         def create() -> Strategy:
-            cost = self.check_mean(rules)  # None if the table is there
             report = progress.of("table") if progress else None
-            if cost and not self.budget.is_confirmed(progress):
-                self.check_unasked([mean_work(cost)])
-                return strategy_in_memory(rules, self.threads)
-            if cost and self.budget.confirms:
-                self.budget.check_stored(rules, self.resolver.stored_bytes, cost)
-                self.resolver.count_stored(cost.bytes)
-            if cost and self.announce is not None:
-                words = cost.words_with(self.threads or default_threads())
-                line = _("solving {rules}, {cost}; the table will be stored", rules=rules.key, cost=words)
-                report = self.announce(rules, line if self.budget.announces(cost) else None)
+            if cost := self.check_mean(rules):  # the table is missing
+                if not self.budget.is_confirmed(progress):  # then nothing is stored
+                    self.check_unasked([mean_work(cost)])
+                    return strategy_in_memory(rules, self.threads)
+                if self.budget.confirms:
+                    self.budget.check_stored(rules, self.resolver.stored_bytes, cost)
+                    self.resolver.count_stored(cost.bytes)
+                if self.announce is not None:  # it returns the progress of what it announces
+                    words = cost.words_with(self.threads or default_threads())
+                    line = _("solving {rules}, {cost}; the table will be stored", rules=rules.key, cost=words)
+                    report = self.announce(rules, line if self.budget.announces(cost) else None)
             return open_strategy(rules, self.tables, threads=self.threads, progress=report)
 
         return self.strategies.get_or_create(_mean_key(rules), create, table_bytes)

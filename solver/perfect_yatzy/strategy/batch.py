@@ -345,12 +345,13 @@ def sorted_positions(
     """Checked positions in the order of the kernels; the arrays are those of BatchPositions and PositionBatch."""
     from ..kernels.batch import PositionBatch
 
-    space, first = evaluator.space, is_first_roll.astype(np.int64)
-    cards = space.filled[rows] * len(space.filled) + rows  # layer by layer, and there row by row
-    groups = cards * (space.layout.lane_width // LANES) + lanes // LANES
-    order = np.lexsort((blocks[0], groups)) if blocks else np.argsort(groups)
-    columns = rows, lanes, rolls, rerolls, first, *(blocks or (lanes // LANES * LANES, lanes % LANES))
-    positions = PositionBatch(*(np.ascontiguousarray(column[order]) for column in columns))
+    space, groups = evaluator.space, lanes // LANES
+    starts, within = blocks or (groups * LANES, lanes % LANES)
+    # One key for layer, row and group of lanes, in this order; of a group the blocks of scores follow each other.
+    key = (space.filled[rows] * len(space.filled) + rows) * (space.layout.lane_width // LANES) + groups
+    order = np.lexsort((starts, key)) if blocks else np.argsort(key)
+    given = PositionBatch(rows, lanes, rolls, rerolls, is_first_roll.astype(np.int64), starts, within)
+    positions = PositionBatch(*(np.ascontiguousarray(column[order]) for column in given))
     layer_starts = np.searchsorted(space.filled[rows][order], np.arange(space.categories + 1))
     return BatchPositions(counts, order, positions, layer_starts)
 

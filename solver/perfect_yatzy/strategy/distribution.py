@@ -236,20 +236,21 @@ def has_stored_distribution(rules: RuleSet, start: State, tables: Folder = None)
 
 def read_stored(rules: RuleSet, state: State, tables: Folder = None) -> ScoreDistribution | None:
     """The stored distribution from a state on, without points before; a damaged file of first turns is removed."""
-    whole = state == EMPTY_STATE
-    if not whole and not has_stored_distribution(rules, state, tables):
+    from_empty = state == EMPTY_STATE
+    if not from_empty and not has_stored_distribution(rules, state, tables):
         return None
-    path = distribution_path(rules, tables) if whole else first_turns_path(rules, tables)
-    with suppress(OSError, *DAMAGED):
+    path = distribution_path(rules, tables) if from_empty else first_turns_path(rules, tables)
+    try:
         stored = checked_fields(path.read_bytes())
-        if (stored["format"], stored["version"], stored["fingerprint"]) != (FORMAT, __version__, rules.fingerprint):
-            raise ValueError("written by another version")
-        entry = stored if whole else stored["cards"][str(state_space(rules).unchecked_index(state))]
-        scores = np.arange(len(entry["chances"])) + entry["lowest"]
-        results = tuple(CategoryResult(*result) for result in entry["categories"])
-        chances, bonus = np.array(entry["chances"]), entry["upper_bonus_chance"]
-        return ScoreDistribution(scores, chances, bonus, results, rules, "mean")
-    if not whole:
+        if (stored["format"], stored["version"], stored["fingerprint"]) == (FORMAT, __version__, rules.fingerprint):
+            entry = stored if from_empty else stored["cards"][str(state_space(rules).unchecked_index(state))]
+            scores = np.arange(len(entry["chances"])) + entry["lowest"]
+            results = tuple(CategoryResult(*result) for result in entry["categories"])
+            chances, bonus = np.array(entry["chances"]), entry["upper_bonus_chance"]
+            return ScoreDistribution(scores, chances, bonus, results, rules, "mean")
+    except (OSError, *DAMAGED):
+        pass
+    if not from_empty:  # because has_first_turns asks only whether the file exists
         with suppress(OSError):
             path.unlink()
     return None

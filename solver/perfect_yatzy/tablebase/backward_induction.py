@@ -68,7 +68,7 @@ class RowSolver:
         return TableSlice(np.zeros(place.stop - place.start + PADDING, self.objective.compute), place.start)
 
     def solve(self, rows: Ints, below: TableSlice, out: TableSlice, offsets: ScoreOffsets | None = None) -> Misses:
-        """Write the values of some rows of a layer; how far twice the spacing of scores would miss them."""
+        """Write the values of some rows of a layer (`offsets`: of a shard's part); the misses, for `after_layer`."""
         objective, filled = self.objective, int(self.objective.space.filled[rows[0]])
         with self._scratch.borrow() as scratch:
             if isinstance(objective, PolicyQuantity):
@@ -79,7 +79,8 @@ class RowSolver:
             job = self.job(below, out, filled, scratch)
             if isinstance(objective, ScoreObjective):
                 places = offsets or objective.score_offsets
-                missed, changes = turn.solve_score_rows(rows, job, places, objective.before > 0, self._spacing)
+                is_certain_beyond = objective.before > 0
+                missed, changes = turn.solve_score_rows(rows, job, places, is_certain_beyond, self._spacing)
                 return missed, changes
             getattr(turn, objective.kernel)(rows, job, *objective.kernel_arguments)
             return UNKNOWN

@@ -38,6 +38,7 @@ from .store import Folder, Progress, tables_folder
 from .table_info import CHECKPOINT_SECONDS, fraction_fields, store_layer, stored_layer, table_stem, versions
 
 COST = 55  # times that of a solve in float64, measured
+DIGITS = 60  # after the point, in a certificate
 MOST_ROLLS, MOST_POINTS = 6**6, 1 << 14  # as the limbs allow
 MOST_SQUARED, MOST_LIMBS = 250, 54  # with squares: points of a turn, and limbs whose weights float64 can hold
 EMPTY_TALLY = (0.0, 0.0, 0.0, WINDOW)  # decisions, ties and close gaps, then the least gap
@@ -330,7 +331,7 @@ class Proof:
         """The value with so many digits after the point, rounded down."""
         return fraction_fields(self.value, digits)["decimal"]
 
-    def fields(self, digits: int = 60) -> dict[str, Any]:
+    def fields(self, digits: int = DIGITS) -> dict[str, Any]:
         """The certificate as JSON values, with so many digits after the point of each fraction."""
         fields = {k: fraction_fields(v, digits) if isinstance(v, Fraction) else v for k, v in vars(self).items()}
         return fields | {"decimal": self.decimal(digits), "float64_optimal": self.float64_optimal}

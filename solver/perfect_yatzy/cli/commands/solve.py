@@ -242,7 +242,7 @@ def prove(rules: str, digits: int, spread: bool, as_json: bool, tables: str | No
         else _("decisions closer than float64 can tell: {close}", **counts),
         _("certificate: {path}", path=exact_solve.proof_path(rule_set, tables)),
     ]
-    echo_answer(lines, as_json, proof.fields())
+    echo_answer(lines, as_json, proof.fields(max(digits, exact_solve.DIGITS)))
 
 
 @click.command()

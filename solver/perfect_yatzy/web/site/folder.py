@@ -31,7 +31,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from itertools import islice
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -104,7 +103,7 @@ def encoded(rules: RuleSet, values: Table, fraction_bits: int) -> tuple[dict[str
 
 
 def _expected(rules: RuleSet, space: StateSpace, fixed: Ints) -> Iterator[tuple[slice, Ints | int]]:
-    """Place of each row in the table, and what the rows after it let expect there."""
+    """For each row its place in the table, and the values expected there from those of later rows (see above)."""
     layout, needed = space.layout, prerequisites(rules)
     weights = enumerate(space.lanes.weight_of.tolist())
     predictable = [c for c, weight in weights if not weight and c != rules.tracked_index]  # lower boxes
@@ -118,15 +117,12 @@ def _expected(rules: RuleSet, space: StateSpace, fixed: Ints) -> Iterator[tuple[
         for row in space.layers[filled].tolist():
             mask, begin = int(layout.masks[row]), int(layout.offsets[row])
             length = int(layout.lane_count[layout.lane_sets[row]]) * (int(space.most_saved[filled]) + 1)
-            free = (c for c in predictable if not mask >> c & 1 and not needed[c] & ~mask)
-            boxes = tuple(islice(free, 2))
-            expected: Ints | int = 0
+            # The first two lower boxes that may be filled: V(card + a) + V(card + b) - V(card + a + b).
+            boxes = [c for c in predictable if not mask >> c & 1 and mask & needed[c] == needed[c]][:2]
+            parts = [after(row, length, c) for c in boxes]
             if len(boxes) == 2:
-                first, second = (after(row, length, c) for c in boxes)
-                expected = first + second - after(row, length, *boxes)
-            elif boxes:
-                expected = after(row, length, *boxes)
-            yield slice(begin, begin + length), expected
+                parts.append(-after(row, length, *boxes))
+            yield slice(begin, begin + length), sum(parts)
 
 
 class DataFiles:
