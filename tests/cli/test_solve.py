@@ -215,7 +215,7 @@ def test_short_work_of_an_old_process_prints_nothing(run: Run, forced: Strategy)
     assert run("simulate", "yatzy-forced", "--games", "3000").stderr == ""
 
 
-def test_commands_speak_for_themselves(
+def test_commands_write_nothing_to_the_log(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A command tells what takes long in the reader's language; the log, in English, is for Python."""

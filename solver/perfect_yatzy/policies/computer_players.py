@@ -61,7 +61,7 @@ MAX_SOLVED = 64  # solved rests of games, and distributions of opponents, that a
 POLICIES = ("most-points", "prices", "hold-rules", "goal:")
 PYTHON_FILE, PROGRAM = re.compile(r"(.+\.py):(\w+)"), "process:"
 Others = Sequence[Scorecard | str | int]  # cards of other players, or their final scores
-Solve = tuple[Hashable, Callable[[], ScoreStrategy]]  # a solve, and the key under which it is kept
+Solve = tuple[Hashable, Callable[[], ScoreStrategy]]  # a solve, and its key in the cache
 
 
 class RiskEvaluator(TurnEvaluator):
@@ -302,7 +302,7 @@ class WinningPlayer(ComputerPlayer):
         return found
 
     def _cached(self, key: Hashable, create: Callable[[], Solved]) -> Solved:
-        """What is kept under a key, made if it is missing; the MAX_SOLVED used last are kept."""
+        """What the cache has under a key, made if it is missing; the MAX_SOLVED used last stay in the cache."""
         if key not in self._solved:
             self._solved[key] = create()
         self._solved.move_to_end(key)

@@ -144,7 +144,7 @@ def _by_lanes(dice: int, faces: int, shape: tuple[int, int, int]) -> tuple[Ints,
     left, roll, _lane = np.indices(shape, dtype=np.int64, sparse=True)
     rolls_left = np.broadcast_to(left, shape).reshape(-1, 1).copy()
     counts = grid.counts[grid.first_roll :].astype(np.int64)[np.broadcast_to(roll, shape).ravel()]
-    rolls_left.flags.writeable = counts.flags.writeable = False  # they are kept for other cards
+    rolls_left.flags.writeable = counts.flags.writeable = False  # they are cached for other cards
     return rolls_left, counts
 
 

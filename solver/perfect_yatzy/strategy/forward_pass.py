@@ -37,6 +37,7 @@ from ..kernels.simd import aligned
 from ..kernels.table_slices import window
 from ..kernels.turn import hold_values
 from ..model.checked_values import Table
+from ..model.lanes import ceil_div
 from ..model.objectives import FRAME, Goals, ScoreObjective, final_bonus
 from ..model.state_space import LANES, Policy, StateSpace, state_space
 from ..model.turn_model import turn_model, turn_outcomes
@@ -182,7 +183,7 @@ class ForwardPass:
     def blocks_of(self, rows: Ints, most_saved: int) -> Ints:
         """Number of blocks of each row; a block is LANES upper sums with one number of saved rolls."""
         layout = self.space.layout
-        return np.asarray(-(-layout.lane_count[layout.lane_sets[rows]] // LANES) * (most_saved + 1))
+        return np.asarray(ceil_div(layout.lane_count[layout.lane_sets[rows]], LANES) * (most_saved + 1))
 
     def turn_ends(self, filled: int, layer: LayerScores) -> tuple[TurnEnds, Floats, Floats]:
         """Ends of the turns of all states of a layer, chances of the outcomes, and the losses of the turn."""

@@ -16,7 +16,6 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise, product
-from math import ceil
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -35,6 +34,7 @@ from ..kernels.policy_evaluation import EvaluationJob
 from ..kernels.table_slices import PADDING, TableSlice
 from ..kernels.turn import make_scratch
 from ..model.estimates import BASE_MEMORY, SolveCost, score_turn_seconds
+from ..model.lanes import ceil_div
 from ..model.objectives import FRAME, Goals, Utility, final_bonus
 from ..model.state_space import LANES, Policy, ScoreOffsets
 from ..model.turn_model import turn_model
@@ -175,7 +175,7 @@ class TwoPlayerGame:
         low, high = -min(most, other_past - lead), min(other_most, lead + past)
         length, pairs = max(0, high - low + 1), size * others
         bytes_of_pair = (length + 2 * FRAME) * 4 + 8  # of float32, and of its place
-        return TurnSize(pairs * ceil(length / SCORE_LANES), pairs * bytes_of_pair)
+        return TurnSize(pairs * ceil_div(length, SCORE_LANES), pairs * bytes_of_pair)
 
     def sizes(self, replanned: Sequence[bool]) -> Iterator[TurnSize]:
         """What each turn takes, the last one of the game first; `replanned`: which players plan again."""
