@@ -245,6 +245,26 @@ test("two rolls typed in one go", ["yatzy"], async () => {
   }
 });
 
+// Advice that comes between two keys must not lead to a die that is refused: too many dice for two rolls are one.
+test("five dice typed in one go are never refused", ["yatzy"], async () => {
+  const losses = known([[[6, 6, 6, 6], 0], [[6, 6, 6], 4], [[6, 6], 8], [[6], 11], [[1], 12], [[], 13]]);
+  game.provideAdvice({ holds: () => losses, markedHold: () => [6, 6, 6, 6] });
+  for (const [typed, holds, dice] of [
+    ["1", [[6, 6, 6, 6]], "66661"],
+    ["12", [[6, 6, 6, 6], [6, 6, 6, 6]], "66662"],
+    ["123", [[6, 6]], "66123"],
+    ["1234", [[6]], "61234"],
+    ["12345", [[1]], "12345"],
+  ]) {
+    await anew();
+    roll(1, 6, 6, 6, 6); await web.pass(5000);
+    roll(...[...typed].map(Number));
+    equal([s().holds, s().dice.join("")], [holds, dice], typed);
+    undos(typed.length);
+    equal([s().dice, s().rolls], [[1, 6, 6, 6, 6], []], typed);
+  }
+});
+
 // After a pause, and only where a box is advised; one step of the history.
 test("a die after the last roll takes the advised box", ["yatzy"], async () => {
   let advised = null;

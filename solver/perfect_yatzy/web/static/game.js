@@ -116,11 +116,12 @@ function flowOf(face, isFlowing, nextHolds, next) {
 
 const isTwo = ({ assumed, typed, next }) => Boolean(next?.length) && typed.length + assumed + next.length <= 2 * rules().dice;
 
-// They are "one" roll if the player may have kept fewer dice than marked; else "two", the second over the dice marked next.
+// They are "one" roll if the player may have kept fewer dice than marked; else "two", the second over the dice marked next. Too
+// many dice for two are one, where the rules allow no third roll.
 function readingOf(flow) {
   const free = rules().dice - flow.typed.length;
   const isOne = free >= 0 && (!flow.next || heldBefore(flow)[0]?.loss < (free ? BLUNDER : CLEAR_LOSS));
-  return isOne ? "one" : isTwo(flow) ? "two" : null;
+  return isOne ? "one" : isTwo(flow) ? "two" : free >= 0 && flow.before.left < 2 ? "one" : null;
 }
 
 // The holds that leave as many dice as were typed, those that lose least first; all dice typed show which fit.
