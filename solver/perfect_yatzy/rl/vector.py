@@ -123,18 +123,18 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         numbers = np.ascontiguousarray(numbers, dtype=np.int64)
         rewards = np.empty(self.num_envs)
         terminated, truncated, illegal = np.empty((3, self.num_envs), dtype=np.bool_)
-        ends, cuts, wrongs = (flag.view(np.uint8) for flag in (terminated, truncated, illegal))
+        ends, cuts, wrongs = (flag.view(np.uint8) for flag in (terminated, truncated, illegal))  # written as bytes
         limits = self.illegal_reward, self.max_episode_steps or 0
         job = kernel.StepJob(self._model, self._games, numbers, rewards, ends, cuts, wrongs, *limits)
         kernel.take_actions(0, self.num_envs, job)
         values_before = self._values
-        observation, info = self._observe()
+        observation, info = self._observe()  # puts the new values of all actions in the place of these
         if illegal.any():
             _add(info, "illegal", illegal, illegal)
         if values_before is not None:
-            acted = ~(ended | illegal)
+            acted = ~(ended | illegal)  # a game that had ended only began again
             taken = values_before[np.arange(self.num_envs), np.where(acted, numbers, 0)]
-            with np.errstate(invalid="ignore"):  # no action is legal after the end of a game
+            with np.errstate(invalid="ignore"):  # -inf less -inf: no action is legal after the end of a game
                 regret = np.where(acted, values_before.max(axis=1) - taken, 0.0)
             _add(info, "regret", regret, acted)
             if self.reward == "regret":
@@ -160,7 +160,7 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
             if not name.startswith("_"):
                 _add_of(final_info, name, info, over)
         observation, new_info = self._observe()
-        for name in ("illegal", "regret"):  # of the step, in games that go on; all else was observed again
+        for name in ("illegal", "regret"):  # of the step, for the games that go on; all else was observed again
             if name in info:
                 _add_of(new_info, name, info, ~over)
         _add(new_info, "final_obs", final_obs, over)
@@ -223,8 +223,8 @@ def _add(info: dict[str, Any], name: str, entries: Any, present: Bools) -> None:
 
 
 def _add_of(target: dict[str, Any], name: str, info: dict[str, Any], games: Bools) -> None:
-    """Add what `info` says of some of the games; nothing if it says nothing of them."""
+    """Add to `target` what `info` says under a name of some games, zeros elsewhere; nothing if it says nothing."""
     entries, present = info[name], info[f"_{name}"] & games  # Gymnasium: `_name` tells which games have an entry
     if present.any():
-        rows = present.reshape(-1, *[1] * (entries.ndim - 1))
-        _add(target, name, np.where(rows, entries, np.zeros_like(entries)), present)
+        present_rows = present.reshape(-1, *[1] * (entries.ndim - 1))  # as many dimensions as the entries
+        _add(target, name, np.where(present_rows, entries, np.zeros_like(entries)), present)
