@@ -82,11 +82,12 @@ def play_games(
     decisions, cards = list[Decision](), list[Scorecard]()
     begun = start.state.filled.bit_count()
     for game in range(first, first + number):
-        position, random = start, Random(f"{seed}/{game}")
+        position = start
+        random = Random(f"{seed}/{game}")
         while not position.over:
             rules, state = position.rules, position.state
-            most = rules.rolls_per_turn - 1 + state.saved
-            turn, roll = state.filled.bit_count() - begun, most - position.rolls_left
+            turn = state.filled.bit_count() - begun
+            roll = rules.rolls_per_turn - 1 + state.saved - position.rolls_left  # its number in the turn, from 0
             position = position.roll(dice_of_game(seed, game, turn, roll, position.to_roll, rules.faces))
             explores = exploration > 0 and random.random() < exploration
             try:
@@ -119,5 +120,6 @@ def asked(player: Player, position: TurnPosition) -> ActionText:
 
 def _place(position: TurnPosition, game: int) -> str:
     dice = "".join(map(str, position.dice))
-    left = f"{position.rolls_left} reroll{'s' * (position.rolls_left != 1)} left"
+    rerolls = "reroll" if position.rolls_left == 1 else "rerolls"
+    left = f"{position.rolls_left} {rerolls} left"
     return f"game {game + 1}, card {str(position.card) or 'empty'}, dice {dice}, {left}"

@@ -45,9 +45,10 @@ class ScoreForwardPass(ForwardPass):
     ) -> None:
         means = GreedyPolicy(evaluator.rules, evaluator.means.values, start, evaluator.means.space)
         super().__init__(means, threads, progress=progress)
-        self.table = self.objective = score_places(evaluator.rules, start)
+        self.objective = score_places(evaluator.rules, start)
+        self.table = self.objective
         self.evaluator, self.mean_values = evaluator, means.values
-        self.places = evaluator.score_offsets
+        self.places = evaluator.score_offsets  # of the values of this space's states in the evaluator's table
         if evaluator.space is not self.space:
             places = places_in(evaluator.space, self.space)
             self.places = ScoreOffsets(*(part[places] for part in self.places))
@@ -56,17 +57,19 @@ class ScoreForwardPass(ForwardPass):
     def distribution(self, points: int) -> ScoreDistribution:
         """Compute P layer by layer; each layer sums to 1. `points`: those on the card at the start."""
         space, offsets = self.space, self.objective.score_offsets
+        # Of all states: no scores (high < low) and no mass, but for the start.
         known = Support(np.zeros(space.size, np.int64), np.full(space.size, -1, np.int64), np.zeros(space.size))
         layer, start = self.new_layer(space.first_layer), space.unchecked_index(space.start)
         layer.values[offsets.origin[start] - layer.start] = 1.0  # at x = 0
-        known.high[start], known.mass[start] = 0, 1.0
+        known.high[start] = 0
+        known.mass[start] = 1.0
         outcome_chance = np.zeros(self.outcomes.size)
         for filled in range(space.first_layer, space.categories):
             layer, of_turn = self.push_layer(filled, layer, known)
             outcome_chance += of_turn
         full = space.layer_slice(space.categories)
         ranges = zip(offsets.origin[full] - layer.start, offsets.high[full], strict=True)
-        reached = ((0, layer.values[origin : origin + high + 1]) for origin, high in ranges)
+        reached = ((0, layer.values[origin : origin + high + 1]) for origin, high in ranges)  # from x = 0 on
         return self.result(reached, points, outcome_chance)
 
     def new_layer(self, filled: int) -> TableSlice:
@@ -79,16 +82,16 @@ class ScoreForwardPass(ForwardPass):
         offsets, layout = self.objective.score_offsets, self.space.layout
         scores = window(self.evaluator.objective, self.evaluator.values, filled)
         means, most_saved = window(self.space, self.mean_values, filled), int(self.space.most_saved[filled])
-        ends = self.evaluator.objective.before > 0  # whether it is certain beyond the scores of a state
+        known_ends = self.evaluator.objective.before > 0  # for a goal, which is certain beyond the scores of a state
 
         def push(part: Part) -> Pushed:
-            row, _first_lane, _end_lane = part
+            row = part[0]
             relocation, places, size = self.buffer_places(row)
             buffer = np.zeros(size + FRAME)
             with self.scratch.borrow() as (policy, mean_policy, own):
-                own.outcome_sum[:] = 0
+                own.outcome_sum[:] = 0  # the memory was used before
                 tables = offsets, parents, known, scores, self.places
-                job = ScorePassJob(policy, mean_policy, own, *tables, self.evaluator.x, ends, means, most_saved)
+                job = ScorePassJob(policy, mean_policy, own, *tables, self.evaluator.x, known_ends, means, most_saved)
                 push_lanes(*part, job, relocation, buffer)
                 outcome_chance = own.outcome_sum.reshape(-1, LANES).sum(axis=1)
             chances = [(place, buffer[begin : begin + place.stop - place.start]) for begin, place in places]
@@ -119,7 +122,7 @@ class ScoreForwardPass(ForwardPass):
         """Where the buffer of a row holds its children.
 
         Returns the place of an entry of a child in the buffer minus its place in the whole table, by outcome; for
-        each child the place in the buffer, and the entries of the table; and the length of the buffer.
+        each child the place in the buffer, and its entries of the table; and the length of the buffer.
         """
         layout, offsets = self.space.layout, self.objective.score_offsets
         is_open = (~int(layout.masks[row]) >> self.outcomes.category & 1).astype(bool)  # the category of each outcome
@@ -135,7 +138,7 @@ class ScoreForwardPass(ForwardPass):
             last = first + copies * int(layout.lane_count[layout.lane_sets[child]]) - 1
             begin = int(offsets.origin[first] + offsets.low[first])
             end = int(offsets.origin[last] + offsets.high[last]) + 1
-            relocation[self.outcomes.step == step] = size - begin
+            relocation[self.outcomes.step == step] = size - begin  # each child comes after those before it
             places.append((size, slice(begin, end)))
             size += end - begin
         return relocation, places, size
@@ -147,12 +150,9 @@ class ScoreForwardPass(ForwardPass):
         mean_policy = policy_job(dice, model, self.evaluator.means.ties, most)
         ends = size * self.end_model.stages  # of turns
         own = ScorePassScratch(
-            means=hold_values(dice, model, self.rules.rolls_per_turn - 1 + most),
-            end_mean=aligned(ends),
-            best_stop=aligned(dice.n_rolls),
-            stop_mean=aligned(dice.n_rolls),
-            outcome_sum=aligned(size),
+            means=hold_values(dice, model, self.rules.rolls_per_turn - 1 + most), end_mean=aligned(ends),
+            best_stop=aligned(dice.n_rolls), stop_mean=aligned(dice.n_rolls), outcome_sum=aligned(size),
             mass=np.zeros(int(self.objective.score_offsets.high.max()) + 1 + 2 * LANES),
             entries=np.zeros(ends, dtype=np.int64),
-        )
+        )  # fmt: skip
         return policy, mean_policy, own
