@@ -195,15 +195,15 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
 
         -inf for illegal actions. Solves the rules on first use.
         """
-        fields = self._fields
         values = np.full((self.num_envs, self.n_actions), -np.inf)
-        playing = np.flatnonzero(fields[:, kernel.FILLED] != self.rules.full_mask)
+        playing = np.flatnonzero(self._fields[:, kernel.FILLED] != self.rules.full_mask)
         if len(playing):
-            grid, rows = lattice(self.rules.dice, self.rules.faces), fields[playing]
+            rows = self._fields[playing]
             faces = np.arange(1, self.rules.faces + 1)
-            dice = np.array([np.repeat(faces, counts) for counts in grid.counts[rows[:, kernel.ROLL]]])
-            states = rows[:, [kernel.FILLED, kernel.UPPER, kernel.REROLLS, kernel.SAVED, kernel.JOKER_PAID]]
-            filled, upper, rerolls, saved, joker_paid = states.T
+            rolls = lattice(self.rules.dice, self.rules.faces).counts[rows[:, kernel.ROLL]]
+            dice = np.array([np.repeat(faces, counts) for counts in rolls])
+            columns = [kernel.FILLED, kernel.UPPER, kernel.REROLLS, kernel.SAVED, kernel.JOKER_PAID]
+            filled, upper, rerolls, saved, joker_paid = rows[:, columns].T
             values[playing] = self._oracle.options(filled, upper, dice, rerolls, saved, joker_paid).values
         return values
 

@@ -145,10 +145,9 @@ def clipped(chance: float) -> float:
 def distribution_fields(found: ScoreDistribution) -> dict[str, Any]:
     """An exact distribution as fields of an answer."""
     percentiles = {str(percent): found.percentile(percent) for percent in PERCENTILES}
-    categories = [asdict(result) for result in found.categories]
     return picked(found, "standard_deviation", "upper_bonus_chance") | {
         "percentiles": percentiles, "lowest": int(found.scores[0]), "chances": found.chances.tolist(),
-        "categories": categories,
+        "categories": [asdict(result) for result in found.categories],
     }  # fmt: skip
 
 

@@ -82,11 +82,10 @@ class BatchAnswer(Rows):
         ``category`` (id, or None) and the value, named ``expected_remaining``, ``chance`` or ``expected_utility``.
         """
         return {
-            "action": self.action,
-            "hold": [list(dice_of(held)) for held in self.held.tolist()],
+            "action": self.action, "hold": [list(dice_of(held)) for held in self.held.tolist()],
             "category": [self.categories[c] if c >= 0 else None for c in self.category.tolist()],
             value_name(self.policy): self.value,
-        }
+        }  # fmt: skip
 
     def metadata(self) -> dict[str, str]:
         """What identifies the answers (:func:`perfect_yatzy.strategy.metadata.metadata`)."""
@@ -227,7 +226,7 @@ def each_option(
             kernel(start, stop, OptionValues(values.ravel(), columns, start))
             note(start, values)
         else:
-            kernel(start, stop, OptionValues(np.empty(0), 0, 0))
+            kernel(start, stop, OptionValues(np.empty(0), 0, 0))  # no values are written
 
     slices = []
     for filled, (begin, end) in enumerate(pairwise(positions.layer_starts.tolist())):
@@ -288,7 +287,6 @@ def check_positions(
 ) -> BatchPositions:  # fmt: skip
     """Check and sort n positions, with their x in a :class:`.ScoreEvaluator`; StateError names the first fault."""
     rules, space = evaluator.rules, evaluator.space
-    grid = lattice(rules.dice, rules.faces)
     faces = whole_numbers("dice", dice, 2)
     if faces.ndim != 2:
         raise StateError(f"dice has {faces.ndim} dimensions; must be (n, {rules.dice})")
@@ -320,21 +318,25 @@ def check_positions(
     rows = space.rows_of(masks, paid)
     lanes = space.lanes_of(rows, np.maximum(uppers, 0))
     require((lanes >= 0) & (uppers >= 0), "has an upper sum its boxes cannot give")
-
     by_die = np.ascontiguousarray(faces.T)  # sums along the first axis are several times faster
     counts = np.stack([(by_die == face).sum(axis=0) for face in range(1, rules.faces + 1)], axis=1)
-    rolls = grid.rank(counts) - grid.first_roll
+    rolls = evaluator.dice.rank(counts) - evaluator.dice.first_roll
     blocks = None
     if isinstance(evaluator, ScoreEvaluator):
-        from ..kernels.policy import score_blocks
-
-        made = column("points", x, size)
-        low, high = evaluator.ranges(state_places(space.layout, rows, saved_rolls, lanes))
-        if not evaluator.objective.before:
-            possible = (low <= made) & (made <= high)
-            require(possible, "has points that cannot have been made since the start of this strategy")
-        blocks = score_blocks((low, high), lanes, made)
+        states = state_places(space.layout, rows, saved_rolls, lanes)
+        blocks = _checked_blocks(evaluator, states, lanes, column("points", x, size))
     return sorted_positions(evaluator, counts, rows, lanes, rolls, rerolls, rerolls == max_rerolls, blocks)
+
+
+def _checked_blocks(evaluator: ScoreEvaluator, states: Ints, lanes: Ints, made: Ints) -> Blocks:
+    """The blocks of scores of positions in these states with these points made, which are checked."""
+    from ..kernels.policy import score_blocks
+
+    low, high = evaluator.ranges(states)
+    if not evaluator.objective.before:  # the table of a goal has a value for any points
+        fault = "has points that cannot have been made since the start of this strategy"
+        require((low <= made) & (made <= high), fault)
+    return score_blocks((low, high), lanes, made)
 
 
 def sorted_positions(

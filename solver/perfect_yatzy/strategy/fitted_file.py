@@ -101,8 +101,8 @@ class FittedValues:
         z = open_boxes(self.rules, filled).astype(np.float64)
         relaxed, x = self._relaxed_and_extras(filled, upper, saved, tracked)
         # In the order of the coefficients theta, b, Q, e and L.
-        (rows, columns), (extra, box) = feature_pairs(self.rules), feature_lines(self.rules)
-        parts = [np.ones((len(z), 1)), z, z[:, rows] * z[:, columns], x, x[:, extra] * z[:, box]]
+        (one, other), (extra, box) = feature_pairs(self.rules), feature_lines(self.rules)  # columns of z and of x
+        parts = [np.ones((len(z), 1)), z, z[:, one] * z[:, other], x, x[:, extra] * z[:, box]]
         return z @ self.prices + relaxed, np.concatenate(parts, axis=1)
 
     def feature_sums(self, weights: Floats, filled: Ints, upper: Ints, saved: Ints, tracked: Ints) -> Floats:

@@ -189,28 +189,28 @@ class ForwardPass:
         block_start = np.zeros(len(layout.masks), np.int64)
         block_start[rows] = np.cumsum(blocks) - blocks
         count = np.zeros(int(blocks.sum()) * groups, np.int64)  # of the ends of each group of each block; written
-        first, actions = layer.first_state, self.policy.layer(filled)
-        reached_in_row = np.add.reduceat((layer.mass[:-LANES] > 0).astype(np.int64), layout.offsets[rows] - first)
+        actions, row_begins = self.policy.layer(filled), layout.offsets[rows] - layer.first_state
+        reached_in_row = np.add.reduceat((layer.mass[:-LANES] > 0).astype(np.int64), row_begins)
         room = max(LISTED, int(reached_in_row.max()) * len(self.end_model.saved))  # for every end of any row
         memory = ScratchPool(lambda: (np.empty(room, np.int32), np.empty(room)))
         perfect = NoLosses() if self.perfect is None else window(self.space, self.perfect, filled)
 
-        def list_ends(rows: Ints) -> RowTurns:
+        def list_ends(part: Ints) -> RowTurns:
             lists, sums, losses = [], np.zeros(self.outcomes.size * LANES), np.zeros(self.kinds)
             with self.jobs.borrow() as job, memory.borrow() as (end, chance):
-                of_layer = self.end_model, first, layer.most_saved, layer.mass, block_start, count
+                of_layer = self.end_model, layer.first_state, layer.most_saved, layer.mass, block_start, count
                 target = EndLists(*of_layer, end, chance, sums)  # `end` and `chance` are written from their start on
-                for left, policy in actions(rows):
-                    while len(left):  # as many rows at a time as have room in the lists
-                        done, used = list_rows(left, job, policy, layer.most_saved, perfect, losses, target)
+                for rows_left, policy in actions(part):
+                    while len(rows_left):  # as many at a time as have room in the lists
+                        done, used = list_rows(rows_left, job, policy, layer.most_saved, perfect, losses, target)
                         lists.append((end[:used].copy(), chance[:used].copy()))
-                        left = left[done:]
+                        rows_left = rows_left[done:]
             return lists, sums.reshape(-1, LANES).sum(axis=1), losses
 
         all_ends, all_chances = Gathered(np.int32), Gathered(np.float64)
         outcome_chance, losses = np.zeros(self.outcomes.size), np.zeros(self.kinds)
-        with closing(self.in_order(list_ends, row_parts(rows), filled)) as done:
-            for lists, outcomes_of_rows, losses_of_rows in done:
+        with closing(self.in_order(list_ends, row_parts(rows), filled)) as turns:
+            for lists, outcomes_of_rows, losses_of_rows in turns:
                 for ends_of_rows, chances in lists:
                     all_ends.append(ends_of_rows)
                     all_chances.append(chances)

@@ -54,8 +54,7 @@ class GameLog:
             "game": [each.game for each in self.decisions],
             **{name: [getattr(p.state, name) for p in positions] for name in ("filled", "upper", "saved")},
             "joker_paid": [int(position.state.joker_paid) for position in positions],
-            "dice": [position.dice for position in positions],
-            "rolls_left": [position.rolls_left for position in positions],
+            **{name: [getattr(position, name) for position in positions] for name in ("dice", "rolls_left")},
             "points": [position.card.total for position in positions if isinstance(position.card, Scorecard)],
             "action": [each.action for each in self.decisions],
         }

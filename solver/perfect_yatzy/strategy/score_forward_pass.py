@@ -86,7 +86,7 @@ class ScoreForwardPass(ForwardPass):
 
         def push(part: Part) -> Pushed:
             row = part[0]
-            relocation, places, size = self.buffer_places(row)
+            relocation, children, size = self.buffer_places(row)
             buffer = np.zeros(size + FRAME)
             with self.scratch.borrow() as (policy, mean_policy, own):
                 own.outcome_sum[:] = 0  # the memory was used before
@@ -94,12 +94,12 @@ class ScoreForwardPass(ForwardPass):
                 job = ScorePassJob(policy, mean_policy, own, *tables, self.evaluator.x, known_ends, means, most_saved)
                 push_lanes(*part, job, relocation, buffer)
                 outcome_chance = own.outcome_sum.reshape(-1, LANES).sum(axis=1)
-            chances = [(place, buffer[begin : begin + place.stop - place.start]) for begin, place in places]
+            chances = [(place, buffer[begin : begin + place.stop - place.start]) for begin, place in children]
             return chances, outcome_chance
 
         layer, outcome_chance = self.new_layer(filled + 1), np.zeros(self.outcomes.size)
-        with closing(self.in_order(push, self.parts(filled), filled)) as done:
-            for pushed, of_part in done:
+        with closing(self.in_order(push, self.parts(filled), filled)) as parts:
+            for pushed, of_part in parts:
                 for place, chances in pushed:
                     layer.values[place.start - layer.start : place.stop - layer.start] += chances
                 outcome_chance += of_part

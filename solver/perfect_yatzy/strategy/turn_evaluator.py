@@ -66,7 +66,7 @@ class Passes:
         """Value of every hold, `(holds,)`, from the value of every full roll `(rolls,)` after the reroll."""
         buffer: Floats = np.empty(self.dice.n_holds, dtype=np.result_type(rolls, np.float64))
         buffer[self.dice.first_roll :] = rolls
-        for level in self.levels[-2::-1]:
+        for level in self.levels[-2::-1]:  # one die less than a roll, two less, ... none
             buffer[level.place] = buffer[level.successors].sum(axis=1) / self.dice.faces
         return buffer
 
@@ -74,7 +74,7 @@ class Passes:
         """Chance of every full roll, `(rolls,)`, from that of every hold `(holds,)` before the reroll."""
         buffer = chances.copy()
         for level in self.levels[:-1]:
-            share = np.repeat(buffer[level.place] / self.dice.faces, self.dice.faces)
+            share = np.repeat(buffer[level.place] / self.dice.faces, self.dice.faces)  # for each face of one more die
             buffer += np.bincount(level.successors.ravel(), weights=share, minlength=len(buffer))
         return buffer[self.dice.first_roll :]
 
@@ -304,7 +304,7 @@ def _best(
 ) -> tuple[Any, tuple[int, ...] | None]:
     """Largest expected value of the final roll, and the hold that begins it; None before the first roll."""
     grid, exact = turn.dice, final_values.dtype == object  # exact: fractions
-    roll_values, hold_values = final_values, None
+    roll_values, hold_values = final_values, None  # without rerolls nothing is held
     for _reroll in range(rerolls):
         hold_values = turn.holds_from_rolls(roll_values)
         roll_values = turn.best_within(hold_values)

@@ -262,7 +262,7 @@ class TwoPlayerGame:
         threads = threads or default_threads()
         needs = [self._needs(player.policy, threads) for player in self.players]
         stored = self.resume(part) if part else None
-        begin, values = stored or (0, self._all_full())
+        begin, values = stored or (0, self._all_full())  # the turns that are solved, the values before these
         yield begin, values
         checkpoint = monotonic()
         work_done = [0, *accumulate(size.vectors * SCORE_LANES for size in self.sizes(self.replanned))]  # after turns

@@ -322,7 +322,7 @@ class LateScore:
         made = np.arange(int(x.max()) + 1)
 
         def beaten(reached: Floats, shifts: int, most: int) -> Floats:
-            """V for all shifts and points made, `(shifts, points)`; `most`: the largest number of a component."""
+            """V for all shifts and points made, `(shifts, points)`; `most`: the most points of the component."""
             n = np.minimum(np.arange(shifts)[:, None] + made + most, len(reached) - 2)  # the last two are 0
             chance = (1 - share) * reached[n] + share * reached[n + 1]
             return np.asarray(np.minimum(1, (1 + self.error) * chance))
@@ -335,7 +335,7 @@ class LateScore:
             """1 less the two sums of what the opponent wins, see the module, for STATES states."""
             rest, least = laws[first : first + STATES].copy(), np.ones(1)
             for (component, _reached), chances in zip(self.components, beaten_with, strict=True):
-                least = least - split(rest, component) @ chances
+                least = least - split(rest, component) @ chances  # the part of the component leaves `rest`
             utility[first : first + STATES] = least - rest @ beaten_at_once
 
         with thread_map(self.threads) as in_threads:
