@@ -70,5 +70,4 @@ def record_episodes(
     games = f"Games of {game.rules.key} (fingerprint {game.rules.fingerprint}), seed {seed}"
     dice = "every game is that of perfect_yatzy.simulate with this policy and seed"
     text = f"{games}; {dice}. perfect-yatzy {__version__}, CC0 1.0."
-    name = type(policy).__name__
-    return collector.create_dataset(dataset_id, eval_env=env, algorithm_name=name, description=text)
+    return collector.create_dataset(dataset_id, eval_env=env, algorithm_name=type(policy).__name__, description=text)

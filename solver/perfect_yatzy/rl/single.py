@@ -167,7 +167,7 @@ class Encoding:
                 parts.append((array / high).astype(np.float32))
             elif high == 1:
                 parts.append(array.astype(np.int8))
-            else:
+            else:  # an entry for each number from 0 to `high`
                 hot = array[..., None] == np.arange(high + 1)
                 parts.append(hot.reshape(*array.shape[:-1], -1).astype(np.int8))
         return np.concatenate(parts, axis=-1)

@@ -68,7 +68,7 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         self._fields = np.zeros((self.num_envs, kernel.FIELDS), dtype=np.int64)
         self._fields[:, kernel.FILLED] = self.rules.full_mask  # no action is legal before the first reset
         self._boxes = np.full((self.num_envs, len(self.rules.categories)), -1, dtype=np.int16)
-        self._games = kernel.EnvironmentGames(self._fields.ravel(), self._boxes.ravel())
+        self._games = kernel.EnvironmentGames(self._fields.ravel(), self._boxes.ravel())  # views: the same memory
         self._values: Floats | None = None  # of all actions, before the step to come
         self._started = False
 
@@ -100,7 +100,7 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
                 raise StateError(f"there are {len(seed)} seeds for {self.num_envs} environments")
             return [None if one is None else whole_number(one, "seed") for one in seed]
         first = whole_number(seed, "seed")
-        super().reset(seed=first)
+        super().reset(seed=first)  # seeds `np_random`
         return range(first, first + self.num_envs)
 
     def _reset_mask(self, options: dict[str, Any] | None) -> Bools:
@@ -133,9 +133,7 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
             _add(info, "illegal", illegal, illegal)
         if values_before is not None:
             acted = ~(ended | illegal)  # a game that had ended only began again
-            taken = values_before[np.arange(self.num_envs), np.where(acted, numbers, 0)]
-            with np.errstate(invalid="ignore"):  # -inf less -inf: no action is legal after the end of a game
-                regret = np.where(acted, values_before.max(axis=1) - taken, 0.0)
+            regret = self._regrets(values_before, numbers, acted)
             _add(info, "regret", regret, acted)
             if self.reward == "regret":
                 rewards[acted] = -regret[acted]
@@ -143,6 +141,12 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         if self.autoreset_mode is AutoresetMode.SAME_STEP and over.any():
             observation, info = self._next_games(over, observation, info)
         return observation, rewards, terminated, truncated, info
+
+    def _regrets(self, values: Floats, numbers: Ints, acted: Bools) -> Floats:
+        """What the actions lose against the best ones of these values; 0.0 in games that have not `acted`."""
+        taken = values[np.arange(self.num_envs), np.where(acted, numbers, 0)]
+        with np.errstate(invalid="ignore"):  # -inf less -inf: no action is legal after the end of a game
+            return np.where(acted, values.max(axis=1) - taken, 0.0)
 
     def _next_games(self, over: Bools, observation: Any, info: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """Start the next games where `over`, and move what was observed there to the final observation and info."""

@@ -229,7 +229,7 @@ class Decision:
             return self.known
         answer = self.compute(progress)
         if _costly(self.request):
-            self.service.answers.put((self.request, current_language()), answer)  # the certificate is a text
+            self.service.answers.put((self.request, current_language()), answer)  # it has sentences
         return answers.with_echo(answer, self.request.echo)
 
     def compute(self, progress: WorkProgress | None = None) -> dict[str, Any]:
@@ -324,7 +324,7 @@ class Decision:
         if request.explain:
             from .reviews import add_outlooks
 
-            bonus = None if objective else service.bonus_chances.of(strategy)  # under play for the mean
+            bonus = None if objective else service.bonus_chances.of(strategy)  # known for play for the mean only
             add_outlooks(answer, request, evaluator, options, choices, bonus)
         return answer
 

@@ -148,8 +148,8 @@ class PositionSample(Rows):
             "saved": self.saved if rules.saved_rolls else None,
             "joker_paid": self.joker_paid.astype(bool) if rules.joker else None,
             "dice": dice,
-            "hold": [row if isinstance(a, str) else list(a) for a, row in zip(actions, dice, strict=True)],
-            "category": [a if isinstance(a, str) else None for a in actions],
+            "hold": [roll if isinstance(best, str) else list(best) for best, roll in zip(actions, dice, strict=True)],
+            "category": [best if isinstance(best, str) else None for best in actions],
             value_name(self.policy): self.value,
         }
         columns = {name: found[name] if name in found else getattr(self, name, None) for name in MEANINGS}
@@ -312,19 +312,18 @@ class _Games:
     def labelled(self, games: Ints, turns: Ints, position: dict[str, Any]) -> PositionSample:
         """Rows with the best actions, which are taken; `position`: arguments of :meth:`.Strategy.best`."""
         answer = self.ask(**position)
-        actions = action_values = None
+        actions = values = None
         if isinstance(answer, BatchOptions):
             rows, columns = np.nonzero(answer.legal)
             offsets = np.searchsorted(rows, np.arange(len(games) + 1))
             actions = Ragged(offsets, columns.astype(np.int16))
-            action_values = Ragged(offsets, answer.values[rows, columns])
+            values = Ragged(offsets, answer.values[rows, columns])
         fields = dict(position)
         fields["card_total"] = fields.pop("points")
         return PositionSample(
             rules=self.rules, policy=self.strategy.policy, seed=self.seed, exploration=self.exploration,
             distinct=False, game_number=games, turn=turns, **fields, action=answer.action, value=answer.value,
-            taken=answer.action, visits=np.ones(len(games), dtype=np.int64),
-            actions=actions, action_values=action_values,
+            taken=answer.action, visits=np.ones(len(games), dtype=np.int64), actions=actions, action_values=values,
         )  # fmt: skip
 
 

@@ -74,7 +74,7 @@ class Rollout:
         layout, row, lane = self.space.layout, fields[:, kernels.ROW], fields[:, kernels.LANE]
         fields[:, kernels.BLOCK_LANE] = lane % LANES
         fields[:, kernels.BLOCK] = lane - fields[:, kernels.BLOCK_LANE]
-        blocks = layout.lane_upper.shape[1] // LANES
+        blocks = layout.lane_upper.shape[1] // LANES  # of a row, at most
         return np.asarray(kernels.ordered(row * blocks + lane // LANES, len(layout.masks) * blocks))
 
     def layer(self, filled: int) -> RowActions:
@@ -118,7 +118,7 @@ class ScoreRollout(Rollout):
         state = state_places(self.space.layout, row, fields[:, kernels.SAVED], lane)
         x = fields[:, kernels.POINTS] + self.scores.x
         fields[:, kernels.BLOCK], fields[:, kernels.BLOCK_LANE] = score_blocks(self.scores.ranges(state), lane, x)
-        return np.lexsort((fields[:, kernels.BLOCK], row))
+        return np.lexsort((fields[:, kernels.BLOCK], row))  # by row, then by block
 
     def layer(self, filled: int) -> RowActions:
         """As for :class:`Rollout`."""

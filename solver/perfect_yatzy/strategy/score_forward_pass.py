@@ -121,8 +121,8 @@ class ScoreForwardPass(ForwardPass):
     def buffer_places(self, row: int) -> tuple[Ints, list[tuple[int, slice]], int]:
         """Where the buffer of a row holds its children.
 
-        Returns the place of an entry of a child in the buffer minus its place in the whole table, by outcome; for
-        each child the place in the buffer, and its entries of the table; and the length of the buffer.
+        By outcome, the place of an entry of the child in the buffer minus its place in the table; for each child its
+        place in the buffer and its entries of the table; and the length of the buffer.
         """
         layout, offsets = self.space.layout, self.objective.score_offsets
         is_open = (~int(layout.masks[row]) >> self.outcomes.category & 1).astype(bool)  # the category of each outcome
@@ -130,9 +130,9 @@ class ScoreForwardPass(ForwardPass):
         places, size = list[tuple[int, slice]](), 0
         for step in np.unique(self.outcomes.step[is_open]).tolist():
             child = row + step
-            if child >= len(self.occurs) or not self.occurs[child]:
+            if child >= len(self.occurs) or not self.occurs[child]:  # no state of this game has this row
                 continue
-            # All states of a row, with any number of saved rolls, are neighbours in the table; so are their entries.
+            # A row has the entries from its first state to its last one, with all numbers of saved rolls: neighbours.
             first = int(layout.offsets[child])
             copies = int(self.space.most_saved[self.space.filled[child]]) + 1
             last = first + copies * int(layout.lane_count[layout.lane_sets[child]]) - 1

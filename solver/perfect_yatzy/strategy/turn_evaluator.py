@@ -184,16 +184,14 @@ def stored_scores(values: Table, offsets: ScoreOffsets, state: Ints, x: Ints) ->
 
 
 class ScoreEvaluator(TurnEvaluator):
-    """Evaluates turns where the whole final score counts, for a chance or an expected utility; the mean breaks ties.
-
-    `x` is where the card lies in the score ranges of the table: minus the points needed, or the points made.
-    """
+    """Evaluates turns where the final score counts, for a chance or an expected utility; the mean breaks ties."""
 
     ties = (0.0, 4e-6)  # float32 has a relative error: small chances are as good to seven digits as large ones
 
     def __init__(self, objective: ScoreObjective, values: Table, means: TurnEvaluator) -> None:
         super().__init__(objective.rules, values, objective.space)
-        self.objective, self.x, self._means = objective, 0, means
+        self.objective, self._means = objective, means
+        self.x = 0  # where the card lies in the score ranges: minus the points needed, or the points made
 
     @cached_property
     def score_offsets(self) -> ScoreOffsets:

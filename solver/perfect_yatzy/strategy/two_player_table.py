@@ -152,7 +152,7 @@ class TwoPlayerWriter:
             for left, (start, stop) in enumerate(pairwise(ends))
             for number, begin in enumerate(range(start, stop, SHARD))
         ]
-        there = sum(path.stat().st_size for path in self.folder.glob("*.npy"))
+        there = sum(file.stat().st_size for file in self.folder.glob("*.npy"))  # shards of an interrupted solve
         check_space(self.path.parent, max(0, ends[-1] * STORE.itemsize - there))
 
     def add(self, left: int, values: Floats) -> None:

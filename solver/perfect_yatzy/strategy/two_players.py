@@ -192,8 +192,8 @@ class TwoPlayerGame:
         """What a solve takes, at most; `replanned`: which players plan again, if not those of the game."""
         sizes = [*self.sizes(replanned or self.replanned)]
         vectors = sum(size.vectors for size in sizes)
-        turns = pairwise([TurnSize(), *sizes])  # each with the one after it in the game
-        memory = max((turn.values + turn.plans + after.values for after, turn in turns), default=0)
+        turns = pairwise([TurnSize(), *sizes])  # the last one first: each after the one that follows it in the game
+        memory = max((turn.values + turn.plans + following.values for following, turn in turns), default=0)
         seconds = score_turn_seconds(self.rules, vectors * LANES, 0)
         return SolveCost(vectors * SCORE_LANES, bytes=memory, memory=BASE_MEMORY + memory, seconds=seconds)
 
@@ -345,16 +345,18 @@ class TwoPlayerGame:
             pass
 
     def _job(self, backup: Backup) -> LeadJob:
-        """The arguments of the kernels for one thread, in the order of :class:`.LeadJob`."""
-        mover, lead = self.players[backup.mover], self.lead_of(backup.mover)
+        """The arguments of the kernels for one thread."""
+        mover = self.players[backup.mover]
+        model = turn_model(self.rules, mover.space.start)
         before, after = mover.layer(backup.left), mover.layer(backup.left - 1)
-        model, grid = turn_model(self.rules, mover.space.start), kernel_lattice(self.dice)
-        most_saved = int(mover.space.most_saved[mover.space.categories - backup.left])
-        scratch = make_scratch(self.dice, model, np.float32)
-        ranges = ScoreOffsets(*(np.empty(after.size, np.int64) for _ in ScoreOffsets._fields))
-        origin, high = np.empty(before.size, np.int64), np.empty(before.size, np.int64)
-        cards, values = (before, after, backup.other), (backup.below, backup.target)
-        return LeadJob(model, grid, most_saved, scratch, *cards, lead, backup.is_plan, *values, ranges, origin, high)
+        return LeadJob(
+            model=model, lattice=kernel_lattice(self.dice), scratch=make_scratch(self.dice, model, np.float32),
+            most_saved=int(mover.space.most_saved[mover.space.categories - backup.left]),
+            before=before, after=after, other=backup.other, lead=self.lead_of(backup.mover), is_plan=backup.is_plan,
+            below=backup.below, target=backup.target,
+            ranges=ScoreOffsets(*(np.empty(after.size, np.int64) for _ in ScoreOffsets._fields)),
+            target_origin=np.empty(before.size, np.int64), target_high=np.empty(before.size, np.int64),
+        )  # fmt: skip
 
     def start_chances(self, turn: Turn, mine: int, theirs: int, values: LeadValues) -> tuple[int, int, Floats]:
         """The first and the last lead of the mover before a turn, and its chances, with the known ones on both sides.

@@ -297,10 +297,8 @@ class LateScore:
         self.components = [(component, self.reached_with(component)) for component in components]
 
     def reached_with(self, component: Floats) -> Floats:
-        """The highest chance of n points, n from 0 on, for a player who is given most - p, p drawn from a component.
-
-        To need i + p points is to need i + most, where most is the largest p, and to be given most - p.
-        """
+        """The highest chance of n points, by n, for a player who is given most - p, p drawn from a component."""
+        # To need i + p points is to need i + most, where most is the largest p, and to be given most - p.
         filled, most = self.space.categories - self.left, len(component) - 1
         objective = GoalsWithRandomPoints(self.rules, filled, most)
         state, x = entries(objective, filled)
