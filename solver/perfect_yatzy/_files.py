@@ -47,7 +47,7 @@ def lock(path: Path, *, create: bool = False, shared: bool = False) -> int | Non
         return None
     descriptor = None
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT if create else os.O_RDONLY, 0o666)
+        descriptor = os.open(path, (os.O_RDWR | os.O_CREAT) if create else os.O_RDONLY, 0o666)
         fcntl.flock(descriptor, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
     except OSError:
         if descriptor is not None:
@@ -103,8 +103,10 @@ def folder_lock(folder: Path, *, shared: bool = False) -> Iterator[None]:
 @contextlib.contextmanager
 def exclusive(path: Path) -> Iterator[None]:
     """Hold the lock of a file that exists only meanwhile; another process waits."""
-    while (descriptor := lock(path, create=True)) is not None and not is_same_file(descriptor, path):
+    descriptor = lock(path, create=True)
+    while descriptor is not None and not is_same_file(descriptor, path):
         os.close(descriptor)  # meanwhile the process before has removed the file: its lock is of no use
+        descriptor = lock(path, create=True)
     try:
         yield
     finally:

@@ -120,8 +120,7 @@ def best_value_fields(
     from ..strategy.score_distribution import least_score
 
     # Chances may have been rounded to 1; points tell: those on the card now, or after one of the choices.
-    index_of = card.rules.index_of
-    after = [card.filled_with(index_of[each.category], each.points, each.bonus_points) for each in choices]
+    after = [card.filled_with(card.rules.index_of[one.category], one.points, one.bonus_points) for one in choices]
     certain = objective.certain(max(map(least_score, [card, *after])))
     for entry in entries:
         if certain and not entry.get("loss"):  # the best, or the only one
@@ -144,9 +143,9 @@ def clipped(chance: float) -> float:
 
 def distribution_fields(found: ScoreDistribution) -> dict[str, Any]:
     """An exact distribution as fields of an answer."""
-    percentiles = {str(percent): found.percentile(percent) for percent in PERCENTILES}
     return picked(found, "standard_deviation", "upper_bonus_chance") | {
-        "percentiles": percentiles, "lowest": int(found.scores[0]), "chances": found.chances.tolist(),
+        "percentiles": {str(percent): found.percentile(percent) for percent in PERCENTILES},
+        "lowest": int(found.scores[0]), "chances": found.chances.tolist(),
         "categories": [asdict(result) for result in found.categories],
     }  # fmt: skip
 

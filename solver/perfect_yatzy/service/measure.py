@@ -93,7 +93,9 @@ def run_positions(service: QueryService, fields: Mapping[str, Any]) -> tuple[Pos
         "rolls_left": {str(left): number for left, number in enumerate(rolls_left)},
         "most_visits": int(found.visits.max()),
     }  # fmt: skip
-    return replace(found, player=str(fields["policy"])) if player else found, answer
+    if player:
+        found = replace(found, player=str(fields["policy"]))
+    return found, answer
 
 
 def _resolved(
@@ -161,9 +163,8 @@ def run_evaluations(
     for number, request in enumerate(parsed):
         title, mine = found[number]
         answer = answers.answer_head(request) | {"policy": names[number], "title": title} | _measured(request, mine)
-        if opponent:
+        if opponent:  # neither policy looks at the card of the other, so the two final scores are independent
             _title, theirs = found[len(parsed)]
-            # Neither policy looks at the card of the other, so the two final scores are independent.
             chance = _distribution_of(rules, mine).chance_against(_distribution_of(rules, theirs))
             answer["against"] = {"policy": str(opponent), "chance": chance, "ties": "half"}
         replies.append(answer)

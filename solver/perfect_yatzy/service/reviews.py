@@ -58,8 +58,9 @@ def explained_review(strategy: Strategy, game: Game, player: int, max_explained:
     found = review(strategy, game, player)
     answer = review_json(found) | approximate_fields(strategy)
     pairs = zip(found.decisions, answer["decisions"], strict=True)
-    errors = [pair for pair in pairs if pair[0].loss >= MIN_EXPLAINED_LOSS]
-    for decision, entry in sorted(errors, key=lambda pair: -pair[0].loss)[:max_explained]:
+    errors = [(decision, entry) for decision, entry in pairs if decision.loss >= MIN_EXPLAINED_LOSS]
+    errors.sort(key=lambda error: -error[0].loss)  # the worst first
+    for decision, entry in errors[:max_explained]:
         for name, action in (("done", decision.done), ("best", decision.best)):
             entry[name]["outlook"] = outlook_json(action_outlook(strategy, decision, action))
     return answer
@@ -103,8 +104,7 @@ def outcome_fields(strategy: Strategy, request: Request) -> dict[str, Any]:
     n_rolled = rules.dice - len(request.dice)
     outcomes: list[dict[str, Any]] = []
     for rolled in lattice.counts[lattice.first[n_rolled] : lattice.first[n_rolled + 1]]:  # all multisets of that size
-        # P(roll of n dice) = n! / (product over faces of count!) / faces^n
-        sequences = factorial(n_rolled) // prod(map(factorial, rolled.tolist()))
+        sequences = factorial(n_rolled) // prod(map(factorial, rolled.tolist()))  # of these faces, in any order
         roll = int(lattice.rank(held + rolled)) - lattice.first_roll
         value = request.card.total + float(values[roll])
         chances = {"chance": sequences / rules.faces**n_rolled, "expected_final_score": value}
@@ -127,7 +127,7 @@ def comparisons_of(found: Ratings) -> list[Comparison]:
 def ratings_json(
     found: Ratings, comparisons: list[Comparison], block: int | None = None, confidence: float = CONFIDENCE
 ) -> dict[str, Any]:
-    """The answer of `yatzy rate --json`."""
+    """The answer of `yatzy rate --json`; in ``not_rated`` a player who is not known is left out."""
     results_only = [
         {"player": player, "rules": rules, "games": len(each), "result": _estimate_json(mean_of(each, confidence))}
         for (rules, player), each in found.results_only.items()
@@ -135,7 +135,6 @@ def ratings_json(
     return {
         "schema": ANSWER_SCHEMA, "query": "rate", "ratings": [rating_json(rating, block) for rating in found.ratings],
         "results_only": results_only, "comparisons": [*map(comparison_json, comparisons)],
-        # Without the player where no player is known.
         "not_rated": [{name: x for name, x in vars(each).items() if x or name != "player"} for each in found.skipped],
     }  # fmt: skip
 

@@ -61,8 +61,7 @@ class ScoreForwardPass(ForwardPass):
         known = Support(np.zeros(space.size, np.int64), np.full(space.size, -1, np.int64), np.zeros(space.size))
         layer, start = self.new_layer(space.first_layer), space.unchecked_index(space.start)
         layer.values[offsets.origin[start] - layer.start] = 1.0  # at x = 0
-        known.high[start] = 0
-        known.mass[start] = 1.0
+        known.high[start], known.mass[start] = 0, 1.0
         outcome_chance = np.zeros(self.outcomes.size)
         for filled in range(space.first_layer, space.categories):
             layer, of_turn = self.push_layer(filled, layer, known)

@@ -282,8 +282,8 @@ def category_odds(
 ) -> list[CategoryOdds]:
     """Chance and expected points of every category, in the order of the sheet; fractions if `exact`."""
     rerolls = rules.rolls_per_turn - 1 if rolls_left is None else rolls_left
-    max_rerolls = rules.rolls_per_turn - 1
-    max_rerolls *= len(rules.categories) if rules.saved_rolls else 1  # the last turn with all rerolls saved
+    turns = len(rules.categories) if rules.saved_rolls else 1  # whose rerolls may all be left in the last one
+    max_rerolls = (rules.rolls_per_turn - 1) * turns
     if not 0 <= rerolls <= max_rerolls:
         text = _("{count} rolls left; under {rules} there can be {possible}")
         raise StateError(text.format(count=rerolls, rules=rules.key, possible=span(0, max_rerolls)))
