@@ -52,17 +52,12 @@ def _box(row: Category, copy: int | None, number: int, column: Column | None) ->
     if not ending:
         return row
     return replace(
-        row,
-        id=row.id + ending,
-        name=row.name + name_ending(copy, column),
-        code=row.code and row.code + ending,
+        row, id=row.id + ending, name=row.name + name_ending(copy, column), code=row.code and row.code + ending,
         aliases=tuple(alias + ending for alias in row.aliases),
         patterns=tuple(pattern.times(column.factor if column else 1) for pattern in row.patterns),
         requires=row.requires and row.requires + id_ending(None, column),
-        row=row.id,
-        column=number,
-        copy=copy or 0,
-    )
+        row=row.id, column=number, copy=copy or 0,
+    )  # fmt: skip
 
 
 def _column(rules: RuleSet, category: Category) -> Column | None:
@@ -85,17 +80,12 @@ def row_of(rules: RuleSet, category: Category) -> Category:
         return category
     column = _column(rules, category)
     return replace(
-        category,
-        id=category.row,
-        name=category.name.removesuffix(in_name),
-        code=category.code.removesuffix(in_id),
+        category, id=category.row, name=category.name.removesuffix(in_name), code=category.code.removesuffix(in_id),
         aliases=tuple(alias.removesuffix(in_id) for alias in category.aliases),
         patterns=tuple(pattern.divided(column.factor if column else 1) for pattern in category.patterns),
         requires=category.requires.removesuffix(id_ending(None, column)) if column else category.requires,
-        row="",
-        column=0,
-        copy=0,
-    )
+        row="", column=0, copy=0,
+    )  # fmt: skip
 
 
 def row_names(rules: RuleSet, category: Category) -> Iterator[str]:
