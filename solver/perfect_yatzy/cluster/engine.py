@@ -126,8 +126,7 @@ def run_task(argument: Any, function: Callable[[Any], Any], job: Job) -> tuple[A
 
 @contextmanager
 def compiling(kernels: str) -> Iterator[None]:
-    """Let one process of a machine compile while the others wait, and then load what it has stored."""
-    # A mark in the cache, which is written after that task, says that they are there: later runs do not wait at all.
+    """Let one process of a machine compile the kernels in this block while others wait, to load what it stores."""
     if not kernels or kernels in _compiled:
         yield
         return
@@ -135,11 +134,12 @@ def compiling(kernels: str) -> Iterator[None]:
     from ..kernels.jit import cache_folder, cache_path
 
     folder = cache_folder(cache_path())
-    if folder is None or (mark := folder / f"{kernels}.compiled").exists():
+    mark = (folder or Path()) / f"{kernels}.compiled"  # there once a process has compiled: later runs do not wait
+    if folder is None or mark.exists():
         yield
     else:
-        with _compiling, folder_lock(folder):
-            yield
+        with _compiling, folder_lock(folder):  # one thread of this process, one process of this machine
+            yield  # a task that fails ends here, without a mark
             with suppress(OSError):  # a full disk
                 mark.touch()
     _compiled.add(kernels)
@@ -196,8 +196,8 @@ class DaskEngine:
         begin. Errors of a call are raised; ClusterError if the cluster is lost, or a call ended too many workers.
         """
         waiting = deque(_UnderWay(i, argument, 0) for i, argument in enumerate(arguments))
-        under_way: dict[Any, _UnderWay] = {}
-        alive = time.monotonic()
+        under_way: dict[Any, _UnderWay] = {}  # by future
+        alive = time.monotonic()  # when there last was a worker, or a task was done
         try:
             while waiting or under_way:
                 if time.monotonic() - self._looked > POLL_SECONDS:

@@ -177,7 +177,8 @@ def simulate_on(
     tables: str | os.PathLike[str] | None, progress: Progress | None,
 ) -> Simulation:  # fmt: skip
     """Play games on the workers; see :meth:`perfect_yatzy.cluster.session.Cluster.simulate`."""
-    began, name = time.perf_counter(), strategy_name(strategy, tables)
+    began = time.perf_counter()
+    name = strategy_name(strategy, tables)
     games, position = checked_games(strategy, games, seed, start, points)
     if position.state.filled == strategy.rules.full_mask:
         raise game_over()
@@ -188,7 +189,8 @@ def simulate_on(
     played = joined_games(strategy, seed, position.points, widened)
     if name.kind != "approximate":
         return played
-    luck, seconds = np.concatenate([luck for *_figures, luck in parts]), time.perf_counter() - began
+    luck = np.concatenate([luck for *_figures, luck in parts])
+    seconds = time.perf_counter() - began
     return ApproximateSimulation(**vars(replace(played, policy="approximate-mean")), luck=luck, seconds=seconds)
 
 
@@ -258,13 +260,14 @@ def versus_on(
     def solve_turn(game: TwoPlayerGame, layer: Path, turn: Turn, below: LeadValues) -> LeadValues:
         before, other = game.pairs(turn)
         target = game.blank(before, other, game.lead_of(turn.mover))
-        parts, bounds = [*_parts_of(game, layer, turn, other.size, engine.threads, below)], _bounds(target)
+        bounds = _bounds(target)
+        parts = [*_parts_of(game, layer, turn, other.size, engine.threads, below)]
         try:
             for number, _none in engine.map(solve_part, parts):
                 part = parts[number]
-                values, _fields = stored_layer(part.path, rules) or (None, None)
-                if values is None:
+                if (stored := stored_layer(part.path, rules)) is None:
                     raise damaged(f"the values {part.path} were altered or removed")
+                values, _fields = stored
                 part.path.unlink()
                 # The states of the other player are the inner index of the pairs: for each state of the mover a part
                 # has a run of values.

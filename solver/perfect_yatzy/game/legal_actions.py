@@ -193,10 +193,8 @@ class TurnPosition:
         if position >= 0 and filled >> position & 1:
             raise StateError(_("{category} is filled already").format(category=category))
         if position in open_categories(rules, filled):  # then the dice do not allow it
-            forces_jokers = (
-                rules.joker is not None and rules.joker.mode == "forced" and filled >> rules.joker_index & 1
-            )
-            is_forced = forces_jokers and is_joker(rules, counts_of(rules, self.dice))
+            may_force = rules.joker is not None and rules.joker.mode == "forced" and filled >> rules.joker_index & 1
+            is_forced = may_force and is_joker(rules, counts_of(rules, self.dice))
             if rules.crossing_out == "only-if-nothing-scores" and not is_forced:
                 message = _("{category} may not be crossed out now: the dice score in {boxes}")
                 raise StateError(message.format(category=category, boxes=boxes))

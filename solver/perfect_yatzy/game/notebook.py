@@ -60,8 +60,7 @@ def histogram_svg(starts: Sequence[int], chances: Sequence[float], bin_width: in
 
 def histogram_bins(lowest: int, chances: Sequence[float], most: int) -> tuple[list[int], list[float], int]:
     """First scores, chances and width of at most `most` bins, without tails below one in ten thousand."""
-    # The scores that are shown, at least one.
-    low = lowest + min(_tail(chances), len(chances) - 1)
+    low = lowest + min(_tail(chances), len(chances) - 1)  # the scores that are shown, at least one
     high = max(low, lowest + len(chances) - 1 - _tail(chances[::-1]))
     bin_width = next((width for width in BIN_WIDTHS if (high - low) // width < most), 1000)
     numbers = range(low // bin_width, high // bin_width + 1)  # bin number n begins at the score n * bin_width

@@ -28,8 +28,7 @@ from ..errors import _, enumerated, ngettext
 if TYPE_CHECKING:
     from .dice import Ints
 
-    # For each roll: whether it matches (bool), and the sum of the dice named.
-    Matches = tuple[Any, Ints | int]
+    Matches = tuple[Any, Ints | int]  # for each roll: whether it matches (bool), and the sum of the dice named
 
 ScoreKind = Literal["matched", "sum", "fixed"]
 IMPOSSIBLE = -1_000  # a gain that no sum of dice outweighs
@@ -190,7 +189,7 @@ def _group_matches(pattern: Pattern, counts: Ints) -> Matches:
     found, total = free.all(axis=1), 0
     for size in pattern.groups:
         suitable = free & (counts >= size)
-        highest = faces - suitable[:, ::-1].argmax(axis=1)
+        highest = faces - suitable[:, ::-1].argmax(axis=1)  # the highest suitable face of each roll
         found &= suitable.any(axis=1)
         free &= highest[:, None] != range(1, faces + 1)
         total = total + size * highest

@@ -104,8 +104,7 @@ class ValueReader:
             category = self.ids[path[1]]
             if isinstance(category, str) and self.ids.count(category) == 1:
                 named = ("categories", category, *path[2:])
-                # A category of the extended rules is patched by its id.
-                line = line or locate(self.text, named)
+                line = line or locate(self.text, named)  # a category of the extended rules is patched by its id
         for switch in self.active_switches:  # a field that only a patch has
             line = line or locate(self.text, ("switches", switch, *named))
         parts = [f"[{part + 1}]" if isinstance(part, int) else f".{part[:MAX_NAME]}" for part in named]  # from 1
@@ -355,8 +354,7 @@ PUBLISHED_FIELDS = {
     "switches": names("", MAX_SWITCHES, MAX_ID),
     "source": text("Where it was published.", limits.MAX_SUMMARY, ""),
 }
-# The fields that a patch writes as a whole file does.
-PLAIN_FIELDS = {
+PLAIN_FIELDS = {  # that a patch writes as a whole file does
     "id": identifier("Name in commands, answers and tables."),
     "name": text("The name people see."),
     "summary": text("One line for `yatzy rules list`.", limits.MAX_SUMMARY, ""),

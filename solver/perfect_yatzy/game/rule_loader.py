@@ -25,8 +25,7 @@ from .rule_schema import RuleChecker
 from .rules import RuleSet
 from .translations import toml_names, toml_text
 
-# How messages of tomllib start -> what most likely is wrong.
-TOML_HINTS = {
+TOML_HINTS = {  # how messages of tomllib start -> what most likely is wrong
     ("Invalid value",): N_("a value is a number, true, false, text in quotes, a list [...] or a table {...}"),
     ("Cannot overwrite a value", "Cannot declare"):
         N_("it is given twice, or [categories.NAME] and [[categories]] are mixed"),

@@ -8,10 +8,6 @@ column, each capped at the last threshold of its bonus, as digits of a mixed-rad
 
 A digit has room for the points of one more box beyond the threshold, so that points can be added before the sum is
 capped.
-
-The highest final score: without a joker rule the boxes do not depend on each other. With one, a box is filled by its
-best roll, or by a joker, which earns the joker bonus. The more boxes are filled, the more a joker may do, so best
-rolls come first. What a joker pays depends on the upper boxes that are filled: the search is over their sets alone.
 """
 
 from __future__ import annotations
@@ -264,7 +260,11 @@ def maximum_score(rules: RuleSet) -> int:
 
 
 class _BestTurns:
-    """The most points of every box, by its best roll and by jokers."""
+    """The most points of every box, by its best roll, or by a joker, which earns the joker bonus.
+
+    The more boxes are filled, the more a joker may do, so best rolls come first. What a joker pays depends on the
+    upper boxes that are filled: the search is over their sets alone.
+    """
 
     def __init__(self, rules: RuleSet) -> None:
         self.rules, self.joker_box = rules, rules.joker_index
@@ -273,8 +273,7 @@ class _BestTurns:
         table = points_table(rules)
         joker = rules.joker
         self.by_best_roll = [self._with_bonus(c, most) for c, most in enumerate(table.max(axis=1).tolist())]
-        # Whether the search applies: only the boxes that match jokers matter to them.
-        self.is_plain = (
+        self.is_plain = (  # whether the search applies: only the boxes that match jokers matter to them
             joker is not None
             and (joker.mode != "maximum" and joker.requires == "filled" and joker.bonus_while == "always")
             and sum(category.face > 0 for category in rules.categories) <= MAX_MATCHING
@@ -329,9 +328,7 @@ class _BestTurns:
         before, after = [0] * n_sets, [0] * n_sets
         for chosen in range(n_sets):
             filled = sum(1 << box for place, box in enumerate(matching) if chosen >> place & 1)
-            free = [
-                matched for matched, bits in to_fill.items() if not bits & ~filled
-            ]  # these jokers may go elsewhere
+            free = [matched for matched, bits in to_fill.items() if not bits & ~filled]  # these may go elsewhere
             after[chosen] = max(after[chosen], before[chosen] + sum(self._most(c, free, free) for c in lower))
             for place, box in enumerate(matching):
                 if not chosen >> place & 1:

@@ -153,7 +153,8 @@ class CheckedValues:
             return held.values[places]
         if isinstance(places, slice):
             low, high, step = places.indices(len(self))
-            return (self.checked(low, high) if step > 0 else self.checked(0, len(self)))[places]
+            values = self.checked(low, high) if step > 0 else self.checked(0, len(self))  # backwards: the whole array
+            return values[places]
         if isinstance(places, (int, np.integer)):
             place = int(places) % len(self)  # the array itself refuses what is out of range
             return self.checked(place, place + 1)[places]
@@ -190,10 +191,11 @@ class CheckedValues:
         missing = [block for block in blocks if not held.checked[block]]
         if held.blocks and (held.blocks + len(missing)) * BLOCK_BYTES > KEPT_BYTES:
             # Arrays in use refer to the old memory, which is freed with the last of them.
-            self._held = held = _Held(len(self), self.dtype)
+            held = _Held(len(self), self.dtype)
+            self._held = held
             missing = list(blocks)
         with held.lock:
-            # Never again what another thread has checked meanwhile: it is in use.
+            # What another thread has checked meanwhile is in use, and must not be written again.
             runs = list(_runs(block for block in missing if not held.checked[block]))
             try:
                 if len(missing) < THREADED_BLOCKS:

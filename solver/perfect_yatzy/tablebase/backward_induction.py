@@ -91,7 +91,7 @@ class RowSolver:
         turns_to_come = self.objective.space.categories - filled
         if filled <= self.objective.first_layer + DENSE_LAYERS:
             self._spacing = 1
-        elif turns_to_come > 1 and missed < changes * self.objective.tolerance**2:  # the first makes it less smooth
+        elif turns_to_come > 1 and missed < changes * self.objective.tolerance**2:  # one turn makes it less smooth
             self._spacing = min(2 * self._spacing, MOST_SPACING)
 
     def new_scratch(self) -> Any:
