@@ -74,7 +74,9 @@ def differences(own: tuple[tuple[str, str], ...], wanted: tuple[tuple[str, str],
     mine = dict(own)
     different = [(name, mine.get(name, "none"), need) for name, need in wanted if mine.get(name) != need]
     versions = [f"{name} {has} instead of {need}" for name, has, need in different if name != SOURCES]
-    return " and ".join(versions) or (f"other {SOURCES}" if different else "")
+    if different and not versions:
+        return f"other {SOURCES}"
+    return " and ".join(versions)
 
 
 def problem(job: Job) -> str:

@@ -128,7 +128,8 @@ class TurnPosition:
 
     def action_mask(self) -> npt.NDArray[np.int8]:
         """``(actions,)`` int8: 1 for every legal action by its number, 0 for the others."""
-        mask, holds = np.zeros(action_count(self.rules), dtype=np.int8), hold_count(self.rules)
+        mask = np.zeros(action_count(self.rules), dtype=np.int8)
+        holds = hold_count(self.rules)
         if self.rolls_left and not self.to_roll:
             mask[:holds] = holds_within(self.rules, self.dice)
         for category in self._categories:

@@ -169,7 +169,7 @@ class UpperSums:
         for c in self.counting:
             column = rules.categories[c].column
             most[column] = max(most[column], *self._possible[c])
-        # By column: number of values of its digit, and what one point counts there; `size`: of values of all digits.
+        # By column: number of values of its digit, and what one point counts there. `size`: how many numbers exist.
         self.widths = tuple(threshold + points + 1 for threshold, points in zip(self.thresholds, most, strict=True))
         *self.weights, self.size = accumulate((1, *self.widths), lambda weight, width: weight * width)
 
@@ -317,7 +317,8 @@ class _BestTurns:
         """Free order, mode "forced": a joker goes to the matching upper box, to a lower box, to any box."""
         # First the box of the joker, then some of the matching upper boxes, all lower boxes, and the other matching
         # ones. `before` and `after`: the most points without and with the lower boxes, by the matching boxes that are
-        # filled. Such a set is a bitmask of places in `matching`, and follows all its subsets.
+        # filled. Such a set is a bitmask of places in `matching`, and follows all its subsets. The jokers of a class
+        # are free to go to other boxes when those that match them are filled.
         categories = self.rules.categories
         to_fill = {matched: matched & ~(1 << self.joker_box) for matched in self.jokers}  # boxes of each class
         class_of = {c: matched for matched, bits in to_fill.items() for c in self.boxes if bits >> c & 1}
@@ -328,7 +329,7 @@ class _BestTurns:
         before, after = [0] * n_sets, [0] * n_sets
         for chosen in range(n_sets):
             filled = sum(1 << box for place, box in enumerate(matching) if chosen >> place & 1)
-            free = [matched for matched, bits in to_fill.items() if not bits & ~filled]  # these may go elsewhere
+            free = [matched for matched, bits in to_fill.items() if not bits & ~filled]
             after[chosen] = max(after[chosen], before[chosen] + sum(self._most(c, free, free) for c in lower))
             for place, box in enumerate(matching):
                 if not chosen >> place & 1:

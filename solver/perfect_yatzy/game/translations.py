@@ -92,7 +92,7 @@ def row_names(rules: RuleSet, category: Category) -> Iterator[str]:
     """What people call a box if it is not said which of its row is meant; nothing for a row with one box."""
     column = _column(rules, category)
     for name in (category.id, category.name, category.code, *category.aliases):
-        for ending in endings(rules, category):
+        for ending in endings(rules, category):  # of its id, and of its name
             if not ending or not name.endswith(ending):
                 continue
             row = name.removesuffix(ending)

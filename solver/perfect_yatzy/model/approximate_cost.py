@@ -62,8 +62,7 @@ def layout_bytes(rules: RuleSet, exact: Sequence[int]) -> float:
     """Memory of the arrays of a layout with these exact boxes, while they are built."""
     cards = float(np.prod([float(len(chain) + 1) for chain in chains(rules) if set(chain) <= set(exact)]))
     flags = 2 if rules.tracked_index >= 0 else 1
-    in_class = len(rules.categories) - len(exact)  # boxes, of which none to all are filled
-    return ROW_BYTES * cards * flags * (in_class + 1)
+    return ROW_BYTES * cards * flags * (len(rules.categories) - len(exact) + 1)  # of the class none to all are filled
 
 
 def solve_work(game: RelaxedLayout) -> float:

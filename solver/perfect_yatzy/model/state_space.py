@@ -159,7 +159,8 @@ class StateSpace(RowPlaces):
 
     def _which_occur(self, masks: Ints) -> Bools:
         """Which rows are cards that a game from the start may have."""
-        occurs, tracked = np.ones(len(masks), dtype=bool), self.rules.tracked_index
+        occurs = np.ones(len(masks), dtype=bool)
+        tracked = self.rules.tracked_index
         if "upper-first" in {column.order for column in self.rules.columns} | {self.rules.order}:
             for c, needed in enumerate(prerequisites(self.rules)):
                 occurs &= (masks >> c & 1 == 0) | (masks & needed == needed)
@@ -282,10 +283,11 @@ def check_enumerable(rules: RuleSet, filled: int = 0, *, any_number: bool = Fals
                 "{rules} has {count} categories in free order, 2^{count} cards and their upper sums; "
                 "at most {most} in free order, or {most_cards} cards, can be solved"
             )
-        n_open, most = len(rules.categories) - filled.bit_count(), number_text(1 << MAX_FREE_CATEGORIES, grouped=True)
-        facts = {"count": n_open, "cards": f"{float(cards):.2g}", "most": MAX_FREE_CATEGORIES, "most_cards": most}
+        facts = {"count": len(rules.categories) - filled.bit_count(), "cards": f"{float(cards):.2g}"}
+        facts |= {"most": MAX_FREE_CATEGORIES, "most_cards": number_text(1 << MAX_FREE_CATEGORIES, grouped=True)}
         raise RulesError(text.format(rules=rules.key, **facts), code="too-large")
-    uppers, lane_sets = upper_sums(rules), prod(len(boxes) + 1 for boxes in upper_chains(rules))
+    uppers = upper_sums(rules)
+    lane_sets = prod(len(boxes) + 1 for boxes in upper_chains(rules))
     if lane_sets > 1 << MAX_FREE_UPPER:
         text = _(
             "{rules} has {count} upper boxes that are filled in {ways} ways, and each has other sums; "

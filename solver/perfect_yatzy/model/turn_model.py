@@ -219,9 +219,8 @@ def legal_categories(rules: RuleSet) -> LegalCategories:
         prerequisites=card_masks(rules, prerequisites(rules)),
         requiring=single_mask(rules, sum(1 << c for c, box in enumerate(rules.categories) if box.requires)),
         tracked=single_mask(rules, 1 << rules.tracked_index if rules.tracked_index >= 0 else 0),
-        strict=int(strict),
-        scoring=scoring,
-    )
+        strict=int(strict), scoring=scoring,
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=8)

@@ -49,10 +49,11 @@ def hash_layer(before: str, limbs: Floats) -> str:
 
     Each is written as digits of LIMB_BITS bits, int64 in little-endian order, lowest digit first.
     """
-    digits, above = limbs.astype("<i8"), np.zeros(len(limbs), dtype=np.int64)
+    digits = limbs.astype("<i8")
+    carry = np.zeros(len(limbs), dtype=np.int64)
     for k in range(digits.shape[1]):
-        digits[:, k] += above
-        above = digits[:, k] >> LIMB_BITS
+        digits[:, k] += carry
+        carry = digits[:, k] >> LIMB_BITS
         digits[:, k] &= (1 << LIMB_BITS) - 1
     return hashlib.sha256(before.encode() + digits.tobytes()).hexdigest()
 
@@ -115,7 +116,7 @@ class ExactSolve:
         return 1 << LIMB_BITS * (bonus + squares), 1 << LIMB_BITS * bonus if self.spread else 0
 
     def weights(self, limbs: int) -> tuple[Floats, int]:
-        """What a limb of each place counts in float64, 1 in the middle, and the integer that counts 1."""
+        """What a limb of each place counts in float64, the middle one 1, and the integer that stands for this 1."""
         middle = limbs // 2
         weights = np.array([2.0 ** (LIMB_BITS * (k - middle)) for k in range(limbs)])
         return weights, 1 << LIMB_BITS * middle

@@ -259,7 +259,7 @@ def driver_lock(part: Path) -> Iterator[bool]:
         return
     with writing_to(part.parent):
         descriptor, locked = claim(part)
-    free = locked is not False
+    free = locked is not False  # None: this file cannot be locked
     try:
         yield free
     finally:

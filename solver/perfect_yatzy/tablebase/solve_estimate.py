@@ -134,12 +134,10 @@ def estimate_solve(
     )  # fmt: skip
 
 
-def estimate_of_cost(
-    objective: str, cost: SolveCost, states: int, threads: int, dtype: str = "float64"
-) -> SolveEstimate:
-    """The estimate of a computation whose layers are not counted."""
+def estimate_of_cost(name: str, cost: SolveCost, states: int, threads: int, dtype: str = "float64") -> SolveEstimate:
+    """The estimate of a computation whose layers are not counted; `name`: of its objective."""
     return SolveEstimate(
-        objective, states, cost.values, cost.bytes, dtype, cost.bytes, cost.memory, cost.processor_seconds,
+        name, states, cost.values, cost.bytes, dtype, cost.bytes, cost.memory, cost.processor_seconds,
         cost.processor_seconds / threads, threads, workers=0, layers=(),
     )  # fmt: skip
 

@@ -61,7 +61,7 @@ class TableWriter:
             if locked:
                 return os.fdopen(descriptor, "a+b")
             os.close(descriptor)
-            self.contended = locked is False
+            self.contended = locked is False  # None: this file cannot be locked
         self.private = True
         descriptor, self.part = _files.open_hidden(self.path)
         _files.try_lock(descriptor)  # tells others that the file is in use
