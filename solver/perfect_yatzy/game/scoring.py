@@ -176,7 +176,7 @@ class UpperSums:
     def split(self, upper: Number) -> tuple[Number, ...]:
         """The sum of each column; of one number, or of an array of them."""
         *before_last, (last_weight, _width) = zip(self.weights, self.widths, strict=True)
-        sums = [upper // weight % width for weight, width in before_last]
+        sums: list[Number] = [upper // weight % width for weight, width in before_last]
         # The last digit is all that is left, even if it is too large for one: then the number is not valid.
         return (*sums, upper // last_weight)
 

@@ -11,7 +11,7 @@ import json
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -141,7 +141,7 @@ class ExactSolve:
             points.append(np.longdouble(float(exact)) + float(exact - Fraction(float(exact))))
         return total * np.array(points)[self.saved_rolls(filled)]
 
-    def layers(self, threads: int | None, progress: Progress | None = None) -> Iterator[tuple[int, Floats]]:
+    def layers(self, threads: int | None, progress: Progress | None = None) -> Generator[tuple[int, Floats]]:
         """Solve all layers; number of filled categories of each, and its limbs, ``(states, limbs)``."""
         cost = self.cost()
         check_memory(self.rules, cost)
