@@ -156,6 +156,14 @@ class _UnderWay:
     attempts: int
 
 
+def _next_tasks(waiting: deque[_UnderWay], most: int, is_ready: Callable[[Any], bool]) -> list[_UnderWay]:
+    """Take the first tasks that wait, in their order, up to the first one that is not ready."""
+    batch: list[_UnderWay] = []
+    while waiting and len(batch) < most and is_ready(waiting[0].argument):
+        batch.append(waiting.popleft())
+    return batch
+
+
 class DaskEngine:
     """The workers of a cluster, whose client the caller closes; `restart` is called when there are fewer threads."""
 
@@ -206,11 +214,8 @@ class DaskEngine:
                     self._count_threads()
                 most = AHEAD * self.threads
                 if len(under_way) <= most // 2:
-                    batch: list[_UnderWay] = []
-                    while waiting and len(under_way) + len(batch) < most and is_ready(waiting[0].argument):
-                        batch.append(waiting.popleft())
-                    if batch:
-                        under_way |= self._submit(function, batch)
+                    batch = _next_tasks(waiting, most - len(under_way), is_ready)
+                    under_way |= self._submit(function, batch) if batch else {}
                 done = self._wait(list(under_way))
                 if done or self._count_threads():
                     alive = time.monotonic()

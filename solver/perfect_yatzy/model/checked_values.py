@@ -107,9 +107,9 @@ class _Held:
         self.checked = np.zeros(2 * block_count(memory.nbytes), dtype=np.bool_)
         self.blocks, self.lock = 0, threading.Lock()
         self._mapped = getattr(memory.base, "obj", None)
-        self.large_pages(0, len(self.target), False)
+        self.large_pages(0, len(self.target), wanted=False)
 
-    def large_pages(self, low: int, high: int, wanted: bool) -> None:
+    def large_pages(self, low: int, high: int, *, wanted: bool) -> None:
         """Whether the system may give large pages: many blocks take half the time with them, single ones more."""
         advice = getattr(mmap, "MADV_HUGEPAGE" if wanted else "MADV_NOHUGEPAGE", None)
         if advice is not None and isinstance(self._mapped, mmap.mmap):
@@ -215,7 +215,7 @@ class CheckedValues:
         first, end = run
         low, high = first * BLOCK_BYTES, min(end * BLOCK_BYTES, self.nbytes)
         if end - first >= READ_BLOCKS // 2:
-            held.large_pages(low, high, True)
+            held.large_pages(low, high, wanted=True)
         self._read(low, held.target[low:high])
         held.checked[first:end] = True
 

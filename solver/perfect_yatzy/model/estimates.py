@@ -119,13 +119,10 @@ def rule_set_stats(rules: RuleSet, *, any_number: bool = False) -> RuleSetStats:
     counts = count_states(rules, any_number=any_number)
     size = sum(counts.values)
     return RuleSetStats(
-        states=counts.states,
-        values=size,
-        bytes=size * (8 if size <= FLOAT64_VALUES else 4),
+        states=counts.states, values=size, bytes=size * (8 if size <= FLOAT64_VALUES else 4),
         memory=BASE_MEMORY + CARD_MEMORY * counts.rows + 8 * max(a + b for a, b in pairwise(counts.values)),
-        seconds=sum(layer_seconds(rules, counts)),
-        maximum=maximum_score(rules),
-    )
+        seconds=sum(layer_seconds(rules, counts)), maximum=maximum_score(rules),
+    )  # fmt: skip
 
 
 def layer_seconds(rules: RuleSet, counts: StateCounts | None = None) -> list[float]:
@@ -286,10 +283,10 @@ def _other_cards(rules: RuleSet, column: int, filled: int) -> Cards:
     # U + x^u (L - 1): some upper boxes and no lower one, or all u upper boxes and some lower ones.
     n_upper = len(upper.every) - 1
     found = []  # of all cards, then of those whose tracked box is filled
-    for of_upper, of_lower, (none,) in zip(upper, lower, no_lower, strict=True):
-        some_lower = np.array(of_lower)
-        some_lower[0] -= none
-        total = np.pad(np.array(of_upper) * none, (0, len(of_lower) - 1))
-        total[n_upper:] += of_upper[n_upper] * some_lower
+    for upper_cards, lower_cards, (empty,) in zip(upper, lower, no_lower, strict=True):
+        some_lower = np.array(lower_cards)
+        some_lower[0] -= empty
+        total = np.pad(np.array(upper_cards) * empty, (0, len(lower_cards) - 1))
+        total[n_upper:] += upper_cards[n_upper] * some_lower
         found.append(tuple(total.tolist()))
     return Cards(*found)

@@ -66,9 +66,9 @@ class LaneSets:
 
     def _filled_boxes(self, lane_set: int) -> list[tuple[int, ...]]:
         """The boxes of each chain that are filled in a lane set, in their order."""
-        filled = []
+        filled, digits = [], lane_set  # the digits of this chain and those after it
         for boxes in self.chains:
-            lane_set, digit = divmod(lane_set, len(boxes) + 1)
+            digits, digit = divmod(digits, len(boxes) + 1)
             filled.append(boxes[:digit])
         return filled
 
@@ -82,14 +82,14 @@ class LaneSets:
 
     def _last_filled(self, lane_set: int) -> int | None:
         """A box that may have been filled last since the start; None if no game fills boxes to this lane set."""
-        last = None
+        possible = []  # the last box of each chain with boxes filled since the start
         for boxes, filled in zip(self.chains, self._filled_boxes(lane_set), strict=True):
             at_start = sum(self.start.filled >> c & 1 for c in boxes)
             if len(filled) < at_start:
                 return None
             if len(filled) > at_start:
-                last = filled[-1]
-        return last
+                possible.append(filled[-1])
+        return possible[-1] if possible else None
 
     def _sums_after(self, box: int, lane_set: int) -> Ints:
         """The sums with a box of a lane set, from those before it was filled (axis 0) and its points (axis 1)."""

@@ -193,17 +193,15 @@ def joker_model(rules: RuleSet) -> JokerModel:
     number = np.full(len(counts), -1, dtype=np.int64)
     number[rolls] = np.arange(len(rolls))
     return JokerModel(
-        rolls=np.array(rolls, dtype=np.int64) + dice.first_roll,
-        number=number,
+        rolls=np.array(rolls, dtype=np.int64) + dice.first_roll, number=number, size=len(rolls),
         box=card_masks(rules, [matching_upper_boxes(rules, counts[i]) for i in rolls]),
-        size=len(rolls),
         bit=single_mask(rules, 1 << rules.joker_index if joker else 0),
         must_match=int(joker is not None and joker.mode == "forced"),
         requires_points=int(joker is not None and joker.requires == "points"),
         bonus_requires_points=int(joker is not None and joker.bonus_requires == "points"),
         bonus_requires_open=int(joker is not None and joker.bonus_while == "matching-box-open"),
         always_in_full=int(joker is not None and joker.mode == "maximum"),
-    )
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=8)

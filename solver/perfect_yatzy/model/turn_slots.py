@@ -81,8 +81,8 @@ def turn_slots(rules: RuleSet) -> TurnSlots:
     slots: dict[tuple[int, int, int], int] = {}  # (category, shift, pays) -> number
     slot = []  # of each outcome
     for c, made in zip(category.tolist(), points.tolist(), strict=True):
-        key = c, sums.shift(c, made), int((tracked[c] or requires[c]) and made > 0)
-        slot.append(slots.setdefault(key, len(slots)))
+        pays = 1 if made > 0 and (tracked[c] or requires[c]) else 0
+        slot.append(slots.setdefault((c, sums.shift(c, made), pays), len(slots)))  # a new one has the next number
     # Where an upper sum rises, a fitted value may fall by more than the points: such a box is crossed out only by a
     # roll that does not score in it. In the others a score leads to the same card.
     counted = np.array([box.upper and rules.bonus is not None for box in rules.categories])
