@@ -217,8 +217,8 @@ class RuleChecker(ValueReader):
         known = {*fields.CATEGORY_FIELDS, *fields.PLACE_FIELDS}
         if self.listed:  # boxes, whose ids may have a column
             row_fields = fields.ROW_FIELDS | {"id": Field({}, _box_id)}
-            known = known - {"times"} | {*BOX_PLACE_FIELDS}
-        patterns = 0
+            known = (known - {"times"}) | {*BOX_PLACE_FIELDS}
+        n_patterns = 0  # of all rows so far
         for i, entry in enumerate(entries):
             path: FieldPath = ("categories", i)
             if not {"name", "pattern", "patterns"} & set(entry):
@@ -230,14 +230,14 @@ class RuleChecker(ValueReader):
             self.check_fields(entry, path, known)
             for name in sorted(fields.PLACE_FIELDS.keys() & entry):
                 self.add_problem((*path, name), _("belongs to a file that extends rules, or to a switch"))
-            places = {name: field for name, field in BOX_PLACE_FIELDS.items() if self.listed and name in entry}
-            place = self.values(entry, path, places)
-            found = self._patterns(entry, path, limits.MAX_PATTERNS - patterns)
+            given = {name: field for name, field in BOX_PLACE_FIELDS.items() if self.listed and name in entry}
+            place = self.values(entry, path, given)
+            patterns = self._patterns(entry, path, limits.MAX_PATTERNS - n_patterns)
             if not place.get("copy") and not place.get("column"):  # each row counts once
-                patterns += len(found)
+                n_patterns += len(patterns)
             values = self.values(entry, path, row_fields)
             times = values.pop("times")
-            yield i, Category(patterns=found, **values, **place), times
+            yield i, Category(patterns=patterns, **values, **place), times
 
     def _patterns(self, entry: Mapping[str, Any], path: FieldPath, most: int) -> tuple[Pattern, ...]:
         """The patterns of a category; the pattern fields of the category are the defaults of all of them."""

@@ -280,7 +280,7 @@ def _other_cards(rules: RuleSet, column: int, filled: int) -> Cards:
     no_lower = Cards((1,), (0,) if tracked_is_lower else (1,))  # the term of `lower` in which no box is filled
     if any(not filled >> c & 1 for c in counting if boxes[c].column == column):
         return _product(upper, no_lower)
-    # U + x^u (L - 1): some upper boxes and no lower one, or all u upper boxes and some lower ones.
+    # U + x^u (L - 1) of `upper` and `lower`: some upper boxes and no lower one, or all u upper boxes and some lower.
     n_upper = len(upper.every) - 1
     found = []  # of all cards, then of those whose tracked box is filled
     for upper_cards, lower_cards, (empty,) in zip(upper, lower, no_lower, strict=True):

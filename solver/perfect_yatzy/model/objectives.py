@@ -224,11 +224,9 @@ class ScoreObjective(Objective):
         entries = [entries for _, entries in layers]
         two_layers = max((layer + next_one for layer, next_one in pairwise(entries)), default=sum(entries))
         return SolveCost(
-            values=sum(entries),
-            bytes=sum(entries) * size,
-            memory=BASE_MEMORY + STATE_MEMORY * states + two_layers * size,
-            seconds=sum(self._seconds_of(layers)),
-        )
+            values=sum(entries), bytes=sum(entries) * size,
+            memory=BASE_MEMORY + STATE_MEMORY * states + two_layers * size, seconds=sum(self._seconds_of(layers)),
+        )  # fmt: skip
 
     def layer_seconds(self) -> list[float]:
         """Estimated wall time of each layer with two threads, the start first; their sum is that of the cost."""

@@ -82,7 +82,7 @@ class RelaxedLayout:
         if len(self.exact) > ONE_WORD:
             text = f"the relaxed game has {len(self.exact)} exact boxes; at most {ONE_WORD} fit"
             raise RulesError(text, code="too-large")
-        # Of the digits of a row, the last of which is the class.
+        # Base and weight of each digit of a row, the last of which is that of the class.
         self.bases = [len(chain) + 1 for chain in self.chains] + [len(self.members) + 1]
         *self.weights, self.cards = accumulate((1, *self.bases), lambda a, b: a * b)
         self.n_rows = self.cards * (2 if self.has_flag else 1)

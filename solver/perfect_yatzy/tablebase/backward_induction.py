@@ -36,7 +36,7 @@ SCORE_ROWS_PER_TASK = 4  # the same for objectives whose rows take longer
 MOST_SPACING = 4  # of scores; more would not save much, because a range has to fill a vector
 DENSE_LAYERS = 5  # at the start, whose values are answers; they cost little
 Misses = tuple[float, float]  # of interpolation, and changes of the values: sums of squares
-UNKNOWN: Misses = (0.0, 0.0)
+UNKNOWN: Misses = (0.0, 0.0)  # of objectives that do not interpolate
 
 
 class RowSolver:

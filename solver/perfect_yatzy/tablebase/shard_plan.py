@@ -112,13 +112,13 @@ def plan_shards(objective: Objective, shard_bytes: int | None = None) -> ShardPl
         work = np.cumsum(row_work(objective, filled))  # up to the end of each row
         layer = objective.layer_slice(filled)
         stored = (layer.stop - layer.start) * size
-        count = (stored + largest - 1) // largest
+        count = (stored + largest - 1) // largest  # rounded up
         if shard_bytes is None:
             least_rows = LEAST_SCORE_ROWS if isinstance(objective, ScoreObjective) else LEAST_ROWS
             balanced = min(SHARDS_PER_LAYER, stored // LEAST_SHARD_BYTES, len(work) // least_rows)
             count = max(count, balanced, 1)
         targets = work[-1] * np.arange(1, count) / count  # equal shares of the work
-        ends = np.unique(np.searchsorted(work, targets, side="left") + 1)
+        ends = np.unique(np.searchsorted(work, targets, side="left") + 1)  # after the row that completes a share
         cuts.append([filled, *ends[ends < len(work)].tolist(), len(work)])
     return plan_from_cuts(objective, cuts)
 

@@ -107,7 +107,7 @@ class ShardedSolve:
     ) -> None:  # fmt: skip
         self.objective, self.path, self.engine, self.memory = objective, path, engine, memory
         self.folder, self._progress = unfinished_shards(path), progress
-        # A driver was killed in publish_shards when its folder was in its place, but not yet the manifest: undo that.
+        # Shards in their place without a manifest: a driver was killed in publish_shards between the two. Undo that.
         # The rename fails if there still are unfinished shards: then the folder in the place is the table before.
         if not path.with_suffix(".json").exists() and shards_folder(path).is_dir():
             with suppress(OSError):
@@ -147,7 +147,7 @@ class ShardedSolve:
         as_computed = partial(self.solve.stored, unrounded=True)
         while 0 < begin < len(layers) and not all(map(as_computed, layers[begin - 1])):
             begin -= 1
-        for shards in layers[begin:]:  # of layers that are solved again as a whole
+        for shards in layers[begin:]:  # their tasks report the shards that are stored already
             for shard in shards:
                 self._footers.pop(shard, None)
         self._done = sum(shard.stop - shard.start for shard in self._footers)
@@ -164,7 +164,7 @@ class ShardedSolve:
         tasks = [
             ShardTask(str(self.folder), self._digest, shard.filled, shard.first, self.memory)
             for shards in layers
-            for shard in reversed(shards)
+            for shard in reversed(shards)  # the last ones need the fewest shards of the layer below
         ]
         left = {shards[0].filled: len(shards) for shards in layers}  # shards to solve of each layer
         needed: dict[Shard, int] = {}  # position of the first shard of the layer below that each one needs

@@ -164,7 +164,7 @@ def _shared(objective: Objective, plan: ShardPlan, layers: Sequence[LayerEstimat
         return sum(layer.wall(workers, driven=workers > 1) for layer in layers)
 
     # Of 1, 2, 3, 4, 6, 8, 12 ... workers, up to one for each shard of the largest layer.
-    numbers = [1, *(n << k for k in range(most.bit_length()) for n in (2, 3) if n << k < most), most]
+    numbers = {1, most} | {n for k in range(most.bit_length()) for n in (2 << k, 3 << k) if n < most}
     useful = max(n for n in numbers if n == 1 or total >= BUSY * n * wall(n))
     twice = 2 * useful
     # Time that so many workers spend on each layer without work.

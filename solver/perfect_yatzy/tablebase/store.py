@@ -104,7 +104,7 @@ def solve_to_store(
 def finished_by_other(
     objective: Objective, tables: Folder = None, progress: Progress | None = None
 ) -> TableInfo | None:
-    """A finished table, if there is one when no other process or thread writes it; its progress meanwhile."""
+    """Wait until no other process or thread writes a table, and report its progress; the table if it is finished."""
     path = table_path(objective.rules, tables, objective.name)
     while being_written(part_path(path)):
         if progress:
