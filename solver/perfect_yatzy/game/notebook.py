@@ -72,5 +72,4 @@ def histogram_bins(lowest: int, chances: Sequence[float], most: int) -> tuple[li
 
 def _tail(chances: Sequence[float]) -> int:
     """How many of the first chances are together below TAIL."""
-    sums = [*accumulate(chances)]  # ascending
-    return bisect_left(sums, TAIL)
+    return bisect_left([*accumulate(chances)], TAIL)  # the sums ascend

@@ -99,7 +99,7 @@ def _removed(base: Mapping[str, Any], value: Any, check: ValueReader, path: Fiel
 
 
 def _without(base: Mapping[str, Any], names: set[str], patch: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a rule file without categories; one that the patch defines again is emptied, in its place."""
+    """The values of a rule file without the categories `names`; one that the patch defines again is only emptied."""
     if not names:
         return dict(base)
     defined = patch.get("categories") or {}

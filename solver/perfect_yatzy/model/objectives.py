@@ -253,7 +253,9 @@ class ScoreObjective(Objective):
     def places(self) -> ScorePlaces:
         """Where the ranges of scores are."""
         lengths, bonuses = self.row_lengths(), self.lane_bonuses()
-        return ScorePlaces(self.space, self.first_layer, lengths, bonuses, self.score_range, self.before, self.after)
+        return ScorePlaces(
+            self.space, self.first_layer, lengths, bonuses, self.score_range, (self.before, self.after)
+        )
 
     @property
     def score_offsets(self) -> ScoreOffsets:
@@ -407,4 +409,4 @@ class ReachableUtility(Utility):
         """Where the ranges of scores are."""
         others, least, most = self._points_made
         frame = self.before, self.after
-        return ScorePlaces(self.space, self.first_layer, others, most - least, self.score_range, *frame, least)
+        return ScorePlaces(self.space, self.first_layer, others, most - least, self.score_range, frame, least)

@@ -278,7 +278,7 @@ class RelaxedGame(RelaxedLayout):
         return np.tile(paid, int(self.most_saved[self.turns]) + 1)
 
     def status_points(self, joker_filled: bool, paid: bool) -> tuple[Ints, Ints]:
-        """Most points of each box for each roll, and the bonus points of the roll in any box."""
+        """Most points of each box for each roll, ``(categories, rolls)``, and bonus points of a roll in any box."""
         rules, joker = self.rules, self.rules.joker
         points = points_table(rules).copy()
         if not paid:
@@ -317,10 +317,10 @@ class RelaxedGame(RelaxedLayout):
             members, weight = np.array(self.members), self.weights[-1]
             best = members[gains[members].argmax(axis=0)]  # by roll
             values = gains[best, np.arange(grid.n_rolls)]
-            most = max(extra[c] for c in self.members)
+            most_extra = max(extra[c] for c in self.members)
             # The outcome every roll may have: the lowest, or below it if a first roll adds points to all of them.
-            lowest = float(values.min()) - (1.0 if most else 0.0), weight
-            found.add(best, values, no_shift, np.full(grid.n_rolls, weight), most, lowest)
+            lowest = float(values.min()) - (1.0 if most_extra else 0.0), weight
+            found.add(best, values, no_shift, np.full(grid.n_rolls, weight), most_extra, lowest)
         outcomes, boxes = found.arrays()
         none = np.zeros(0, dtype=np.int64)
         model = TurnModel(

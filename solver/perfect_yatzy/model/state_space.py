@@ -195,8 +195,9 @@ class StateSpace(RowPlaces):
 
     def lanes_and_saved(self, rows: Ints, places: Ints) -> tuple[Ints, Ints]:
         """Lane of upper sums and saved rolls of states, ``(n,)`` int64 each, from their rows and places."""
-        within, lanes = places - self.layout.offsets[rows], self.layout.lane_count[self.layout.lane_sets[rows]]
-        return within % lanes, within // lanes
+        within_row = places - self.layout.offsets[rows]
+        lanes = self.layout.lane_count[self.layout.lane_sets[rows]]
+        return within_row % lanes, within_row // lanes
 
     def row(self, state: State) -> int:
         """Row of a state's card; no check."""
@@ -363,16 +364,16 @@ class ScorePlaces(RowPlaces):
         lengths: Ints,  # of the range of each row, (rows,)
         bonuses: Ints,  # what each lane adds, (lane sets, lane_width)
         score_range: Callable[[Ints], tuple[Ints, Ints]],  # first and last x of ranges from their lengths
-        before: int,  # entries around each range
-        after: int,
+        frame: tuple[int, int],  # entries before and after each range
         least: Ints | None = None,  # what is added to the first and last x, (lane sets, lane_width)
     ) -> None:
         self._space, self._first_layer, self._lengths, self._bonuses = space, first_layer, lengths, bonuses
-        self._score_range, self._before, self._after = score_range, before, after
+        self._score_range = score_range
+        self._before, self._after = frame
         self._least = np.zeros_like(bonuses) if least is None else least
         layout = space.layout
         low, high = score_range(np.zeros(1, dtype=np.int64))
-        shortest = int(high[0] - low[0]) + 1 + before + after  # entries for a range of length 0
+        shortest = int(high[0] - low[0]) + 1 + sum(frame)  # entries for a range of length 0
         is_lane = np.arange(layout.lane_width) < layout.lane_count[:, None]  # not padding
         bonuses_of_row = (bonuses * is_lane).sum(axis=1)[layout.lane_sets]
         entries = layout.lane_count[layout.lane_sets] * (lengths + shortest) + bonuses_of_row
