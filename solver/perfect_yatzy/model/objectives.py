@@ -252,10 +252,9 @@ class ScoreObjective(Objective):
     @cached_property
     def places(self) -> ScorePlaces:
         """Where the ranges of scores are."""
+        frame = self.before, self.after
         lengths, bonuses = self.row_lengths(), self.lane_bonuses()
-        return ScorePlaces(
-            self.space, self.first_layer, lengths, bonuses, self.score_range, (self.before, self.after)
-        )
+        return ScorePlaces(self.space, self.first_layer, lengths, bonuses, self.score_range, frame)
 
     @property
     def score_offsets(self) -> ScoreOffsets:

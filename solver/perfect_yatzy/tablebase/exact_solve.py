@@ -132,8 +132,7 @@ class ExactSolve:
         """The values of a layer in points, in extended precision."""
         means = limbs[:, sum(self.tail()) :]
         weights, unit = self.weights(means.shape[1])
-        from_highest = reversed(range(len(weights)))
-        total: Any = sum(np.longdouble(weights[k]) * means[:, k] for k in from_highest)  # in units
+        total: Any = sum(np.longdouble(weights[k]) * means[:, k] for k in reversed(range(len(weights))))  # in units
         points = []  # of one unit, by saved rolls
         for saved in range(int(self.space.most_saved[filled]) + 1):
             exact = Fraction(unit, self.scale(filled, saved))
