@@ -47,7 +47,7 @@ def lock(path: Path, *, create: bool = False, shared: bool = False) -> int | Non
         return None
     descriptor = None
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT if create else os.O_RDONLY, 0o666)
+        descriptor = os.open(path, (os.O_RDWR | os.O_CREAT) if create else os.O_RDONLY, 0o666)
         fcntl.flock(descriptor, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
     except OSError:
         if descriptor is not None:
@@ -57,14 +57,12 @@ def lock(path: Path, *, create: bool = False, shared: bool = False) -> int | Non
 
 
 def open_hidden(path: Path) -> tuple[int, Path]:
-    """Create a hidden file beside `path` for what will replace it; its descriptor and its path.
-
-    The permissions are those that the umask of the process gives to a new file.
-    """
+    """Create a hidden file beside `path` for what will replace it; its descriptor and its path."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     while True:
         hidden = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
         with contextlib.suppress(FileExistsError):
-            return os.open(hidden, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666), hidden
+            return os.open(hidden, flags, 0o666), hidden  # as any new file: the umask of the process takes bits away
 
 
 def replace(source: Path, target: Path) -> None:
@@ -78,10 +76,7 @@ def replace(source: Path, target: Path) -> None:
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Open a temporary file for writing that replaces `path` when the block ends.
-
-    Other processes see the old file or the complete new one, never a part. After an exception the old file stays.
-    """
+    """Open a hidden file for writing; complete, when the block ends without an exception, it replaces `path`."""
     descriptor, hidden = open_hidden(path)
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -108,8 +103,10 @@ def folder_lock(folder: Path, *, shared: bool = False) -> Iterator[None]:
 @contextlib.contextmanager
 def exclusive(path: Path) -> Iterator[None]:
     """Hold the lock of a file that exists only meanwhile; another process waits."""
-    while (descriptor := lock(path, create=True)) is not None and not is_same_file(descriptor, path):
-        os.close(descriptor)  # of a file that the process before has removed
+    descriptor = lock(path, create=True)
+    while descriptor is not None and not is_same_file(descriptor, path):
+        os.close(descriptor)  # meanwhile the process before has removed the file: its lock is of no use
+        descriptor = lock(path, create=True)
     try:
         yield
     finally:
@@ -126,16 +123,10 @@ def is_same_file(descriptor: int, path: Path) -> bool:
         return False
 
 
-def claim(part: Path) -> tuple[int, bool | None]:
-    """Open or create an unfinished table for writing, and lock it as :func:`try_lock` does."""
+def _open_and_lock(part: Path, flags: int) -> tuple[int, bool | None]:
+    """Open an unfinished table, if it is no symbolic link, and lock it as :func:`try_lock` does; else an OSError."""
     while True:
-        try:
-            descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_APPEND | NO_LINKS, 0o666)
-        except OSError as error:
-            if error.errno != errno.ELOOP or not part.is_symlink():
-                raise
-            part.unlink(missing_ok=True)  # a symbolic link is removed, not followed
-            continue
+        descriptor = os.open(part, flags | NO_LINKS, 0o666)
         locked = try_lock(descriptor)
         # Between opening and locking the process that had it may have renamed this very file to the finished table.
         if not locked or is_same_file(descriptor, part):
@@ -143,28 +134,33 @@ def claim(part: Path) -> tuple[int, bool | None]:
         os.close(descriptor)
 
 
+def claim(part: Path) -> tuple[int, bool | None]:
+    """Open or create an unfinished table for writing, and lock it as :func:`try_lock` does."""
+    while True:
+        try:
+            return _open_and_lock(part, os.O_RDWR | os.O_CREAT | os.O_APPEND)
+        except OSError as error:
+            if error.errno != errno.ELOOP or not part.is_symlink():
+                raise
+            part.unlink(missing_ok=True)  # a symbolic link is removed, not followed
+
+
 @contextlib.contextmanager
 def locked_if_free(part: Path) -> Iterator[bool]:
-    """Hold the lock of an unfinished table, if no process solves it."""
+    """Whether no process solves an unfinished table; if so, hold its lock, where there are locks, in the block."""
     if not HAS_LOCKS:  # nothing is opened: Windows does not remove an open file
         yield True
         return
     descriptor = None
     try:
-        while True:
-            descriptor = os.open(part, os.O_RDONLY | NO_LINKS)
-            locked = try_lock(descriptor)
-            # The process that had it may have renamed this very file to the finished table since.
-            if not locked or is_same_file(descriptor, part):
-                break
-            os.close(descriptor)
-            descriptor = None
+        descriptor, locked = _open_and_lock(part, os.O_RDONLY)
+        free = locked is not False  # None: the disk has no locks
     except PermissionError:
-        locked = False  # another user's
+        free = False  # another user's
     except OSError:
-        locked = None  # there is no such table
+        free = True  # there is no such table
     try:
-        yield locked is not False
+        yield free
     finally:
         if descriptor is not None:
             os.close(descriptor)

@@ -265,16 +265,16 @@ def language_of_environment(environment: Mapping[str, str] | None = None) -> str
 
 def language_accepted(header: str) -> str | None:
     """The known language of the highest weight in ``Accept-Language``, the first of equals: ``sv-SE,sv;q=0.9``."""
-    found: list[tuple[float, int, str]] = []
-    for place, entry in enumerate(header.split(",")[:20]):
+    found: list[tuple[str, float]] = []  # languages and their weights
+    for entry in header.split(",")[:20]:
         tag, _separator, parameters = entry.partition(";")
         try:
             weight = float(parameters.strip().removeprefix("q=") or 1)
         except ValueError:
             continue
         if (code := language_from(tag)) and weight > 0:
-            found.append((-weight, place, code))
-    return min(found)[2] if found else None
+            found.append((code, weight))
+    return max(found, key=lambda entry: entry[1])[0] if found else None  # `max` takes the first of equals
 
 
 def _(message: str, /, language: str | None = None, **fields: object) -> str:
@@ -308,7 +308,9 @@ def N_(message: str) -> str:
 def number_text(value: float, decimals: int = 0, *, signed: bool = False, grouped: bool = False) -> str:
     """A number as the current language writes it, never minus zero; `grouped`: with a sign between thousands."""
     code = current_language()
-    text = f"{round(value, decimals) + 0.0:{'+' if signed else ''}{',' if grouped else ''}.{decimals}f}"
+    number = round(value, decimals) + 0.0  # -0.0 + 0.0 is 0.0
+    sign, thousands = "+" if signed else "", "," if grouped else ""
+    text = f"{number:{sign}{thousands}.{decimals}f}"
     if code == ENGLISH:
         return text
     return text.translate({ord(","): THOUSANDS.get(code, NO_BREAK_SPACE), ord("."): ","})
@@ -318,7 +320,7 @@ def significant_text(value: float, digits: int) -> str:
     """A number with only the decimals it needs, at most `digits` significant ones: ``0.1``, ``95``."""
     from decimal import Decimal
 
-    exponent = Decimal(f"{value:.{digits}g}").as_tuple().exponent
+    exponent = Decimal(f"{value:.{digits}g}").as_tuple().exponent  # of the last digit: -1 for tenths
     return number_text(value, max(0, -int(exponent)))
 
 

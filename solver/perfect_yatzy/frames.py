@@ -66,10 +66,8 @@ def columns(result: Result) -> dict[str, Any]:
     StateError
         If `result` is none of these.
     """
-    return {
-        name: column.tolist() if isinstance(column, Ragged) else column
-        for name, column in _table(result).columns().items()
-    }
+    found = _table(result).columns()
+    return {name: column.tolist() if isinstance(column, Ragged) else column for name, column in found.items()}
 
 
 def to_arrow(result: Result) -> Any:

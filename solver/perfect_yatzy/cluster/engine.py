@@ -74,7 +74,9 @@ def differences(own: tuple[tuple[str, str], ...], wanted: tuple[tuple[str, str],
     mine = dict(own)
     different = [(name, mine.get(name, "none"), need) for name, need in wanted if mine.get(name) != need]
     versions = [f"{name} {has} instead of {need}" for name, has, need in different if name != SOURCES]
-    return " and ".join(versions) or (f"other {SOURCES}" if different else "")
+    if different and not versions:
+        return f"other {SOURCES}"
+    return " and ".join(versions)
 
 
 def problem(job: Job) -> str:
@@ -126,8 +128,7 @@ def run_task(argument: Any, function: Callable[[Any], Any], job: Job) -> tuple[A
 
 @contextmanager
 def compiling(kernels: str) -> Iterator[None]:
-    """Let one process of a machine compile while the others wait, and then load what it has stored."""
-    # A mark in the cache, which is written after that task, says that they are there: later runs do not wait at all.
+    """Let one process of a machine compile the kernels in this block while others wait, to load what it stores."""
     if not kernels or kernels in _compiled:
         yield
         return
@@ -135,11 +136,12 @@ def compiling(kernels: str) -> Iterator[None]:
     from ..kernels.jit import cache_folder, cache_path
 
     folder = cache_folder(cache_path())
-    if folder is None or (mark := folder / f"{kernels}.compiled").exists():
+    mark = (folder or Path()) / f"{kernels}.compiled"  # there once a process has compiled: later runs do not wait
+    if folder is None or mark.exists():
         yield
     else:
-        with _compiling, folder_lock(folder):
-            yield
+        with _compiling, folder_lock(folder):  # one thread of this process, one process of this machine
+            yield  # a task that fails ends here, without a mark
             with suppress(OSError):  # a full disk
                 mark.touch()
     _compiled.add(kernels)
@@ -152,6 +154,14 @@ class _UnderWay:
     number: int
     argument: Any
     attempts: int
+
+
+def _next_tasks(waiting: deque[_UnderWay], most: int, is_ready: Callable[[Any], bool]) -> list[_UnderWay]:
+    """Take the first tasks that wait, in their order, up to the first one that is not ready."""
+    batch: list[_UnderWay] = []
+    while waiting and len(batch) < most and is_ready(waiting[0].argument):
+        batch.append(waiting.popleft())
+    return batch
 
 
 class DaskEngine:
@@ -196,19 +206,16 @@ class DaskEngine:
         begin. Errors of a call are raised; ClusterError if the cluster is lost, or a call ended too many workers.
         """
         waiting = deque(_UnderWay(i, argument, 0) for i, argument in enumerate(arguments))
-        under_way: dict[Any, _UnderWay] = {}
-        alive = time.monotonic()
+        under_way: dict[Any, _UnderWay] = {}  # by future
+        alive = time.monotonic()  # when there last was a worker, or a task was done
         try:
             while waiting or under_way:
                 if time.monotonic() - self._looked > POLL_SECONDS:
                     self._count_threads()
                 most = AHEAD * self.threads
                 if len(under_way) <= most // 2:
-                    batch: list[_UnderWay] = []
-                    while waiting and len(under_way) + len(batch) < most and is_ready(waiting[0].argument):
-                        batch.append(waiting.popleft())
-                    if batch:
-                        under_way |= self._submit(function, batch)
+                    batch = _next_tasks(waiting, most - len(under_way), is_ready)
+                    under_way |= self._submit(function, batch) if batch else {}
                 done = self._wait(list(under_way))
                 if done or self._count_threads():
                     alive = time.monotonic()

@@ -50,8 +50,7 @@ MOST_WORKERS = 256
 
 PRELOADED = ["distributed", "perfect_yatzy.cluster.preload"]  # modules that all workers of this machine need
 
-# Features of Dask that are not needed here, such as sampling profiles, are switched off.
-CONFIG = {
+CONFIG = {  # features of Dask that are not needed here, such as sampling profiles, are switched off
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "1s",  # with these two the driver takes 6 instead of 10 % of a processor
     "distributed.admin.system-monitor.interval": "5s",

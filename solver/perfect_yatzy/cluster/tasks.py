@@ -177,7 +177,8 @@ def simulate_on(
     tables: str | os.PathLike[str] | None, progress: Progress | None,
 ) -> Simulation:  # fmt: skip
     """Play games on the workers; see :meth:`perfect_yatzy.cluster.session.Cluster.simulate`."""
-    began, name = time.perf_counter(), strategy_name(strategy, tables)
+    began = time.perf_counter()
+    name = strategy_name(strategy, tables)
     games, position = checked_games(strategy, games, seed, start, points)
     if position.state.filled == strategy.rules.full_mask:
         raise game_over()
@@ -188,7 +189,8 @@ def simulate_on(
     played = joined_games(strategy, seed, position.points, widened)
     if name.kind != "approximate":
         return played
-    luck, seconds = np.concatenate([luck for *_figures, luck in parts]), time.perf_counter() - began
+    luck = np.concatenate([luck for *_figures, luck in parts])
+    seconds = time.perf_counter() - began
     return ApproximateSimulation(**vars(replace(played, policy="approximate-mean")), luck=luck, seconds=seconds)
 
 
@@ -249,39 +251,42 @@ def _parts_of(
         yield TurnPart(game.rules, game.tie, turn, begin, end, layer, first, last, checksum, path)
 
 
+def _solve_turn(engine: DaskEngine, game: TwoPlayerGame, layer: Path, turn: Turn, below: LeadValues) -> LeadValues:
+    """The values before a turn, solved on the workers in parts, from those after it, which `layer` stores."""
+    before, other = game.pairs(turn)
+    target = game.blank(before, other, game.lead_of(turn.mover))
+    bounds = _bounds(target)
+    parts = [*_parts_of(game, layer, turn, other.size, engine.threads, below)]
+    try:
+        for number, _none in engine.map(solve_part, parts):
+            part = parts[number]
+            if (stored := stored_layer(part.path, game.rules)) is None:
+                raise damaged(f"the values {part.path} were altered or removed")
+            values, _fields = stored
+            part.path.unlink()
+            # The states of the other player are the inner index of the pairs: for each state of the mover, a part has
+            # a run of values.
+            run_begins, run_ends = bounds[part.begin : -1 : other.size], bounds[part.end :: other.size]
+            copied = 0
+            for begin, end in zip(run_begins, run_ends, strict=True):
+                target.values[begin:end] = values[copied : copied + end - begin]
+                copied += end - begin
+    finally:
+        for part in parts:
+            part.path.unlink(missing_ok=True)
+    return target
+
+
 def versus_on(
     engine: DaskEngine, rules: RuleSet, ties: str = "half", tables: str | os.PathLike[str] | None = None,
     progress: Progress | None = None, store: bool = False,
 ) -> TwoPlayerChances:  # fmt: skip
     """Solve a whole game of two players on the workers; as :func:`perfect_yatzy.versus`."""
 
-    def solve_turn(game: TwoPlayerGame, layer: Path, turn: Turn, below: LeadValues) -> LeadValues:
-        before, other = game.pairs(turn)
-        target = game.blank(before, other, game.lead_of(turn.mover))
-        parts, bounds = [*_parts_of(game, layer, turn, other.size, engine.threads, below)], _bounds(target)
-        try:
-            for number, _none in engine.map(solve_part, parts):
-                part = parts[number]
-                values, _fields = stored_layer(part.path, rules) or (None, None)
-                if values is None:
-                    raise damaged(f"the values {part.path} were altered or removed")
-                part.path.unlink()
-                # The states of the other player are the inner index of the pairs: for each state of the mover a part
-                # has a run of values.
-                run_begins, run_ends = bounds[part.begin : -1 : other.size], bounds[part.end :: other.size]
-                copied = 0
-                for begin, end in zip(run_begins, run_ends, strict=True):
-                    target.values[begin:end] = values[copied : copied + end - begin]
-                    copied += end - begin
-        finally:
-            for part in parts:
-                part.path.unlink(missing_ok=True)
-        return target
-
     def solve(game: TwoPlayerGame, layer: Path, on_layer: OnLayer | None, report: Progress | None) -> float:
         check_memory(rules, game.cost())
         with engine.seeing(layer.parent, f"versus-{rules.fingerprint[:12]}"):
-            return game.chance(1, report, layer, partial(solve_turn, game, layer), on_layer)
+            return game.chance(1, report, layer, partial(_solve_turn, engine, game, layer), on_layer)
 
     game, folder = TwoPlayerGame(rules, tie=tie_rule(ties).share), tables_folder(tables).absolute()
     if store:

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations_with_replacement
+from itertools import chain, combinations_with_replacement
 from math import comb, factorial, prod
 
 import numpy as np
@@ -83,9 +83,11 @@ class Lattice:
 def lattice(dice: int, faces: int) -> Lattice:
     """The lattice of `dice` dice with `faces` faces, built once per process."""
     by_size = [combinations_with_replacement(range(faces), size) for size in range(dice + 1)]
+    # Each as the number of dice that show each face.
     multisets = [tuple(map(chosen.count, range(faces))) for same_size in by_size for chosen in same_size]
     index = {counts: i for i, counts in enumerate(multisets)}
-    first = np.array([0, *(comb(size + faces, faces) for size in range(dice + 1))], dtype=np.int64)
+    up_to_size = [comb(size + faces, faces) for size in range(dice + 1)]  # number of multisets
+    first = np.array([0, *up_to_size], dtype=np.int64)
 
     def neighbour(counts: tuple[int, ...], face: int, change: int) -> int:
         return index[(*counts[:face], counts[face] + change, *counts[face + 1 :])]
@@ -95,19 +97,16 @@ def lattice(dice: int, faces: int) -> Lattice:
     orderings = [factorial(dice) // prod(map(factorial, counts)) for counts in multisets[first[dice] :]]
     ranks = np.zeros((faces, dice + 1), dtype=np.int64)
     for face in range(faces - 1):  # the last one never decides the order
-        above = faces - 1 - face  # faces above this one, on which the dice that are left can be
+        above = faces - 1 - face  # number of faces above this one
+        # With one die more of this face, or several, up to left - 1 dice show faces above it.
         ranks[face, 1:] = [comb(left - 1 + above, above) for left in range(1, dice + 1)]
     return Lattice(
-        dice=dice,
-        faces=faces,
-        counts=np.array(multisets, dtype=np.int64),
-        first=first,
+        dice=dice, faces=faces, counts=np.array(multisets, dtype=np.int64), first=first, ranks=ranks,
         successors=np.array(successors, dtype=np.int64).reshape(-1, faces),
         predecessor_start=np.cumsum([0, *map(len, lower)], dtype=np.int64),
-        predecessors=np.array([i for row in lower for i in row], dtype=np.int64),
+        predecessors=np.array([*chain.from_iterable(lower)], dtype=np.int64),
         weights=np.array(orderings, dtype=np.float64) / float(faces) ** dice,
-        ranks=ranks,
-    )
+    )  # fmt: skip
 
 
 def sub_multisets(counts: npt.NDArray[np.int64]) -> Ints:
@@ -131,6 +130,6 @@ def dice_of_game(seed: int, game: int, turn: int, roll: int, number: int, faces:
 
 
 def _mix(word: int) -> int:
-    word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 & MASK
-    word = (word ^ word >> 27) * 0x94D049BB133111EB & MASK
-    return word ^ word >> 31
+    word = ((word ^ (word >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    word = ((word ^ (word >> 27)) * 0x94D049BB133111EB) & MASK
+    return word ^ (word >> 31)

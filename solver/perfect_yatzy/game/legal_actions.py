@@ -128,7 +128,8 @@ class TurnPosition:
 
     def action_mask(self) -> npt.NDArray[np.int8]:
         """``(actions,)`` int8: 1 for every legal action by its number, 0 for the others."""
-        mask, holds = np.zeros(action_count(self.rules), dtype=np.int8), hold_count(self.rules)
+        mask = np.zeros(action_count(self.rules), dtype=np.int8)
+        holds = hold_count(self.rules)
         if self.rolls_left and not self.to_roll:
             mask[:holds] = holds_within(self.rules, self.dice)
         for category in self._categories:
@@ -187,13 +188,14 @@ class TurnPosition:
             return allowed[category]
         if self.over or self.to_roll:
             raise StateError(_("there are no dice to score yet"))
-        filled, boxes = self.state.filled, " or ".join(allowed)
-        position = rules.index_of.get(category, -1)
+        filled = self.state.filled
+        boxes = " or ".join(allowed)
+        position = rules.index_of.get(category, -1)  # -1: no category of these rules
         if position >= 0 and filled >> position & 1:
             raise StateError(_("{category} is filled already").format(category=category))
         if position in open_categories(rules, filled):  # then the dice do not allow it
-            forces = rules.joker is not None and rules.joker.mode == "forced" and filled >> rules.joker_index & 1
-            is_forced = forces and is_joker(rules, counts_of(rules, self.dice))
+            may_force = rules.joker is not None and rules.joker.mode == "forced" and filled >> rules.joker_index & 1
+            is_forced = may_force and is_joker(rules, counts_of(rules, self.dice))
             if rules.crossing_out == "only-if-nothing-scores" and not is_forced:
                 message = _("{category} may not be crossed out now: the dice score in {boxes}")
                 raise StateError(message.format(category=category, boxes=boxes))
@@ -255,13 +257,12 @@ class TurnPosition:
             rolled = [rolled.randint(1, faces) for _ in range(number)]
         elif hasattr(rolled, "tolist"):
             rolled = rolled.tolist()
-        new = parse_faces(rolled) if isinstance(rolled, str) else rolled
-        if not isinstance(new, Sequence):
+        given = parse_faces(rolled) if isinstance(rolled, str) else rolled
+        if not isinstance(given, Sequence):
             text = _("rolled is {rolled}; must be dice, or a random number generator")
             raise StateError(text.format(rolled=shown(rolled)))
-        if len(new) == number:
-            new = (*self.dice, *new)
-        dice = parse_dice(self.rules, new)
+        all_dice = (*self.dice, *given) if len(given) == number else given
+        dice = parse_dice(self.rules, all_dice)
         if not is_subset(self.dice, dice):
             message = _("you held {held}, which is not within {dice}")
             raise StateError(message.format(held=spaced(self.dice), dice=spaced(dice)))

@@ -85,7 +85,7 @@ def parse_json(text: str | bytes) -> Any:
     """The value of a JSON text from outside; ValueError also for NaN, 1e999, and too deep nesting."""
     if isinstance(text, bytes):
         text = text.decode("utf-8-sig")
-    # Most texts have too few brackets for that; counting them is fast.
+    # Counting brackets is fast, and most texts have too few of them to be nested too deep.
     if text.count("[") + text.count("{") > MAX_JSON_DEPTH:
         brackets = JSON_STRINGS.sub("", text).encode("utf-8", "surrogatepass").translate(None, NO_BRACKETS)
         if max(accumulate(map(BRACKETS.__getitem__, brackets)), default=0) > MAX_JSON_DEPTH:

@@ -88,9 +88,8 @@ def check_dice(rules: RuleSet, dice: Iterable[int], text: str | None = None) -> 
         message = ngettext(
             "{written} is {count} die; {rules} has {dice}",
             "{written} is {count} dice; {rules} has {dice}",
-            len(faces),
-        )
-        message = message.format(written=written, count=len(faces), rules=rules.key, dice=rules.dice)
+            len(faces), written=written, count=len(faces), rules=rules.key, dice=rules.dice,
+        )  # fmt: skip
         raise StateError(message, code="invalid-dice")
     for face in faces:
         if not 1 <= face <= rules.faces:
@@ -132,17 +131,17 @@ class CategoryIndex:
     """The names of all categories of a rule set, normalized, with the position of the category of each."""
 
     def __init__(self, rules: RuleSet) -> None:
-        own: dict[str, int] = {}
-        for position, category in reversed([*enumerate(rules.categories)]):  # of a name the first one counts
-            names = (category.id, category.name, category.code, *category.aliases)
-            own |= {normalized(name): position for name in names if name}
+        own: dict[str, int] = {}  # a name that several categories have means the first of them
         rows: set[tuple[str, int]] = set()  # the name of a row means any of its boxes
         for position, category in enumerate(rules.categories):
+            for name in filter(None, (category.id, category.name, category.code, *category.aliases)):
+                own.setdefault(normalized(name), position)
             rows |= {(normalized(name), position) for name in row_names(rules, category)}
+        # Pairs of a name and a position: of these rules, of other languages, and all of them simplified.
         self.own = [*own.items(), *sorted((name, position) for name, position in rows if name not in own)]
-        self.foreign = [(normalized(name), rules.index_of[c]) for name, c in foreign_names(rules)]
-        self.simple = [(simplified(name), c) for name, c in (*self.own, *self.foreign)]
-        places = [(c.row or c.id, c.column) for c in rules.categories]
+        self.foreign = [(normalized(name), rules.index_of[category]) for name, category in foreign_names(rules)]
+        self.simple = [(simplified(name), position) for name, position in (*self.own, *self.foreign)]
+        places = [(category.row or category.id, category.column) for category in rules.categories]
         self.first_copy = [places.index(place) for place in places]  # the first box of the same row and column
 
     def find(self, text: str) -> set[int]:
@@ -234,31 +233,38 @@ def _find(rules: RuleSet, text: str) -> list[int]:
 
 def parse_category(rules: RuleSet, text: str, paid: Mapping[str, int]) -> str:
     """Id of the category of `paid` that a player takes, with or without its points (`chance 20`, `chance for 20`)."""
-
-    def named(name: str) -> str:
-        """The first box of this name that can take the dice, else the only one whose name begins like this."""
-        boxes = [rules.categories[c].id for c in _find(rules, name)]
-        for box in boxes:
-            if box in paid:
-                return box
-        beginning = [rules.categories[c].id for c in category_index(rules).starting(name)]
-        possible = [box for box in beginning if box in paid]
-        return possible[0] if len(possible) == 1 else boxes[0]
-
     try:
-        return named(text)
-    except StateError:  # perhaps a name with points, which may be wrong
-        *words, last = text[:MAX_NAME].replace("=", " ").split() or [""]
-        if len(words) > 1 and words[-1].lower() == "for":
-            words.pop()
-        if not words or len(text) > MAX_NAME or not re.fullmatch(r"[0-9]{1,6}|[xX]", last):
+        return _box_named(rules, text, paid)
+    except StateError:
+        name, points = _name_and_points(text)
+        if not name:
             raise
-    category = named(" ".join(words))
-    points = 0 if last in ("x", "X") else int(last)
+    category = _box_named(rules, name, paid)
     if category in paid and paid[category] != points:
         message = _("{category} pays {paid} for these dice, not {points}")
         raise StateError(message.format(category=category, paid=paid[category], points=points))
     return category
+
+
+def _box_named(rules: RuleSet, name: str, paid: Mapping[str, int]) -> str:
+    """Id of the first box of this name that can take the dice, else of the only one whose name begins like this."""
+    boxes = [rules.categories[c].id for c in _find(rules, name)]
+    for box in boxes:
+        if box in paid:
+            return box
+    beginning = [rules.categories[c].id for c in category_index(rules).starting(name)]
+    possible = [box for box in beginning if box in paid]
+    return possible[0] if len(possible) == 1 else boxes[0]
+
+
+def _name_and_points(text: str) -> tuple[str, int]:
+    """The name in ``chance 20`` or ``chance for 20``, and the points; no name if the text has another form."""
+    *words, points = text[:MAX_NAME].replace("=", " ").split() or [""]
+    if len(words) > 1 and words[-1].lower() == "for":
+        words.pop()
+    if len(text) > MAX_NAME or not re.fullmatch(r"[0-9]{1,6}|[xX]", points):
+        return "", 0
+    return " ".join(words), 0 if points in ("x", "X") else int(points)
 
 
 def parse_card(rules: str | Path | RuleSet, card: CardText, saved: int = 0, bonus_points: int = 0) -> Scorecard:
@@ -291,21 +297,23 @@ def parse_card(rules: str | Path | RuleSet, card: CardText, saved: int = 0, bonu
     if not isinstance(card, str | Mapping):
         message = _("card is {card}; must be text such as 'ones=3', or points by category such as {{'ones': 3}}")
         raise StateError(message.format(card=shown(card)))
+    entries: Iterable[tuple[str, str | int]]
     if isinstance(card, str):
         check_length(card, MAX_CARD_TEXT, "card")
+        entries = _by_row(rules, _entries(card))
     else:
         check_length(card, MAX_CARD_ENTRIES, "card", _("categories"))
+        entries = card.items()
     points: dict[int, int] = {}
-    for name, value in _by_row(rules, _entries(card)) if isinstance(card, str) else card.items():
-        boxes = _find(rules, name)
-        c = next((box for box in boxes if box not in points), boxes[-1])
-        if c in points:
-            label = category_label(rules, c)
-            text = _("{category} is filled twice in the card")
+    for name, value in entries:
+        boxes = _find(rules, name)  # several boxes of one row are filled in their order
+        box = next((box for box in boxes if box not in points), None)
+        if box is None:
+            text = _("{category} is filled twice in the card", category=category_label(rules, boxes[-1]))
             if len(boxes) > 1:
-                text = _("all {count} boxes of {name} are filled in the card")
-            raise StateError(text.format(category=label, count=len(boxes), name=name), code="invalid-card")
-        points[c] = _points(value, category_label(rules, c))
+                text = _("all {count} boxes of {name} are filled in the card", count=len(boxes), name=name)
+            raise StateError(text, code="invalid-card")
+        points[box] = _points(value, category_label(rules, box))
     return check_card(Scorecard(rules, points, saved, bonus_points))
 
 
@@ -321,7 +329,8 @@ def read_card(rules: RuleSet, card: CardText | Scorecard) -> Scorecard:
 
 def _by_row(rules: RuleSet, entries: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     """The entries of a card, with further points of the row before: ``fours=12,16 ones=3``."""
-    known, row = category_index(rules), ""
+    known = category_index(rules)
+    row = ""
     for name, value in entries:
         if not name:
             yield row, value
@@ -351,7 +360,8 @@ def _entries(text: str) -> Iterator[tuple[str, str]]:
         rest = part.strip()
         while entry := NAME_AND_POINTS.match(rest):  # `name=points`, perhaps several
             yield entry[1], entry[2]
-            named, rest = True, rest[entry.end() :]
+            named = True
+            rest = rest[entry.end() :]
         if named and POINTS.fullmatch(rest):  # `points` alone
             yield "", rest
         elif rest:  # `name points`

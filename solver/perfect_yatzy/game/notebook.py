@@ -6,6 +6,7 @@ escaped.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
@@ -35,18 +36,20 @@ def html_table(head: Sequence[str], rows: Iterable[Sequence[object]], caption: s
 
 def histogram_svg(starts: Sequence[int], chances: Sequence[float], bin_width: int) -> str:
     """A histogram, from the first score and the chance of each bin, at least one."""
-    step, top = WIDTH / len(starts), HEIGHT - BASE  # pixels of a bar with its gap, and of the highest one
+    step = WIDTH / len(starts)  # pixels of a bar with its gap
+    top = HEIGHT - BASE  # pixels of the highest bar
     highest = max(chances)
     bars, labels = [], []
-    every = (len(starts) + MOST_LABELS - 1) // MOST_LABELS  # bars for each label, rounded up
+    bars_per_label = (len(starts) + MOST_LABELS - 1) // MOST_LABELS  # rounded up
     for i, (start, chance) in enumerate(zip(starts, chances, strict=True)):
-        height, x = top * chance / highest, i * step
+        x = i * step
+        height = top * chance / highest
         scores = f"{start}" if bin_width == 1 else f"{start} to {start + bin_width - 1}"
         bars.append(
             f'<rect x="{x + 0.5:.1f}" y="{top - height:.1f}" width="{step - 1:.1f}" height="{height:.1f}">'
             f"<title>{scores}: {100 * chance:.2f} %</title></rect>"
         )
-        if i % every == 0 and x < WIDTH - LABEL:
+        if i % bars_per_label == 0 and x < WIDTH - LABEL:
             labels.append(f'<text x="{x + 1:.1f}" y="{HEIGHT - 4}">{start}</text>')
     return (
         f'<svg width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" fill="currentColor" '
@@ -57,16 +60,16 @@ def histogram_svg(starts: Sequence[int], chances: Sequence[float], bin_width: in
 
 def histogram_bins(lowest: int, chances: Sequence[float], most: int) -> tuple[list[int], list[float], int]:
     """First scores, chances and width of at most `most` bins, without tails below one in ten thousand."""
-    low = lowest + min(_tail(chances), len(chances) - 1)
+    low = lowest + min(_tail(chances), len(chances) - 1)  # the scores that are shown, at least one
     high = max(low, lowest + len(chances) - 1 - _tail(chances[::-1]))
-    bin_width = next((w for w in BIN_WIDTHS if (high - low) // w < most), 1000)
-    first = low // bin_width
-    bins = [0.0] * (high // bin_width - first + 1)
+    bin_width = next((width for width in BIN_WIDTHS if (high - low) // width < most), 1000)
+    numbers = range(low // bin_width, high // bin_width + 1)  # bin number n begins at the score n * bin_width
+    bins = [0.0] * len(numbers)
     for score in range(low, high + 1):
-        bins[score // bin_width - first] += chances[score - lowest]
-    return [(first + i) * bin_width for i in range(len(bins))], bins, bin_width
+        bins[score // bin_width - numbers.start] += chances[score - lowest]
+    return [number * bin_width for number in numbers], bins, bin_width
 
 
 def _tail(chances: Sequence[float]) -> int:
     """How many of the first chances are together below TAIL."""
-    return sum(total < TAIL for total in accumulate(chances))
+    return bisect_left([*accumulate(chances)], TAIL)  # the sums ascend

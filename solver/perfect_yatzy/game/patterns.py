@@ -28,8 +28,7 @@ from ..errors import _, enumerated, ngettext
 if TYPE_CHECKING:
     from .dice import Ints
 
-    # For each roll: whether it matches (bool), and the sum of the dice named.
-    Matches = tuple[Any, Ints | int]
+    Matches = tuple[Any, Ints | int]  # for each roll: whether it matches (bool), and the sum of the dice named
 
 ScoreKind = Literal["matched", "sum", "fixed"]
 IMPOSSIBLE = -1_000  # a gain that no sum of dice outweighs
@@ -190,7 +189,7 @@ def _group_matches(pattern: Pattern, counts: Ints) -> Matches:
     found, total = free.all(axis=1), 0
     for size in pattern.groups:
         suitable = free & (counts >= size)
-        highest = faces - suitable[:, ::-1].argmax(axis=1)
+        highest = faces - suitable[:, ::-1].argmax(axis=1)  # the highest suitable face of each roll
         found &= suitable.any(axis=1)
         free &= highest[:, None] != range(1, faces + 1)
         total = total + size * highest
@@ -198,22 +197,22 @@ def _group_matches(pattern: Pattern, counts: Ints) -> Matches:
 
 
 def _shared_group_matches(groups: tuple[int, ...], counts: Ints) -> Matches:
-    # Face by face: `best` is the most that the faces so far pay, by the groups still without a face. Groups of one
-    # size are alike, so there are few sets of them: at most 36 for the 12 dice a game can have.
+    # Face by face: `best` is the most that the faces so far pay each roll, by the groups still without a face. Groups
+    # of one size are alike, so there are few sets of them: at most 36 for the 12 dice a game can have.
     counts = counts.astype("int16")  # which holds six impossible gains
-    best = {groups: 0 * counts[:, 0]}
+    best = {groups: 0 * counts[:, 0]}  # before the first face nothing is paid
     for face in range(1, counts.shape[1] + 1):
         gains = []  # by the number of dice used: their sum, and IMPOSSIBLE for a roll with fewer of the face
         for used in range(sum(groups) + 1):
             is_enough = (counts[:, face - 1] >= used).astype(counts.dtype)
-            gains.append(IMPOSSIBLE + is_enough * (used * face - IMPOSSIBLE))
-        reached: dict[tuple[int, ...], Ints] = {}
+            gains.append(is_enough * (used * face) + (1 - is_enough) * IMPOSSIBLE)
+        reached: dict[tuple[int, ...], Ints] = {}  # as `best`, with this face
         for left, total in best.items():
             for rest, used in group_choices(left, sum(groups)).items():
-                now = total + gains[used]
-                reached[rest] = reached[rest].clip(min=now) if rest in reached else now  # the larger one of each roll
+                paid = total + gains[used]
+                reached[rest] = reached[rest].clip(min=paid) if rest in reached else paid  # the more, by roll
         best = reached
-    return best[()] >= 0, best[()]
+    return best[()] >= 0, best[()]  # no group is left; a negative sum has an impossible gain
 
 
 @lru_cache(maxsize=1 << 12)
@@ -248,13 +247,11 @@ def _group_problem(pattern: Pattern, dice: int, faces: int) -> tuple[str, str] |
 KINDS = {
     "any": Kind(_any_matches, lambda pattern: _("any dice")),
     "face": Kind(
-        _face_matches,
-        lambda pattern: _("all {face}s").format(face=pattern.face),
+        _face_matches, lambda pattern: _("all {face}s").format(face=pattern.face),
         {"face": KindField("face", 'For "face": the dice that count.')},
     ),
     "groups": Kind(
-        _group_matches,
-        _group_words,
+        _group_matches, _group_words,
         {
             "groups": KindField("sizes", 'For "groups": [3, 2] is a full house.'),
             "distinct": KindField("flag", 'For "groups": whether they must show different faces.'),
@@ -262,23 +259,23 @@ KINDS = {
         _group_problem,
     ),
     "contains": Kind(
-        _contains_matches,
-        lambda pattern: "-".join(map(str, pattern.contains)),
+        _contains_matches, lambda pattern: "-".join(map(str, pattern.contains)),
         {"contains": KindField("dice", 'For "contains": dice that must be there.')},
     ),
-}
+}  # fmt: skip
 
 
 def sums_text(patterns: tuple[Pattern, ...]) -> str:
     """Fixed points for each of at least four sums in a row, in words; empty if the patterns are something else."""
     first, last = patterns[0], patterns[-1]
-    sums = [p.low for p in patterns if p.low is not None and p.low == p.high]
-    if len(sums) < max(4, len(patterns)) or first.score != "fixed":
+    sums = [p.low for p in patterns if p.low is not None and p.low == p.high]  # of the patterns for a single sum
+    if len(patterns) < 4 or len(sums) < len(patterns) or first.score != "fixed":
         return ""
+    in_a_row = sums == [*range(sums[0], sums[0] + len(sums))]
     otherwise_alike = len({replace(p, low=None, high=None, points=0, factor=1, plus=0) for p in patterns}) == 1
     points = [p.fixed_points for p in patterns]
     equal_steps = len({after - before for before, after in pairwise(points)}) == 1
-    if sums != [*range(sums[0], sums[0] + len(sums))] or not otherwise_alike or not equal_steps:
+    if not (in_a_row and otherwise_alike and equal_steps):
         return ""
     dice = replace(first, low=None, high=None).required
     text = _("{dice}, sum of all dice {low} to {high}: {least} to {most} points")

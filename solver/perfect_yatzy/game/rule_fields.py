@@ -98,15 +98,15 @@ class ValueReader:
         if len(self.problems) == MAX_PROBLEMS:
             self.omitted += 1
             return
-        named, line = path, locate(self.text, path)
+        named = path  # with the id of a category in place of its position, if it is the only one with this id
+        line = locate(self.text, path)
         if path[0] == "categories" and len(path) > 1 and isinstance(path[1], int):
             category = self.ids[path[1]]
             if isinstance(category, str) and self.ids.count(category) == 1:
                 named = ("categories", category, *path[2:])
-                # A category of the extended rules is patched by its id.
-                line = line or locate(self.text, named)
-        in_switches = (locate(self.text, ("switches", switch, *named)) for switch in self.active_switches)
-        line = line or next(filter(None, in_switches), 0)
+                line = line or locate(self.text, named)  # a category of the extended rules is patched by its id
+        for switch in self.active_switches:  # a field that only a patch has
+            line = line or locate(self.text, ("switches", switch, *named))
         parts = [f"[{part + 1}]" if isinstance(part, int) else f".{part[:MAX_NAME]}" for part in named]  # from 1
         problem = Problem(self.source, line, "".join(parts).lstrip("."), message)
         if problem not in self.problems:
@@ -305,17 +305,15 @@ PATTERN_FIELDS = {
     "sum": number(1, _most_sum, "The sum of all dice must be this number."),
     "at_least": number(1, _most_sum, "The sum of all dice must be at least this number."),
     "at_most": number(1, _most_sum, "The sum of all dice must be at most this number."),
-    "only": Field(
-        {
-            "anyOf": [word(tuple(ONLY)).schema, list_of(_face, MAX_FACES, 1)],
-            "description": "The faces that all dice must show.",
-        }
-    ),
+    "only": Field({
+        "anyOf": [word(tuple(ONLY)).schema, list_of(_face, MAX_FACES, 1)],
+        "description": "The faces that all dice must show.",
+    }),
     "score": word(get_args(ScoreKind), "Sum of the matched dice, sum of all dice, or `points`."),
     "points": number(1, MAX_POINTS, "A fixed number of points."),
     "factor": number(1, MAX_FACTOR, "The score is multiplied by it.", 1),
     "plus": number(0, MAX_POINTS, "Points added if the pattern matches.", 0),
-}
+}  # fmt: skip
 _several = list_of(table_of(PATTERN_FIELDS), limits.MAX_PATTERNS, 1)
 ROW_FIELDS = {
     "id": identifier("Written on cards and in answers."),
@@ -356,8 +354,7 @@ PUBLISHED_FIELDS = {
     "switches": names("", MAX_SWITCHES, MAX_ID),
     "source": text("Where it was published.", limits.MAX_SUMMARY, ""),
 }
-# The fields that a patch writes as a whole file does.
-PLAIN_FIELDS = {
+PLAIN_FIELDS = {  # that a patch writes as a whole file does
     "id": identifier("Name in commands, answers and tables."),
     "name": text("The name people see."),
     "summary": text("One line for `yatzy rules list`.", limits.MAX_SUMMARY, ""),
@@ -373,15 +370,13 @@ PLAIN_FIELDS = {
     "order": word(ORDERS, "In which order the categories are filled.", "free"),
     "crossing_out": word(get_args(Crossing), "When a category may take a roll that scores nothing in it.", "free"),
     "saved_rolls": flag("Whether unused rolls are saved for later turns.", False),
-    "first_roll_bonus": Field(
-        {
-            "type": "object",
-            "additionalProperties": removable(number(1, MAX_POINTS).schema),
-            "description": "Category id = points, paid if it scores on the first roll of a turn.",
-        }
-    ),
+    "first_roll_bonus": Field({
+        "type": "object",
+        "additionalProperties": removable(number(1, MAX_POINTS).schema),
+        "description": "Category id = points, paid if it scores on the first roll of a turn.",
+    }),
     "published": Field(list_of(table_of(PUBLISHED_FIELDS, "value"), limits.MAX_PUBLISHED)),
-}
+}  # fmt: skip
 FIELDS = {*PLAIN_FIELDS, "bonus", "joker", "columns", "categories", "switches"}
 SWITCH_FIELDS = FIELDS - {"id", "extends", "switches", "published"}
 

@@ -25,23 +25,19 @@ from .rule_schema import RuleChecker
 from .rules import RuleSet
 from .translations import toml_names, toml_text
 
-# How messages of tomllib start -> what most likely is wrong.
-TOML_HINTS = {
+TOML_HINTS = {  # how messages of tomllib start -> what most likely is wrong
     ("Invalid value",): N_("a value is a number, true, false, text in quotes, a list [...] or a table {...}"),
-    ("Cannot overwrite a value", "Cannot declare"): N_(
-        "it is given twice, or [categories.NAME] and [[categories]] are mixed"
-    ),
-    ("Cannot mutate immutable",): N_(
-        "a list or table in brackets cannot be added to further down: write it in one place"
-    ),
-    ("Expected '='", "Invalid statement"): N_(
-        "each line is `field = value`, a [table] or a # comment; text goes in quotes"
-    ),
+    ("Cannot overwrite a value", "Cannot declare"):
+        N_("it is given twice, or [categories.NAME] and [[categories]] are mixed"),
+    ("Cannot mutate immutable",):
+        N_("a list or table in brackets cannot be added to further down: write it in one place"),
+    ("Expected '='", "Invalid statement"):
+        N_("each line is `field = value`, a [table] or a # comment; text goes in quotes"),
     ("Expected newline",): N_("one field a line; text goes in quotes"),
     ("Illegal character", "Unterminated string"): N_("text ends on the line it begins on, with the same quote"),
     ("Unescaped",): N_("write a backslash twice, or use single quotes"),
     ("Unclosed",): N_("a bracket is open"),
-}
+}  # fmt: skip
 
 # Comments and strings are one token, whether they end or not: then no part of the text is scanned twice.
 TOML_TOKENS = re.compile(
@@ -211,15 +207,16 @@ def _extended(raw: dict[str, Any], check: RuleChecker, files: tuple[str, ...]) -
         return apply_patch(base, own, check)
     if name in known:
         return apply_patch(_inherited(_values(name, ())[0]), own, check)
-    # It cannot be extended: the rest is checked with the built-in one that has the most similar id.
+    # It cannot be extended. To find more mistakes, the rest is checked as a patch of other built-in rules: those with
+    # the most similar id, or Yatzy.
     similar = limits.closest(name.lower(), known, 0.5) if isinstance(name, str) else None
-    if not is_file:  # of a file the problem is reported already
-        must = _("must be the id of a built-in rule set, see `yatzy rules list`, or a .toml file")
-        must = limits.suggestion(similar, known, must)
+    if not is_file:  # _extended_file has added a problem about a file
+        otherwise = _("must be the id of a built-in rule set, see `yatzy rules list`, or a .toml file")
+        must = limits.suggestion(similar, known, otherwise)
         check.add_problem(("extends",), _("is {value}; {must}", value=shown(name), must=must))
-    if is_file or not similar:  # fields that refer to the categories of the base cannot be checked
-        unknown = ("categories", "columns", "joker", "first_roll_bonus", "switches", "remove")
-        own = {field: value for field, value in own.items() if field not in unknown}
+    if is_file or not similar:  # then fields that refer to categories would be wrong with these rules
+        of_categories = ("categories", "columns", "joker", "first_roll_bonus", "switches", "remove")
+        own = {field: value for field, value in own.items() if field not in of_categories}
     return apply_patch(_inherited(_values(similar or "yatzy", ())[0]), own, check)
 
 

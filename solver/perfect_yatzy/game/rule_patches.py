@@ -99,7 +99,7 @@ def _removed(base: Mapping[str, Any], value: Any, check: ValueReader, path: Fiel
 
 
 def _without(base: Mapping[str, Any], names: set[str], patch: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a rule file without categories; one that the patch defines again is emptied, in its place."""
+    """The values of a rule file without the categories `names`; one that the patch defines again is only emptied."""
     if not names:
         return dict(base)
     defined = patch.get("categories") or {}
@@ -130,8 +130,8 @@ def _switch_without(switch: Any, names: set[str]) -> Any:
         left["remove"] = [name for name in switch["remove"] if name not in names]
     # What is empty now is left out, but not what was empty before.
     left = {field: value for field, value in left.items() if value not in ({}, []) or value == switch[field]}
-    was_empty, is_empty = {*switch} <= {"summary"}, {*left} <= {"summary"}
-    return None if is_empty and not was_empty else left
+    had_changes, has_changes = ({*fields} - {"summary"} for fields in (switch, left))
+    return None if had_changes and not has_changes else left
 
 
 def _placed(entries: list[Any], changed: Mapping[str, Any], check: ValueReader, path: FieldPath) -> list[Any]:
@@ -141,8 +141,9 @@ def _placed(entries: list[Any], changed: Mapping[str, Any], check: ValueReader, 
             old = _ids(entries).index(str(patch.get("id", name)))  # the patch may give the category another id
             moved = {field: value for field, value in entries[old].items() if field not in PLACE_FIELDS}
             others = [*entries[:old], *entries[old + 1 :]]
-            new = _place_among(_ids(others), patch, check, (*path, name))
-            place = old if new is None else new
+            place = _place_among(_ids(others), patch, check, (*path, name))
+            if place is None:
+                place = old
             entries = [*others[:place], moved, *others[place:]]
     return entries
 

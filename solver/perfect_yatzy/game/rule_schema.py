@@ -77,9 +77,9 @@ class RuleChecker(ValueReader):
     def _bonus(self, raw: Mapping[str, Any]) -> Bonus | None:
         """The upper bonus: a table, or a list of tables with ascending thresholds and points."""
         value = raw.get("bonus")
-        entries: list[Any] = value if isinstance(value, list) else [value]
         if value is None:
             return None
+        entries: list[Any] = value if isinstance(value, list) else [value]
         if not entries or len(entries) > MAX_STEPS or not all(isinstance(entry, dict) for entry in entries):
             self.add_problem(("bonus",), _("must be a table, or a list of at most {most} tables", most=MAX_STEPS))
             return None
@@ -191,7 +191,7 @@ class RuleChecker(ValueReader):
             return ()
         self.ids = [entry.get("id") for entry in entries]
         self.listed = listed and any("row" in entry for entry in entries)
-        rows, n_columns = [*self._rows(entries)], max(1, len(self.columns))
+        rows = [*self._rows(entries)]
         categories = tuple(category for _place, category, _times in rows)
         if not self._names_differ([place for place, _category, _times in rows], categories):
             return categories
@@ -200,14 +200,14 @@ class RuleChecker(ValueReader):
             return categories
         self._check_requirements(rows)
         places_in_column = [place for place, _category, times in rows for _copy in range(times)]  # of its boxes
-        count = len(places_in_column) * n_columns
-        if count > MAX_CATEGORIES:
+        places = places_in_column * max(1, len(self.columns))
+        if len(places) > MAX_CATEGORIES:
             message = _("are {count} boxes with all columns and `times`; at most {most} are allowed")
-            self.add_problem(("categories",), message.format(count=count, most=MAX_CATEGORIES))
+            self.add_problem(("categories",), message.format(count=len(places), most=MAX_CATEGORIES))
             return categories
         boxes = boxes_of([(category, times) for _place, category, times in rows], self.columns)
         if boxes != categories:
-            self._names_differ(places_in_column * n_columns, boxes)
+            self._names_differ(places, boxes)
             self._check_points(boxes)
         return boxes
 
@@ -217,8 +217,8 @@ class RuleChecker(ValueReader):
         known = {*fields.CATEGORY_FIELDS, *fields.PLACE_FIELDS}
         if self.listed:  # boxes, whose ids may have a column
             row_fields = fields.ROW_FIELDS | {"id": Field({}, _box_id)}
-            known = known - {"times"} | {*BOX_PLACE_FIELDS}
-        patterns = 0
+            known = (known - {"times"}) | {*BOX_PLACE_FIELDS}
+        n_patterns = 0  # of all rows so far
         for i, entry in enumerate(entries):
             path: FieldPath = ("categories", i)
             if not {"name", "pattern", "patterns"} & set(entry):
@@ -230,14 +230,14 @@ class RuleChecker(ValueReader):
             self.check_fields(entry, path, known)
             for name in sorted(fields.PLACE_FIELDS.keys() & entry):
                 self.add_problem((*path, name), _("belongs to a file that extends rules, or to a switch"))
-            places = {name: field for name, field in BOX_PLACE_FIELDS.items() if self.listed and name in entry}
-            place = self.values(entry, path, places)
-            found = self._patterns(entry, path, limits.MAX_PATTERNS - patterns)
+            given = {name: field for name, field in BOX_PLACE_FIELDS.items() if self.listed and name in entry}
+            place = self.values(entry, path, given)
+            patterns = self._patterns(entry, path, limits.MAX_PATTERNS - n_patterns)
             if not place.get("copy") and not place.get("column"):  # each row counts once
-                patterns += len(found)
+                n_patterns += len(patterns)
             values = self.values(entry, path, row_fields)
             times = values.pop("times")
-            yield i, Category(patterns=found, **values, **place), times
+            yield i, Category(patterns=patterns, **values, **place), times
 
     def _patterns(self, entry: Mapping[str, Any], path: FieldPath, most: int) -> tuple[Pattern, ...]:
         """The patterns of a category; the pattern fields of the category are the defaults of all of them."""
@@ -257,16 +257,17 @@ class RuleChecker(ValueReader):
 
     def _check_requirements(self, rows: list[tuple[int, Category, int]]) -> None:
         """Add a problem for every `requires` that names no other single box."""
-        times_of = {category.id: times for _, category, times in rows}
-        for i, category, _times in rows:
-            path: FieldPath = ("categories", i, "requires")
-            if not category.requires or category.requires == PLACEHOLDER:
+        times_of = {category.id: times for _place, category, times in rows}
+        for place, category, _times in rows:
+            path: FieldPath = ("categories", place, "requires")
+            required = category.requires
+            if not required or required == PLACEHOLDER:
                 continue
-            if category.requires not in times_of or category.requires == category.id:
-                self.refuse(path, category.requires, _("must be the id of another category"))
-            elif times_of[category.requires] > 1:
+            if required not in times_of or required == category.id:
+                self.refuse(path, required, _("must be the id of another category"))
+            elif times_of[required] > 1:
                 message = _("is {value}, which is used several times; must be a single box")
-                self.add_problem(path, message.format(value=repr(category.requires)))
+                self.add_problem(path, message.format(value=repr(required)))
             elif len(self.columns) > 1:
                 self.add_problem(path, _("cannot be combined with several columns"))
 
@@ -286,14 +287,15 @@ class RuleChecker(ValueReader):
 
     def _check_listed(self, boxes: tuple[Category, ...]) -> None:
         """Add a problem if a list of boxes is not one that rows and columns make."""
-        copies: dict[tuple[str, int], list[Category]] = {}
+        copies: dict[tuple[str, int], list[Category]] = {}  # the boxes of each row and column, which must be alike
         for box in boxes:
             copies.setdefault((box.row or box.id, box.column), []).append(box)
-        ids = {box.id: box for box in boxes}
+        box_of_id = {box.id: box for box in boxes}
         for i, box in enumerate(boxes):
             path: FieldPath = ("categories", i)
             alike = copies[box.row or box.id, box.column]
-            copy, first = alike.index(box), alike[0]
+            first = alike[0]
+            copy = alike.index(box)
             column = self.columns[box.column] if box.column < len(self.columns) else None
             ending = id_ending(copy if len(alike) > 1 else None, column)
             is_like_first = (box.patterns, box.upper, box.requires) == (first.patterns, first.upper, first.requires)
@@ -303,15 +305,16 @@ class RuleChecker(ValueReader):
                 self.add_problem((*path, "id"), _("is not made of the row, the number and the column of the box"))
             elif copy != box.copy or not is_like_first:
                 self.add_problem((*path, "copy"), _("must number the boxes of a row, which are alike"))
-            required = ids.get(box.requires)
-            is_other = required is not None and required is not box and required.column == box.column
-            is_single = required is not None and len(copies[required.row or required.id, required.column]) == 1
-            if box.requires and not (is_other and is_single):
+            if not box.requires:
+                continue
+            required = box_of_id.get(box.requires, box)
+            is_single = len(copies[required.row or required.id, required.column]) == 1
+            if required is box or required.column != box.column or not is_single:
                 self.add_problem((*path, "requires"), _("must be the id of another single box in the same column"))
 
     def _names_differ(self, places: Sequence[int], categories: Sequence[Category]) -> bool:
         """Whether no two categories share a name; adds a problem, at its place in the file, for each that does."""
-        owner: dict[str, int] = {}
+        owner: dict[str, int] = {}  # position of the first category with a name
         differ = True
         for i, (place, category) in enumerate(zip(places, categories, strict=True)):
             labels = (category.id, category.name, category.code, *category.aliases)
@@ -320,7 +323,7 @@ class RuleChecker(ValueReader):
                 message = _("{value} has more than {most} characters")
                 self.add_problem(path, message.format(value=shown(longest), most=limits.MAX_NAME))
             for label in map(str.lower, labels):
-                if label not in ("", PLACEHOLDER) and owner.setdefault(label, i) != i:  # one before has it
+                if label not in ("", PLACEHOLDER) and owner.setdefault(label, i) != i:  # a category before has it
                     self.add_problem(path, _("the name {name} is used by two categories", name=repr(label)))
                     differ = False
                     break

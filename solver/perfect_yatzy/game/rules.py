@@ -151,14 +151,12 @@ class Joker:
             texts = {
                 ("points", "always"): N_("A further {category} pays {points} bonus points"),
                 ("filled", "always"): N_("A further {category} pays {points} bonus points, even if its box holds 0"),
-                ("points", "matching-box-open"): N_(
-                    "A further {category} pays {points} bonus points while the matching upper box is open"
-                ),
-                ("filled", "matching-box-open"): N_(
-                    "A further {category} pays {points} bonus points while the matching upper box is open, "
-                    "even if its box holds 0"
-                ),
-            }
+                ("points", "matching-box-open"):
+                    N_("A further {category} pays {points} bonus points while the matching upper box is open"),
+                ("filled", "matching-box-open"):
+                    N_("A further {category} pays {points} bonus points while the matching upper box is open, "
+                       "even if its box holds 0"),
+            }  # fmt: skip
             found.append(texts[self.bonus_requires, self.bonus_while])
         modes = {
             ("free", "filled"): N_("A further {category} is a free joker"),
@@ -166,10 +164,9 @@ class Joker:
             ("forced", "filled"): N_("A further {category} is a forced joker"),
             ("forced", "points"): N_("A further {category} is a forced joker if its box holds points"),
             ("maximum", "filled"): N_("A further {category} lets any open box pay the most it can"),
-            ("maximum", "points"): N_(
-                "A further {category} lets any open box pay the most it can if its box holds points"
-            ),
-        }
+            ("maximum", "points"):
+                N_("A further {category} lets any open box pay the most it can if its box holds points"),
+        }  # fmt: skip
         if self.mode != "none":
             found.append(modes[self.mode, self.requires])
         found = found or [N_("A further {category} is an ordinary roll")]
@@ -289,10 +286,10 @@ class RuleSet:
         found = [self._first_sentence()]
         found += [self._column_sentence(column) for column in self.columns if columns]
         if self.bonus and not self.columns:
-            text = _("Upper bonus for the sum of the upper categories (*): {steps}")
-            if len(self.bonus.steps) == 1:
-                text = _("Upper bonus of {points} points when the upper categories (*) reach {threshold}")
             bonus = self.bonus
+            text = _("Upper bonus for the sum of the upper categories (*): {steps}")
+            if len(bonus.steps) == 1:
+                text = _("Upper bonus of {points} points when the upper categories (*) reach {threshold}")
             found.append(text.format(steps=bonus.text, points=bonus.points, threshold=bonus.threshold))
         if self.crossing_out != "free":
             found.append(_("A box may be crossed out only if the roll scores in no box that may take it"))
@@ -300,14 +297,15 @@ class RuleSet:
             found.append(_("Unused rolls are saved for later turns"))
         if self.joker:
             found += self.joker.sentences(self.categories[self.joker_index].name)
-        points_of: dict[str, set[int]] = {}  # on the first roll, of all boxes of a row together
+        on_first_roll: dict[str, set[int]] = {}  # bonus points by the name of a row: its boxes may pay different ones
         for category, points in self.first_roll_bonus:
             box = self.categories[self.index_of[category]]
             name = box.name.partition(" (")[0] if box.row else box.name
-            points_of.setdefault(name, set()).add(points)
-        text = _("{category} on the first roll pays {points} bonus points")
-        paid = ((name, either(map(str, sorted(points)))) for name, points in points_of.items())
-        return found + [text.format(category=name, points=points) for name, points in paid]
+            on_first_roll.setdefault(name, set()).add(points)
+        for name, different in on_first_roll.items():
+            paid = either(map(str, sorted(different)))
+            found.append(_("{category} on the first roll pays {points} bonus points", category=name, points=paid))
+        return found
 
     def _first_sentence(self) -> str:
         """Dice, rolls and boxes."""
@@ -380,16 +378,13 @@ class RuleSet:
         """The fields that can change the value of the game, as JSON values with the names of a rule file."""
         joker = self.joker
         fields: dict[str, Any] = {
-            "dice": self.dice,
-            "faces": self.faces,
-            "rolls": self.rolls_per_turn,
-            "order": self.order,
-            "saved_rolls": self.saved_rolls,
+            "dice": self.dice, "faces": self.faces, "rolls": self.rolls_per_turn,
+            "order": self.order, "saved_rolls": self.saved_rolls,
             "bonus": self.bonus.canonical() if self.bonus else None,
             "joker": joker.canonical() if joker else None,
             "first_roll_bonus": dict(sorted(self.first_roll_bonus)),
             "categories": [category.canonical() for category in self.categories],
-        }
+        }  # fmt: skip
         # Fields of later versions are left out at their defaults: the fingerprints of older games stay the same.
         if self.columns:
             fields["columns"] = [{"id": c.id, "order": c.order, "factor": c.factor} for c in self.columns]
@@ -434,9 +429,9 @@ def prerequisites(rules: RuleSet) -> tuple[int, ...]:
             before |= 1 << position
     for position, category in enumerate(rules.categories):
         if not category.upper and column_order(rules, category.column) == "upper-first":
-            needed[position] |= sum(
-                1 << c for c, other in enumerate(rules.categories) if other.upper and other.column == category.column
-            )
+            for other, box in enumerate(rules.categories):
+                if box.upper and box.column == category.column:
+                    needed[position] |= 1 << other
     return tuple(needed)
 
 

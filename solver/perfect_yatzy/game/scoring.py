@@ -8,10 +8,6 @@ column, each capped at the last threshold of its bonus, as digits of a mixed-rad
 
 A digit has room for the points of one more box beyond the threshold, so that points can be added before the sum is
 capped.
-
-The highest final score: without a joker rule the boxes do not depend on each other. With one, a box is filled by its
-best roll, or by a joker, which earns the joker bonus. The more boxes are filled, the more a joker may do, so best
-rolls come first. What a joker pays depends on the upper boxes that are filled: the search is over their sets alone.
 """
 
 from __future__ import annotations
@@ -110,18 +106,18 @@ def scoring_options(
     allowed, categories, joker = open_categories(rules, filled), rules.categories, rules.joker
     as_joker, bonus_points = False, 0
     if joker and filled >> rules.joker_index & 1 and is_joker(rules, counts):
-        matching = matching_upper_boxes(rules, counts) & ~filled
-        if (joker.bonus_requires == "filled" or joker_paid) and (joker.bonus_while == "always" or matching):
+        open_matching = matching_upper_boxes(rules, counts) & ~filled
+        if (joker.bonus_requires == "filled" or joker_paid) and (joker.bonus_while == "always" or open_matching):
             bonus_points = joker.bonus
         if joker.requires == "filled" or joker_paid:
+            as_joker = joker.mode == "maximum" or not open_matching
             if joker.mode == "forced":  # to the matching upper box if it is open, else to a lower one, else to any
-                matched = [c for c in allowed if matching >> c & 1]
+                matched = [c for c in allowed if open_matching >> c & 1]
                 lower = [c for c in allowed if not categories[c].upper]
-                allowed = (matched if matching else lower) or allowed
-            as_joker = joker.mode == "maximum" or not matching
+                allowed = (matched if open_matching else lower) or allowed
     all_points = roll_points(rules, counts, as_joker)
     points = {c: 0 if categories[c].requires and not joker_paid else all_points[c] for c in allowed}
-    if rules.crossing_out == "only-if-nothing-scores":
+    if rules.crossing_out == "only-if-nothing-scores":  # crossing out is allowed only where no box scores
         points = {c: paid for c, paid in points.items() if paid} or points
     extra = first_roll_points(rules) if first_roll else [0] * len(categories)
     return {c: (paid, bonus_points + (extra[c] if paid else 0)) for c, paid in points.items()}
@@ -164,23 +160,25 @@ class UpperSums:
 
     def __init__(self, rules: RuleSet) -> None:
         self.rules = rules
-        # By column: the last threshold of the bonus; number of values of its digit, and what one point counts there.
-        self.thresholds = tuple(bonus.threshold for bonus in rules.bonuses) or (0,)  # one column without a bonus
-        most = [0] * len(self.thresholds)  # points of one box
+        self._possible = possible_points(rules)
         # The categories that count towards a bonus.
         self.counting = tuple(c for c, category in enumerate(rules.categories) if category.upper and rules.bonus)
-        self._possible = possible_points(rules)
+        # By column: the last threshold of its bonus (0 without one), and the most points of a box.
+        self.thresholds = tuple(bonus.threshold for bonus in rules.bonuses) or (0,)
+        most = [0] * len(self.thresholds)
         for c in self.counting:
             column = rules.categories[c].column
             most[column] = max(most[column], *self._possible[c])
+        # By column: number of values of its digit, and what one point counts there. `size`: how many numbers exist.
         self.widths = tuple(threshold + points + 1 for threshold, points in zip(self.thresholds, most, strict=True))
         *self.weights, self.size = accumulate((1, *self.widths), lambda weight, width: weight * width)
 
     def split(self, upper: Number) -> tuple[Number, ...]:
         """The sum of each column; of one number, or of an array of them."""
-        # The last digit is all that is left, even if it is too large for one: of a number that is not valid.
-        *lower_digits, (last_weight, _width) = zip(self.weights, self.widths, strict=True)
-        return (*(upper // weight % width for weight, width in lower_digits), upper // last_weight)
+        *before_last, (last_weight, _width) = zip(self.weights, self.widths, strict=True)
+        sums: list[Number] = [upper // weight % width for weight, width in before_last]
+        # The last digit is all that is left, even if it is too large for one: then the number is not valid.
+        return (*sums, upper // last_weight)
 
     def join(self, sums: tuple[int, ...]) -> int:
         """One number for the sums of the columns, which it caps."""
@@ -210,11 +208,11 @@ class UpperSums:
 
     def bonuses(self, upper: Ints, filled: int = -1) -> Ints:
         """The most that all upper bonuses pay in the end, for an int64 array of numbers of a card (default: full)."""
-        best = np.zeros_like(upper)
+        most = np.zeros_like(upper)
         columns = zip(self.paid, self.split(upper), self.to_come(filled), self.thresholds, strict=False)
-        for paid, total, to_come, threshold in columns:  # none without a bonus
-            best += paid[np.minimum(total + to_come, threshold)]
-        return best
+        for paid_by_sum, sums, to_come, threshold in columns:  # no column without a bonus
+            most += paid_by_sum[np.minimum(sums + to_come, threshold)]
+        return most
 
     @cached_property
     def paid(self) -> list[Ints]:
@@ -262,33 +260,38 @@ def maximum_score(rules: RuleSet) -> int:
 
 
 class _BestTurns:
-    """The most points of every box, by its best roll and by jokers."""
+    """The most points of every box, by its best roll, or by a joker, which earns the joker bonus.
+
+    The more boxes are filled, the more a joker may do, so best rolls come first. What a joker pays depends on the
+    upper boxes that are filled: the search is over their sets alone.
+    """
 
     def __init__(self, rules: RuleSet) -> None:
         self.rules, self.joker_box = rules, rules.joker_index
         self.boxes = range(len(rules.categories))
         self.first_roll_points = first_roll_points(rules)
-        table, joker = points_table(rules), rules.joker
+        table = points_table(rules)
+        joker = rules.joker
         self.by_best_roll = [self._with_bonus(c, most) for c, most in enumerate(table.max(axis=1).tolist())]
-        # Whether the search applies: only the boxes that match jokers matter to them.
-        self.is_plain = (
+        self.is_plain = (  # whether the search applies: only the boxes that match jokers matter to them
             joker is not None
             and (joker.mode != "maximum" and joker.requires == "filled" and joker.bonus_while == "always")
             and sum(category.face > 0 for category in rules.categories) <= MAX_MATCHING
             and (rules.order in ("free", "forced") and not rules.columns)
             and all(len(chain) == 1 or rules.order == "forced" for chain in chains(rules))
         )
-        # Classes of jokers, by the upper boxes that match them, a bitmask: most points of each category, as usual.
+        # Joker rolls that the same upper boxes match are a class, with the bitmask of these boxes as its number. By
+        # class: the most points of each category for one of its rolls, not paid in full.
         self.jokers: dict[int, list[int]] = {}
         if joker:
             grid = lattice(rules.dice, rules.faces)
             is_joker = table[self.joker_box] > 0
             counts = grid.counts[grid.first_roll :]
-            matching = np.full(len(counts), NO_BOX)
+            class_of_roll = np.full(len(counts), NO_BOX)
             for roll in np.flatnonzero(counts.max(axis=1) == rules.dice):  # all dice show one face
-                matching[roll] = matching_upper_boxes(rules, counts[roll].tolist())
-            for boxes in np.unique(matching[is_joker]).tolist():
-                self.jokers[boxes] = table[:, is_joker & (matching == boxes)].max(axis=1).tolist()
+                class_of_roll[roll] = matching_upper_boxes(rules, counts[roll].tolist())
+            for matched in np.unique(class_of_roll[is_joker]).tolist():
+                self.jokers[matched] = table[:, is_joker & (class_of_roll == matched)].max(axis=1).tolist()
 
     def total(self) -> int:
         """The most points of all boxes, first-roll and joker bonuses included."""
@@ -306,34 +309,36 @@ class _BestTurns:
         """The joker rule applies to the boxes after that of the joker; the matching box is open if it comes later."""
         total = sum(self.by_best_roll[: self.joker_box + 1])
         for c in self.boxes[self.joker_box + 1 :]:
-            all_filled = [boxes for boxes in self.jokers if boxes < 1 << c]  # classes whose boxes come before c
-            total += self._most(c, self.jokers, all_filled)
+            filled = [matched for matched in self.jokers if matched < 1 << c]  # classes whose boxes all come before c
+            total += self._most(c, self.jokers, filled)
         return total
 
     def _forced_jokers(self, others: list[int]) -> int:
         """Free order, mode "forced": a joker goes to the matching upper box, to a lower box, to any box."""
         # First the box of the joker, then some of the matching upper boxes, all lower boxes, and the other matching
         # ones. `before` and `after`: the most points without and with the lower boxes, by the matching boxes that are
-        # filled. Such a set is a bitmask of places in `matching`, and follows all its subsets.
+        # filled. Such a set is a bitmask of places in `matching`, and follows all its subsets. The jokers of a class
+        # are free to go to other boxes when those that match them are filled.
         categories = self.rules.categories
-        open_boxes = {boxes: boxes & ~(1 << self.joker_box) for boxes in self.jokers}  # of each class, at first
-        class_of = {c: boxes for boxes, bits in open_boxes.items() for c in self.boxes if bits >> c & 1}
+        to_fill = {matched: matched & ~(1 << self.joker_box) for matched in self.jokers}  # boxes of each class
+        class_of = {c: matched for matched, bits in to_fill.items() for c in self.boxes if bits >> c & 1}
         matching = sorted(class_of)
         lower = [c for c in others if not categories[c].upper]
         rest = [c for c in others if categories[c].upper and c not in matching]
         n_sets = 1 << len(matching)
         before, after = [0] * n_sets, [0] * n_sets
         for chosen in range(n_sets):
-            taken = sum(1 << box for i, box in enumerate(matching) if chosen >> i & 1)
-            filled = [boxes for boxes, bits in open_boxes.items() if not bits & ~taken]  # classes with no open box
-            of_lower = sum(self._most(c, filled, filled) for c in lower)
-            after[chosen] = max(after[chosen], before[chosen] + of_lower)
-            for i, box in enumerate(matching):
-                if not chosen >> i & 1:
-                    then = chosen | 1 << i
+            filled = sum(1 << box for place, box in enumerate(matching) if chosen >> place & 1)
+            free = [matched for matched, bits in to_fill.items() if not bits & ~filled]
+            after[chosen] = max(after[chosen], before[chosen] + sum(self._most(c, free, free) for c in lower))
+            for place, box in enumerate(matching):
+                if not chosen >> place & 1:
+                    with_box = chosen | 1 << place
                     by_own_joker = self._most(box, [class_of[box]])
-                    before[then] = max(before[then], before[chosen] + by_own_joker)
-                    after[then] = max(after[then], after[chosen] + max(by_own_joker, self._most(box, filled)))
+                    before[with_box] = max(before[with_box], before[chosen] + by_own_joker)
+                    # With all lower boxes filled, free jokers may go to it as well.
+                    by_any_joker = max(by_own_joker, self._most(box, free))
+                    after[with_box] = max(after[with_box], after[chosen] + by_any_joker)
         return self.by_best_roll[self.joker_box] + after[-1] + sum(self._most(c, self.jokers) for c in rest)
 
     def _most(self, c: int, classes: Collection[int], in_full: Collection[int] = ()) -> int:
@@ -344,7 +349,7 @@ class _BestTurns:
         joker = self.rules.joker
         if joker is None or not classes:
             return self.by_best_roll[c]
-        most = max(self.jokers[boxes][c] for boxes in classes)
+        most = max(self.jokers[matched][c] for matched in classes)
         if joker.mode == "maximum":
             most = max(possible_points(self.rules)[c])
         elif in_full and joker.mode != "none":

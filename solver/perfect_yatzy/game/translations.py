@@ -52,17 +52,12 @@ def _box(row: Category, copy: int | None, number: int, column: Column | None) ->
     if not ending:
         return row
     return replace(
-        row,
-        id=row.id + ending,
-        name=row.name + name_ending(copy, column),
-        code=row.code and row.code + ending,
+        row, id=row.id + ending, name=row.name + name_ending(copy, column), code=row.code and row.code + ending,
         aliases=tuple(alias + ending for alias in row.aliases),
         patterns=tuple(pattern.times(column.factor if column else 1) for pattern in row.patterns),
         requires=row.requires and row.requires + id_ending(None, column),
-        row=row.id,
-        column=number,
-        copy=copy or 0,
-    )
+        row=row.id, column=number, copy=copy or 0,
+    )  # fmt: skip
 
 
 def _column(rules: RuleSet, category: Category) -> Column | None:
@@ -85,24 +80,19 @@ def row_of(rules: RuleSet, category: Category) -> Category:
         return category
     column = _column(rules, category)
     return replace(
-        category,
-        id=category.row,
-        name=category.name.removesuffix(in_name),
-        code=category.code.removesuffix(in_id),
+        category, id=category.row, name=category.name.removesuffix(in_name), code=category.code.removesuffix(in_id),
         aliases=tuple(alias.removesuffix(in_id) for alias in category.aliases),
         patterns=tuple(pattern.divided(column.factor if column else 1) for pattern in category.patterns),
         requires=category.requires.removesuffix(id_ending(None, column)) if column else category.requires,
-        row="",
-        column=0,
-        copy=0,
-    )
+        row="", column=0, copy=0,
+    )  # fmt: skip
 
 
 def row_names(rules: RuleSet, category: Category) -> Iterator[str]:
     """What people call a box if it is not said which of its row is meant; nothing for a row with one box."""
     column = _column(rules, category)
     for name in (category.id, category.name, category.code, *category.aliases):
-        for ending in endings(rules, category):
+        for ending in endings(rules, category):  # of its id, and of its name
             if not ending or not name.endswith(ending):
                 continue
             row = name.removesuffix(ending)

@@ -62,7 +62,7 @@ def layout_bytes(rules: RuleSet, exact: Sequence[int]) -> float:
     """Memory of the arrays of a layout with these exact boxes, while they are built."""
     cards = float(np.prod([float(len(chain) + 1) for chain in chains(rules) if set(chain) <= set(exact)]))
     flags = 2 if rules.tracked_index >= 0 else 1
-    return ROW_BYTES * cards * flags * (len(rules.categories) - len(exact) + 1)
+    return ROW_BYTES * cards * flags * (len(rules.categories) - len(exact) + 1)  # of the class none to all are filled
 
 
 def solve_work(game: RelaxedLayout) -> float:
@@ -81,7 +81,7 @@ def visits_work(game: RelaxedLayout) -> float:
 def refining_calls(work: float, each: float) -> int:
     """How often a relaxed game is solved for better prices, if it takes `each` operations of `work` in all."""
     calls = min(REFINING_CALLS, int(REFINING_SHARE * work / each)) if each else 0
-    return calls if calls >= LEAST_CALLS else 0
+    return calls if calls >= LEAST_CALLS else 0  # fewer are not worth it
 
 
 class _Size(NamedTuple):
@@ -101,7 +101,7 @@ class _Size(NamedTuple):
         return times * self.solve + ROW_OPERATIONS * (times * self.rows) + GAME_OPERATIONS
 
     def refining(self, rules: RuleSet, left: float) -> float:
-        """The same for better prices, with `left` operations until the limit."""
+        """Operations for better prices, with `left` operations until the limit; 0 if there is no time for them."""
         if rules.saved_rolls or not self.free:
             return 0.0
         calls = refining_calls(left, (1 + VISITS) * self.solve + VISIT_OPERATIONS * self.rows)
@@ -109,34 +109,37 @@ class _Size(NamedTuple):
 
 
 def _ordering_work(measured: _Size, free: int, count: int, most: float) -> float:
-    """Operations to take `count` chains from a class of `free` boxes; the gains of all that are left choose each."""
-    limited = work = 0.0
+    """Operations to take `count` chains of one box from a class of `free` boxes; a share of `most` limits them."""
+    limited = work = 0.0  # operations that the limit counts, and all
     for taken in range(count):
-        times = (2 << taken) * (free - taken) / (free + 1)  # one box more than those taken is exact
-        limited += (count - taken) * times * measured.solve
+        left = count - taken  # the gain of each is measured, and the best is taken
+        times = (2 << taken) * (free - taken) / (free + 1)  # rows, to those measured: one box more is exact
+        limited += left * times * measured.solve
         if taken and limited > ORDERING_SHARE * most:
             break
-        work += (count - taken) * measured.in_all(times)
+        work += left * measured.in_all(times)
     return work
 
 
 def relaxation_work(rules: RuleSet, most: float, memory: int, boxes: int | None = None) -> float:
     """About how many operations a relaxation takes that is limited to so many; with those that no limit counts."""
+    without_sum = RelaxedLayout(rules, tracked_exact(rules), -1)
+    game = without_sum
     exact, column = required_exact(rules)
-    plain = game = RelaxedLayout(rules, tracked_exact(rules), -1)
     if layout_bytes(rules, exact) <= memory / 2:
-        game = RelaxedLayout(rules, exact, column)
-        if solve_work(game) > most:
-            game = plain
-    size = measured = _Size.of(game)
+        with_sum = RelaxedLayout(rules, exact, column)
+        if solve_work(with_sum) <= most:
+            game = with_sum
+    size = _Size.of(game)
     left = [chain for chain in chains(rules) if not set(chain) & set(game.exact)]
-    if 2 * len(left) * size.solve > ORDERING_SHARE * most / 2:
-        measured = _Size.of(plain)  # the gains are measured without the upper sum
+    is_costly = 2 * len(left) * size.solve > ORDERING_SHARE * most / 2  # to measure gains with the upper sum
+    measured = _Size.of(without_sum) if is_costly else size
     spent = size.refining(rules, most) + _ordering_work(measured, size.free, len(left), most)
     wanted = left[:boxes]
     for chain in wanted:
-        affordable, free = most - min(spent, most / 5), size.free - len(chain)
-        times = (len(chain) + 1) * (free + 1) / (size.free + 1)
+        affordable = most - min(spent, most / 5)
+        free = size.free - len(chain)
+        times = (len(chain) + 1) * (free + 1) / (size.free + 1)  # rows, to those so far
         larger = _Size(times * size.solve, times * size.rows, times * size.values, free)
         if larger.solve > affordable or 8 * larger.values > memory / 2:
             break
@@ -164,7 +167,7 @@ def approximate_seconds(
     turns, features = len(rules.categories), feature_count(rules)
     played = np.array(played_games(fit_games, rounds))
     turn = LANE_TURN * turn_operations(rules, 1, 0) * per_operation + SLOT_SECONDS * turn_slots(rules).slot_count
-    # A round plays its games, and backs up the states of this and all earlier rounds.
+    # For each turn of a game: a round plays its games, and backs up the states of this and all earlier rounds.
     fit_of_turn = turn * (played.sum() + played.cumsum().sum())
     fit_of_turn += GRAM_SECONDS * features**2 * played.sum() + REGRESSION_SECONDS * features**3 * rounds
     processor = {

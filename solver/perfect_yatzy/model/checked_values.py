@@ -107,9 +107,9 @@ class _Held:
         self.checked = np.zeros(2 * block_count(memory.nbytes), dtype=np.bool_)
         self.blocks, self.lock = 0, threading.Lock()
         self._mapped = getattr(memory.base, "obj", None)
-        self.large_pages(0, len(self.target), False)
+        self.large_pages(0, len(self.target), wanted=False)
 
-    def large_pages(self, low: int, high: int, wanted: bool) -> None:
+    def large_pages(self, low: int, high: int, *, wanted: bool) -> None:
         """Whether the system may give large pages: many blocks take half the time with them, single ones more."""
         advice = getattr(mmap, "MADV_HUGEPAGE" if wanted else "MADV_NOHUGEPAGE", None)
         if advice is not None and isinstance(self._mapped, mmap.mmap):
@@ -153,7 +153,8 @@ class CheckedValues:
             return held.values[places]
         if isinstance(places, slice):
             low, high, step = places.indices(len(self))
-            return (self.checked(low, high) if step > 0 else self.checked(0, len(self)))[places]
+            values = self.checked(low, high) if step > 0 else self.checked(0, len(self))  # backwards: the whole array
+            return values[places]
         if isinstance(places, (int, np.integer)):
             place = int(places) % len(self)  # the array itself refuses what is out of range
             return self.checked(place, place + 1)[places]
@@ -190,10 +191,11 @@ class CheckedValues:
         missing = [block for block in blocks if not held.checked[block]]
         if held.blocks and (held.blocks + len(missing)) * BLOCK_BYTES > KEPT_BYTES:
             # Arrays in use refer to the old memory, which is freed with the last of them.
-            self._held = held = _Held(len(self), self.dtype)
+            held = _Held(len(self), self.dtype)
+            self._held = held
             missing = list(blocks)
         with held.lock:
-            # Never again what another thread has checked meanwhile: it is in use.
+            # What another thread has checked meanwhile is in use, and must not be written again.
             runs = list(_runs(block for block in missing if not held.checked[block]))
             try:
                 if len(missing) < THREADED_BLOCKS:
@@ -213,7 +215,7 @@ class CheckedValues:
         first, end = run
         low, high = first * BLOCK_BYTES, min(end * BLOCK_BYTES, self.nbytes)
         if end - first >= READ_BLOCKS // 2:
-            held.large_pages(low, high, True)
+            held.large_pages(low, high, wanted=True)
         self._read(low, held.target[low:high])
         held.checked[first:end] = True
 

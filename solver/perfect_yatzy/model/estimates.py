@@ -119,20 +119,20 @@ def rule_set_stats(rules: RuleSet, *, any_number: bool = False) -> RuleSetStats:
     counts = count_states(rules, any_number=any_number)
     size = sum(counts.values)
     return RuleSetStats(
-        states=counts.states,
-        values=size,
-        bytes=size * (8 if size <= FLOAT64_VALUES else 4),
+        states=counts.states, values=size, bytes=size * (8 if size <= FLOAT64_VALUES else 4),
         memory=BASE_MEMORY + CARD_MEMORY * counts.rows + 8 * max(a + b for a, b in pairwise(counts.values)),
-        seconds=sum(layer_seconds(rules, counts)),
-        maximum=maximum_score(rules),
-    )
+        seconds=sum(layer_seconds(rules, counts)), maximum=maximum_score(rules),
+    )  # fmt: skip
 
 
 def layer_seconds(rules: RuleSet, counts: StateCounts | None = None) -> list[float]:
     """Estimated wall time of each layer of the means with two threads, by the number of filled categories."""
     counts = counts or count_states(rules)
-    lanes = [LANES * vectors for vectors in counts.vectors[:-1]]
-    return [*(turn_seconds(rules, n, saved) for n, saved in zip(lanes, counts.most_saved, strict=False)), 0.0]
+    turns = zip(counts.vectors[:-1], counts.most_saved[:-1], strict=True)
+    return [
+        *(turn_seconds(rules, LANES * vectors, saved) for vectors, saved in turns),
+        0.0,
+    ]  # full cards have no turn
 
 
 def turn_seconds(rules: RuleSet, lanes: float, most_saved: int) -> float:
@@ -211,15 +211,16 @@ def _rows(rules: RuleSet) -> Iterator[tuple[int, int, tuple[int, int]]]:
     columns = range(max(1, len(rules.columns)))
     # Lane sets of equal size and equal numbers of cards are counted together; there are few different ones.
     groups: Counter[tuple[Cards, tuple[int, int]]] = Counter()
-    for lane_set, (of_set, sums, count) in enumerate(counted):
+    for lane_set, (upper_cards, sums, count) in enumerate(counted):
         others = [_other_cards(rules, column, lanes.filled(lane_set)) for column in columns]
-        groups[reduce(_product, others, of_set), (len(sums), count)] += 1
-    for (cards, size), lane_sets in groups.items():
+        groups[reduce(_product, others, upper_cards), (len(sums), count)] += 1
+    for (cards, sums_and_lanes), lane_sets in groups.items():
         # A card whose tracked box is filled has a second row: that on which the box holds points.
-        for by_filled in cards if rules.tracked_index >= 0 else [cards.every]:
+        rows_by_filled = [cards.every, cards.tracked] if rules.tracked_index >= 0 else [cards.every]
+        for by_filled in rows_by_filled:
             for filled, rows in enumerate(by_filled):
                 if rows:
-                    yield filled, lane_sets * rows, size
+                    yield filled, lane_sets * rows, sums_and_lanes
 
 
 def _cards_by_lane_set(rules: RuleSet, lanes: LaneSets) -> list[Cards]:
@@ -253,8 +254,9 @@ def _product(first: Cards, second: Cards) -> Cards:
 def _chain_cards(rules: RuleSet, chain: tuple[int, ...], boxes: Sequence[int], digit: int) -> Cards:
     """The cards of one chain on which so many of some of its boxes are filled."""
     least = chain.index(rules.tracked_index) + 1 if rules.tracked_index in chain else 0  # filled with the tracked box
-    fits = [sum(c in boxes for c in chain[:filled]) == digit for filled in range(len(chain) + 1)]
-    return Cards(tuple(map(int, fits)), tuple(int(fit and k >= least) for k, fit in enumerate(fits)))
+    n_filled = [len(set(chain[:filled]) & set(boxes)) for filled in range(len(chain) + 1)]  # of the boxes
+    every = [1 if number == digit else 0 for number in n_filled]
+    return Cards(tuple(every), (*[0] * least, *every[least:]))
 
 
 @lru_cache(maxsize=1 << 12)
@@ -278,12 +280,13 @@ def _other_cards(rules: RuleSet, column: int, filled: int) -> Cards:
     no_lower = Cards((1,), (0,) if tracked_is_lower else (1,))  # the term of `lower` in which no box is filled
     if any(not filled >> c & 1 for c in counting if boxes[c].column == column):
         return _product(upper, no_lower)
-    # U + x^u (L - 1): some upper boxes and no lower one, or all u upper boxes and some lower ones.
-    n_upper, found = len(upper.every) - 1, []
-    for of_upper, of_lower, (none,) in zip(upper, lower, no_lower, strict=True):
-        some_lower = np.array(of_lower)
-        some_lower[0] -= none
-        total = np.pad(np.array(of_upper) * none, (0, len(of_lower) - 1))
-        total[n_upper:] += of_upper[n_upper] * some_lower
+    # U + x^u (L - 1) of `upper` and `lower`: some upper boxes and no lower one, or all u upper boxes and some lower.
+    n_upper = len(upper.every) - 1
+    found = []  # of all cards, then of those whose tracked box is filled
+    for upper_cards, lower_cards, (empty,) in zip(upper, lower, no_lower, strict=True):
+        some_lower = np.array(lower_cards)
+        some_lower[0] -= empty
+        total = np.pad(np.array(upper_cards) * empty, (0, len(lower_cards) - 1))
+        total[n_upper:] += upper_cards[n_upper] * some_lower
         found.append(tuple(total.tolist()))
     return Cards(*found)

@@ -85,12 +85,12 @@ class LateGoals(Goals):
 
     def __init__(self, rules: RuleSet, layers: int | None = None) -> None:
         super().__init__(rules)
-        self.layers = len(rules.categories) if layers is None else layers
+        self.layers = len(rules.categories) if layers is None else layers  # layer_sizes() needs it: of all, at first
         if layers is None:
-            # Bytes of the full cards, with the layer before them, and so on; the full cards are not counted.
+            # Bytes of the full cards alone, then with the layer before them, and so on.
             sizes = np.cumsum([self.compute.itemsize * entries for _, entries in self.layer_sizes()[::-1]])
             fitting = int(np.searchsorted(sizes, LATE_GOALS_BYTES, side="right"))
-            self.layers = max(1, fitting - 1)
+            self.layers = max(1, fitting - 1)  # without the full cards
 
     @property
     def first_layer(self) -> int:
@@ -125,8 +125,9 @@ class EstimatedGoals(Goals):
 
     def lowest(self, states: Ints) -> Ints:
         """First x of the range of states (places in the table of means): minus the points still possible."""
-        layout, (rows, starts) = self.space.layout, self._in_order
-        row = rows[np.searchsorted(starts, states, side="right") - 1]
+        layout = self.space.layout
+        rows, starts = self._in_order
+        row = rows[np.searchsorted(starts, states, side="right") - 1]  # of each state
         lane_set = layout.lane_sets[row]
         lane = (states - layout.offsets[row]) % layout.lane_count[lane_set]
         return np.asarray(-(self.most[row] + self.bonus[lane_set, lane]))

@@ -66,9 +66,9 @@ class LaneSets:
 
     def _filled_boxes(self, lane_set: int) -> list[tuple[int, ...]]:
         """The boxes of each chain that are filled in a lane set, in their order."""
-        filled = []
+        filled, digits = [], lane_set  # the digits of this chain and those after it
         for boxes in self.chains:
-            lane_set, digit = divmod(lane_set, len(boxes) + 1)
+            digits, digit = divmod(digits, len(boxes) + 1)
             filled.append(boxes[:digit])
         return filled
 
@@ -82,14 +82,14 @@ class LaneSets:
 
     def _last_filled(self, lane_set: int) -> int | None:
         """A box that may have been filled last since the start; None if no game fills boxes to this lane set."""
-        last = None
+        possible = []  # the last box of each chain with boxes filled since the start
         for boxes, filled in zip(self.chains, self._filled_boxes(lane_set), strict=True):
             at_start = sum(self.start.filled >> c & 1 for c in boxes)
             if len(filled) < at_start:
                 return None
             if len(filled) > at_start:
-                last = filled[-1]
-        return last
+                possible.append(filled[-1])
+        return possible[-1] if possible else None
 
     def _sums_after(self, box: int, lane_set: int) -> Ints:
         """The sums with a box of a lane set, from those before it was filled (axis 0) and its points (axis 1)."""
@@ -108,19 +108,20 @@ class LaneSets:
 
     def points_made(self, extra: Ints, width: int) -> tuple[Ints, Ints]:
         """Fewest and most points since the start in boxes that count to a bonus, with `extra`, by set and lane."""
-        no_points = np.zeros((self.size, width), dtype=np.int64)
-        least, most, largest = no_points, no_points.copy(), np.iinfo(np.int64).max
+        least = np.zeros((self.size, width), dtype=np.int64)
+        most = np.zeros_like(least)
+        unset = np.iinfo(np.int64).max  # before a minimum
         by_sum: list[tuple[Ints, Ints]] = []  # fewest and most points with each sum, by lane set
         for lane_set, (sums, lanes) in enumerate(zip(self.sums, self._lanes, strict=True)):
             low, high = np.zeros_like(sums), np.zeros_like(sums)
             if (box := self._last_filled(lane_set)) is not None:
                 places = np.searchsorted(sums, self._sums_after(box, lane_set))
                 low_before, high_before = by_sum[lane_set - self.weight_of[box]]
-                low[:] = largest
+                low[:] = unset
                 np.minimum.at(low, places, np.add.outer(low_before, self._points[box]))
                 np.maximum.at(high, places, np.add.outer(high_before, self._points[box] + extra[box]))
             by_sum.append((low, high))
-            least[lane_set, : self.count[lane_set]] = largest
+            least[lane_set, : self.count[lane_set]] = unset  # the padding stays 0
             np.minimum.at(least[lane_set], lanes, low)
             np.maximum.at(most[lane_set], lanes, high)
         return least, most
@@ -130,12 +131,13 @@ class LaneSets:
         sums, to_come = self.sums[lane_set], self.uppers.to_come(self.filled(lane_set))
         key = np.zeros_like(sums)  # the lanes of all columns as one number, which grows with the sum
         columns = zip(self.uppers.split(sums), self._steps, to_come, self.uppers.weights, strict=True)
-        for total, steps_up_to, more, weight in columns:
+        for totals, steps_up_to, more, weight in columns:
             # `steps_up_to[s]` counts the steps up to s; s begins a lane if one of them lies in s ... s + more.
             reach = np.minimum(np.arange(len(steps_up_to)) + more, len(steps_up_to) - 1)
-            begins = steps_up_to[reach] > np.concatenate([[0], steps_up_to[:-1]])
-            begins[0] = False
-            key += np.cumsum(begins)[total] * weight
+            steps_below = np.concatenate([[0], steps_up_to[:-1]])
+            begins = steps_up_to[reach] > steps_below
+            begins[0] = False  # the first lane is there already
+            key += np.cumsum(begins)[totals] * weight
         _, lanes = np.unique(key, return_inverse=True)
         upper = np.zeros(int(lanes.max(initial=-1)) + 1, dtype=np.int64)
         np.maximum.at(upper, lanes, sums)
@@ -157,5 +159,5 @@ class LaneSets:
 
 def _steps(rules: RuleSet) -> list[Ints]:
     """For each column the number of thresholds up to each sum."""
-    thresholds = [[least for least, _ in bonus.steps] for bonus in rules.bonuses] or [[]]
-    return [np.cumsum(np.bincount(np.array(found, dtype=np.int64), minlength=1)) for found in thresholds]
+    by_column = [[threshold for threshold, _ in bonus.steps] for bonus in rules.bonuses] or [[]]
+    return [np.cumsum(np.bincount(np.array(found, dtype=np.int64), minlength=1)) for found in by_column]

@@ -206,7 +206,8 @@ class ScoreObjective(Objective):
 
     def row_entries(self) -> Ints:
         """At most so many entries for each number of saved rolls, with those around the ranges, `(rows,)` int64."""
-        layout, longest = self.space.layout, self.row_lengths() + upper_sums(self.rules).most_bonus
+        layout = self.space.layout
+        longest = self.row_lengths() + upper_sums(self.rules).most_bonus  # with the highest bonus in every lane
         return np.asarray(layout.lane_count[layout.lane_sets] * (longest + self.before + self.after))
 
     def layer_sizes(self) -> list[tuple[int, int]]:
@@ -218,15 +219,14 @@ class ScoreObjective(Objective):
 
     def solve_cost(self) -> SolveCost:
         """Cost of a solve; computed from the cards alone, without a solve."""
-        layers = self.layer_sizes()
-        sizes = [entries for _, entries in layers]
-        largest = max((a + b for a, b in pairwise(sizes)), default=sum(sizes))
+        layers, size = self.layer_sizes(), self.compute.itemsize
+        states = sum(states for states, _ in layers)
+        entries = [entries for _, entries in layers]
+        two_layers = max((layer + next_one for layer, next_one in pairwise(entries)), default=sum(entries))
         return SolveCost(
-            values=sum(sizes),
-            bytes=sum(sizes) * self.compute.itemsize,
-            memory=BASE_MEMORY + STATE_MEMORY * sum(states for states, _ in layers) + largest * self.compute.itemsize,
-            seconds=sum(self._seconds_of(layers)),
-        )
+            values=sum(entries), bytes=sum(entries) * size,
+            memory=BASE_MEMORY + STATE_MEMORY * states + two_layers * size, seconds=sum(self._seconds_of(layers)),
+        )  # fmt: skip
 
     def layer_seconds(self) -> list[float]:
         """Estimated wall time of each layer with two threads, the start first; their sum is that of the cost."""
@@ -234,8 +234,8 @@ class ScoreObjective(Objective):
 
     def _seconds_of(self, layers: list[tuple[int, int]]) -> list[float]:
         # A vector holds twice as many float32, and one turn has the entries of all numbers of saved rolls.
-        pairs = zip(layers, self.space.most_saved.tolist()[self.first_layer :], strict=True)
-        return [score_turn_seconds(self.rules, entries / 2 / (most + 1), most) for (_, entries), most in pairs]
+        with_saved = zip(layers, self.space.most_saved.tolist()[self.first_layer :], strict=True)
+        return [score_turn_seconds(self.rules, entries / 2 / (most + 1), most) for (_, entries), most in with_saved]
 
     def row_lengths(self) -> Ints:
         """Length of the range of scores of each row without the upper bonus, `(rows,)` int64."""
@@ -252,8 +252,9 @@ class ScoreObjective(Objective):
     @cached_property
     def places(self) -> ScorePlaces:
         """Where the ranges of scores are."""
+        frame = self.before, self.after
         lengths, bonuses = self.row_lengths(), self.lane_bonuses()
-        return ScorePlaces(self.space, self.first_layer, lengths, bonuses, self.score_range, self.before, self.after)
+        return ScorePlaces(self.space, self.first_layer, lengths, bonuses, self.score_range, frame)
 
     @property
     def score_offsets(self) -> ScoreOffsets:
@@ -286,7 +287,7 @@ class ScoreObjective(Objective):
         rules, masks = self.rules, self.space.layout.masks
         pays = masks >> max(rules.joker_index, 0) & 1 == 1  # whether the joker's box is filled; of no use without one
         if rules.joker and rules.joker.bonus_requires == "points":
-            pays &= np.arange(len(masks)) >= self.space.cards
+            pays &= np.arange(len(masks)) >= self.space.cards  # rows whose tracked box holds points
         return np.asarray(pays)
 
     def best_points(self) -> Ints:
@@ -347,8 +348,8 @@ class Utility(ScoreObjective):
     def points_of_cards(self, best: Ints) -> Ints:
         """The same with the points `best`, `(categories,)`, in the boxes; joker bonuses included."""
         space, joker = self.space, self.rules.joker
-        since = space.layout.masks & ~np.int64(self.start.filled)
-        filled = since[:, None] >> np.arange(space.categories) & 1
+        filled_since = space.layout.masks & ~np.int64(self.start.filled)
+        filled = filled_since[:, None] >> np.arange(space.categories) & 1  # (rows, categories)
         most: Ints = filled @ best
         if joker and joker.bonus:
             paying_turns = filled.sum(axis=1) - filled[:, self.rules.joker_index]  # all but that of the joker's box
@@ -385,20 +386,20 @@ class ReachableUtility(Utility):
         super().__init__(rules, utility, start)
         self.tolerance = tolerance
 
-    # The upper sum says how many points the upper boxes hold; they have a range only where sums share a lane.
-
     @cached_property
     def _points_made(self) -> tuple[Ints, Ints, Ints]:
         """Most points since `start` in boxes that count to no bonus, by row; fewest and most in others, by lane."""
+        # The upper sum says how many points the upper boxes hold; they have a range only where sums share a lane.
         extra = np.array(first_roll_points(self.rules))
-        lanes = self.space.lanes.points_made(extra, self.space.layout.lane_width)
+        fewest, most = self.space.lanes.points_made(extra, self.space.layout.lane_width)
         best = self.best_points()
         best[list(upper_sums(self.rules).counting)] = 0
-        return self.points_of_cards(best), *lanes
+        return self.points_of_cards(best), fewest, most
 
     def row_entries(self) -> Ints:
         """The entries for each number of saved rolls, `(rows,)` int64."""
-        layout, (others, least, most) = self.space.layout, self._points_made
+        layout = self.space.layout
+        others, least, most = self._points_made
         shortest = layout.lane_count[layout.lane_sets] * (others + 1 + self.before + self.after)
         return np.asarray(shortest + (most - least).sum(axis=1)[layout.lane_sets])
 
@@ -407,4 +408,4 @@ class ReachableUtility(Utility):
         """Where the ranges of scores are."""
         others, least, most = self._points_made
         frame = self.before, self.after
-        return ScorePlaces(self.space, self.first_layer, others, most - least, self.score_range, *frame, least)
+        return ScorePlaces(self.space, self.first_layer, others, most - least, self.score_range, frame, least)

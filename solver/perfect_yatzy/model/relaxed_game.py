@@ -82,7 +82,7 @@ class RelaxedLayout:
         if len(self.exact) > ONE_WORD:
             text = f"the relaxed game has {len(self.exact)} exact boxes; at most {ONE_WORD} fit"
             raise RulesError(text, code="too-large")
-        # Of the digits of a row, the last of which is the class.
+        # Base and weight of each digit of a row, the last of which is that of the class.
         self.bases = [len(chain) + 1 for chain in self.chains] + [len(self.members) + 1]
         *self.weights, self.cards = accumulate((1, *self.bases), lambda a, b: a * b)
         self.n_rows = self.cards * (2 if self.has_flag else 1)
@@ -108,55 +108,58 @@ class RelaxedLayout:
 
     def _lanes(self) -> tuple[Ints, Ints, Ints]:
         """``lane_count``, ``lane_upper`` and ``lane_of`` of the layout."""
-        # The largest sum of each lane; all are 0 if no sum is remembered.
-        ends = [self._sets.uppers.split(upper)[self.bonus_column] for upper in self._sets.lane_upper]
+        # By lane set the largest sum of each lane, ascending; all are 0 if no sum is remembered.
+        tops = [self._sets.uppers.split(upper)[self.bonus_column] for upper in self._sets.lane_upper]
         if self.levels:
-            pairs = zip(ends, self.levels, strict=True)
-            ends = [np.intersect1d(largest, [*level, largest[-1]]) for largest, level in pairs]
-        width = ceil_div(max(map(len, ends)), LANES) * LANES
-        lane_upper = np.array([np.pad(largest, (0, width - len(largest)), "edge") for largest in ends])
+            of_sets = zip(tops, self.levels, strict=True)
+            tops = [np.intersect1d(of_set, [*level, of_set[-1]]) for of_set, level in of_sets]
+        width = ceil_div(max(map(len, tops)), LANES) * LANES
+        lane_upper = np.array([np.pad(of_set, (0, width - len(of_set)), "edge") for of_set in tops])
         points = possible_points(self.rules)
-        most = max((max(points[c]) for c in self.upper), default=0)
+        most = max((max(points[c]) for c in self.upper), default=0)  # of one box: sums before they are capped
         sums = np.minimum(np.arange(self.threshold + most + 1), self.threshold)
-        # A sum has the lane of the first largest sum that reaches it; sums beyond all have the last lane.
-        lanes_of_sums = [np.minimum(np.searchsorted(largest, sums), len(largest) - 1) for largest in ends]
-        return np.array([*map(len, ends)], dtype=np.int64), lane_upper, np.array(lanes_of_sums, dtype=np.int64)
+        # A sum has the first lane whose largest sum reaches it, or the last lane.
+        lane_of = [np.minimum(np.searchsorted(of_set, sums), len(of_set) - 1) for of_set in tops]
+        return np.array([*map(len, tops)], dtype=np.int64), lane_upper, np.array(lane_of, dtype=np.int64)
 
     def _digit(self, cards: Ints, number: int) -> Ints:
         """How many boxes of a chain, or of the class (number -1), are filled on each card."""
         return np.asarray(cards // self.weights[number] % self.bases[number])
 
     def _build_rows(self) -> None:
-        rules, cards, class_bit = self.rules, np.arange(self.cards, dtype=np.int64), 1 << len(self.exact)
-        bit = {c: 1 << i for i, c in enumerate(self.exact)}
+        """Place all rows: those of the cards, then with a flag those of the cards whose tracked box holds points."""
+        rules, cards = self.rules, np.arange(self.cards, dtype=np.int64)
+        bit = {c: 1 << i for i, c in enumerate(self.exact)}  # in masks of the categories of the relaxed game
+        class_bit = 1 << len(self.exact)
         needed = [sum(bit[c] for c in self.exact if mask >> c & 1) for mask in prerequisites(rules)]
         # By card: lane set, exact boxes that are filled, and categories that the turn must not fill.
         lane_sets, filled, closed = (np.zeros(self.cards, dtype=np.int64) for _ in range(3))
-        turns = used = self._digit(cards, -1)
+        class_filled = self._digit(cards, -1)
+        turns = class_filled.copy()
         for number, chain in enumerate(self.chains):
-            digit = self._digit(cards, number)
-            turns = turns + digit
-            lane_sets += np.cumsum([0, *self._sets.weight_of[list(chain)]])[digit]
+            chain_filled = self._digit(cards, number)
+            turns += chain_filled
+            lane_sets += np.cumsum([0, *self._sets.weight_of[list(chain)]])[chain_filled]
             for i, c in enumerate(chain):
-                filled |= np.where(digit > i, bit[c], 0)
-                closed |= np.where(digit != i, bit[c], 0)  # of a chain only the next box is open
+                filled |= np.where(chain_filled > i, bit[c], 0)
+                closed |= np.where(chain_filled != i, bit[c], 0)  # of a chain only the next box is open
         for c in self.exact:
             closed |= np.where(needed[c] & ~filled, bit[c], 0)
-        class_waits = np.ones(self.cards, dtype=bool)  # each of its boxes, for an exact one
+        class_waits = np.ones(self.cards, dtype=bool)  # whether each of its boxes waits for an exact one
         for c in self.members:
             class_waits &= needed[c] & ~filled != 0
-        closed |= np.where((used == len(self.members)) | class_waits, class_bit, 0)
-        occurs = np.ones(self.cards, dtype=bool)
+        closed |= np.where((class_filled == len(self.members)) | class_waits, class_bit, 0)
+        self.occurs = np.ones(self.cards, dtype=bool)
         if self.has_flag:
-            occurs = np.concatenate([occurs, filled & bit[rules.tracked_index] != 0])
+            self.occurs = np.concatenate([self.occurs, filled & bit[rules.tracked_index] != 0])
             turns, lane_sets, closed = (np.tile(of_card, 2) for of_card in (turns, lane_sets, closed))
         self.turns_played = turns.astype(np.uint8)
-        self.occurs = occurs
         self.most_saved = np.arange(self.turns + 1) * (rules.rolls_per_turn - 1 if rules.saved_rolls else 0)
         lanes = self._lanes()
-        sizes = np.where(occurs, lanes[0][lane_sets] * (self.most_saved[turns] + 1), 0)
+        lane_count = lanes[0]
+        sizes = np.where(self.occurs, lane_count[lane_sets] * (self.most_saved[turns] + 1), 0)
         self.size = int(sizes.sum())
-        self.layout, self.rows_in_layer = in_layers(closed, turns, lane_sets, sizes, occurs, self.turns, *lanes)
+        self.layout, self.rows_in_layer = in_layers(closed, turns, lane_sets, sizes, self.occurs, self.turns, lanes)
 
     def row_of(self, filled: Ints, tracked: Ints) -> Ints:
         """The row of each card, ``(n,)`` int64."""
@@ -172,10 +175,10 @@ class RelaxedLayout:
 
     def index(self, filled: Ints, upper: Ints, saved: Ints, tracked: Ints) -> Ints:
         """The place of the value of each state, ``(n,)`` int64."""
-        rows, layout, total = self.row_of(filled, tracked), self.layout, upper_sums(self.rules).split(upper)
+        rows, layout = self.row_of(filled, tracked), self.layout
         sets = layout.lane_sets[rows]
-        # The threshold is 0 if no sum is remembered.
-        lanes = layout.lane_of[sets, np.minimum(total[self.bonus_column], self.threshold)]
+        sums = upper_sums(self.rules).split(upper)[self.bonus_column]
+        lanes = layout.lane_of[sets, np.minimum(sums, self.threshold)]  # the threshold is 0 if no sum is remembered
         return np.asarray(layout.offsets[rows] + saved * layout.lane_count[sets] + lanes)
 
 
@@ -240,12 +243,13 @@ class RelaxedGame(RelaxedLayout):
 
     def status(self, rows: Ints) -> Ints:
         """Index into `models` of each row, ``(n,)`` int64."""
-        joker, paid = self.rules.joker_index, rows // self.cards
+        joker = self.rules.joker_index
+        is_paid = rows // self.cards  # 1 if the tracked box holds points
         if joker < 0:
-            return np.asarray(paid)
+            return np.asarray(is_paid)
         number = self._chain_of(joker)
         joker_filled = self._digit(rows % self.cards, number) > self.chains[number].index(joker)
-        return np.asarray(2 * paid + joker_filled)
+        return np.asarray(2 * is_paid + joker_filled)
 
     def _chain_of(self, box: int) -> int:
         """Number of the chain of an exact box."""
@@ -274,7 +278,7 @@ class RelaxedGame(RelaxedLayout):
         return np.tile(paid, int(self.most_saved[self.turns]) + 1)
 
     def status_points(self, joker_filled: bool, paid: bool) -> tuple[Ints, Ints]:
-        """Most points of each box for each roll, and the bonus points of the roll in any box."""
+        """Most points of each box for each roll, ``(categories, rolls)``, and bonus points of a roll in any box."""
         rules, joker = self.rules, self.rules.joker
         points = points_table(rules).copy()
         if not paid:
@@ -298,7 +302,8 @@ class RelaxedGame(RelaxedLayout):
         """The turn as the kernels take it, and the box of each outcome."""
         rules, grid = self.rules, lattice(self.rules.dice, self.rules.faces)
         points, bonus = self.status_points(joker_filled, paid)
-        gains, extra = self.gains(points) + bonus, first_roll_points(rules)
+        gains = self.gains(points) + bonus  # (categories, rolls)
+        extra = first_roll_points(rules)
         found, no_shift = _Outcomes(grid.first_roll), np.zeros(grid.n_rolls, dtype=np.int64)
         for c in self.exact:
             weight = self.weights[self._chain_of(c)]
@@ -309,32 +314,26 @@ class RelaxedGame(RelaxedLayout):
             crossed_out = -self.prices[c], weight
             found.add(np.full(grid.n_rolls, c), gains[c], shift, step, extra[c], crossed_out)
         if self.members:  # of which a roll fills the one with the largest gain
-            among, weight = np.array(self.members), self.weights[-1]
-            best = among[gains[among].argmax(axis=0)]
+            members, weight = np.array(self.members), self.weights[-1]
+            best = members[gains[members].argmax(axis=0)]  # by roll
             values = gains[best, np.arange(grid.n_rolls)]
-            most = max(extra[c] for c in self.members)
+            most_extra = max(extra[c] for c in self.members)
             # The outcome every roll may have: the lowest, or below it if a first roll adds points to all of them.
-            lowest = float(values.min()) - (1.0 if most else 0.0), weight
-            found.add(best, values, no_shift, np.full(grid.n_rolls, weight), most, lowest)
-        (outcomes, boxes), none = found.arrays(), np.zeros(0, dtype=np.int64)
+            lowest = float(values.min()) - (1.0 if most_extra else 0.0), weight
+            found.add(best, values, no_shift, np.full(grid.n_rolls, weight), most_extra, lowest)
+        outcomes, boxes = found.arrays()
+        none = np.zeros(0, dtype=np.int64)
         model = TurnModel(
-            layout=self.layout,
-            outcomes=outcomes,
+            layout=self.layout, outcomes=outcomes, number=none,
             turn_outcomes=TurnOutcomes(none, none, np.zeros(0), none, none, 0),
-            number=none,
             # It has no jokers of its own, which `status_points` pays, and every open category may be filled.
             jokers=JokerModel(none, np.full(grid.n_rolls, -1), none, 0, 0, 0, 0, 0, 0, 0),
             legal=LegalCategories(np.zeros(len(found.start) - 1, dtype=np.int64), 0, 0, 0, none),
             dice=dice_model(rules.dice, rules.faces),
-            category_count=len(found.start) - 1,
-            upper_bits=0,
-            card_count=self.n_rows,
-            rolls_per_turn=rules.rolls_per_turn,
-            saves_rolls=int(rules.saved_rolls),
-            has_first_roll_bonus=int(bool(rules.first_roll_bonus)),
-            monotone=1,
-            nested=0,
-        )
+            category_count=len(found.start) - 1, upper_bits=0, card_count=self.n_rows,
+            rolls_per_turn=rules.rolls_per_turn, saves_rolls=int(rules.saved_rolls),
+            has_first_roll_bonus=int(bool(rules.first_roll_bonus)), monotone=1, nested=0,
+        )  # fmt: skip
         return model, boxes
 
 
@@ -342,19 +341,21 @@ class _Outcomes:
     """Collects the outcomes of one category after the other."""
 
     def __init__(self, first_roll: int) -> None:
-        self.first_roll, self.start, self.first_roll_bonus = first_roll, [0], list[float]()
+        self.first_roll = first_roll  # its index in the lattice
+        self.start, self.first_roll_bonus = [0], list[float]()  # as in CategoryOutcomes
         self.found: list[tuple[float, int, int, int, list[int]]] = []  # points, box, shift, step, rolls
 
     def add(
         self, boxes: Ints, values: Floats, shift: Ints, step: Ints, bonus: float, lowest: tuple[float, int]
     ) -> None:
-        """Add a category: box, value, rise of the upper sum and of the row for each roll, and the lowest outcome."""
-        first = (lowest[0], boxes[int(values.argmin())].item(), 0, lowest[1])
+        """Add a category: box, value, rise of the upper sum and of the row by roll; value and step of `lowest`."""
+        value_of_lowest, step_of_lowest = lowest
+        first = (value_of_lowest, boxes[int(values.argmin())].item(), 0, step_of_lowest)  # offered to every roll
         rolls: dict[tuple[float, int, int, int], list[int]] = {first: []}  # by outcome
-        keys = zip(values.tolist(), boxes.tolist(), shift.tolist(), step.tolist(), strict=True)
-        for roll, key in enumerate(keys, self.first_roll):
-            rolls.setdefault(key, []).append(roll)
-        self.found += [(*key, rolls[key]) for key in (first, *sorted(rolls.keys() - {first}))]
+        outcomes = zip(values.tolist(), boxes.tolist(), shift.tolist(), step.tolist(), strict=True)
+        for roll, outcome in enumerate(outcomes, self.first_roll):
+            rolls.setdefault(outcome, []).append(roll)
+        self.found += [(*outcome, rolls[outcome]) for outcome in (first, *sorted(rolls.keys() - {first}))]
         self.start.append(len(self.found))
         self.first_roll_bonus.append(bonus)
 
@@ -362,16 +363,12 @@ class _Outcomes:
         """The outcomes of all categories, and the box that each fills."""
         points, boxes, shift, step, rolls = zip(*self.found, strict=True)
         found = CategoryOutcomes(
-            start=np.array(self.start, dtype=np.int64),
-            points=np.array(points, dtype=np.float64),
-            shift=np.array(shift, dtype=np.int64),
-            step=np.array(step, dtype=np.int64),
-            roll_start=np.cumsum([0, *map(len, rolls)], dtype=np.int64),
-            rolls=np.concatenate(rolls).astype(np.int64),
-            hold_start=np.zeros(0, dtype=np.int64),
-            holds=np.zeros(0, dtype=np.int64),
+            start=np.array(self.start, dtype=np.int64), points=np.array(points, dtype=np.float64),
+            shift=np.array(shift, dtype=np.int64), step=np.array(step, dtype=np.int64),
+            roll_start=np.cumsum([0, *map(len, rolls)], dtype=np.int64), rolls=np.concatenate(rolls).astype(np.int64),
+            hold_start=np.zeros(0, dtype=np.int64), holds=np.zeros(0, dtype=np.int64),
             first_roll_bonus=np.array(self.first_roll_bonus, dtype=np.float64),
-        )
+        )  # fmt: skip
         return found, np.array(boxes, dtype=np.int64)
 
 

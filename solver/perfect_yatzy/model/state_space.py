@@ -41,6 +41,13 @@ from ..game.scoring import upper_sums
 from .lanes import LaneSets, upper_chains
 
 Bools = npt.NDArray[np.bool_]
+RowActions = Callable[[Ints], Iterable[tuple[Ints, Any]]]
+T = TypeVar("T")
+LANES = 8  # values in one SIMD vector of float64; lanes of a row are padded to a multiple of it in the kernels
+MAX_FREE_CATEGORIES = 24  # 2^24 cards, or as many in other orders
+MAX_FREE_UPPER = 12  # 2^12 lane sets, or as many in other orders
+MAX_LANE_ENTRIES = 1 << 25  # of the array that gives the lane of each upper sum in each lane set
+ROWS_AT_A_TIME = 1 << 12  # so that the memory of temporary arrays is small
 
 
 def is_wide(rules: RuleSet) -> bool:
@@ -78,12 +85,6 @@ def unpacked(rules: RuleSet, masks: Ints) -> Bools:
     return np.unpackbits(octets, axis=1, count=len(rules.categories), bitorder="little").view(np.bool_)
 
 
-MAX_FREE_CATEGORIES = 24  # 2^24 cards, or as many in other orders
-MAX_FREE_UPPER = 12  # 2^12 lane sets, or as many in other orders
-MAX_LANE_ENTRIES = 1 << 25  # of the array that gives the lane of each upper sum in each lane set
-T = TypeVar("T")
-
-
 class StateLayout(NamedTuple):
     """Where kernels find a state: ``offsets[row] + saved * lane_count[lane_set] + lane`` (arrays of int64)."""
 
@@ -95,9 +96,6 @@ class StateLayout(NamedTuple):
     lane_of: Ints  # (lane sets, upper_width): lane of each upper sum, -1 if it cannot occur
     lane_width: int  # row lengths of the two arrays before; kernels index them flat
     upper_width: int
-
-
-LANES = 8  # values in one SIMD vector of float64; lanes of a row are padded to a multiple of it in the kernels
 
 
 class RowPlaces:
@@ -113,9 +111,9 @@ class RowPlaces:
 
     def rows_slice(self, filled: int, first: int, end: int) -> slice:
         """Part of the table that holds the entries of ``layers[filled][first:end]``."""
-        rows = self.layers[filled]
-        bounds = (self.starts[rows[i]] if i < len(rows) else self.layer_ends[filled] for i in (first, end))
-        return slice(*map(int, bounds))
+        rows, end_of_layer = self.layers[filled], self.layer_ends[filled]
+        start, stop = (self.starts[rows[i]] if i < len(rows) else end_of_layer for i in (first, end))
+        return slice(int(start), int(stop))
 
     def row_starts(self, filled: int) -> Ints:
         """First entry of each row of ``layers[filled]``, and the entry after the last, ``(rows + 1,)`` int64."""
@@ -138,20 +136,22 @@ class StateSpace(RowPlaces):
         self.open = [c for c in range(self.categories) if not start.filled >> c & 1]
         check_enumerable(rules, start.filled)
         self.has_tracked_rows = rules.tracked_index >= 0
-        self.lanes = lanes = LaneSets(rules, start)
-        self._uppers = lanes.uppers
+        self.lanes = LaneSets(rules, start)
+        self._uppers = self.lanes.uppers
         self.step_of = np.zeros(self.categories, dtype=np.int64)  # what filling a category adds to the row
         self._chains: list[tuple[int, int, int]] = []  # bitmask, step, and number of boxes filled at the start
         # Masks and lane sets of the cards; each chain adds a digit, above those of the chains before it.
         masks = np.array([start.filled], dtype=np.int64)
-        sets = np.array([lanes.of_card(start.filled)], dtype=np.int64)
+        sets = np.array([self.lanes.of_card(start.filled)], dtype=np.int64)
         for chain in chains(rules):
-            at_start, step = sum(start.filled >> c & 1 for c in chain), len(masks)
+            step = len(masks)
+            at_start = sum(start.filled >> c & 1 for c in chain)
             boxes = list(chain[at_start:])
             self._chains.append((sum(1 << c for c in chain), step, at_start))
             self.step_of[boxes] = step
+            # Axis 0: how many of these boxes are filled; axis 1: the cards of the chains before.
             masks = np.add.outer(np.cumsum([0, *(1 << c for c in boxes)], dtype=np.int64), masks).ravel()
-            sets = np.add.outer(np.cumsum([0, *lanes.weight_of[boxes]], dtype=np.int64), sets).ravel()
+            sets = np.add.outer(np.cumsum([0, *self.lanes.weight_of[boxes]], dtype=np.int64), sets).ravel()
         self.cards = len(masks)
         # In free order the row of a card is its bitmask.
         self._is_mask = not start.filled and all(len(chain) == 1 for chain in chains(rules))
@@ -159,7 +159,8 @@ class StateSpace(RowPlaces):
 
     def _which_occur(self, masks: Ints) -> Bools:
         """Which rows are cards that a game from the start may have."""
-        occurs, tracked = np.ones(len(masks), dtype=bool), self.rules.tracked_index
+        occurs = np.ones(len(masks), dtype=bool)
+        tracked = self.rules.tracked_index
         if "upper-first" in {column.order for column in self.rules.columns} | {self.rules.order}:
             for c, needed in enumerate(prerequisites(self.rules)):
                 occurs &= (masks >> c & 1 == 0) | (masks & needed == needed)
@@ -172,18 +173,19 @@ class StateSpace(RowPlaces):
 
     def _build_rows(self, masks: Ints, sets: Ints) -> None:
         """Place all rows, from the masks and lane sets of the cards."""
-        if self.has_tracked_rows:
+        if self.has_tracked_rows:  # once without, and once with points in the tracked box
             masks, sets = np.tile(masks, 2), np.tile(sets, 2)
-        self._occurs = occurs = self._which_occur(masks)
-        self.filled = filled = np.bitwise_count(masks).astype(np.int64)
+        self._occurs = self._which_occur(masks)
+        self.filled = np.bitwise_count(masks).astype(np.int64)
         turns = np.maximum(0, np.arange(self.categories + 1) - self.first_layer)
         self.most_saved = self.start.saved + turns * (self.rules.rolls_per_turn - 1 if self.rules.saved_rolls else 0)
-        lanes = self.lanes.arrays(LANES)
-        sizes = np.where(occurs, self.lanes.count[sets] * (self.most_saved[filled] + 1), 0)
+        sizes = np.where(self._occurs, self.lanes.count[sets] * (self.most_saved[self.filled] + 1), 0)  # of the rows
         self.size = int(sizes.sum())
-        self.layout, self.layers = in_layers(masks, filled, sets, sizes, occurs, self.categories, *lanes)
-        values = np.bincount(filled, weights=sizes, minlength=self.categories + 2).astype(np.int64)
-        self.starts, self.layer_ends = self.layout.offsets, np.cumsum(values[::-1])[::-1]
+        lanes = self.lanes.arrays(LANES)
+        self.layout, self.layers = in_layers(masks, self.filled, sets, sizes, self._occurs, self.categories, lanes)
+        self.starts = self.layout.offsets
+        layer_sizes = np.bincount(self.filled, weights=sizes, minlength=self.categories + 2).astype(np.int64)
+        self.layer_ends = np.cumsum(layer_sizes[::-1])[::-1]  # summed backwards: the full cards begin the table
 
     def state_rows(self) -> Ints:
         """``(states,)`` int64: the row of every state of the table."""
@@ -193,8 +195,9 @@ class StateSpace(RowPlaces):
 
     def lanes_and_saved(self, rows: Ints, places: Ints) -> tuple[Ints, Ints]:
         """Lane of upper sums and saved rolls of states, ``(n,)`` int64 each, from their rows and places."""
-        within, lanes = places - self.layout.offsets[rows], self.layout.lane_count[self.layout.lane_sets[rows]]
-        return within % lanes, within // lanes
+        within_row = places - self.layout.offsets[rows]
+        lanes = self.layout.lane_count[self.layout.lane_sets[rows]]
+        return within_row % lanes, within_row // lanes
 
     def row(self, state: State) -> int:
         """Row of a state's card; no check."""
@@ -224,10 +227,10 @@ class StateSpace(RowPlaces):
 
     def unchecked_index(self, state: State) -> int:
         """Place of a checked state's value in the table."""
-        row = self.row(state)
-        chosen = self.layout.lane_sets[row]
-        lane = self.layout.lane_of[chosen, self._uppers.join(self._uppers.split(max(state.upper, 0)))]
-        return int(self.layout.offsets[row] + state.saved * self.layout.lane_count[chosen] + lane)
+        row, layout = self.row(state), self.layout
+        lane_set = layout.lane_sets[row]
+        lane = layout.lane_of[lane_set, self._uppers.join(self._uppers.split(max(state.upper, 0)))]
+        return int(layout.offsets[row] + state.saved * layout.lane_count[lane_set] + lane)
 
     def check(self, state: State) -> None:
         """Raise StateError unless a game can reach this state."""
@@ -251,19 +254,18 @@ class StateSpace(RowPlaces):
 
 
 def in_layers(
-    masks: Ints, layer: Ints, lane_sets: Ints, sizes: Ints, occurs: npt.NDArray[np.bool_], last: int, *lanes: Ints
+    masks: Ints, layer: Ints, lane_sets: Ints, sizes: Ints, occurs: Bools, last: int, lanes: tuple[Ints, Ints, Ints]
 ) -> tuple[StateLayout, list[Ints]]:
     """The layout of a table that begins with the last layer, and the rows of each layer; from arrays by row."""
+    # `sizes`: entries of each row; `occurs`: whether a game may have it; `lanes`: as LaneSets.arrays returns them.
     order = np.argsort((last - layer).astype(np.uint8), kind="stable")  # small integers are sorted by counting
     offsets = np.empty(len(sizes), dtype=np.int64)
     offsets[order] = np.cumsum(sizes[order]) - sizes[order]
-    in_order = order[occurs[order]]
     row_counts = np.bincount(layer[occurs], minlength=last + 1)
-    ends = np.cumsum(row_counts[::-1])[::-1]  # of the layers in this order
-    layers = [in_order[end - n : end] for end, n in zip(ends.tolist(), row_counts.tolist(), strict=True)]
+    from_last = np.split(order[occurs[order]], np.cumsum(row_counts[::-1])[:-1])  # rows of each layer
     count, upper, lane_of = map(np.ascontiguousarray, lanes)
     layout = StateLayout(masks, offsets, lane_sets, count, upper, lane_of, upper.shape[1], lane_of.shape[1])
-    return layout, layers
+    return layout, from_last[::-1]
 
 
 def check_enumerable(rules: RuleSet, filled: int = 0, *, any_number: bool = False) -> None:
@@ -282,10 +284,11 @@ def check_enumerable(rules: RuleSet, filled: int = 0, *, any_number: bool = Fals
                 "{rules} has {count} categories in free order, 2^{count} cards and their upper sums; "
                 "at most {most} in free order, or {most_cards} cards, can be solved"
             )
-        n_open, most = len(rules.categories) - filled.bit_count(), number_text(1 << MAX_FREE_CATEGORIES, grouped=True)
-        facts = {"count": n_open, "cards": f"{float(cards):.2g}", "most": MAX_FREE_CATEGORIES, "most_cards": most}
+        facts = {"count": len(rules.categories) - filled.bit_count(), "cards": f"{float(cards):.2g}"}
+        facts |= {"most": MAX_FREE_CATEGORIES, "most_cards": number_text(1 << MAX_FREE_CATEGORIES, grouped=True)}
         raise RulesError(text.format(rules=rules.key, **facts), code="too-large")
-    uppers, lane_sets = upper_sums(rules), prod(len(boxes) + 1 for boxes in upper_chains(rules))
+    uppers = upper_sums(rules)
+    lane_sets = prod(len(boxes) + 1 for boxes in upper_chains(rules))
     if lane_sets > 1 << MAX_FREE_UPPER:
         text = _(
             "{rules} has {count} upper boxes that are filled in {ways} ways, and each has other sums; "
@@ -324,9 +327,6 @@ def by_start(build: Callable[[RuleSet, State], T]) -> Callable[..., T]:
 state_space = by_start(StateSpace)
 
 
-RowActions = Callable[[Ints], Iterable[tuple[Ints, Any]]]
-
-
 class Policy(Protocol):
     """A way to play: in every state and for every roll an action, or chances of actions."""
 
@@ -344,9 +344,6 @@ class Policy(Protocol):
 
     def layer(self, filled: int) -> RowActions:
         """For rows of a layer, in any thread, parts of them, each with the policy argument of the kernels."""
-
-
-ROWS_AT_A_TIME = 1 << 12  # so that the memory of temporary arrays is small
 
 
 class ScoreOffsets(NamedTuple):
@@ -367,16 +364,17 @@ class ScorePlaces(RowPlaces):
         lengths: Ints,  # of the range of each row, (rows,)
         bonuses: Ints,  # what each lane adds, (lane sets, lane_width)
         score_range: Callable[[Ints], tuple[Ints, Ints]],  # first and last x of ranges from their lengths
-        before: int,  # entries around each range
-        after: int,
+        frame: tuple[int, int],  # entries before and after each range
         least: Ints | None = None,  # what is added to the first and last x, (lane sets, lane_width)
     ) -> None:
         self._space, self._first_layer, self._lengths, self._bonuses = space, first_layer, lengths, bonuses
-        self._score_range, self._before, self._after = score_range, before, after
+        self._score_range = score_range
+        self._before, self._after = frame
         self._least = np.zeros_like(bonuses) if least is None else least
-        layout, (low, high) = space.layout, score_range(np.zeros(1, dtype=np.int64))
-        shortest = int(high[0] - low[0]) + 1 + before + after  # entries for a range of length 0
-        is_lane = np.arange(layout.lane_width) < layout.lane_count[:, None]
+        layout = space.layout
+        low, high = score_range(np.zeros(1, dtype=np.int64))
+        shortest = int(high[0] - low[0]) + 1 + sum(frame)  # entries for a range of length 0
+        is_lane = np.arange(layout.lane_width) < layout.lane_count[:, None]  # not padding
         bonuses_of_row = (bonuses * is_lane).sum(axis=1)[layout.lane_sets]
         entries = layout.lane_count[layout.lane_sets] * (lengths + shortest) + bonuses_of_row
         entries *= space.most_saved[space.filled] + 1  # for each number of saved rolls
@@ -385,7 +383,8 @@ class ScorePlaces(RowPlaces):
         for filled in range(space.categories, first_layer - 1, -1):
             rows = space.layers[filled]
             ends = self.layer_ends[filled + 1] + np.cumsum(entries[rows])
-            self.starts[rows], self.layer_ends[filled] = ends - entries[rows], ends[-1]
+            self.starts[rows] = ends - entries[rows]
+            self.layer_ends[filled] = ends[-1]
         self.size = int(self.layer_ends[first_layer])  # number of entries of the table
 
     @cached_property
@@ -410,5 +409,6 @@ class ScorePlaces(RowPlaces):
             scores = self._score_range(self._lengths[row] + self._bonuses[sets, lane])
             low, high = (bound + self._least[sets, lane] for bound in scores)
             ends = self.starts[rows[0]] + np.cumsum(high - low + 1 + self._before + self._after)
-            offsets.low[states], offsets.high[states] = low, high
-            offsets.origin[states] = ends - self._after - 1 - high
+            offsets.low[states] = low
+            offsets.high[states] = high
+            offsets.origin[states] = ends - self._after - 1 - high  # the entry of `high`, less `high`

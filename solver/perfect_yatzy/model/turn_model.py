@@ -37,6 +37,11 @@ from ..game.scorecard import State
 from ..game.scoring import first_roll_points, full_points, is_joker, matching_upper_boxes, points_table, upper_sums
 from .state_space import StateLayout, StateSpace, by_start, card_masks, packed, single_mask, state_space
 
+# Ways a category can score a roll, as a sum: as a joker, with the joker bonus, on the first roll, and while the box
+# that other boxes require holds no points.
+IN_FULL, WITH_BONUS, ON_FIRST_ROLL, UNMET = 1, 2, 4, 8
+SCORING_WAYS = 16
+
 
 class CategoryOutcomes(NamedTuple):
     """What the categories pay, and to which row of cards each outcome leads (int64 unless stated otherwise)."""
@@ -123,8 +128,7 @@ class TurnModel(NamedTuple):
     # 0 if more points may lower the value, so that a roll that pays must not be scored as one that does not: as the
     # objective says, or because points in the joker's box restrict where later jokers may go.
     monotone: int
-    # 1 if a roll may be scored as any hold within it: an outcome with more points is never worth less.
-    nested: int
+    nested: int  # 1 if a roll may be scored as any hold within it: an outcome with more points is never worth less
 
 
 def earning_holds(dice: Lattice, start: Ints, roll_start: Ints, rolls: Ints) -> tuple[Ints, Ints]:
@@ -134,43 +138,50 @@ def earning_holds(dice: Lattice, start: Ints, roll_start: Ints, rolls: Ints) -> 
     count, lowest = int(start[-1]), start[:-1]
     earned = np.repeat(np.arange(count), np.diff(roll_start))  # by the roll of the same place in `rolls`
     category = np.searchsorted(start, earned, side="right") - 1
-    # By hold and category: the lowest outcome of the rolls that contain the hold, and the best of those within it.
+    # By hold and category: the lowest outcome of the rolls that contain the hold.
     sure = np.zeros((dice.n_holds, len(lowest)), dtype=np.int64)
     sure[rolls, category] = earned
-    for hold in range(dice.first_roll - 1, -1, -1):
+    for hold in range(dice.first_roll - 1, -1, -1):  # from the largest holds to the smallest
         sure[hold] = sure[dice.successors[hold]].min(axis=0)
+    # By hold and category: the highest outcome of which a smaller hold within this one is sure.
     within = np.tile(lowest, (dice.n_holds, 1))
     for hold in range(1, dice.n_holds):
         smaller = dice.predecessors[dice.predecessor_start[hold] : dice.predecessor_start[hold + 1]]
         within[hold] = np.maximum(sure[smaller], within[smaller]).max(axis=0)
-    listed = sure > within
-    # Where there are as many such holds as rolls, as for the sum of all dice, the rolls lie closer together.
+    listed = sure > within  # the smallest holds that are sure of their outcome
+    # In a category with as many of them as rolls that pay, as for the sum of all dice, the rolls are listed instead:
+    # they lie closer together.
     rolls_pay = sure[dice.first_roll :] > lowest
-    by_roll = listed.sum(axis=0) >= rolls_pay.sum(axis=0)
+    by_roll = listed.sum(axis=0) >= rolls_pay.sum(axis=0)  # by category
     listed[: dice.first_roll, by_roll] = False
     listed[dice.first_roll :, by_roll] = rolls_pay[:, by_roll]
-    holds, outcomes = np.nonzero(listed)[0], sure[listed]
+    holds = np.nonzero(listed)[0]
+    outcomes = sure[listed]
     order = np.lexsort((holds, outcomes))  # by outcome, then by hold
     return np.searchsorted(outcomes[order], np.arange(count + 1)).astype(np.int64), holds[order]
 
 
 def row_steps(rules: RuleSet, space: StateSpace, category: Ints, points: Ints) -> tuple[Ints, Ints]:
     """The changes of row and upper sum when categories are filled with points."""
-    pays = space.has_tracked_rows & (category == rules.tracked_index) & (points > 0)
-    return space.step_of[category] + pays * space.cards, upper_sums(rules).category_weights[category] * points
+    tracked_pays = (category == rules.tracked_index) & (points > 0)
+    steps = space.step_of[category] + np.where(tracked_pays, space.cards, 0)
+    return steps, upper_sums(rules).category_weights[category] * points
 
 
 def _category_outcomes(rules: RuleSet, space: StateSpace) -> CategoryOutcomes:
     dice, table = lattice(rules.dice, rules.faces), points_table(rules)
-    pays = [(c, points) for c, paid in enumerate(table.tolist()) for points in sorted({0, *paid})]
-    category, points = np.ascontiguousarray(np.array(pays, dtype=np.int64).T)
+    outcomes = [(c, points) for c, paid in enumerate(table.tolist()) for points in sorted({0, *paid})]
+    category, points = np.ascontiguousarray(np.array(outcomes, dtype=np.int64).T)
     start = np.searchsorted(category, np.arange(len(table) + 1))
-    by_outcome = [np.flatnonzero(table[c] == paid) + dice.first_roll for c, paid in pays]
-    roll_start, rolls = np.cumsum([0, *map(len, by_outcome)], dtype=np.int64), np.concatenate(by_outcome)
+    rolls_of = [np.flatnonzero(table[c] == paid) + dice.first_roll for c, paid in outcomes]
+    roll_start = np.cumsum([0, *map(len, rolls_of)], dtype=np.int64)
+    rolls = np.concatenate(rolls_of)
     step, shift = row_steps(rules, space, category, points)
     hold_start, holds = earning_holds(dice, start, roll_start, rolls)
-    made, bonus = points.astype(np.float64), np.array(first_roll_points(rules), dtype=np.float64)
-    return CategoryOutcomes(start, made, shift, step, roll_start, rolls, hold_start, holds, bonus)
+    return CategoryOutcomes(
+        start=start, points=points.astype(np.float64), shift=shift, step=step, roll_start=roll_start, rolls=rolls,
+        hold_start=hold_start, holds=holds, first_roll_bonus=np.array(first_roll_points(rules), dtype=np.float64),
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=8)
@@ -182,17 +193,15 @@ def joker_model(rules: RuleSet) -> JokerModel:
     number = np.full(len(counts), -1, dtype=np.int64)
     number[rolls] = np.arange(len(rolls))
     return JokerModel(
-        rolls=np.array(rolls, dtype=np.int64) + dice.first_roll,
-        number=number,
+        rolls=np.array(rolls, dtype=np.int64) + dice.first_roll, number=number, size=len(rolls),
         box=card_masks(rules, [matching_upper_boxes(rules, counts[i]) for i in rolls]),
-        size=len(rolls),
         bit=single_mask(rules, 1 << rules.joker_index if joker else 0),
         must_match=int(joker is not None and joker.mode == "forced"),
         requires_points=int(joker is not None and joker.requires == "points"),
         bonus_requires_points=int(joker is not None and joker.bonus_requires == "points"),
         bonus_requires_open=int(joker is not None and joker.bonus_while == "matching-box-open"),
         always_in_full=int(joker is not None and joker.mode == "maximum"),
-    )
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=8)
@@ -202,15 +211,14 @@ def legal_categories(rules: RuleSet) -> LegalCategories:
     scoring = card_masks(rules, [])
     if strict:
         _, points, _, number = numbered_outcomes(rules)
-        pays = points[number.reshape(SCORING_WAYS, len(rules.categories), -1)] > 0
+        pays = points[number.reshape(SCORING_WAYS, len(rules.categories), -1)] > 0  # (ways, categories, rolls)
         scoring = packed(rules, np.moveaxis(pays, 1, 2).reshape(-1, len(rules.categories)))
     return LegalCategories(
         prerequisites=card_masks(rules, prerequisites(rules)),
         requiring=single_mask(rules, sum(1 << c for c, box in enumerate(rules.categories) if box.requires)),
         tracked=single_mask(rules, 1 << rules.tracked_index if rules.tracked_index >= 0 else 0),
-        strict=int(strict),
-        scoring=scoring,
-    )
+        strict=int(strict), scoring=scoring,
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=8)
@@ -220,31 +228,22 @@ def dice_model(number: int, faces: int) -> DiceModel:
     # Lattice order is by size, then low faces first: backwards it is most dice, then high faces.
     holds = [np.sort(dice.rank(sub_multisets(counts)))[::-1] for counts in dice.counts[dice.first_roll :]]
     return DiceModel(
-        weights=dice.weights,
-        hold_start=np.cumsum([0, *map(len, holds)], dtype=np.int64),
-        holds=np.concatenate(holds).astype(np.int32),
-        predecessor_start=dice.predecessor_start,
-        predecessors=dice.predecessors,
+        weights=dice.weights, faces=faces, roll_count=dice.n_rolls, first_roll=dice.first_roll,
+        hold_start=np.cumsum([0, *map(len, holds)], dtype=np.int64), holds=np.concatenate(holds).astype(np.int32),
+        predecessor_start=dice.predecessor_start, predecessors=dice.predecessors,
         successors=np.ascontiguousarray(dice.successors.ravel()),
-        faces=faces,
-        roll_count=dice.n_rolls,
-        first_roll=dice.first_roll,
-    )
+    )  # fmt: skip
 
 
 def turn_fields(rules: RuleSet) -> dict[str, Any]:
     """The fields of a TurnModel that :class:`.turn_slots.TurnSlots` has, too."""
     return {
-        "number": numbered_outcomes(rules)[-1],
-        "jokers": joker_model(rules),
-        "legal": legal_categories(rules),
-        "dice": dice_model(rules.dice, rules.faces),
-        "category_count": len(rules.categories),
+        "number": numbered_outcomes(rules)[-1], "jokers": joker_model(rules), "legal": legal_categories(rules),
+        "dice": dice_model(rules.dice, rules.faces), "category_count": len(rules.categories),
         "upper_bits": single_mask(rules, sum(1 << c for c, box in enumerate(rules.categories) if box.upper)),
-        "rolls_per_turn": rules.rolls_per_turn,
-        "saves_rolls": int(rules.saved_rolls),
+        "rolls_per_turn": rules.rolls_per_turn, "saves_rolls": int(rules.saved_rolls),
         "has_first_roll_bonus": int(bool(rules.first_roll_bonus)),
-    }
+    }  # fmt: skip
 
 
 @by_start
@@ -253,20 +252,11 @@ def turn_model(rules: RuleSet, start: State) -> TurnModel:
     space, joker = state_space(rules, start), rules.joker
     monotone = not (joker and joker.mode == "forced" and joker.requires == "points")
     return TurnModel(
-        layout=space.layout,
-        outcomes=_category_outcomes(rules, space),
-        turn_outcomes=turn_outcomes(rules, start),
-        card_count=space.cards,
-        monotone=int(monotone),
-        nested=int(monotone and not legal_categories(rules).strict),
+        layout=space.layout, card_count=space.cards,
+        outcomes=_category_outcomes(rules, space), turn_outcomes=turn_outcomes(rules, start),
+        monotone=int(monotone), nested=int(monotone and not legal_categories(rules).strict),
         **turn_fields(rules),
-    )
-
-
-# Ways a category can score a roll, as a sum: as a joker, with the joker bonus, on the first roll, and while the box
-# that other boxes require holds no points.
-IN_FULL, WITH_BONUS, ON_FIRST_ROLL, UNMET = 1, 2, 4, 8
-SCORING_WAYS = 16
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=8)
@@ -275,7 +265,7 @@ def numbered_outcomes(rules: RuleSet) -> tuple[Ints, Ints, Ints, Ints]:
     plain, full = points_table(rules), full_points(rules)
     joker_bonus = rules.joker.bonus if rules.joker else 0
     extra = first_roll_points(rules)
-    numbers: dict[tuple[int, int, int], int] = {}  # (category, points, total) -> number
+    outcomes: dict[tuple[int, int, int], int] = {}  # (category, points, total) -> number, from 0 on
     number = np.zeros((SCORING_WAYS, *plain.shape), dtype=np.int64)
     for c, box in enumerate(rules.categories):
         matters = 0  # the parts of a way that make a difference to this category
@@ -287,12 +277,13 @@ def numbered_outcomes(rules: RuleSet) -> tuple[Ints, Ints, Ints, Ints]:
             if way & ~matters:
                 number[way, c] = number[way & matters, c]  # a smaller way, which has its numbers
                 continue
-            for i, paid in enumerate((full if way & IN_FULL else plain)[c].tolist()):
-                points = 0 if way & UNMET else paid
+            paid = full if way & IN_FULL else plain
+            for roll, points_of_roll in enumerate(paid[c].tolist()):
+                points = 0 if way & UNMET else points_of_roll
                 total = points + (joker_bonus if way & WITH_BONUS else 0)
                 total += extra[c] if way & ON_FIRST_ROLL and points else 0
-                number[way, c, i] = numbers.setdefault((c, points, total), len(numbers))
-    category, box_points, totals = np.ascontiguousarray(np.array([*numbers], dtype=np.int64).T)
+                number[way, c, roll] = outcomes.setdefault((c, points, total), len(outcomes))  # a new one is the next
+    category, box_points, totals = np.ascontiguousarray(np.array([*outcomes], dtype=np.int64).T)
     return category, box_points, totals, number.ravel()
 
 

@@ -68,19 +68,21 @@ def turn_slots(rules: RuleSet) -> TurnSlots:
     """The turn of a rule set by slots; built once per process."""
     category, points, total, number = turn_model.numbered_outcomes(rules)
     sums, n = upper_sums(rules), len(rules.categories)
-    # A box that pays for every roll has no outcome of no points yet; if it requires another box, it can have one.
+    # A box that pays for every roll has no outcome of no points yet, but can have one if it requires another box. So
+    # each category without one gets it, as a further outcome.
     missing = np.setdiff1d(np.arange(n), category[(points == 0) & (total == 0)])
     category = np.concatenate([category, missing])
     points, total = (np.concatenate([made, np.zeros_like(missing)]) for made in (points, total))
     zeros = np.flatnonzero((points == 0) & (total == 0))
-    zero_outcome = zeros[np.unique(category[zeros], return_index=True)[1]]  # the first of each category
+    _categories, first_places = np.unique(category[zeros], return_index=True)
+    zero_outcome = zeros[first_places]  # the first of each category
     tracked = np.arange(n) == rules.tracked_index
     requires = np.array([bool(box.requires) for box in rules.categories])
     slots: dict[tuple[int, int, int], int] = {}  # (category, shift, pays) -> number
     slot = []  # of each outcome
     for c, made in zip(category.tolist(), points.tolist(), strict=True):
-        key = c, sums.shift(c, made), int((tracked[c] or requires[c]) and made > 0)
-        slot.append(slots.setdefault(key, len(slots)))
+        pays = 1 if made > 0 and (tracked[c] or requires[c]) else 0
+        slot.append(slots.setdefault((c, sums.shift(c, made), pays), len(slots)))  # a new one has the next number
     # Where an upper sum rises, a fitted value may fall by more than the points: such a box is crossed out only by a
     # roll that does not score in it. In the others a score leads to the same card.
     counted = np.array([box.upper and rules.bonus is not None for box in rules.categories])
@@ -89,28 +91,23 @@ def turn_slots(rules: RuleSet) -> TurnSlots:
 
     def by_roll(way: int) -> tuple[Ints, Ints]:
         """Start and outcomes of every roll."""
-        outcomes = number.reshape(turn_model.SCORING_WAYS, n, -1)[way].T
-        listed = (points[outcomes] > 0) | (~zero_everywhere & (not strict))
+        outcomes = number.reshape(turn_model.SCORING_WAYS, n, -1)[way].T  # (rolls, categories)
+        listed = points[outcomes] > 0
+        if not strict:
+            listed |= ~zero_everywhere
         return np.concatenate([[0], np.cumsum(listed.sum(axis=1))]), outcomes[listed]
 
     slot_category, slot_shift, slot_pays = np.ascontiguousarray(np.array([*slots], dtype=np.int64).T)
+    roll_start, roll_outcomes = by_roll(0)
+    first_start, first_outcomes = by_roll(turn_model.ON_FIRST_ROLL)
     return TurnSlots(
-        slot_category,
-        slot_shift,
-        slot_pays,
-        zero_outcome,
-        zero_everywhere.astype(np.int64),
-        category,
-        points,
-        total.astype(np.float64),
-        np.array(slot, dtype=np.int64),
-        *by_roll(0),
-        *by_roll(turn_model.ON_FIRST_ROLL),
-        outcome_count=len(category),
-        slot_count=len(slots),
-        **turn_model.turn_fields(rules),
+        slot_category=slot_category, slot_shift=slot_shift, slot_pays=slot_pays, slot_count=len(slots),
+        zero_outcome=zero_outcome, zero_everywhere=zero_everywhere.astype(np.int64),
+        category=category, points=points, total=total.astype(np.float64), slot=np.array(slot, dtype=np.int64),
+        roll_start=roll_start, roll_outcomes=roll_outcomes, first_start=first_start, first_outcomes=first_outcomes,
+        outcome_count=len(category), **turn_model.turn_fields(rules),
         unpaid=single_mask(rules, sum(1 << c for c in np.flatnonzero(requires & counted).tolist())),
-    )
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=8)
@@ -133,7 +130,7 @@ def allowed_boxes(rules: RuleSet, filled: Ints) -> Bools:
 
 def extra_count(rules: RuleSet) -> int:
     """Number of features of a fitted value function in addition to the open boxes and their pairs."""
-    return 2 * len(rules.bonuses) + 2 * bool(rules.saved_rolls) + (rules.tracked_index >= 0)
+    return 2 * len(rules.bonuses) + (2 if rules.saved_rolls else 0) + (1 if rules.tracked_index >= 0 else 0)
 
 
 def feature_count(rules: RuleSet) -> int:
@@ -151,7 +148,8 @@ def feature_pairs(rules: RuleSet) -> tuple[Ints, Ints]:
         column, row = np.divmod(np.arange(n), n // max(1, len(rules.columns)))  # the boxes are listed by columns
         rows_apart, columns_apart = np.abs(row[first] - row[second]), np.abs(column[first] - column[second])
         in_line = (rows_apart == 0) | (columns_apart == 0)
-        nearest_first = np.argsort(np.where(in_line, rows_apart + columns_apart, n), kind="stable")
+        distance = np.where(in_line, rows_apart + columns_apart, n)  # other pairs are the last
+        nearest_first = np.argsort(distance, kind="stable")
         kept = np.sort(nearest_first[: min(WIDE_PAIRS, np.count_nonzero(in_line))])
         first, second = first[kept], second[kept]
     return first.astype(np.int64), second.astype(np.int64)

@@ -67,10 +67,7 @@ def record_episodes(
             action = asked(player, game.position)
             game.position.apply(action)  # StateError for an action that is not legal
             _, _, over, _, _ = collector.step(np.int64(game.action(action)))
-    description = (
-        f"Games of {game.rules.key} (fingerprint {game.rules.fingerprint}), seed {seed}; every game is that of "
-        f"perfect_yatzy.simulate with this policy and seed. perfect-yatzy {__version__}, CC0 1.0."
-    )
-    return collector.create_dataset(
-        dataset_id, eval_env=env, algorithm_name=type(policy).__name__, description=description
-    )
+    games = f"Games of {game.rules.key} (fingerprint {game.rules.fingerprint}), seed {seed}"
+    dice = "every game is that of perfect_yatzy.simulate with this policy and seed"
+    text = f"{games}; {dice}. perfect-yatzy {__version__}, CC0 1.0."
+    return collector.create_dataset(dataset_id, eval_env=env, algorithm_name=type(policy).__name__, description=text)

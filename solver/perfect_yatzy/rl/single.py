@@ -39,12 +39,12 @@ Reward = Literal["points", "regret"]  # the points made, or minus what the actio
 
 def observation_bounds(rules: RuleSet) -> dict[str, tuple[int, int]]:
     """Size of each array of an observation, and its largest entry; the smallest is 0."""
-    turns = len(rules.categories) if rules.saved_rolls else 0
+    saving_turns = len(rules.categories) if rules.saved_rolls else 0  # all rerolls of each may come to one turn
     return {
         "filled": (len(rules.categories), 1),
         "upper": (1, max(1, upper_sums(rules).largest)),
         "counts": (rules.faces, rules.dice),
-        "rolls_left": (1, max(1, (rules.rolls_per_turn - 1) * (turns + 1))),
+        "rolls_left": (1, max(1, (rules.rolls_per_turn - 1) * (saving_turns + 1))),
         "joker_paid": (1, 1),
     }
 
@@ -104,8 +104,9 @@ class SoloGame(NumberedActions):
     def roll(self) -> None:
         """Roll the dice that are not held, at the start of a turn all of them."""
         rules, position, state = self.rules, self.position, self.position.state
-        turn, rolls = state.filled.bit_count(), rules.rolls_per_turn - 1 + state.saved - position.rolls_left
-        rolled = dice_of_game(self._seed, self._game, turn, rolls, rules.dice - len(position.dice), rules.faces)
+        turn = state.filled.bit_count()
+        roll = rules.rolls_per_turn - 1 + state.saved - position.rolls_left  # number of the roll in the turn, from 0
+        rolled = dice_of_game(self._seed, self._game, turn, roll, rules.dice - len(position.dice), rules.faces)
         self.position = replace(position, dice=tuple(sorted(position.dice + rolled)))
 
     def legal(self, action: Any) -> bool:
@@ -114,10 +115,7 @@ class SoloGame(NumberedActions):
         return 0 <= number < self.n_actions and bool(self.position.action_mask()[number])
 
     def play(self, action: int) -> int:
-        """Take a legal action, roll the dice that are not held, and return the points made.
-
-        The points include the upper bonus when it is reached. After a category no dice are on the table.
-        """
+        """Take a legal action and, after a hold, roll the other dice; the points made, also the upper bonus."""
         before = self.score
         self.position = self.position.apply(self.describe(action))
         if action < self.n_holds:
@@ -155,7 +153,7 @@ class Encoding:
             return spaces.Dict({name: spaces.Box(0, high, (n,), np.int64) for name, (n, high) in self.bounds.items()})
         if self.form == "float":
             return spaces.Box(0, 1, (sum(n for n, _ in self.bounds.values()),), np.float32)
-        entries = (n if high == 1 else n * (high + 1) for n, high in self.bounds.values())  # one for each number
+        entries = (n if high == 1 else n * (high + 1) for n, high in self.bounds.values())  # 0 or 1 is its own entry
         return spaces.Box(0, 1, (sum(entries),), np.int8)
 
     def __call__(self, observation: Observation) -> Any:
@@ -169,7 +167,7 @@ class Encoding:
                 parts.append((array / high).astype(np.float32))
             elif high == 1:
                 parts.append(array.astype(np.int8))
-            else:
+            else:  # an entry for each number from 0 to `high`
                 hot = array[..., None] == np.arange(high + 1)
                 parts.append(hot.reshape(*array.shape[:-1], -1).astype(np.int8))
         return np.concatenate(parts, axis=-1)

@@ -68,7 +68,7 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         self._fields = np.zeros((self.num_envs, kernel.FIELDS), dtype=np.int64)
         self._fields[:, kernel.FILLED] = self.rules.full_mask  # no action is legal before the first reset
         self._boxes = np.full((self.num_envs, len(self.rules.categories)), -1, dtype=np.int16)
-        self._games = kernel.EnvironmentGames(self._fields.ravel(), self._boxes.ravel())
+        self._games = kernel.EnvironmentGames(self._fields.ravel(), self._boxes.ravel())  # views: the same memory
         self._values: Floats | None = None  # of all actions, before the step to come
         self._started = False
 
@@ -100,7 +100,7 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
                 raise StateError(f"there are {len(seed)} seeds for {self.num_envs} environments")
             return [None if one is None else whole_number(one, "seed") for one in seed]
         first = whole_number(seed, "seed")
-        super().reset(seed=first)
+        super().reset(seed=first)  # seeds `np_random`
         return range(first, first + self.num_envs)
 
     def _reset_mask(self, options: dict[str, Any] | None) -> Bools:
@@ -123,19 +123,17 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         numbers = np.ascontiguousarray(numbers, dtype=np.int64)
         rewards = np.empty(self.num_envs)
         terminated, truncated, illegal = np.empty((3, self.num_envs), dtype=np.bool_)
-        ends, cuts, wrongs = (flag.view(np.uint8) for flag in (terminated, truncated, illegal))
+        ends, cuts, wrongs = (flag.view(np.uint8) for flag in (terminated, truncated, illegal))  # written as bytes
         limits = self.illegal_reward, self.max_episode_steps or 0
         job = kernel.StepJob(self._model, self._games, numbers, rewards, ends, cuts, wrongs, *limits)
         kernel.take_actions(0, self.num_envs, job)
         values_before = self._values
-        observation, info = self._observe()
+        observation, info = self._observe()  # puts the new values of all actions in the place of these
         if illegal.any():
             _add(info, "illegal", illegal, illegal)
         if values_before is not None:
-            acted = ~(ended | illegal)
-            taken = values_before[np.arange(self.num_envs), np.where(acted, numbers, 0)]
-            with np.errstate(invalid="ignore"):  # no action is legal after the end of a game
-                regret = np.where(acted, values_before.max(axis=1) - taken, 0.0)
+            acted = ~(ended | illegal)  # a game that had ended only began again
+            regret = self._regrets(values_before, numbers, acted)
             _add(info, "regret", regret, acted)
             if self.reward == "regret":
                 rewards[acted] = -regret[acted]
@@ -143,6 +141,12 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         if self.autoreset_mode is AutoresetMode.SAME_STEP and over.any():
             observation, info = self._next_games(over, observation, info)
         return observation, rewards, terminated, truncated, info
+
+    def _regrets(self, values: Floats, numbers: Ints, acted: Bools) -> Floats:
+        """What the actions lose against the best ones of these values; 0.0 in games that have not `acted`."""
+        taken = values[np.arange(self.num_envs), np.where(acted, numbers, 0)]
+        with np.errstate(invalid="ignore"):  # -inf less -inf: no action is legal after the end of a game
+            return np.where(acted, values.max(axis=1) - taken, 0.0)
 
     def _next_games(self, over: Bools, observation: Any, info: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """Start the next games where `over`, and move what was observed there to the final observation and info."""
@@ -160,7 +164,7 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
             if not name.startswith("_"):
                 _add_of(final_info, name, info, over)
         observation, new_info = self._observe()
-        for name in ("illegal", "regret"):  # of the step, in games that go on; all else was observed again
+        for name in ("illegal", "regret"):  # of the step, for the games that go on; all else was observed again
             if name in info:
                 _add_of(new_info, name, info, ~over)
         _add(new_info, "final_obs", final_obs, over)
@@ -195,15 +199,15 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
 
         -inf for illegal actions. Solves the rules on first use.
         """
-        fields = self._fields
         values = np.full((self.num_envs, self.n_actions), -np.inf)
-        playing = np.flatnonzero(fields[:, kernel.FILLED] != self.rules.full_mask)
+        playing = np.flatnonzero(self._fields[:, kernel.FILLED] != self.rules.full_mask)
         if len(playing):
-            grid, rows = lattice(self.rules.dice, self.rules.faces), fields[playing]
+            rows = self._fields[playing]
             faces = np.arange(1, self.rules.faces + 1)
-            dice = np.array([np.repeat(faces, counts) for counts in grid.counts[rows[:, kernel.ROLL]]])
-            states = rows[:, [kernel.FILLED, kernel.UPPER, kernel.REROLLS, kernel.SAVED, kernel.JOKER_PAID]]
-            filled, upper, rerolls, saved, joker_paid = states.T
+            rolls = lattice(self.rules.dice, self.rules.faces).counts[rows[:, kernel.ROLL]]
+            dice = np.array([np.repeat(faces, counts) for counts in rolls])
+            columns = [kernel.FILLED, kernel.UPPER, kernel.REROLLS, kernel.SAVED, kernel.JOKER_PAID]
+            filled, upper, rerolls, saved, joker_paid = rows[:, columns].T
             values[playing] = self._oracle.options(filled, upper, dice, rerolls, saved, joker_paid).values
         return values
 
@@ -223,8 +227,8 @@ def _add(info: dict[str, Any], name: str, entries: Any, present: Bools) -> None:
 
 
 def _add_of(target: dict[str, Any], name: str, info: dict[str, Any], games: Bools) -> None:
-    """Add what `info` says of some of the games; nothing if it says nothing of them."""
+    """Add to `target` what `info` says under a name of some games, zeros elsewhere; nothing if it says nothing."""
     entries, present = info[name], info[f"_{name}"] & games  # Gymnasium: `_name` tells which games have an entry
     if present.any():
-        rows = present.reshape(-1, *[1] * (entries.ndim - 1))
-        _add(target, name, np.where(rows, entries, np.zeros_like(entries)), present)
+        present_rows = present.reshape(-1, *[1] * (entries.ndim - 1))  # as many dimensions as the entries
+        _add(target, name, np.where(present_rows, entries, np.zeros_like(entries)), present)

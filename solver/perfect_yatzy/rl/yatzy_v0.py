@@ -156,10 +156,10 @@ class raw_env(NumberedActions, AECEnv):  # type: ignore[misc]
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
         game.play(int(action))
-        if not game.position.dice:
+        if not game.position.dice:  # the turn has ended
             self.agent_selection = self.agents[(self.agents.index(agent) + 1) % len(self.agents)]
             following = self._games[self.agent_selection]
-            if following.position.over:
+            if following.position.over:  # and so all cards are full
                 self.rewards = self._final_rewards()
                 self.terminations = dict.fromkeys(self.agents, True)
             else:
@@ -183,9 +183,9 @@ class raw_env(NumberedActions, AECEnv):  # type: ignore[misc]
 
     def observe(self, agent: str) -> dict[str, Any]:
         """What a player sees."""
-        own, at = self._games[agent], self.possible_agents.index(agent)
+        own, seat = self._games[agent], self.possible_agents.index(agent)
         entries = [*counts_of(self.rules, own.position.dice), own.rolls_left]
-        for name in self.possible_agents[at:] + self.possible_agents[:at]:
+        for name in self.possible_agents[seat:] + self.possible_agents[:seat]:  # this player's card first
             game = self._games[name]
             state = game.position.state
             entries += [state.filled >> c & 1 for c in range(len(self.rules.categories))]

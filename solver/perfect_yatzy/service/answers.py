@@ -66,7 +66,9 @@ def estimate_fields(strategy: ScoreStrategy, request: Request) -> dict[str, Any]
 
 def with_echo(answer: dict[str, Any], echo: dict[str, Any]) -> dict[str, Any]:
     """A copy of an answer with the fields of its request that it repeats, after the head."""
-    return ({name: answer[name] for name in HEAD} | echo if echo else {}) | answer
+    if not echo:
+        return dict(answer)
+    return {name: answer[name] for name in HEAD} | echo | answer
 
 
 def boxes(card: Scorecard) -> dict[str, int]:
@@ -80,15 +82,16 @@ def turn_fields(
     """The answer to "hold" or "score": the dice, the value of the best option, and all of them, best first."""
 
     def entry(action: Hold | Choice) -> dict[str, Any]:
-        fields = picked(action, "category", "points", "bonus_points") if isinstance(action, Choice) else {}
-        if isinstance(action, Hold):
+        if isinstance(action, Choice):
+            named = picked(action, "category", "points", "bonus_points")
+        else:
             reroll = request.rules.dice - len(action.dice)
-            fields = {"hold": list(action.dice), "reroll": reroll, "category": action.category}
+            named = {"hold": list(action.dice), "reroll": reroll, "category": action.category}
         chance = {"chance": clipped(action.value)} if objective else {}
         total = request.card.total + action.mean
         expected = {"expected_final_score": float(total), "expected_remaining": float(action.mean)}
         exact = {"exact": fraction_fields(Fraction(total), request.digits)} if request.exact else {}
-        return fields | chance | expected | {"loss": float(action.loss)} | exact
+        return named | chance | expected | {"loss": float(action.loss)} | exact
 
     entries = [*map(entry, options)]
     fields = picked(request, "dice", "rolls_left")
@@ -111,16 +114,16 @@ def best_value_fields(
     entries: Sequence[dict[str, Any]], card: Scorecard, objective: ResolvedObjective | None,
     choices: Sequence[Choice] = (),
 ) -> dict[str, Any]:  # fmt: skip
-    """The value of the best entry, as fields of the answer; corrects chances in `entries` that were rounded to 1."""
+    """The value of the best entry as fields of the answer; corrects chances in `entries` that rounding made 1."""
     if not objective:
         return {"expected_final_score": entries[0]["expected_final_score"]}
     from ..strategy.score_distribution import least_score
 
-    # Points tell whether the objective is certain, chances do not: those on the card, or after scoring at once.
-    after = [card.filled_with(card.rules.index_of[c.category], c.points, c.bonus_points) for c in choices]
+    # Chances may have been rounded to 1; points tell: those on the card now, or after one of the choices.
+    after = [card.filled_with(card.rules.index_of[one.category], one.points, one.bonus_points) for one in choices]
     certain = objective.certain(max(map(least_score, [card, *after])))
     for entry in entries:
-        if certain and not entry.get("loss"):
+        if certain and not entry.get("loss"):  # the best, or the only one
             entry["chance"] = 1.0
         elif not certain:
             entry["chance"] = min(entry["chance"], MAX_UNCERTAIN_CHANCE)
@@ -140,11 +143,10 @@ def clipped(chance: float) -> float:
 
 def distribution_fields(found: ScoreDistribution) -> dict[str, Any]:
     """An exact distribution as fields of an answer."""
-    percentiles = {str(percent): found.percentile(percent) for percent in PERCENTILES}
-    categories = [asdict(result) for result in found.categories]
     return picked(found, "standard_deviation", "upper_bonus_chance") | {
-        "percentiles": percentiles, "lowest": int(found.scores[0]), "chances": found.chances.tolist(),
-        "categories": categories,
+        "percentiles": {str(percent): found.percentile(percent) for percent in PERCENTILES},
+        "lowest": int(found.scores[0]), "chances": found.chances.tolist(),
+        "categories": [asdict(result) for result in found.categories],
     }  # fmt: skip
 
 
@@ -168,8 +170,8 @@ def measured_fields(
         "by play for the expected score {by_mean} %",
         **{name: significant_text(100 * value, 3) for name, value in named.items()},
     )
-    chances = {"chance": chance, "interval99": [low, high], "chance_by_mean_play": by_mean}
-    return {"games": request.games, **chances, "text": text}
+    found = {"games": request.games, "chance": chance, "interval99": [low, high], "chance_by_mean_play": by_mean}
+    return found | {"text": text}
 
 
 def simulation_fields(request: Request, strategy: Strategy, threads: int | None) -> dict[str, Any]:
@@ -183,13 +185,12 @@ def simulation_fields(request: Request, strategy: Strategy, threads: int | None)
 
 def games_fields(played: Simulation) -> dict[str, Any]:
     """The distribution of the final score in simulated games; one game gives no estimate of an error."""
-    finals, several = played.final_scores, len(played.final_scores) > 1
-    marks = zip(PERCENTILES, played.percentiles(PERCENTILES), strict=True)
+    finals, names = played.final_scores, ("standard_error", "standard_deviation")
+    errors = picked(played, *names) if len(finals) > 1 else dict.fromkeys(names)
+    percentiles = dict(zip(map(str, PERCENTILES), played.percentiles(PERCENTILES).tolist(), strict=True))
     lowest = int(finals.min())
-    errors = "standard_error", "standard_deviation"
     return {
-        "mean": played.mean, **(picked(played, *errors) if several else dict.fromkeys(errors)),
-        "upper_bonus_chance": played.upper_bonus_chance, "percentiles": {str(p): float(v) for p, v in marks},
+        "mean": played.mean, **errors, "upper_bonus_chance": played.upper_bonus_chance, "percentiles": percentiles,
         "lowest": lowest, "highest": int(finals.max()),
         "chances": (np.bincount(finals - lowest) / len(finals)).tolist(),
     }  # fmt: skip

@@ -62,8 +62,7 @@ class SolveBudget:
     objective: SolveLimit = SolveLimit()  # of a goal or a utility, and of an opponent's distribution
     stored_bytes: float = inf  # tables that requests may add to the store, in all
     opponents: float = inf  # opponents in one request
-    # work that takes longer, or writes to the disk, waits for a confirmation; infinite if none does
-    unasked_seconds: float = inf
+    unasked_seconds: float = inf  # longer work, and work that is stored, waits for a confirmation; inf: none does
 
     @classmethod
     def command(cls) -> SolveBudget:
@@ -144,13 +143,13 @@ def utility_cost(rules: RuleSet, start: State) -> SolveCost:
 
 def mean_work(cost: SolveCost) -> Work:
     """The table of means: stored if confirmed, in memory if not."""
-    return Work("table", cost.seconds, cost.memory, cost.bytes, cost.seconds)
+    return Work("table", cost.seconds, cost.memory, disk=cost.bytes, unasked_seconds=cost.seconds)
 
 
 def distribution_works(
     rules: RuleSet, start: State, tables: str | os.PathLike[str] | None, *, first_turns: bool = False
 ) -> list[Work]:
-    """The distribution of the final score; nothing if it is stored. Without a confirmation it is made alone."""
+    """The distribution of the final score, unless stored; with `first_turns`, if confirmed, those after each, too."""
     from ..strategy import distribution
 
     if distribution.has_stored_distribution(rules, start, tables):
@@ -158,21 +157,21 @@ def distribution_works(
     alone = distribution.distribution_cost(rules, start)
     if first_turns and start == EMPTY_STATE and not distribution.has_first_turns(rules, tables):
         cost = distribution.first_turns_cost(rules)
-        return [Work("distribution", cost.seconds, cost.memory, cost.bytes, alone.seconds)]
-    return [Work("distribution", alone.seconds, alone.memory, 0, alone.seconds)]
+        return [Work("distribution", cost.seconds, cost.memory, disk=cost.bytes, unasked_seconds=alone.seconds)]
+    return [Work("distribution", alone.seconds, alone.memory, disk=0, unasked_seconds=alone.seconds)]
 
 
 class Pace:
     """How long work still takes at the speed it had lately, which follows the processor time it was given."""
 
     def __init__(self) -> None:
-        self.first: float | None = None
+        self.first: float | None = None  # the share that was done at the first mark, by an earlier run
         self.marks: deque[tuple[float, float]] = deque()  # seconds, and the share that was done then
 
     def left(self, done: float) -> float | None:
-        """Seconds left when a share is done, the first one by an earlier run; None while it is too early to tell."""
+        """Seconds left now that the share `done` is done; None while it is too early to tell."""
         now = time.perf_counter()
-        if self.first is None or done < self.marks[-1][1]:  # the next of several works
+        if self.first is None or done < self.marks[-1][1]:  # the first of several works, or the next one
             self.first, self.marks = done, deque([(now, done)])
         if now - self.marks[-1][0] >= 1:  # a mark a second is enough
             self.marks.append((now, done))
@@ -191,8 +190,7 @@ class Pace:
 class Work:
     """One thing that a request needs and that has to be computed."""
 
-    # ``table`` (the table of means), ``goals`` (the table of all goals), ``objective`` (a goal or a win, from a
-    # card on), ``opponents`` or ``distribution``
+    # ``table`` (of means), ``goals`` (table of all), ``objective`` (from a card on), ``opponents``, ``distribution``
     what: str
     seconds: float  # estimate, if it is confirmed
     memory: int  # bytes at its peak
@@ -221,9 +219,10 @@ class ConfirmationRequired(SolverError):
 
 def cost_json(works: Sequence[Work]) -> dict[str, Any]:
     """The cost of works as plain JSON values; ``what`` is the one that takes longest."""
-    longest, seconds = max(works, key=lambda work: work.seconds), sum(work.seconds for work in works)
+    longest = max(works, key=lambda work: work.seconds)
+    seconds = round(sum(work.seconds for work in works), 1)
     disk, memory = sum(work.disk for work in works), max(work.memory for work in works)
-    return {"what": longest.what, "seconds": round(seconds, 1), "disk_bytes": disk, "memory_bytes": memory}
+    return {"what": longest.what, "seconds": seconds, "disk_bytes": disk, "memory_bytes": memory}
 
 
 class WorkProgress:
@@ -236,9 +235,10 @@ class WorkProgress:
 
     def of(self, what: str) -> StageProgress:
         """The callback for one of the works; one that was not planned only reports that it goes on."""
-        names, seconds = [work.what for work in self.works], [work.seconds for work in self.works]
+        names = [work.what for work in self.works]
         place = names.index(what) if what in names else len(names)
-        seconds_before, own_seconds = sum(seconds[:place]), sum(seconds[place : place + 1])
+        seconds_before = sum(work.seconds for work in self.works[:place])
+        own_seconds = self.works[place].seconds if what in names else 0
         begun = False
         self._report(seconds_before)
 
@@ -255,6 +255,6 @@ class WorkProgress:
     def _report(self, seconds: float) -> None:
         """Report that as much is done as was estimated to take `seconds`."""
         done = min(1.0, seconds / self.all_seconds)
-        own_seconds = self.all_seconds - self.resumed  # of this run, whose pace says how long the rest takes
-        left = self.pace.left(min(1.0, (seconds - self.resumed) / own_seconds)) if own_seconds > 0 else 0.0
-        self.report(done, (1 - done) * self.all_seconds if left is None else left)
+        to_do = self.all_seconds - self.resumed  # by this run, whose pace says how long the rest takes
+        left = self.pace.left(min(1.0, (seconds - self.resumed) / to_do)) if to_do > 0 else 0.0
+        self.report(done, left if left is not None else (1 - done) * self.all_seconds)  # too early: as estimated

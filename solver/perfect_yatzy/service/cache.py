@@ -45,7 +45,7 @@ class WeightedLRUCache(Generic[Value]):
         if (value := self.get(key)) is not None:
             return value
         with self.lock:
-            creating = self.in_progress.setdefault(key, Lock())
+            creating = self.in_progress.setdefault(key, Lock())  # shared by all who wait for this key
         with creating:
             if (value := self.get(key)) is None:
                 value = create()

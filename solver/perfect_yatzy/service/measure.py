@@ -11,6 +11,7 @@ import numpy as np
 
 from ..approximation.solve import ApproximateSimulation
 from ..errors import StateError, _
+from ..game.rules import RuleSet
 from ..model.state_space import Policy
 from ..policies.evaluation import Evaluation, Losses, SampledEvaluation, sample
 from ..policies.named import evaluate_named, listed, named_policy, simulate
@@ -18,6 +19,7 @@ from ..policies.policy import exact_policy
 from ..policies.user_code import ProcessPlayer
 from ..strategy.played_games import Actor
 from ..strategy.positions import PositionSample, sample_positions
+from ..strategy.score_distribution import ScoreDistribution
 from ..strategy.score_strategy import ScoreStrategy
 from ..strategy.simulation import Simulation
 from ..strategy.strategy import Strategy
@@ -39,9 +41,9 @@ def run_simulation(
 ) -> tuple[Strategy | Policy | Actor, Simulation, dict[str, Any]]:
     """Play the games of a request: who played, the games, and the answer."""
     request, means, policy = _resolved(service, fields)
-    strategy = exact_policy(policy)
+    strategy = exact_policy(policy)  # None for a player who acts in single positions
     rules, card, games, seed = request.rules, request.card, request.games, request.seed
-    start = request.position if strategy else card  # who acts in single positions sees the points of each box
+    start = request.position if strategy else card  # such a player sees the points of each box
     settings: dict[str, Any] = {"points": card.total, "progress": progress}
     with workers as cluster:
         if cluster:
@@ -91,7 +93,9 @@ def run_positions(service: QueryService, fields: Mapping[str, Any]) -> tuple[Pos
         "rolls_left": {str(left): number for left, number in enumerate(rolls_left)},
         "most_visits": int(found.visits.max()),
     }  # fmt: skip
-    return replace(found, player=str(fields["policy"])) if player else found, answer
+    if player:
+        found = replace(found, player=str(fields["policy"]))
+    return found, answer
 
 
 def _resolved(
@@ -132,16 +136,13 @@ def run_evaluations(
     service: QueryService, requests: Sequence[Mapping[str, Any]], progress: Progress | None = None,
     workers: Workers = HERE,
 ) -> list[dict[str, Any]]:  # fmt: skip
-    """Evaluate several policies for one game and card, also the chance to win ``against`` one.
-
-    Neither policy looks at the card of the other, so the two final scores are independent.
-    """
+    """Evaluate several policies for one game and card, also the chance to win ``against`` one."""
     parsed = [parse_games("evaluate", fields, service.rules) for fields in requests]
     rules, card = parsed[0].rules, parsed[0].card
     service.strategy(rules)  # announces a solve of perfect play, with which the policies are compared
     names = [str(fields["policy"]) for fields in requests]
     if opponent := requests[0].get("against"):
-        names.append(str(opponent))  # the last one evaluated
+        names.append(str(opponent))  # evaluated after the policies of the requests
         for name in names:  # refused before anything is computed
             listed(name, named_policy(name, service.setting(parsed[0])).policy)
     found: dict[int, tuple[str, Evaluation | SampledEvaluation]] = {}  # title and evaluation, by place in `names`
@@ -151,27 +152,31 @@ def run_evaluations(
 
             results = evaluate_on(cluster.engine, names, rules, card, service.tables, parsed[0].games, parsed[0].seed)
         else:
-            within = progress if len(names) == 1 else lambda done, total: None  # of several their number is told
+            within = progress if len(names) == 1 else lambda done, total: None  # of several: how many are done
             setting = replace(service.setting(parsed[0]), progress=within)
             results = ((number, *evaluate_named(name, setting)) for number, name in enumerate(names))
         for number, title, evaluation in results:
             found[number] = title, evaluation
             if progress and len(names) > 1:
                 progress(len(found), len(names))
-    theirs = found[len(parsed)][1] if opponent else None
     replies = []
     for number, request in enumerate(parsed):
         title, mine = found[number]
         answer = answers.answer_head(request) | {"policy": names[number], "title": title} | _measured(request, mine)
-        replies.append(answer)
-        if theirs is not None:
-            assert isinstance(mine, Evaluation)
-            assert isinstance(theirs, Evaluation)
-            if mine.distribution is None or theirs.distribution is None:
-                raise StateError(_("no exact distribution for {rules}", rules=rules.key), field="against")
-            chance = mine.distribution.chance_against(theirs.distribution)
+        if opponent:  # neither policy looks at the card of the other, so the two final scores are independent
+            _title, theirs = found[len(parsed)]
+            chance = _distribution_of(rules, mine).chance_against(_distribution_of(rules, theirs))
             answer["against"] = {"policy": str(opponent), "chance": chance, "ties": "half"}
+        replies.append(answer)
     return replies
+
+
+def _distribution_of(rules: RuleSet, found: Evaluation | SampledEvaluation) -> ScoreDistribution:
+    """The exact distribution of a policy's final score, to compare it with that of another one."""
+    assert isinstance(found, Evaluation)
+    if found.distribution is None:
+        raise StateError(_("no exact distribution for {rules}", rules=rules.key), field="against")
+    return found.distribution
 
 
 def _measured(request: Request, found: Evaluation | SampledEvaluation) -> dict[str, Any]:

@@ -71,18 +71,20 @@ class QueryService:
 
         def create() -> Strategy:
             report = progress.of("table") if progress else None
-            if cost := self.check_mean(rules):  # the table is missing
-                if not self.budget.is_confirmed(progress):  # then nothing is stored
-                    self.check_unasked([mean_work(cost)])
-                    return strategy_in_memory(rules, self.threads)
-                if self.budget.confirms:
-                    self.budget.check_stored(rules, self.resolver.stored_bytes, cost)
-                    self.resolver.count_stored(cost.bytes)
-                if self.announce is not None:  # it returns the progress of what it announces
-                    words = cost.words_with(self.threads or default_threads())
-                    line = _("solving {rules}, {cost}; the table will be stored", rules=rules.key, cost=words)
-                    report = self.announce(rules, line if self.budget.announces(cost) else None)
-            return open_strategy(rules, self.tables, threads=self.threads, progress=report)
+            cost = self.check_mean(rules)
+            if cost is None:  # the table is there
+                return open_strategy(rules, self.tables, threads=self.threads, progress=report)
+            if not self.budget.is_confirmed(progress):  # then nothing is stored
+                self.check_unasked([mean_work(cost)])
+                return strategy_in_memory(rules, self.threads)
+            if self.budget.confirms:
+                self.budget.check_stored(rules, self.resolver.stored_bytes, cost)
+                self.resolver.count_stored(cost.bytes)
+            if self.announce is not None:  # it returns the progress of what it announces
+                words = cost.words_with(self.threads or default_threads())
+                line = _("solving {rules}, {cost}; the table will be stored", rules=rules.key, cost=words)
+                report = self.announce(rules, line if self.budget.announces(cost) else None)
+            return open_strategy(rules, self.tables, threads=self.threads, progress=report)  # solves it first
 
         return self.strategies.get_or_create(_mean_key(rules), create, table_bytes)
 
@@ -118,8 +120,10 @@ class QueryService:
         from ..policies.levels import needs_calibration
         from ..policies.named import computer_player
 
-        found, strategy = parse_kind(kind), self.strategy(rules)
-        announcement, facts = "", {"player": found.label, "rules": rules.key}
+        found = parse_kind(kind)
+        strategy = self.strategy(rules)
+        facts = {"player": found.label, "rules": rules.key}
+        announcement = ""  # of what this player needs beyond perfect play
         if found.style in STYLES:
             cost = rule_set_stats(rules)
             if not self.budget.mean.allows(cost):
@@ -225,7 +229,7 @@ class Decision:
             return self.known
         answer = self.compute(progress)
         if _costly(self.request):
-            self.service.answers.put((self.request, current_language()), answer)  # the certificate is a text
+            self.service.answers.put((self.request, current_language()), answer)  # it has sentences
         return answers.with_echo(answer, self.request.echo)
 
     def compute(self, progress: WorkProgress | None = None) -> dict[str, Any]:
@@ -257,7 +261,8 @@ class Decision:
         service, request = self.service, self.request
         rules, card, state = request.rules, request.card, request.state
         remaining = strategy.value(request.position)
-        still_open = [c.id for i, c in enumerate(rules.categories) if not state.filled >> i & 1]
+        still_open = [box.id for c, box in enumerate(rules.categories) if not state.filled >> c & 1]
+        is_exact = certificate_of(strategy) is None
         answer: dict[str, Any] = {
             "expected_final_score": card.total + remaining, "expected_remaining": remaining,
             "turns_left": len(still_open), "open": still_open, "upper": card.upper,
@@ -265,18 +270,18 @@ class Decision:
         if self.plan.exact:
             mean, *spread = self.plan.exact.start_values(service.threads)
             answer["exact"] = fraction_fields(mean + card.total, request.digits)
-            for name, value in zip(("variance", "bonus_chance"), spread, strict=False):
+            for name, value in zip(("variance", "bonus_chance"), spread, strict=False):  # none without `spread`
                 answer["exact"][name] = fraction_fields(value, request.digits)
         if rules.columns:
             answer["upper_by_column"] = list(card.column_sums)
         if objective:
             chance = answers.clipped(objective.strategy.value(request.position))
             answer |= answers.best_value_fields([{"chance": chance}], card, objective)
-        if certificate_of(strategy) is None and self.needs_distribution:
+        if is_exact and self.needs_distribution:
             answer |= self._distribution_fields(strategy, objective, progress)
         elif request.include_distribution:
             answer["distribution"] = None  # requested, but not available for these rules
-            if certificate_of(strategy) is None and has_table(rules, service.tables, Variance.name):
+            if is_exact and has_table(rules, service.tables, Variance.name):
                 variances = open_table(Variance(rules, strategy.table), service.tables)[1]
                 answer["standard_deviation"] = float(np.sqrt(variances[strategy.space.unchecked_index(state)]))
         if request.games:
@@ -291,7 +296,8 @@ class Decision:
         """The distribution if it is asked for, and the chance that play for the mean has of an objective."""
         from ..strategy.distribution import stored_distribution
 
-        service, request, fields = self.service, self.request, dict[str, Any]()
+        service, request = self.service, self.request
+        fields: dict[str, Any] = {}
         found = stored_distribution(
             strategy, request.position, request.card.total, service.tables, service.threads,
             first_turns=self.makes_first_turns, store=service.budget.is_confirmed(progress),
@@ -318,7 +324,7 @@ class Decision:
         if request.explain:
             from .reviews import add_outlooks
 
-            bonus = None if objective else service.bonus_chances.of(strategy)  # under play for the mean
+            bonus = None if objective else service.bonus_chances.of(strategy)  # known for play for the mean only
             add_outlooks(answer, request, evaluator, options, choices, bonus)
         return answer
 

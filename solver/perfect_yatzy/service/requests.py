@@ -44,17 +44,18 @@ class ObjectiveRequest:
     """What a request maximises instead of the mean: a goal, or the chance to beat opponents."""
 
     goal: int | None  # final score to reach; None with opponents
-    # final scores of those who have finished, checked cards of the others
-    opponents: tuple[int | Scorecard, ...] = ()
+    opponents: tuple[int | Scorecard, ...] = ()  # final scores of finished ones, checked cards of the others
     ties: str = ""  # what a tie with the best opponent counts: "loss", "half" or "win"; empty for a goal
     two_sided: bool = False  # whether the opponent, the only one, sees our card and plays to win, too
 
     @property
     def score(self) -> int | None:
         """The score to reach, if the objective is the same as reaching one; else None."""
-        finals = [other for other in self.opponents if isinstance(other, int)]
-        if self.goal is not None or len(finals) < len(self.opponents):
+        if self.goal is not None:
             return self.goal
+        finals = [other for other in self.opponents if isinstance(other, int)]
+        if len(finals) < len(self.opponents):  # somebody still plays
+            return None
         from ..strategy.score_distribution import WinUtility, finished
 
         return WinUtility([*map(finished, finals)], self.ties).goal
@@ -74,8 +75,7 @@ class Request:
     rules: RuleSet  # the game
     card: Scorecard  # the card at the start of the turn
     position: CheckedPosition  # state and points of the card
-    # the dice on the table, or for "outcomes" the dice held; ascending. Empty where the query has none
-    dice: tuple[int, ...] = ()
+    dice: tuple[int, ...] = ()  # on the table, or held for "outcomes"; ascending. Empty where the query has none
     rolls_left: int = 0  # rerolls left
     objective: ObjectiveRequest | None = None  # none: maximise the mean
     games: int = 0  # games to simulate, 0 for none; their seed, or that of a puzzle
@@ -110,8 +110,8 @@ def parse_request(fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet
         return _parse_puzzle(request, fields)
     exact, digits = _flag(fields, "exact", False), min(MAX_DIGITS, _integer(fields, "digits", DIGITS))
     if exact and request.objective and query != "expect":
-        text = _("{first} and {second} cannot be combined; give one of them")
-        text = text.format(first=_objectives_given(fields)[0], second="exact")
+        (name,) = _objectives_given(fields)
+        text = _("{first} and {second} cannot be combined; give one of them", first=name, second="exact")
         raise StateError(text, code="invalid-request", field="exact")
     request = replace(request, exact=exact, digits=digits)
     if query == "expect":
@@ -177,12 +177,13 @@ def _parse_objective(rules: RuleSet, fields: Mapping[str, Any]) -> ObjectiveRequ
 
         with error_context("goal"):
             return ObjectiveRequest(check_goal(fields["goal"]))
-    name, others = given[0], fields[given[0]]
-    is_versus = name == "versus"
+    (name,) = given
+    others, is_versus = fields[name], name == "versus"
     if not isinstance(others, str if is_versus else str | list):
-        text = _("opponents is {value}; must be text such as '251; ones=3 sixes=24', or a list")
         if is_versus:
             text = _("versus is {value}; must be a card as text, such as 'ones=3 sixes=24'")
+        else:
+            text = _("opponents is {value}; must be text such as '251; ones=3 sixes=24', or a list")
         raise StateError(text.format(value=shown(others)), field=name)
     from ..strategy.score_distribution import WinUtility, finished, parse_opponents
 
@@ -200,7 +201,8 @@ def _parse_rolls_left(request: Request, fields: Mapping[str, Any]) -> int:
     """Rerolls left; default: all of them for a hold, none for a category."""
     most = max_rerolls(request.rules, request.card.saved)
     holding = request.query == "hold"
-    if (left := _integer(fields, "rolls_left", most if holding else 0)) > most:
+    left = _integer(fields, "rolls_left", most if holding else 0)
+    if left > most:
         least = 1 if holding and most > 0 else 0
         text = _("{left} rolls left; there can be {holding}", left=left, holding=span(least, most))
         raise StateError(text, field="rolls_left")
@@ -230,9 +232,7 @@ def _parse_puzzle(request: Request, fields: Mapping[str, Any]) -> Request:
 def _parse_outcomes(request: Request, fields: Mapping[str, Any]) -> Request:
     rules = request.rules
     held = _required(fields, "hold", _("the dice held, as text or as a list of faces"))
-    faces = held
-    if isinstance(held, str):
-        faces = parse_faces(held) if held else ()
+    faces = parse_faces(held) if isinstance(held, str) and held else held  # empty text: no dice
     if not isinstance(faces, Iterable):
         text = _("hold is {held}; must be text such as '33', or a list of faces", held=shown(held))
         raise StateError(text, field="hold")
@@ -272,8 +272,7 @@ def _integer(fields: Mapping[str, Any], name: str, default: int) -> int:
     with error_context(name):
         value = whole_number(fields.get(name, default), name)
         if not 0 <= value <= MAX_INTEGER:
-            text = _("{name} is {value}; must be at most {most}")
-            if value < 0:
-                text = _("{name} is {value}; must not be negative")
+            too_large = _("{name} is {value}; must be at most {most}")
+            text = _("{name} is {value}; must not be negative") if value < 0 else too_large
             raise StateError(text.format(name=name, value=shown(value), most=MAX_INTEGER))
     return value

@@ -109,11 +109,9 @@ class ResolvedObjective:
 
     strategy: ScoreStrategy  # Its values are chances
     utility: Callable[[Ints], Floats]  # final scores (int64 array) -> their utilities (float64), from 0 to 1
-    # the field ``aim`` of the answer: the goal; or the opponents, what a tie counts, and whether the chances are
-    # lower bounds
+    # the field ``aim`` of the answer: the goal; or opponents, what a tie counts, whether chances are lower bounds
     fields: dict[str, Any]
-    # the chance of play for the mean, where the distribution of its final score does not tell it
-    mean_play: Callable[[], float | None] | None = None
+    mean_play: Callable[[], float | None] | None = None  # chance of play for the mean, if no distribution tells it
 
     def chance_by_mean_play(self, found: ScoreDistribution) -> float | None:
         """The chance of play for the mean, whose final scores have a distribution; None if it takes a long solve."""
@@ -223,11 +221,9 @@ class ObjectiveResolver:
         self, plan: ObjectivePlan, progress: WorkProgress | None, solve: Callable[[Progress | None], Strategy]
     ) -> ScoreStrategy:
         """The strategy for the rest of the game that `solve` makes, once for equal requests."""
-
-        def create() -> Strategy:
-            return solve(self._announce(plan, progress))
-
-        return cast("ScoreStrategy", self.strategies.get_or_create(_utility_key(plan.request), create, table_bytes))
+        key = _utility_key(plan.request)
+        found = self.strategies.get_or_create(key, lambda: solve(self._announce(plan, progress)), table_bytes)
+        return cast("ScoreStrategy", found)
 
     def _two_players(self, request: Request, policy: Policy | None = None) -> tuple[TwoPlayerGame, Scorecard]:
         """The rest of the game from the card of a request, played by a policy, and from that of its opponent."""
@@ -255,16 +251,17 @@ class ObjectiveResolver:
             return versus_strategy(game, (request.card, other), strategy.evaluator, stored, self.threads, report)
 
         def mean_play() -> float | None:
-            if stored and self.budget.announces(game.cost()):
+            if stored and self.budget.announces(game.cost()):  # the solve would be the only one, and a long one
                 return None
             mean = GreedyPolicy(request.rules, strategy.table, request.state, strategy.space)
             return self._two_players(request, mean)[0].chance(self.threads)
 
         opponent = game.players[1]
         _states, most_to_come, _most_made = opponent.extremes(opponent.turns)
-        certain_win = WinUtility([finished(other.total + most_to_come)], ties)
+        # Only tells what is certain, since `mean_play` is given: a win against the most the opponent can reach.
+        utility = WinUtility([finished(other.total + most_to_come)], ties)
         fields = {"versus": card_text(other), "ties": ties, "lower_bound": False}
-        return ResolvedObjective(self._solved(plan, progress, solve), certain_win, fields, mean_play)
+        return ResolvedObjective(self._solved(plan, progress, solve), utility, fields, mean_play)
 
     def _cached(self, request: Request) -> bool:
         if request.objective and request.objective.score is None:
@@ -297,7 +294,8 @@ class ObjectiveResolver:
 
         request = plan.request
         whole, rest = _goal_keys(request)
-        if (found := self.strategies.get(whole) or self.strategies.get(rest)) is None:
+        found = self.strategies.get(whole) or self.strategies.get(rest)
+        if found is None:
             solve = plan.goals or self._plan_goals(request)  # evicted since it was planned
 
             def create() -> Strategy:
@@ -308,7 +306,7 @@ class ObjectiveResolver:
                 return made
 
             key = whole if solve.stored else rest
-            if solve.estimated:  # used only where nothing exact is possible
+            if solve.estimated:  # of the whole game, too, but a key of their own: exact chances are preferred
                 key = "goal estimates", request.rules.fingerprint
             found = self.strategies.get_or_create(key, create, table_bytes)
         return replace(cast("ScoreStrategy", found), zero=goal, start=request.card)

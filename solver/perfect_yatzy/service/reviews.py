@@ -58,8 +58,9 @@ def explained_review(strategy: Strategy, game: Game, player: int, max_explained:
     found = review(strategy, game, player)
     answer = review_json(found) | approximate_fields(strategy)
     pairs = zip(found.decisions, answer["decisions"], strict=True)
-    errors = [pair for pair in pairs if pair[0].loss >= MIN_EXPLAINED_LOSS]
-    for decision, entry in sorted(errors, key=lambda pair: -pair[0].loss)[:max_explained]:
+    errors = [(decision, entry) for decision, entry in pairs if decision.loss >= MIN_EXPLAINED_LOSS]
+    errors.sort(key=lambda error: -error[0].loss)  # the worst first
+    for decision, entry in errors[:max_explained]:
         for name, action in (("done", decision.done), ("best", decision.best)):
             entry[name]["outlook"] = outlook_json(action_outlook(strategy, decision, action))
     return answer
@@ -78,7 +79,8 @@ def add_outlooks(
     """Add the field ``outlook`` to the first options of an answer to "hold" or "score"."""
     entries = answer["holds" if request.query == "hold" else "categories"]
     for entry, option in zip(entries[:EXPLAINED_OPTIONS], options, strict=False):
-        action = categories[0] if isinstance(option, Hold) and option.category else option
+        holds_all = isinstance(option, Hold) and option.category  # that is to score in the best category
+        action = categories[0] if holds_all else option
         outlook = turn_outlook(evaluator, request.card, action, request.rolls_left, bonus_chances)
         entry["outlook"] = outlook_json(outlook)
 
@@ -90,10 +92,7 @@ def puzzle_fields(puzzle: Puzzle) -> dict[str, Any]:
 
 
 def outcome_fields(strategy: Strategy, request: Request) -> dict[str, Any]:
-    """The answer to "outcomes", from a strategy of the mean.
-
-    P(roll of n dice) = n! / (product over faces of count!) / faces^n
-    """
+    """The answer to "outcomes", from a strategy of the mean."""
     rules, state = request.rules, request.state
     rerolls = request.rolls_left - 1  # after the roll that follows
     evaluator = strategy.evaluator_at(request.position)
@@ -104,9 +103,10 @@ def outcome_fields(strategy: Strategy, request: Request) -> dict[str, Any]:
     lattice, held = evaluator.dice, np.array(counts_of(rules, request.dice))
     n_rolled = rules.dice - len(request.dice)
     outcomes: list[dict[str, Any]] = []
-    for rolled in lattice.counts[int(lattice.first[n_rolled]) : int(lattice.first[n_rolled + 1])]:
-        sequences = factorial(n_rolled) // prod(map(factorial, rolled.tolist()))
-        value = request.card.total + float(values[int(lattice.rank(held + rolled)) - lattice.first_roll])
+    for rolled in lattice.counts[lattice.first[n_rolled] : lattice.first[n_rolled + 1]]:  # all multisets of that size
+        sequences = factorial(n_rolled) // prod(map(factorial, rolled.tolist()))  # of these faces, in any order
+        roll = int(lattice.rank(held + rolled)) - lattice.first_roll
+        value = request.card.total + float(values[roll])
         chances = {"chance": sequences / rules.faces**n_rolled, "expected_final_score": value}
         outcomes.append({"rolled": list(dice_of(rolled.tolist()))} | chances)
     outcomes.sort(key=lambda entry: -entry["expected_final_score"])
@@ -127,7 +127,7 @@ def comparisons_of(found: Ratings) -> list[Comparison]:
 def ratings_json(
     found: Ratings, comparisons: list[Comparison], block: int | None = None, confidence: float = CONFIDENCE
 ) -> dict[str, Any]:
-    """The answer of `yatzy rate --json`."""
+    """The answer of `yatzy rate --json`; in ``not_rated`` a player who is not known is left out."""
     results_only = [
         {"player": player, "rules": rules, "games": len(each), "result": _estimate_json(mean_of(each, confidence))}
         for (rules, player), each in found.results_only.items()
@@ -146,13 +146,13 @@ def _estimate_json(found: Estimate | None) -> dict[str, float | None] | None:
 def rating_json(rating: Rating, block: int | None = None) -> dict[str, Any]:
     """A rating; all figures are means of a game in points, unless their name says otherwise."""
     kinds, categories = [], []
-    for i, kind in enumerate(rating.kinds):
-        lost, per_decision = rating.kind_lost(i)
-        entry = {"kind": kind, "decisions": int(rating.figures.decisions[:, i].sum())}
-        kinds.append(entry | {"points_lost": _estimate_json(lost), "lost_per_decision": _estimate_json(per_decision)})
-    for i, category in enumerate(rating.rules.categories):
-        taking, leaving = map(_estimate_json, rating.category_lost(i))
-        entry = category_fields(category.id, rating.figures.category_points[:, i])
+    for number, kind in enumerate(rating.kinds):
+        lost, per_decision = map(_estimate_json, rating.kind_lost(number))
+        decisions = int(rating.figures.decisions[:, number].sum())
+        kinds.append({"kind": kind, "decisions": decisions, "points_lost": lost, "lost_per_decision": per_decision})
+    for c, category in enumerate(rating.rules.categories):
+        taking, leaving = map(_estimate_json, rating.category_lost(c))
+        entry = category_fields(category.id, rating.figures.category_points[:, c])
         categories.append(entry | {"lost_by_taking": taking, "lost_by_leaving": leaving})
     means = picked(rating, "result", "luck", "points_lost", "result_without_luck")
     return {

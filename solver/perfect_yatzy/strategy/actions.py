@@ -150,7 +150,8 @@ class Ranking(list[Action], Generic[Action]):
         """The actions as named columns, with the names of the JSON answers; None where an action has none."""
         if not self:
             return {}
-        name, found = value_name(self.policy), dict[str, list[Any]]()
+        name = value_name(self.policy)
+        found: dict[str, list[Any]] = {}
         if any(isinstance(entry, Hold) for entry in self):
             found["hold"] = [list(entry.dice) if isinstance(entry, Hold) else None for entry in self]
         found["category"] = [entry.category for entry in self]
@@ -158,7 +159,9 @@ class Ranking(list[Action], Generic[Action]):
             for field in ("points", "bonus_points"):
                 found[field] = [getattr(entry, field, None) for entry in self]
         found |= {name: [entry.value for entry in self], "loss": [entry.loss for entry in self]}
-        return found if name == "expected_remaining" else found | {"expected_remaining": [e.mean for e in self]}
+        if name != "expected_remaining":
+            found["expected_remaining"] = [entry.mean for entry in self]
+        return found
 
     def _shown(self) -> tuple[str, tuple[str, str, str], list[tuple[str, float, float]], str]:
         """What is displayed: the question, the head of the table, its rows, and that there are more."""
@@ -173,8 +176,8 @@ class Ranking(list[Action], Generic[Action]):
             return "[]"
         title, head, rows, more = self._shown()
         lines = [head, *((label, f"{value:.4f}", f"{loss:.4f}") for label, value, loss in rows)]
-        first, second, third = (max(len(line[i]) for line in lines) for i in range(3))
-        text = [f"{action:<{first}}  {value:>{second}}  {loss:>{third}}" for action, value, loss in lines]
+        of_action, of_value, of_loss = (max(map(len, column)) for column in zip(*lines, strict=True))  # the widths
+        text = [f"{action:<{of_action}}  {value:>{of_value}}  {loss:>{of_loss}}" for action, value, loss in lines]
         return "\n".join(line for line in (title, *text, more) if line)
 
     def _repr_html_(self) -> str:
@@ -190,12 +193,14 @@ def rank_categories(evaluator: TurnEvaluator, state: State, dice: tuple[int, ...
     allowed = scoring_options(rules, state.filled, state.joker_paid, counts_of(rules, dice), first)
     entries = []
     for c, (points, bonus_points) in allowed.items():
-        child = state, c, np.array(points), bonus_points, saved
-        value = evaluator.child_value(*child).item()
-        mean = value if means is evaluator else means.child_value(*child).item()
+        turn_end = state, c, np.array(points), bonus_points, saved
+        value = evaluator.child_value(*turn_end).item()
+        mean = value if means is evaluator else means.child_value(*turn_end).item()
         entries.append((value, mean, (c, points, bonus_points)))
-    best_first = ranked(evaluator, entries, lambda choice: choice)
-    return [Choice(rules.categories[c].id, p, value, loss, mean, b) for value, loss, mean, (c, p, b) in best_first]
+    return [
+        Choice(rules.categories[c].id, points, value, loss, mean, bonus_points)
+        for value, loss, mean, (c, points, bonus_points) in ranked(evaluator, entries, lambda option: option[0])
+    ]
 
 
 def rank_holds(evaluator: TurnEvaluator, state: State, dice: Dice, rolls_left: int, best: Choice) -> list[Hold]:
@@ -219,8 +224,8 @@ def rank_all(evaluator: TurnEvaluator, state: State, dice: tuple[int, ...], roll
     if rolls_left:
         # Holding all dice means taking a category, and all categories are there already.
         found += [h for h in rank_holds(evaluator, state, dice, rolls_left, choices[0]) if h.category is None]
-    entries = [(option.value, option.mean, place) for place, option in enumerate(found)]
-    return [replace(found[place], loss=loss) for _, loss, _, place in ranked(evaluator, entries, lambda place: place)]
+    entries = [(option.value, option.mean, index) for index, option in enumerate(found)]  # equal ones: by index
+    return [replace(found[index], loss=loss) for _, loss, _, index in ranked(evaluator, entries, lambda index: index)]
 
 
 def max_rerolls(rules: RuleSet, saved: int) -> int:
@@ -232,8 +237,10 @@ def ranked(
     evaluator: TurnEvaluator, entries: Iterable[tuple[float, float, Option]], key: Callable[[Option], Any]
 ) -> list[tuple[float, float, float, Option]]:
     """``(value, loss, mean, option)`` of entries ``(value, mean, option)``, the best first; equal means by `key`."""
-    by_value, found = [*_equal(evaluator, entries, 0)], list[tuple[float, float, float, Option]]()
-    lowest = evaluator.lowest_equal(best := by_value[0][0][0])
+    by_value = [*_equal(evaluator, entries, 0)]
+    best, _mean, _option = by_value[0][0]
+    lowest = evaluator.lowest_equal(best)
+    found: list[tuple[float, float, float, Option]] = []
     for equal in by_value:
         by_mean = [equal] if evaluator.means is evaluator else _equal(evaluator.means, equal, 1)
         for same in by_mean:
@@ -245,7 +252,7 @@ def ranked(
 def _equal(
     evaluator: TurnEvaluator, entries: Iterable[tuple[float, float, Option]], field: Literal[0, 1]
 ) -> Iterator[list[tuple[float, float, Option]]]:
-    """The entries whose field counts as equal to the best, then those equal to the best of the rest, and so on."""
+    """The entries whose value (field 0) or mean (1) equals the best, then those equal to the best of the rest, ..."""
     rest = sorted(entries, key=lambda entry: -entry[field])
     while rest:
         lowest = evaluator.lowest_equal(rest[0][field])

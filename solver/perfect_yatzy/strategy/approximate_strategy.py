@@ -69,12 +69,10 @@ class FunctionEvaluator(TurnEvaluator):
     def child_value(self, state: State, category: int, points: Ints, bonus_points: Ints | int, saved: int) -> Floats:
         """Value of filling `category` with each of `points`; parameters as for a table."""
         distinct, which = np.unique(points, return_inverse=True)
-        children: dict[State, int] = {}  # different points often lead to one state: only upper boxes are summed
-        place = [
-            children.setdefault(state.filled_with(self.rules, category, paid, saved), len(children))
-            for paid in distinct.tolist()
-        ]
-        to_come = self.states_values(list(children))[np.array(place)[which.reshape(points.shape)]]
+        after = [state.filled_with(self.rules, category, made, saved) for made in distinct.tolist()]
+        children = [*dict.fromkeys(after)]  # different points often lead to one state: only upper boxes are summed
+        value_of = dict(zip(children, self.states_values(children).tolist(), strict=True))
+        to_come = np.array([value_of[child] for child in after])[which.reshape(points.shape)]
         return np.asarray(points + bonus_points + to_come, dtype=np.float64)
 
 

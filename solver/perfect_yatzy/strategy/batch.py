@@ -82,11 +82,10 @@ class BatchAnswer(Rows):
         ``category`` (id, or None) and the value, named ``expected_remaining``, ``chance`` or ``expected_utility``.
         """
         return {
-            "action": self.action,
-            "hold": [list(dice_of(held)) for held in self.held.tolist()],
+            "action": self.action, "hold": [list(dice_of(held)) for held in self.held.tolist()],
             "category": [self.categories[c] if c >= 0 else None for c in self.category.tolist()],
             value_name(self.policy): self.value,
-        }
+        }  # fmt: skip
 
     def metadata(self) -> dict[str, str]:
         """What identifies the answers (:func:`perfect_yatzy.strategy.metadata.metadata`)."""
@@ -134,13 +133,11 @@ class BatchOptions(BatchAnswer):
         taken = [known[action] for action in actions.tolist()]
         values = self.values[rows, actions]
         return {
-            "position": rows,
-            "action": actions,
+            "position": rows, "action": actions,
             "hold": [None if isinstance(action, str) else list(action) for action in taken],
             "category": [action if isinstance(action, str) else None for action in taken],
-            value_name(self.policy): values,
-            "loss": self.values.max(axis=1, initial=-np.inf)[rows] - values,
-        }
+            value_name(self.policy): values, "loss": self.values.max(axis=1, initial=-np.inf)[rows] - values,
+        }  # fmt: skip
 
     @property
     def legal(self) -> npt.NDArray[np.bool_]:
@@ -155,11 +152,9 @@ def all_options(
     columns = action_count(evaluator.rules)
     size, free = 8 * columns * len(positions), available_memory()
     if free is not None and size > free:
-        raise StateError(
-            f"the values of {columns} options in {len(positions):,} positions take {gigabytes(size)} and "
-            f"{gigabytes(free)} are free; ask for fewer positions at a time",
-            code="too-large",
-        )
+        needs = f"the values of {columns} options in {len(positions):,} positions take {gigabytes(size)}"
+        text = f"{needs} and {gigabytes(free)} are free; ask for fewer positions at a time"
+        raise StateError(text, code="too-large")
     values = np.empty((len(positions), columns))
 
     def note(start: int, found: Floats) -> None:
@@ -180,7 +175,7 @@ def action_regrets(
     def note(start: int, values: Floats) -> None:
         place = positions.order[start : start + len(values)]
         best, found = values.max(axis=1), values[np.arange(len(values)), taken[place]]
-        equal = found >= best - evaluator.ties[0] - evaluator.ties[1] * np.abs(best)
+        equal = found >= best - evaluator.ties[0] - evaluator.ties[1] * np.abs(best)  # as lowest_equal, for arrays
         losses[place] = np.where(equal, 0.0, best - found)
 
     each_option(evaluator, positions, note, threads)
@@ -231,7 +226,7 @@ def each_option(
             kernel(start, stop, OptionValues(values.ravel(), columns, start))
             note(start, values)
         else:
-            kernel(start, stop, OptionValues(np.empty(0), 0, 0))
+            kernel(start, stop, OptionValues(np.empty(0), 0, 0))  # no values are written
 
     slices = []
     for filled, (begin, end) in enumerate(pairwise(positions.layer_starts.tolist())):
@@ -241,9 +236,10 @@ def each_option(
     with thread_map(min(len(slices), threads or default_threads())) as in_threads:
         for _ in in_threads(lambda part: answer(*part), slices):
             pass
-    inverse = np.empty(size, dtype=np.int64)
-    inverse[positions.order] = np.arange(size)
-    hold, category, value = actions.hold[inverse], actions.category[inverse], actions.value[inverse]
+    place = np.empty(size, dtype=np.int64)  # of each position among the sorted ones
+    place[positions.order] = np.arange(size)
+    hold, category, value = actions.hold[place], actions.category[place], actions.value[place]
+    # The hold is -1 where a category is scored: that is to hold all dice.
     held = np.where(hold[:, None] >= 0, evaluator.dice.counts[np.maximum(hold, 0)], positions.counts)
     return held, category, value
 
@@ -291,7 +287,6 @@ def check_positions(
 ) -> BatchPositions:  # fmt: skip
     """Check and sort n positions, with their x in a :class:`.ScoreEvaluator`; StateError names the first fault."""
     rules, space = evaluator.rules, evaluator.space
-    grid = lattice(rules.dice, rules.faces)
     faces = whole_numbers("dice", dice, 2)
     if faces.ndim != 2:
         raise StateError(f"dice has {faces.ndim} dimensions; must be (n, {rules.dice})")
@@ -300,6 +295,7 @@ def check_positions(
     size = len(faces)
     columns = {"filled": filled, "upper": upper, "rolls_left": rolls_left, "saved": saved, "joker_paid": joker_paid}
     masks, uppers, rerolls, saved_rolls, paid = (column(name, array, size) for name, array in columns.items())
+    # Each check relies on those before it: an index below must be within its array.
     require(((faces >= 1) & (faces <= rules.faces)).all(axis=1), f"has a face outside 1 to {rules.faces}")
     require((masks >= 0) & (masks < rules.full_mask), "has no open category, or a bit outside the categories")
     start = space.start
@@ -313,29 +309,34 @@ def check_positions(
     max_rerolls = rules.rolls_per_turn - 1 + saved_rolls
     require((rerolls >= 0) & (rerolls <= max_rerolls), "has an impossible number of rolls left")
     tracked = rules.tracked_index if space.has_tracked_rows else rules.joker_index
-    box = f"{rules.categories[tracked].id}'s box" if tracked >= 0 else "the joker's box"
-    tracked_filled = masks >> tracked & 1 if tracked >= 0 else np.zeros_like(masks)
+    box, tracked_filled = "the joker's box", np.zeros_like(masks)
+    if tracked >= 0:
+        box, tracked_filled = f"{rules.categories[tracked].id}'s box", masks >> tracked & 1
     require((paid == 0) | (tracked_filled == 1), f"has points in {box}, which is open")
     if space.has_tracked_rows and start.filled >> tracked & 1:
         require(paid == start.joker_paid, f"has other points in {box} than the card of this strategy")
     rows = space.rows_of(masks, paid)
     lanes = space.lanes_of(rows, np.maximum(uppers, 0))
     require((lanes >= 0) & (uppers >= 0), "has an upper sum its boxes cannot give")
-
     by_die = np.ascontiguousarray(faces.T)  # sums along the first axis are several times faster
     counts = np.stack([(by_die == face).sum(axis=0) for face in range(1, rules.faces + 1)], axis=1)
-    rolls = grid.rank(counts) - grid.first_roll
+    rolls = evaluator.dice.rank(counts) - evaluator.dice.first_roll
     blocks = None
     if isinstance(evaluator, ScoreEvaluator):
-        from ..kernels.policy import score_blocks
-
-        made = column("points", x, size)
-        low, high = evaluator.ranges(state_places(space.layout, rows, saved_rolls, lanes))
-        if not evaluator.objective.before:
-            possible = (low <= made) & (made <= high)
-            require(possible, "has points that cannot have been made since the start of this strategy")
-        blocks = score_blocks((low, high), lanes, made)
+        states = state_places(space.layout, rows, saved_rolls, lanes)
+        blocks = _checked_blocks(evaluator, states, lanes, column("points", x, size))
     return sorted_positions(evaluator, counts, rows, lanes, rolls, rerolls, rerolls == max_rerolls, blocks)
+
+
+def _checked_blocks(evaluator: ScoreEvaluator, states: Ints, lanes: Ints, made: Ints) -> Blocks:
+    """The blocks of scores of positions in these states with these points made, which are checked."""
+    from ..kernels.policy import score_blocks
+
+    low, high = evaluator.ranges(states)
+    if not evaluator.objective.before:  # the table of a goal has a value for any points
+        fault = "has points that cannot have been made since the start of this strategy"
+        require((low <= made) & (made <= high), fault)
+    return score_blocks((low, high), lanes, made)
 
 
 def sorted_positions(
@@ -346,12 +347,12 @@ def sorted_positions(
     from ..kernels.batch import PositionBatch
 
     space, groups = evaluator.space, lanes // LANES
-    starts, within = blocks or (groups * LANES, lanes % LANES)
-    # One key for layer, row and group of lanes, in this order; of a group the blocks of scores follow each other.
+    block_starts, within = blocks or (groups * LANES, lanes % LANES)  # without scores a block is a group of lanes
+    # One key: by layer, then by row, then by group of lanes. Of a group the blocks of scores follow each other.
     key = (space.filled[rows] * len(space.filled) + rows) * (space.layout.lane_width // LANES) + groups
-    order = np.lexsort((starts, key)) if blocks else np.argsort(key)
-    given = PositionBatch(rows, lanes, rolls, rerolls, is_first_roll.astype(np.int64), starts, within)
-    positions = PositionBatch(*(np.ascontiguousarray(column[order]) for column in given))
+    order = np.lexsort((block_starts, key)) if blocks else np.argsort(key)  # lexsort: by its last array first
+    given = PositionBatch(rows, lanes, rolls, rerolls, is_first_roll.astype(np.int64), block_starts, within)
+    positions = PositionBatch(*(np.ascontiguousarray(array[order]) for array in given))
     layer_starts = np.searchsorted(space.filled[rows][order], np.arange(space.categories + 1))
     return BatchPositions(counts, order, positions, layer_starts)
 

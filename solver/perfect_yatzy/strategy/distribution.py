@@ -3,10 +3,9 @@
 :mod:`.forward_pass` computes it for the mean, from the policy that is greedy for the table. For a goal or a utility
 :mod:`.score_forward_pass` does; of equal options the one with the highest mean is taken. The mean does not depend on
 how its ties are broken, the rest of the distribution does: of equal holds the policy takes the one with the most
-dice, then the higher faces; of equal categories the first on the sheet. Those of perfect play from the empty card,
-and after every first turn, are stored. Each is a JSON file next to the table of means. That of the empty card is one
-distribution. The other, named outlook, has one for each card after a first turn, and that of the empty card, by the
-number of the state in the table (Yatzy: 46 cards, 0.5 MB).
+dice, then the higher faces; of equal categories the first on the sheet. Two JSON files next to the table of means
+store those of perfect play: one that from the empty card on; the other, named outlook, that and those after every
+first turn, by the number of the state in the table (Yatzy: 46 cards, 0.5 MB).
 """
 
 from __future__ import annotations
@@ -40,13 +39,11 @@ from .turn_evaluator import GreedyPolicy, ScoreEvaluator
 FORMAT = 3  # of the files of stored distributions
 MAX_STATES = 3_000_000  # largest state space whose distribution is computed unasked
 STORED_BYTES = 20_000  # of a stored distribution, about
-# Of perfect play, measured (benchmarks/runs/2026-11-22-distributions.md): the share of the entries of a layer that
-# play reaches; bytes of the ends of the turns, for each state and outcome; seconds, as a share of those of a solve
-# for the whole score, without and with saved rolls.
-REACHED_SHARE = 0.15
-END_BYTES = 2.4
-PASS_COST_RATIO = 0.07
-PASS_COST_RATIO_SAVED = 0.15
+# Of perfect play, measured (benchmarks/runs/2026-11-22-distributions.md).
+REACHED_SHARE = 0.15  # of the entries of a layer, which play reaches
+END_BYTES = 2.4  # of the ends of the turns, for each state and outcome
+PASS_COST_RATIO = 0.07  # seconds, as a share of those of a solve for the whole score
+PASS_COST_RATIO_SAVED = 0.15  # with saved rolls
 FIRST_TURNS_COST_RATIO = 0.2  # seconds of those after every first turn, as a share of those of all goals
 CHANCE_BYTES, CARD_BYTES, RESULT_BYTES = 30, 300, 120  # at most, of a chance, a card and a category in their file
 
@@ -63,21 +60,21 @@ def stored_distribution(
     strategy: Strategy, start: Position, points: int = 0, tables: Folder = None, threads: int | None = None, *,
     first_turns: bool = False, store: bool = True, progress: Progress | None = None,
 ) -> ScoreDistribution:  # fmt: skip
-    """:func:`distribution`, for the mean next to the table from the empty card on and after each first turn."""
+    """:func:`distribution`; for the mean it is read from the store, and stored if it begins at the empty card."""
     checked, rules = strategy.check(start), strategy.rules
     for_mean = not isinstance(strategy.evaluator, ScoreEvaluator)
-    is_stored = for_mean and checked.state == EMPTY_STATE  # when it is computed
-    adds_first_turns = first_turns and store and is_stored and not has_first_turns(rules, tables)
+    from_empty = for_mean and checked.state == EMPTY_STATE
+    adds_first_turns = first_turns and store and from_empty and not has_first_turns(rules, tables)
     found = read_stored(rules, checked.state, tables) if for_mean and not adds_first_turns else None
-    if found is None:
-        if not is_stored:
-            return distribution(strategy, checked, points=points, threads=threads, progress=progress)
+    if found is None and from_empty:
         early = early_distributions(strategy, threads, progress, first_turns=adds_first_turns)
         if store:
             with suppress(OSError):
                 write_stored(rules, early, tables)
         found = early[state_space(rules).unchecked_index(EMPTY_STATE)]
-    return replace(found, scores=found.scores + points)
+    if found is None:
+        return distribution(strategy, checked, points=points, threads=threads, progress=progress)
+    return replace(found, scores=found.scores + points)  # a stored one has no points before it
 
 
 def opponent(
@@ -177,11 +174,10 @@ def distribution(
 
 def distribution_cost(rules: RuleSet, start: State = EMPTY_STATE) -> SolveCost:
     """Estimated cost of the distribution of a policy for the mean, from a start on: of the pass, not of its table."""
-    # What play reaches is known only afterwards; the shares of all that the cards could hold are those measured for
-    # perfect play.
+    # What play reaches is known only afterwards: the shares are those of perfect play.
     objective = score_places(rules, start)
-    layers, whole = objective.layer_sizes(), objective.solve_cost()
-    entries = max((before + after for (_, before), (_, after) in pairwise(layers)), default=0)
+    layers, whole = objective.layer_sizes(), objective.solve_cost()  # a layer: its states and entries
+    entries = max((before + after for (_, before), (_, after) in pairwise(layers)), default=0)  # in memory together
     ends = max(states for states, _ in layers) * turn_outcomes(rules, start).size
     if rules.saved_rolls:  # a quarter of the rolls that can be saved at most, and none
         ends *= 1 + objective.space.most_saved[-1] / 8
@@ -193,7 +189,7 @@ def distribution_cost(rules: RuleSet, start: State = EMPTY_STATE) -> SolveCost:
 def first_turns_cost(rules: RuleSet) -> SolveCost:
     """Cost of the distributions after every first turn: the size of their file, the memory and time of the pass."""
     goals = Goals(rules)
-    sizes, whole = goals.layer_sizes()[:EARLY_LAYERS], goals.solve_cost()
+    sizes, whole = goals.layer_sizes()[:EARLY_LAYERS], goals.solve_cost()  # a layer: its states and entries
     cards = sum(states for states, _ in sizes)
     # Goals have the chances of 1 to n points between known ones; a distribution has those of 0 to n points.
     chances = sum(entries for _, entries in sizes) - cards * (goals.before + goals.after - 1)
@@ -250,7 +246,7 @@ def read_stored(rules: RuleSet, state: State, tables: Folder = None) -> ScoreDis
             return ScoreDistribution(scores, chances, bonus, results, rules, "mean")
     except (OSError, *DAMAGED):
         pass
-    if not from_empty:  # because has_first_turns asks only whether the file exists
+    if not from_empty:  # damaged or of another version: has_first_turns asks only whether the file exists
         with suppress(OSError):
             path.unlink()
     return None
@@ -260,13 +256,12 @@ def write_stored(rules: RuleSet, found: Mapping[int, ScoreDistribution], tables:
     """Store the distributions by the numbers of their states: of the empty card and, if given, after first turns."""
     cards = {
         str(state): {
-            "lowest": int(of_state.scores[0]),
-            "upper_bonus_chance": of_state.upper_bonus_chance,
-            "categories": [[r.category, r.mean, r.crossed_out] for r in of_state.categories],
+            "lowest": int(of_state.scores[0]), "upper_bonus_chance": of_state.upper_bonus_chance,
+            "categories": [[box.category, box.mean, box.crossed_out] for box in of_state.categories],
             "chances": of_state.chances.tolist(),
         }
         for state, of_state in found.items()
-    }
+    }  # fmt: skip
     files: dict[Path, dict[str, Any]] = {}
     if len(cards) > 1:
         files[first_turns_path(rules, tables)] = {"cards": cards}

@@ -80,19 +80,19 @@ class FittedValues:
         self, filled: npt.ArrayLike, upper: npt.ArrayLike, saved: npt.ArrayLike, tracked: npt.ArrayLike
     ) -> Floats:
         """Expected points to come in n states, ``(n,)``, the upper bonuses included; scalars are repeated."""
-        cards = card_masks(self.rules, filled)
+        cards = card_masks(self.rules, filled)  # `(n,)`, or two words `(n, 2)` for many boxes
         others = [np.atleast_1d(np.asarray(field, dtype=np.int64)) for field in (upper, saved, tracked)]
         (n,) = np.broadcast_shapes(cards.shape[:1], *(field.shape for field in others))
-        states = [np.broadcast_to(field, (n, *field.shape[1:])) for field in (cards, *others)]  # wide cards: 2 words
-        turns = open_boxes(self.rules, states[0]).sum(axis=1)
-        found = np.empty(len(turns))
-        for t in np.unique(turns).tolist():
-            rows = np.flatnonzero(turns == t)
-            part = [field[rows] for field in states]
+        fields = [np.broadcast_to(field, (n, *field.shape[1:])) for field in (cards, *others)]
+        open_count = open_boxes(self.rules, fields[0]).sum(axis=1)
+        found = np.empty(n)
+        for t in np.unique(open_count).tolist():  # the coefficients depend on it
+            rows = np.flatnonzero(open_count == t)
+            some_filled, some_upper, *rest = (field[rows] for field in fields)
             if t == 0:
-                found[rows] = upper_sums(self.rules).bonuses(part[1])
+                found[rows] = upper_sums(self.rules).bonuses(some_upper)
             else:
-                bound, features = self.features(*part)
+                bound, features = self.features(some_filled, some_upper, *rest)
                 found[rows] = self._bounded(bound + features @ self.coefficients[t], bound)
         return found
 
@@ -101,8 +101,8 @@ class FittedValues:
         z = open_boxes(self.rules, filled).astype(np.float64)
         relaxed, x = self._relaxed_and_extras(filled, upper, saved, tracked)
         # In the order of the coefficients theta, b, Q, e and L.
-        (rows, columns), (extra, box) = feature_pairs(self.rules), feature_lines(self.rules)
-        parts = [np.ones((len(z), 1)), z, z[:, rows] * z[:, columns], x, x[:, extra] * z[:, box]]
+        (one, other), (extra, box) = feature_pairs(self.rules), feature_lines(self.rules)  # columns of z and of x
+        parts = [np.ones((len(z), 1)), z, z[:, one] * z[:, other], x, x[:, extra] * z[:, box]]
         return z @ self.prices + relaxed, np.concatenate(parts, axis=1)
 
     def feature_sums(self, weights: Floats, filled: Ints, upper: Ints, saved: Ints, tracked: Ints) -> Floats:
@@ -119,18 +119,18 @@ class FittedValues:
         ``(stages, n, slots)`` for the numbers of rolls saved by the turn, a stage each, without the points made;
         NOT_ALLOWED where the box may not be filled or does not pay.
         """
-        slots, n = slots_of.turn_slots(self.rules), len(filled)
-        boxes = slots.slot_category
+        slots = slots_of.turn_slots(self.rules)
+        boxes = slots.slot_category  # of each slot
         reached = slots_of.allowed_boxes(self.rules, filled)[:, boxes]
         if self._paying_only_if_tracked.any():
             reached &= (tracked[:, None] == 1) | ~self._paying_only_if_tracked
-        state, slot = np.nonzero(reached)  # of each child, and so all that follows
+        state, slot = np.nonzero(reached)  # of each child; the arrays below have an entry for each child, too
         box = boxes[slot]
         next_filled = filled[state] | slots_of.box_masks(self.rules)[box]
         next_upper = upper_sums(self.rules).cap(upper[state] + slots.slot_shift[slot])
         next_tracked = tracked[state] | (slots.slot_pays[slot] & (box == self.rules.tracked_index))
         t = int(open_boxes(self.rules, filled[:1]).sum()) - 1  # open boxes of every child
-        found = np.full((len(saved), n, slots.slot_count), NOT_ALLOWED)
+        found = np.full((len(saved), len(filled), slots.slot_count), NOT_ALLOWED)
         if t == 0:  # full cards
             found[:, state, slot] = upper_sums(self.rules).bonuses(next_upper)
             return found
@@ -140,7 +140,7 @@ class FittedValues:
         for stage, rolls in enumerate(saved):
             relaxed, x = self._relaxed_and_extras(next_filled, next_upper, np.full_like(box, rolls), next_tracked)
             to_come = by_box[state, box] + relaxed
-            for k in range(x.shape[1]):
+            for k in range(x.shape[1]):  # add x.(e + L z) for the open boxes of the child
                 to_come += x[:, k] * (extra[state, k] - extra_by_box[k, box])
             found[stage, state, slot] = self._bounded(to_come, prices + relaxed)
         return found
@@ -150,10 +150,10 @@ class FittedValues:
         return values if self.relaxed is None else np.minimum(values, bound)
 
     def _child_terms(self, z: Floats, t: int) -> tuple[Floats, Floats, Floats]:
-        """Of states with open boxes `z`, ``(n, categories)``, whose children have t: what is left of each term.
+        """The terms of the module's formula for the children of states with open boxes `z`, ``(n, categories)``.
 
-        Prices and the terms theta, b and Q after each box is filled; the weight of each extra feature with all boxes
-        still open, ``(n, extras)``; and what it loses when a box is filled.
+        Prices + theta + b.z + z'Q z / 2 with t boxes open, by the box filled, ``(n, categories)``; e + L z with all
+        boxes of the state open, ``(n, extras)``; and L, ``(extras, categories)``: what that loses with each box.
         """
         n, k = len(self.rules.categories), slots_of.extra_count(self.rules)
         pairs, lines = feature_pairs(self.rules), feature_lines(self.rules)
@@ -163,13 +163,14 @@ class FittedValues:
         q_matrix[pairs] = q
         q_matrix += q_matrix.T
         l_matrix[lines] = of_lines
-        with_box = z @ q_matrix  # the terms of Q that are lost when a box is filled
+        with_box = z @ q_matrix  # of the terms of Q those of each box, which are lost when it is filled
         whole = theta + z @ b + 0.5 * (z * with_box).sum(axis=1)
         return whole[:, None] - b - with_box, e + z @ l_matrix.T, l_matrix
 
     def _relaxed_and_extras(self, filled: Ints, upper: Ints, saved: Ints, tracked: Ints) -> tuple[Floats, Floats]:
         """W of n states, ``(n,)``, and their extra features, ``(n, extras)``."""
-        rules, columns = self.rules, list[Floats]()
+        rules = self.rules
+        columns: list[Floats] = []  # the extra features in the order of the module's list
         relaxed = np.zeros(len(filled))
         if self.relaxed is not None:
             relaxed = self.relaxed_values[self.relaxed.index(filled, upper, saved, tracked)]
@@ -179,7 +180,7 @@ class FittedValues:
                 without = self.relaxed_values[self.relaxed.index(filled, np.zeros_like(upper), saved, tracked)]
                 share = (relaxed - without) / max(1, bonus.points)
             else:
-                own_sum = upper // sums.weights[column] % sums.widths[column]
+                own_sum = upper // sums.weights[column] % sums.widths[column]  # several sums are one number
                 share = np.minimum(own_sum, bonus.threshold) / max(1, bonus.threshold)
             columns += [share, share * share]
         if rules.saved_rolls:

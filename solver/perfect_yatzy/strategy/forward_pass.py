@@ -50,7 +50,7 @@ ROWS = 16  # rows of states a thread takes at a time
 LAWS = 256  # laws of points to come at a time
 LISTED = 1 << 18  # ends of turns that a thread lists before they are collected, or more if a row has more
 
-# The turns of some rows: their ends with the chances, in order; chances of the outcomes; losses.
+# The turns of some rows: lists of their ends and of the chances of these, in order; chances of the outcomes; losses.
 RowTurns = tuple[list[tuple[npt.NDArray[np.int32], Floats]], Floats, Floats]
 
 
@@ -138,7 +138,8 @@ class ForwardPass:
 
     def with_room(self, layer: LayerScores) -> LayerScores:
         """A layer with zeros for all x that occur; the chance of x in a state is at ``origin + x``."""
-        size = np.where(layer.high >= layer.low, layer.high - layer.low + 1 + LANES, 0)  # LANES: the end of a vector
+        # A vector that begins within the x of a state may end behind them: room for LANES more. Unreached: no room.
+        size = np.where(layer.high >= layer.low, layer.high - layer.low + 1 + LANES, 0)
         ends = np.cumsum(size)
         return layer._replace(origin=ends - size - layer.low, chances=np.zeros(int(ends[-1]) + FRAME))
 
@@ -146,20 +147,16 @@ class ForwardPass:
         """Ends of turns by number: of each outcome with each number of rolls that the turn saves (`stages`)."""
         found = self.outcomes
         stages = self.rules.rolls_per_turn + self.most_saved if self.rules.saved_rolls else 1
-        shift, points = (np.repeat(of_outcome, stages) for of_outcome in (found.shift, found.total.astype(np.int64)))
         # A group is a category with its step to the next row; in a forced order every category has the same step.
         (categories, steps), group = np.unique(np.stack([found.category, found.step]), axis=1, return_inverse=True)
         return EndModel(
-            shift=shift,
-            points=points,
-            saved=np.tile(np.arange(stages), found.size),
-            stages=stages,
-            step=np.ascontiguousarray(steps),
-            category=np.ascontiguousarray(categories),
+            # By end, whose number is outcome * stages + saved rolls; then by group.
+            shift=np.repeat(found.shift, stages), points=np.repeat(found.total.astype(np.int64), stages),
+            saved=np.tile(np.arange(stages), found.size), stages=stages,
+            step=np.ascontiguousarray(steps), category=np.ascontiguousarray(categories), groups=len(steps),
             outcome_start=np.concatenate([[0], np.cumsum(np.bincount(group))]).astype(np.int64),
             outcomes=np.argsort(group, kind="stable"),
-            groups=len(steps),
-        )
+        )  # fmt: skip
 
     def in_parallel(self, work: Callable[[Ints], Any], rows: Ints) -> list[Any]:
         """The results of `work` for slices of `rows`, in several threads."""
@@ -170,10 +167,10 @@ class ForwardPass:
         """The results of `work` for the parts of a layer, in order; close the generator to stop the threads."""
         layer, size = self.table.layer_slice(filled), self.table.size
         with thread_map(self.threads) as in_threads:
-            for i, result in enumerate(in_threads(work, parts), 1):
+            for done, result in enumerate(in_threads(work, parts), 1):
                 yield result
-                if self.progress:
-                    self.progress(int(size - layer.stop + i / len(parts) * (layer.stop - layer.start)), size)
+                if self.progress:  # a forward pass goes from the end of the table to the full cards at its start
+                    self.progress(int(size - layer.stop + done / len(parts) * (layer.stop - layer.start)), size)
 
     def new_job(self) -> LossJob:
         """New working memory of the kernels."""
@@ -191,29 +188,29 @@ class ForwardPass:
         blocks = self.blocks_of(rows, layer.most_saved)
         block_start = np.zeros(len(layout.masks), np.int64)
         block_start[rows] = np.cumsum(blocks) - blocks
-        count = np.zeros(int(blocks.sum()) * groups, np.int64)  # of the ends of each group of each block
-        first, actions = layer.first_state, self.policy.layer(filled)
-        in_row = np.add.reduceat((layer.mass[:-LANES] > 0).astype(np.int64), layout.offsets[rows] - first)
-        room = max(LISTED, int(in_row.max()) * len(self.end_model.saved))  # every end of every reached state of a row
+        count = np.zeros(int(blocks.sum()) * groups, np.int64)  # of the ends of each group of each block; written
+        actions, row_begins = self.policy.layer(filled), layout.offsets[rows] - layer.first_state
+        reached_in_row = np.add.reduceat((layer.mass[:-LANES] > 0).astype(np.int64), row_begins)
+        room = max(LISTED, int(reached_in_row.max()) * len(self.end_model.saved))  # for every end of any row
         memory = ScratchPool(lambda: (np.empty(room, np.int32), np.empty(room)))
         perfect = NoLosses() if self.perfect is None else window(self.space, self.perfect, filled)
 
-        def list_ends(rows: Ints) -> RowTurns:
+        def list_ends(part: Ints) -> RowTurns:
             lists, sums, losses = [], np.zeros(self.outcomes.size * LANES), np.zeros(self.kinds)
             with self.jobs.borrow() as job, memory.borrow() as (end, chance):
-                place = self.end_model, first, layer.most_saved, layer.mass, block_start, count
-                target = EndLists(*place, end, chance, sums)
-                for left, policy in actions(rows):
-                    while len(left):
-                        done, used = list_rows(left, job, policy, layer.most_saved, perfect, losses, target)
+                of_layer = self.end_model, layer.first_state, layer.most_saved, layer.mass, block_start, count
+                target = EndLists(*of_layer, end, chance, sums)  # `end` and `chance` are written from their start on
+                for rows_left, policy in actions(part):
+                    while len(rows_left):  # as many at a time as have room in the lists
+                        done, used = list_rows(rows_left, job, policy, layer.most_saved, perfect, losses, target)
                         lists.append((end[:used].copy(), chance[:used].copy()))
-                        left = left[done:]
+                        rows_left = rows_left[done:]
             return lists, sums.reshape(-1, LANES).sum(axis=1), losses
 
         all_ends, all_chances = Gathered(np.int32), Gathered(np.float64)
         outcome_chance, losses = np.zeros(self.outcomes.size), np.zeros(self.kinds)
-        with closing(self.in_order(list_ends, row_parts(rows), filled)) as done:
-            for lists, outcomes_of_rows, losses_of_rows in done:
+        with closing(self.in_order(list_ends, row_parts(rows), filled)) as turns:
+            for lists, outcomes_of_rows, losses_of_rows in turns:
                 for ends_of_rows, chances in lists:
                     all_ends.append(ends_of_rows)
                     all_chances.append(chances)
@@ -225,7 +222,7 @@ class ForwardPass:
     def result(self, reached: Iterable[tuple[int, Floats]], points: int, outcome_chance: Floats) -> ScoreDistribution:
         """The distribution, from the first x and the chances of the x from it on, for each state with a full card."""
         bonuses = final_bonus(self.space).astype(int).tolist()
-        parts = [(bonus, low + bonus, p) for bonus, (low, p) in zip(bonuses, reached, strict=True) if len(p)]
+        parts = [(bonus, x + bonus, law) for bonus, (x, law) in zip(bonuses, reached, strict=True) if len(law)]
         lowest = min(low for _, low, _ in parts)
         total = np.zeros(max(low + len(chances) for _, low, chances in parts) - lowest)
         upper_bonus_chance = 0.0
@@ -281,7 +278,7 @@ class BackwardPass:
         layer = self.new_layer(self.space.categories)
         bonuses = final_bonus(self.space).astype(np.int64)
         layer.chances[layer.start[:-1] + bonuses] = 1.0
-        layer.results[layer.width - 1 :: layer.width] = bonuses > 0
+        layer.results[layer.width - 1 :: layer.width] = bonuses > 0  # the last result of each state
         return layer
 
     def advance(self, filled: int, below: ToCome, progress: Progress | None = None) -> ToCome:
@@ -295,17 +292,17 @@ class BackwardPass:
 
         parts, states = row_parts(self.space.layers[filled]), self.space.layer_slice(filled)
         with thread_map(self.threads) as in_threads:
-            for i, _ in enumerate(in_threads(work, parts), 1):
+            for done, _ in enumerate(in_threads(work, parts), 1):
                 if progress:
-                    progress(states.start + (states.stop - states.start) * i // len(parts), self.space.size)
+                    progress(states.start + (states.stop - states.start) * done // len(parts), self.space.size)
         return layer
 
     def distribution(self, layer: ToCome, state: int) -> ScoreDistribution:
         """The distribution from a state of a layer on."""
         place = state - layer.first_state
         chances = layer.chances[layer.start[place] : layer.start[place + 1] - LANES]
-        results = layer.results[place * layer.width : (place + 1) * layer.width]
-        means, crossed_out, upper_bonus_chance = results[:-1:2], results[1::2], float(results[-1])
+        results = layer.results[place * layer.width : (place + 1) * layer.width]  # in the order of :meth:`new_layer`
+        means, crossed_out, upper_bonus_chance = results[:-1:2], results[1:-1:2], float(results[-1])
         row = int(self.space.state_rows()[state])
         possible = np.flatnonzero(chances)
         low, high = int(possible[0]), int(possible[-1])
@@ -326,7 +323,8 @@ def row_parts(rows: Ints) -> list[Ints]:
 def ends_of_turns(policy: Policy, threads: int) -> list[TurnEndsOfStates]:
     """The ends of the turns of a policy for each layer from its start on, by state; none where it never comes."""
     games = ForwardPass(policy, threads)
-    found, layer = [], games.first_layer()
+    found = []
+    layer = games.first_layer()
     for filled in range(games.space.first_layer, games.space.categories):
         ends = games.turn_ends(filled, layer)[0]
         found.append(_by_state(games, filled, ends, layer))
@@ -342,34 +340,36 @@ def laws_of_points(policy: Policy, threads: int) -> Iterator[Floats]:
     yield laws
     for filled in range(games.space.categories - 1, games.space.first_layer - 1, -1):
         layer = games.unreached(filled)
-        layer.mass[:-LANES] = 1  # of every state
+        layer.mass[:-LANES] = 1  # as if play reached every state
         turn = _by_state(games, filled, games.turn_ends(filled, layer)[0], layer)
         most = int(turn.points.max())
         padded = np.pad(laws, ((0, 0), (most, most)))
-        # The law of the child, with the points of the turn added, is a window that begins so many zeros before it.
+        # To add the points of a turn to the law of the child: a window that begins so many zeros before the law.
         shifted = np.lib.stride_tricks.sliding_window_view(padded.ravel(), laws.shape[1] + most)
-        place = turn.child * padded.shape[1] + most - turn.points
-        before = np.empty((len(turn.start) - 1, shifted.shape[1]))
+        place = turn.child * padded.shape[1] + most - turn.points  # the first entry of the window, by end of a turn
+        before = np.empty((len(turn.start) - 1, shifted.shape[1]))  # the laws before the turn: sums over its ends
         for states in np.array_split(np.arange(len(before)), len(before) // LAWS + 1):
             first, end = turn.start[states[0]], turn.start[states[-1] + 1]
             parts = shifted[place[first:end]] * turn.chance[first:end, None]
             before[states] = np.add.reduceat(parts, turn.start[states] - first)
-        laws = before[:, : np.flatnonzero(before.any(axis=0))[-1] + 1]  # up to the most points that are possible
+        last = np.flatnonzero(before.any(axis=0))[-1]  # the most points that are possible
+        laws = before[:, : last + 1]
         yield laws
 
 
 def _by_state(games: ForwardPass, filled: int, ends: TurnEnds, layer: LayerScores) -> TurnEndsOfStates:
-    """Ends of turns that are listed by block and group, by state."""
+    """Ends of turns that are listed by block and group, sorted by state instead."""
     space, model, layout = games.space, games.end_model, games.space.layout
     rows, states = space.layers[filled], space.layer_slice(filled)
     row_of_block = np.repeat(rows, games.blocks_of(rows, layer.most_saved))
-    number = np.repeat(np.arange(len(row_of_block) * model.groups), np.diff(ends.start))  # and so by end of a turn
-    block, group = np.divmod(number, model.groups)
+    # From here on each array has an entry for each end of a turn, in the order of the list.
+    list_number = np.repeat(np.arange(len(row_of_block) * model.groups), np.diff(ends.start))
+    block, group = np.divmod(list_number, model.groups)
     row = row_of_block[block]
     vector, saved = np.divmod(block - ends.block_start[row], layer.most_saved + 1)
     end, lane_in_vector = np.divmod(ends.end, LANES)
     lane = vector * LANES + lane_in_vector
-    state = state_places(layout, row, saved, lane) - states.start
+    state = state_places(layout, row, saved, lane) - states.start  # place in its layer, and so `child`
     child_row = row + model.step[group]
     child_upper = layout.lane_upper[layout.lane_sets[row], lane] + model.shift[end]
     child_lane = layout.lane_of[layout.lane_sets[child_row], child_upper]

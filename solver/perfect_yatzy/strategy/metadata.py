@@ -59,7 +59,7 @@ class Ragged:
         """Some of the rows, in this order."""
         lengths = np.diff(self.offsets)[rows]
         offsets = np.concatenate([[0], np.cumsum(lengths)])
-        entries = np.arange(offsets[-1]) + np.repeat(self.offsets[rows] - offsets[:-1], lengths)
+        entries = np.arange(offsets[-1]) + np.repeat(self.offsets[rows] - offsets[:-1], lengths)  # of `values`
         return Ragged(offsets, self.values[entries])
 
 

@@ -54,8 +54,7 @@ class GameLog:
             "game": [each.game for each in self.decisions],
             **{name: [getattr(p.state, name) for p in positions] for name in ("filled", "upper", "saved")},
             "joker_paid": [int(position.state.joker_paid) for position in positions],
-            "dice": [position.dice for position in positions],
-            "rolls_left": [position.rolls_left for position in positions],
+            **{name: [getattr(position, name) for position in positions] for name in ("dice", "rolls_left")},
             "points": [position.card.total for position in positions if isinstance(position.card, Scorecard)],
             "action": [each.action for each in self.decisions],
         }
@@ -82,11 +81,12 @@ def play_games(
     decisions, cards = list[Decision](), list[Scorecard]()
     begun = start.state.filled.bit_count()
     for game in range(first, first + number):
-        position, random = start, Random(f"{seed}/{game}")
+        position = start
+        random = Random(f"{seed}/{game}")
         while not position.over:
             rules, state = position.rules, position.state
-            most = rules.rolls_per_turn - 1 + state.saved
-            turn, roll = state.filled.bit_count() - begun, most - position.rolls_left
+            turn = state.filled.bit_count() - begun
+            roll = rules.rolls_per_turn - 1 + state.saved - position.rolls_left  # its number in the turn, from 0
             position = position.roll(dice_of_game(seed, game, turn, roll, position.to_roll, rules.faces))
             explores = exploration > 0 and random.random() < exploration
             try:
@@ -119,5 +119,6 @@ def asked(player: Player, position: TurnPosition) -> ActionText:
 
 def _place(position: TurnPosition, game: int) -> str:
     dice = "".join(map(str, position.dice))
-    left = f"{position.rolls_left} reroll{'s' * (position.rolls_left != 1)} left"
+    rerolls = "reroll" if position.rolls_left == 1 else "rerolls"
+    left = f"{position.rolls_left} {rerolls} left"
     return f"game {game + 1}, card {str(position.card) or 'empty'}, dice {dice}, {left}"

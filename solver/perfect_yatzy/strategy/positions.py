@@ -142,15 +142,14 @@ class PositionSample(Rows):
         ``actions`` and ``action_values`` if they were asked for.
         """
         rules, dice = self.rules, self.dice.tolist()
-        best, number = np.unique(self.action, return_inverse=True)
-        known = [numbered_action(rules, action) for action in best.tolist()]
-        actions = [known[i] for i in number.tolist()]
+        known = {number: numbered_action(rules, number) for number in np.unique(self.action).tolist()}
+        actions = [known[number] for number in self.action.tolist()]
         found: dict[str, Any] = {
             "saved": self.saved if rules.saved_rolls else None,
             "joker_paid": self.joker_paid.astype(bool) if rules.joker else None,
             "dice": dice,
-            "hold": [row if isinstance(a, str) else list(a) for a, row in zip(actions, dice, strict=True)],
-            "category": [a if isinstance(a, str) else None for a in actions],
+            "hold": [roll if isinstance(best, str) else list(best) for best, roll in zip(actions, dice, strict=True)],
+            "category": [best if isinstance(best, str) else None for best in actions],
             value_name(self.policy): self.value,
         }
         columns = {name: found[name] if name in found else getattr(self, name, None) for name in MEANINGS}
@@ -225,24 +224,23 @@ def sample_positions(
     checked = strategy.check_start(start)
     if checked.state.filled == strategy.rules.full_mask:
         raise game_over()
-    needed, free = n * (ROW_BYTES + OPTION_ROW_BYTES * options), available_memory()
+    needed, free = n * (ROW_BYTES + (OPTION_ROW_BYTES if options else 0)), available_memory()
     if free is not None and needed > free:
-        raise StateError(
-            f"{n:,} positions need about {gigabytes(needed)} of memory and {gigabytes(free)} are free; "
-            "take fewer of them, with several seeds",
-            code="too-large",
-        )
+        text = f"{n:,} positions need about {gigabytes(needed)} of memory and {gigabytes(free)} are free"
+        raise StateError(f"{text}; take fewer of them, with several seeds", code="too-large")
     ask = partial(strategy.options if options else strategy.best, threads=threads)
     games = _Games(strategy, checked, seed, float(exploration), ask)
     play = partial(games.play_as, player, start_of(strategy.rules, start)) if player is not None else games.play
-    parts, first, rows = list[PositionSample](), 0, 0
-    most = MAX_GAMES if not options else max(1, min(MAX_GAMES, OPTION_BYTES // (8 * action_count(strategy.rules))))
-    per_game = float(games.turns * strategy.rules.rolls_per_turn)  # then the measured number
+    parts: list[PositionSample] = []
+    played, rows = 0, 0  # games and their decisions
+    most = max(1, min(MAX_GAMES, OPTION_BYTES // (8 * action_count(strategy.rules)))) if options else MAX_GAMES
+    per_game = float(games.turns * strategy.rules.rolls_per_turn)  # decisions; then the measured number
     while rows < n:
         number = min(most, math.ceil((n - rows) / per_game * 1.02))
-        parts.append(play(first, number))
-        first, rows = first + number, rows + len(parts[-1])
-        per_game = rows / first
+        parts.append(play(played, number))
+        played += number
+        rows += len(parts[-1])
+        per_game = rows / played
     sample = _joined(parts, n)
     first_rows, visits = _visits(sample, with_points=strategy.policy != "mean")
     sample = replace(sample, visits=visits, distinct=distinct, player=type(player).__name__ if player else "")
@@ -268,24 +266,27 @@ class _Games:
         """Every decision of the games `first` to ``first + number - 1``, by game, turn and roll."""
         from ..kernels.environment import Decisions, explore, roll_decisions
 
-        state, numbers, steps = self.start.state, np.arange(first, first + number), list[PositionSample]()
+        state, numbers = self.start.state, np.arange(first, first + number)
+        steps: list[PositionSample] = []
         begin = (state.filled, state.upper, state.saved, state.joker_paid, self.start.points)
         filled, upper, saved, paid, points = (np.full(number, value, dtype=np.int64) for value in begin)
+        # The cards of all games: the same arrays, whose entries change where a turn ends.
         cards = {"filled": filled, "upper": upper, "saved": saved, "joker_paid": paid, "points": points}
         for turn in range(self.turns):
             live = np.arange(number)  # the games whose turn goes on
-            held = np.zeros(number, dtype=np.int64)  # number of the hold of each of them, then of its roll
+            held = np.zeros(number, dtype=np.int64)  # lattice index of the dice that each of these holds: none
             rerolls, roll = self.rules.rolls_per_turn - 1 + saved, 0
             while len(live):
                 now = {name: array[live] for name, array in cards.items()} | {"rolls_left": rerolls[live]}
-                games, taken, outcome = numbers[live], *np.empty((2, len(live)), np.int64)
+                games = numbers[live]
+                taken, outcome = np.empty((2, len(live)), np.int64)
                 cards_now = games, now["filled"], now["joker_paid"], held, now["rolls_left"]
                 job = Decisions(self.model, self.seed, turn, roll, *cards_now, taken, outcome)
-                roll_decisions(job)  # writes `held`
+                roll_decisions(job)  # completes `held` to all dice
                 now["dice"] = self.faces[held - self.grid.first_roll]
                 step = self.labelled(games, np.full(len(live), state.filled.bit_count() + turn + 1), now)
                 taken[:] = step.action
-                explore(self.exploration, job)  # writes `taken`, and `outcome`: negative where the turn goes on
+                explore(self.exploration, job)  # changes some of `taken`; writes `outcome`: -1 where the turn goes on
                 steps.append(replace(step, taken=taken))
                 ended = outcome >= 0
                 over, made = live[ended], outcome[ended]
@@ -311,29 +312,19 @@ class _Games:
     def labelled(self, games: Ints, turns: Ints, position: dict[str, Any]) -> PositionSample:
         """Rows with the best actions, which are taken; `position`: arguments of :meth:`.Strategy.best`."""
         answer = self.ask(**position)
-        actions = action_values = None
+        actions = values = None
         if isinstance(answer, BatchOptions):
             rows, columns = np.nonzero(answer.legal)
             offsets = np.searchsorted(rows, np.arange(len(games) + 1))
             actions = Ragged(offsets, columns.astype(np.int16))
-            action_values = Ragged(offsets, answer.values[rows, columns])
+            values = Ragged(offsets, answer.values[rows, columns])
+        fields = dict(position)
+        fields["card_total"] = fields.pop("points")
         return PositionSample(
-            rules=self.rules,
-            policy=self.strategy.policy,
-            seed=self.seed,
-            exploration=self.exploration,
-            distinct=False,
-            game_number=games,
-            turn=turns,
-            card_total=position["points"],
-            **{name: array for name, array in position.items() if name != "points"},
-            action=answer.action,
-            value=answer.value,
-            taken=answer.action,
-            visits=np.ones(len(games), dtype=np.int64),
-            actions=actions,
-            action_values=action_values,
-        )
+            rules=self.rules, policy=self.strategy.policy, seed=self.seed, exploration=self.exploration,
+            distinct=False, game_number=games, turn=turns, **fields, action=answer.action, value=answer.value,
+            taken=answer.action, visits=np.ones(len(games), dtype=np.int64), actions=actions, action_values=values,
+        )  # fmt: skip
 
 
 def _joined(parts: list[PositionSample], rows: int | None = None) -> PositionSample:
@@ -352,8 +343,8 @@ def _joined(parts: list[PositionSample], rows: int | None = None) -> PositionSam
 
 def _visits(sample: PositionSample, with_points: bool) -> tuple[Ints, Ints]:
     """The first row of each different position, ascending; and for every row how many rows have its position."""
-    faces = int(sample.rules.faces + 1)
-    dice = sample.dice @ faces ** np.arange(sample.dice.shape[1])
+    base = int(sample.rules.faces + 1)
+    dice = sample.dice @ base ** np.arange(sample.dice.shape[1])  # one number for the dice of a row
     keys = [sample.filled, sample.upper, sample.saved, sample.joker_paid, dice, sample.rolls_left]
     table = np.stack([*keys, sample.card_total] if with_points else keys)
     order = np.lexsort(table)  # stable: equal positions stay in the order of their rows

@@ -46,7 +46,8 @@ class Rollout:
     ) -> tuple[Ints, Points16, Ints]:  # fmt: skip
         """Games from number `first` on: points made without the bonus, points ``(number, categories)`` and bonus."""
         start, space = self.start, self.space
-        row, place = np.array([space.row(start)]), np.array([space.unchecked_index(start)])
+        row = np.array([space.row(start)])
+        place = np.array([space.unchecked_index(start)])
         fields = np.zeros((number, kernels.FIELDS), dtype=np.int64)
         fields[:, kernels.ROW] = row
         fields[:, kernels.LANE], fields[:, kernels.SAVED] = space.lanes_and_saved(row, place)
@@ -57,8 +58,8 @@ class Rollout:
                 order, filled = self.sort(fields), start.filled.bit_count() + turn
                 log = kernels.NO_LOG
                 if logs is not None:
-                    logs.append(kernels.turn_log(number, self.rules.rolls_per_turn + int(space.most_saved[filled])))
-                    log = logs[-1]
+                    log = kernels.turn_log(number, self.rules.rolls_per_turn + int(space.most_saved[filled]))
+                    logs.append(log)
                 play_slice = self.turn(filled, games, order, (first, seed, turn, log))
                 begins = range(0, number, size)
                 for _ in in_threads(play_slice, begins, [min(begin + size, number) for begin in begins]):
@@ -73,7 +74,7 @@ class Rollout:
         layout, row, lane = self.space.layout, fields[:, kernels.ROW], fields[:, kernels.LANE]
         fields[:, kernels.BLOCK_LANE] = lane % LANES
         fields[:, kernels.BLOCK] = lane - fields[:, kernels.BLOCK_LANE]
-        blocks = layout.lane_upper.shape[1] // LANES
+        blocks = layout.lane_upper.shape[1] // LANES  # of a row, at most
         return np.asarray(kernels.ordered(row * blocks + lane // LANES, len(layout.masks) * blocks))
 
     def layer(self, filled: int) -> RowActions:
@@ -82,14 +83,15 @@ class Rollout:
 
     def turn(self, filled: int, games: kernels.Games, order: Ints, rest: TurnArguments) -> Callable[[int, int], None]:
         """A function for threads that plays a turn of the games ``order[begin:end]``; `rest`: as TurnArguments."""
-        actions, counts = self.layer(filled), np.bincount(games.fields[kernels.ROW :: kernels.FIELDS])
-        rows = np.flatnonzero(counts)
-        ends = np.cumsum(counts[rows])  # the games are sorted by rows: where those of each row end
+        actions = self.layer(filled)
+        games_of_row = np.bincount(games.fields[kernels.ROW :: kernels.FIELDS])
+        rows = np.flatnonzero(games_of_row)  # those that occur
+        ends = np.cumsum(games_of_row[rows])  # the games are sorted by rows: where those of each of `rows` end
 
         def play(begin: int, end: int) -> None:
-            first, last = np.searchsorted(ends, (begin, end - 1), side="right")  # rows of the first and last game
-            for part, argument in actions(rows[first : last + 1]):
-                stop = min(end, int(ends[np.searchsorted(rows, part[-1])]))  # of the games of these rows
+            first, last = np.searchsorted(ends, (begin, end - 1), side="right")  # place of their rows in `rows`
+            for part, argument in actions(rows[first : last + 1]):  # neighbouring rows, and so neighbouring games
+                stop = min(end, int(ends[np.searchsorted(rows, part[-1])]))
                 with self.jobs.borrow() as job:
                     kernels.play_by_policy(begin, stop, kernels.RolloutJob(job, games, order, *rest), argument)
                 begin = stop
@@ -116,7 +118,7 @@ class ScoreRollout(Rollout):
         state = state_places(self.space.layout, row, fields[:, kernels.SAVED], lane)
         x = fields[:, kernels.POINTS] + self.scores.x
         fields[:, kernels.BLOCK], fields[:, kernels.BLOCK_LANE] = score_blocks(self.scores.ranges(state), lane, x)
-        return np.lexsort((fields[:, kernels.BLOCK], row))
+        return np.lexsort((fields[:, kernels.BLOCK], row))  # by row, then by block
 
     def layer(self, filled: int) -> RowActions:
         """As for :class:`Rollout`."""

@@ -73,7 +73,7 @@ class DiscreteDistribution:
 
     def chance_against(self, other: DiscreteDistribution, tie: float = 0.5) -> float:
         """Chance that this score is higher than an independent one; `tie`: what equal scores count, from 0 to 1."""
-        reached = np.concatenate([[0.0], np.cumsum(other.chances)])
+        reached = np.concatenate([[0.0], np.cumsum(other.chances)])  # chance of the k lowest scores, k from 0
         fewer, no_more = (reached[np.searchsorted(other.scores, self.scores, side)] for side in ("left", "right"))
         return float(self.chances @ ((1 - tie) * fewer + tie * no_more))
 
@@ -155,8 +155,9 @@ class Opponent(DiscreteDistribution):
 
     def cdf(self, scores: Ints) -> Floats:
         """Chance of at most each of `scores`, shaped as `scores`."""
+        reached = np.concatenate([[0.0], np.cumsum(self.chances)])  # chance of the k lowest scores, k from 0
         # Rounding: the sum of all chances may miss 1. Only the highest score and those above it are certain.
-        reached = np.minimum(np.concatenate([[0.0], np.cumsum(self.chances)]), np.nextafter(1.0, 0.0))
+        reached = np.minimum(reached, np.nextafter(1.0, 0.0))
         reached[-1] = 1.0
         return np.asarray(reached[np.searchsorted(self.scores, scores, side="right")])
 
@@ -168,9 +169,9 @@ def finished(score: int) -> Opponent:
 
 def least_score(card: Scorecard) -> int:
     """Lowest final score a card can end with: each open box at the lowest points any roll gives."""
-    least = points_table(card.rules).min(axis=1)
+    least = points_table(card.rules).min(axis=1).tolist()  # by category
     boxes = enumerate(card.rules.categories)
-    sure = {c: 0 if box.requires else int(least[c]) for c, box in boxes if c not in card.points}
+    sure = {c: 0 if box.requires else least[c] for c, box in boxes if c not in card.points}  # 0: may not pay at all
     return replace(card, points={**card.points, **sure}).score
 
 
@@ -183,7 +184,7 @@ def parse_opponents(rules: RuleSet, given: str | Iterable[object]) -> list[int |
     found: list[int | Scorecard] = []
     too_many = StateError(_("there are more than {most} opponents", most=MAX_OPPONENTS))
     for number, entry in enumerate([given] if isinstance(given, str) else given):
-        if number == MAX_OPPONENTS or len(found) > MAX_OPPONENTS:  # entries may be empty
+        if number == MAX_OPPONENTS or len(found) > MAX_OPPONENTS:  # many entries without any opponent count, too
             raise too_many
         if isinstance(entry, str):
             check_length(entry, MAX_OPPONENTS_TEXT, "opponents")
@@ -245,4 +246,5 @@ class WinUtility:
         """The score to reach, if winning is the same as reaching one: all have finished, and ties are not shared."""
         if 0 < self.share < 1 or any(other.playing for other in self.opponents):
             return None
-        return max(int(other.scores[-1]) for other in self.opponents) + (0 if self.share else 1)
+        best = max(int(other.scores[-1]) for other in self.opponents)
+        return best if self.share else best + 1  # a tie is enough, or one point more

@@ -45,9 +45,10 @@ class ScoreForwardPass(ForwardPass):
     ) -> None:
         means = GreedyPolicy(evaluator.rules, evaluator.means.values, start, evaluator.means.space)
         super().__init__(means, threads, progress=progress)
-        self.table = self.objective = score_places(evaluator.rules, start)
+        self.objective = score_places(evaluator.rules, start)
+        self.table = self.objective
         self.evaluator, self.mean_values = evaluator, means.values
-        self.places = evaluator.score_offsets
+        self.places = evaluator.score_offsets  # of the values of this space's states in the evaluator's table
         if evaluator.space is not self.space:
             places = places_in(evaluator.space, self.space)
             self.places = ScoreOffsets(*(part[places] for part in self.places))
@@ -56,6 +57,7 @@ class ScoreForwardPass(ForwardPass):
     def distribution(self, points: int) -> ScoreDistribution:
         """Compute P layer by layer; each layer sums to 1. `points`: those on the card at the start."""
         space, offsets = self.space, self.objective.score_offsets
+        # Of all states: no scores (high < low) and no mass, but for the start.
         known = Support(np.zeros(space.size, np.int64), np.full(space.size, -1, np.int64), np.zeros(space.size))
         layer, start = self.new_layer(space.first_layer), space.unchecked_index(space.start)
         layer.values[offsets.origin[start] - layer.start] = 1.0  # at x = 0
@@ -66,7 +68,7 @@ class ScoreForwardPass(ForwardPass):
             outcome_chance += of_turn
         full = space.layer_slice(space.categories)
         ranges = zip(offsets.origin[full] - layer.start, offsets.high[full], strict=True)
-        reached = ((0, layer.values[origin : origin + high + 1]) for origin, high in ranges)
+        reached = ((0, layer.values[origin : origin + high + 1]) for origin, high in ranges)  # from x = 0 on
         return self.result(reached, points, outcome_chance)
 
     def new_layer(self, filled: int) -> TableSlice:
@@ -79,24 +81,24 @@ class ScoreForwardPass(ForwardPass):
         offsets, layout = self.objective.score_offsets, self.space.layout
         scores = window(self.evaluator.objective, self.evaluator.values, filled)
         means, most_saved = window(self.space, self.mean_values, filled), int(self.space.most_saved[filled])
-        ends = self.evaluator.objective.before > 0  # whether it is certain beyond the scores of a state
+        known_ends = self.evaluator.objective.before > 0  # for a goal, which is certain beyond the scores of a state
 
         def push(part: Part) -> Pushed:
-            row, _first_lane, _end_lane = part
-            relocation, places, size = self.buffer_places(row)
+            row = part[0]
+            relocation, children, size = self.buffer_places(row)
             buffer = np.zeros(size + FRAME)
             with self.scratch.borrow() as (policy, mean_policy, own):
-                own.outcome_sum[:] = 0
+                own.outcome_sum[:] = 0  # the memory was used before
                 tables = offsets, parents, known, scores, self.places
-                job = ScorePassJob(policy, mean_policy, own, *tables, self.evaluator.x, ends, means, most_saved)
+                job = ScorePassJob(policy, mean_policy, own, *tables, self.evaluator.x, known_ends, means, most_saved)
                 push_lanes(*part, job, relocation, buffer)
                 outcome_chance = own.outcome_sum.reshape(-1, LANES).sum(axis=1)
-            chances = [(place, buffer[begin : begin + place.stop - place.start]) for begin, place in places]
+            chances = [(place, buffer[begin : begin + place.stop - place.start]) for begin, place in children]
             return chances, outcome_chance
 
         layer, outcome_chance = self.new_layer(filled + 1), np.zeros(self.outcomes.size)
-        with closing(self.in_order(push, self.parts(filled), filled)) as done:
-            for pushed, of_part in done:
+        with closing(self.in_order(push, self.parts(filled), filled)) as parts:
+            for pushed, of_part in parts:
                 for place, chances in pushed:
                     layer.values[place.start - layer.start : place.stop - layer.start] += chances
                 outcome_chance += of_part
@@ -118,8 +120,8 @@ class ScoreForwardPass(ForwardPass):
     def buffer_places(self, row: int) -> tuple[Ints, list[tuple[int, slice]], int]:
         """Where the buffer of a row holds its children.
 
-        Returns the place of an entry of a child in the buffer minus its place in the whole table, by outcome; for
-        each child the place in the buffer, and the entries of the table; and the length of the buffer.
+        By outcome, the place of an entry of the child in the buffer minus its place in the table; for each child its
+        place in the buffer and its entries of the table; and the length of the buffer.
         """
         layout, offsets = self.space.layout, self.objective.score_offsets
         is_open = (~int(layout.masks[row]) >> self.outcomes.category & 1).astype(bool)  # the category of each outcome
@@ -127,15 +129,15 @@ class ScoreForwardPass(ForwardPass):
         places, size = list[tuple[int, slice]](), 0
         for step in np.unique(self.outcomes.step[is_open]).tolist():
             child = row + step
-            if child >= len(self.occurs) or not self.occurs[child]:
+            if child >= len(self.occurs) or not self.occurs[child]:  # no state of this game has this row
                 continue
-            # All states of a row, with any number of saved rolls, are neighbours in the table; so are their entries.
+            # A row has the entries from its first state to its last one, with all numbers of saved rolls: neighbours.
             first = int(layout.offsets[child])
             copies = int(self.space.most_saved[self.space.filled[child]]) + 1
             last = first + copies * int(layout.lane_count[layout.lane_sets[child]]) - 1
             begin = int(offsets.origin[first] + offsets.low[first])
             end = int(offsets.origin[last] + offsets.high[last]) + 1
-            relocation[self.outcomes.step == step] = size - begin
+            relocation[self.outcomes.step == step] = size - begin  # each child comes after those before it
             places.append((size, slice(begin, end)))
             size += end - begin
         return relocation, places, size
@@ -147,12 +149,9 @@ class ScoreForwardPass(ForwardPass):
         mean_policy = policy_job(dice, model, self.evaluator.means.ties, most)
         ends = size * self.end_model.stages  # of turns
         own = ScorePassScratch(
-            means=hold_values(dice, model, self.rules.rolls_per_turn - 1 + most),
-            end_mean=aligned(ends),
-            best_stop=aligned(dice.n_rolls),
-            stop_mean=aligned(dice.n_rolls),
-            outcome_sum=aligned(size),
+            means=hold_values(dice, model, self.rules.rolls_per_turn - 1 + most), end_mean=aligned(ends),
+            best_stop=aligned(dice.n_rolls), stop_mean=aligned(dice.n_rolls), outcome_sum=aligned(size),
             mass=np.zeros(int(self.objective.score_offsets.high.max()) + 1 + 2 * LANES),
             entries=np.zeros(ends, dtype=np.int64),
-        )
+        )  # fmt: skip
         return policy, mean_policy, own

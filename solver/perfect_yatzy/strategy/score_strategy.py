@@ -78,8 +78,9 @@ class EstimatedGoalEvaluator(ScoreEvaluator):
         low, _ = self.ranges(state)
         upside, downside = (spread[state] for spread in self.spreads)
         found = estimated_chances(-x.astype(np.float64), self.mean_values[state], upside, downside)
-        known = np.where(x >= 0, 1.0, np.where(x < low, 0.0, found))
-        return known.astype(np.float32).astype(np.float64)  # the kernels compute with float32
+        # x is minus the points needed: from 0 on the goal is reached, below the range it is out of reach.
+        chances = np.where(x >= 0, 1.0, np.where(x < low, 0.0, found))
+        return chances.astype(np.float32).astype(np.float64)  # the kernels compute with float32
 
     def kernel_scores(self, filled: int) -> KernelScores:
         """The chances of the children of a layer as the kernels take them."""
@@ -179,7 +180,7 @@ def reach(
     position = check_position(rule_set, card.state)
     exists, estimated = has_table(rule_set, tables, Goals.name), has_goal_estimates(rule_set, tables)
 
-    def unasked(cost: SolveCost) -> bool:
+    def unasked(cost: SolveCost) -> bool:  # without estimates every solve is begun
         return not estimated or (cost.seconds <= MAX_UNASKED_SECONDS and cost.bytes <= MAX_UNASKED_BYTES)
 
     solve = goals_to_solve(rule_set, position.state, exists, INSTANT_SOLVE_SECONDS, unasked, estimated)
@@ -224,18 +225,18 @@ def goals_to_solve(
     """
     whole = Goals(rules)
     if exists:
-        return GoalSolve(whole, True, None)
+        return GoalSolve(whole, stored=True, cost=None)
     rest = Goals(rules, start)
     cost = rest.solve_cost()
     if cost.seconds < instant_seconds:
-        return GoalSolve(rest, False, cost)
+        return GoalSolve(rest, stored=False, cost=cost)
     whole_cost = whole.solve_cost()
     if not fits(whole_cost):
         if fits(cost):
-            return GoalSolve(rest, False, cost)
+            return GoalSolve(rest, stored=False, cost=cost)
         if estimated:
-            return GoalSolve(whole, True, None, estimated=True)
-    return GoalSolve(whole, True, whole_cost)
+            return GoalSolve(whole, stored=True, cost=None, estimated=True)
+    return GoalSolve(whole, stored=True, cost=whole_cost)  # the caller refuses it if it does not fit
 
 
 def goal_strategy(
@@ -315,7 +316,7 @@ def utility_strategy(
     most_in_boxes = int(ReachableUtility(rules, lambda made: made.astype(np.float64), card.state).row_lengths().max())
     most = most_in_boxes + upper_sums(rules).most_bonus  # points that can be made after the card
     utilities = _utilities(utility, card.total + np.arange(most + 1))
-    # Beyond it, in the entries beside the ranges of scores, the last utility holds.
+    # Entries beside the ranges of scores ask for more points than that: there the last utility holds.
     objective = ReachableUtility(rules, lambda made: utilities[np.minimum(made, most)], card.state, tolerance)
     return ScoreStrategy(rules, None, solve_in_memory(objective, means, threads, progress), card.total, start=card)
 
@@ -329,10 +330,8 @@ def _utilities(utility: Callable[[Ints], npt.ArrayLike] | npt.ArrayLike, scores:
     else:
         table = _real("utility is", utility)
         if table.ndim != 1 or not len(table):
-            raise StateError(
-                f"utility is {shown(utility)}; must be a function of final scores, "
-                "or a list of the utilities of 0, 1, 2 ..."
-            )
+            must = "must be a function of final scores, or a list of the utilities of 0, 1, 2 ..."
+            raise StateError(f"utility is {shown(utility)}; {must}")
         found = table[np.minimum(scores, len(table) - 1)]
     if not np.isfinite(found).all():
         wrong = int(np.argmin(np.isfinite(found)))

@@ -50,9 +50,10 @@ def check_position(rules: RuleSet, position: Position, space: StateSpace | None 
     if isinstance(position, TurnPosition):
         position = position.card
     if isinstance(position, CheckedPosition):
+        # Checked among the states of the whole game; a table of the rest of a game holds fewer.
         if space is None or not space.start.filled or position.state == space.start:
             return position
-        state, points = position.state, position.points  # a table of the rest of a game holds fewer states
+        state, points = position.state, position.points
     elif isinstance(position, State):
         state, points = position, 0
     else:
@@ -159,8 +160,9 @@ class Strategy:
         evaluator = self.evaluator_at(checked)
         if not isinstance(position, TurnPosition) or position.over or (position.to_roll and position.is_first_roll):
             return evaluator.value(checked.state)
-        if not position.to_roll:
+        if not position.to_roll:  # all dice are on the table
             return self.ranking(position)[0].value
+        # Dice are held and the others still to be rolled: `hold_values` counts this roll among the rerolls left.
         held = evaluator.dice.rank(np.array(counts_of(self.rules, position.dice)))
         return float(evaluator.hold_values(checked.state, position.rolls_left + 1)[held])
 
@@ -194,7 +196,7 @@ class Strategy:
         StateError
             If the position cannot occur, the dice are still to be rolled, or the game is over.
         """
-        checked, roll, left = self._checked_turn(position, dice, rolls_left, 0)
+        checked, roll, left = self._checked_turn(position, dice, rolls_left, least=0)
         found = rank_all(self.evaluator_at(checked), checked.state, roll, left)
         return Ranking(found, self.rules, self.policy, roll, left)
 
@@ -219,7 +221,7 @@ class Strategy:
         StateError
             If the position, the dice or `rolls_left` cannot occur, or the game is over.
         """
-        checked, roll, left = self._checked_turn(position, dice, rolls_left, 1)
+        checked, roll, left = self._checked_turn(position, dice, rolls_left, least=1)
         evaluator = self.evaluator_at(checked)
         best = rank_categories(evaluator, checked.state, roll, left)[0]
         return Ranking(rank_holds(evaluator, checked.state, roll, left, best), self.rules, self.policy, roll, left)
@@ -247,7 +249,7 @@ class Strategy:
         StateError
             If the position or the dice cannot occur, or the game is over.
         """
-        checked, roll, left = self._checked_turn(position, dice, rolls_left, 0)
+        checked, roll, left = self._checked_turn(position, dice, rolls_left, least=0)
         choices = rank_categories(self.evaluator_at(checked), checked.state, roll, left)
         return Ranking(choices, self.rules, self.policy, roll, left)
 
@@ -402,9 +404,9 @@ class Strategy:
         return 0
 
     def _checked_turn(
-        self, position: Position, dice: DiceText | None, rolls_left: int | None, least: int
+        self, position: Position, dice: DiceText | None, rolls_left: int | None, *, least: int
     ) -> tuple[CheckedPosition, tuple[int, ...], int]:
-        """Card, dice and rerolls left of a question, checked; at least `least` rerolls must be left."""
+        """Card, dice and rerolls left (None: all of a turn) of a question, checked; at least `least` are left."""
         checked = self.check(position)
         if checked.state.filled == self.rules.full_mask:
             raise game_over()
@@ -414,7 +416,8 @@ class Strategy:
             dice, rolls_left = position.dice, position.rolls_left
         if dice is None:
             raise StateError("the dice are still to be rolled; give them, or use position.roll(dice)")
-        roll, most = parse_dice(self.rules, dice), self.max_rerolls(checked.state)
+        roll = parse_dice(self.rules, dice)
+        most = self.max_rerolls(checked.state)
         left = most if rolls_left is None else whole_number(rolls_left, "rolls_left")
         if not least <= left <= most:
             when = "to hold dice it" if least else "it"
@@ -425,10 +428,8 @@ class Strategy:
         return f"<Strategy {self.rules.key}: {self.value():.4f}>"
 
     def _repr_html_(self) -> str:
-        return (
-            f"<b>{escape(self.rules.name)}</b>: expected final score {self.value():.4f} under perfect play, "
-            f"{len(self.table):,} values"
-        )
+        value = f"expected final score {self.value():.4f} under perfect play"
+        return f"<b>{escape(self.rules.name)}</b>: {value}, {len(self.table):,} values"
 
 
 def check_strategy(strategy: object) -> None:

@@ -58,15 +58,15 @@ class Passes:
     def _level(self, size: int) -> Level:
         dice, place = self.dice, slice(int(self.dice.first[size]), int(self.dice.first[size + 1]))
         starts = dice.predecessor_start[place.start : place.stop + 1]
-        count = np.diff(starts)[:, None]
-        padded = dice.predecessors[starts[:-1, None] + np.minimum(np.arange(count.max()), count - 1)]
-        return Level(place, dice.successors[place], padded)
+        counts = np.diff(starts)[:, None]  # of the predecessors of each multiset
+        column = np.minimum(np.arange(counts.max()), counts - 1)  # 0, 1, 2 ...; the last one is repeated
+        return Level(place, dice.successors[place], dice.predecessors[starts[:-1, None] + column])
 
     def holds_from_rolls(self, rolls: Floats) -> Floats:
         """Value of every hold, `(holds,)`, from the value of every full roll `(rolls,)` after the reroll."""
         buffer: Floats = np.empty(self.dice.n_holds, dtype=np.result_type(rolls, np.float64))
         buffer[self.dice.first_roll :] = rolls
-        for level in self.levels[-2::-1]:
+        for level in self.levels[-2::-1]:  # one die less than a roll, two less, ... none
             buffer[level.place] = buffer[level.successors].sum(axis=1) / self.dice.faces
         return buffer
 
@@ -74,7 +74,7 @@ class Passes:
         """Chance of every full roll, `(rolls,)`, from that of every hold `(holds,)` before the reroll."""
         buffer = chances.copy()
         for level in self.levels[:-1]:
-            share = np.repeat(buffer[level.place] / self.dice.faces, self.dice.faces)
+            share = np.repeat(buffer[level.place] / self.dice.faces, self.dice.faces)  # for each face of one more die
             buffer += np.bincount(level.successors.ravel(), weights=share, minlength=len(buffer))
         return buffer[self.dice.first_roll :]
 
@@ -130,12 +130,13 @@ class TurnEvaluator:
         """Place in the table of the child after filling `category` with each of `points` (any shape)."""
         layout, space = self.space.layout, self.space
         uppers = upper_sums(self.rules)
-        upper = uppers.join(uppers.split(state.upper)) + points * uppers.shift(category, 1)  # capped before only
-        paid = np.full(points.shape, state.joker_paid)
-        if category == self.rules.tracked_index:
-            paid = points > 0
+        capped = uppers.join(uppers.split(state.upper))
+        upper = capped + points * uppers.shift(category, 1)  # may pass the cap: `lane_of` has these sums, too
         card = space.row(State(state.filled | 1 << category))
-        rows = card + paid * (space.cards if space.has_tracked_rows else 0)
+        rows = np.full(points.shape, card)
+        if space.has_tracked_rows:
+            tracked = points > 0 if category == self.rules.tracked_index else state.joker_paid
+            rows = np.where(tracked, rows + space.cards, rows)
         return state_places(layout, rows, saved, layout.lane_of[layout.lane_sets[rows], upper])
 
     def child_value(self, state: State, category: int, points: Ints, bonus_points: Ints | int, saved: int) -> Floats:
@@ -158,14 +159,13 @@ class TurnEvaluator:
 
     def hold_values(self, state: State, rerolls: int) -> Floats:
         """Value of each hold with so many rerolls left, `(holds,)`; of a full roll that with one reroll less."""
-        saving = self.rules.saved_rolls
-        rolls = self.category_values(state, 0).max(axis=0)
+        rolls = self.category_values(state, 0).max(axis=0)  # value of each full roll, here without rerolls
         for left in range(1, rerolls):
             holds = self.passes.holds_from_rolls(rolls)
-            if saving:
+            if self.rules.saved_rolls:  # to stop now, which saves rolls, may be better than later
                 stop = self.category_values(state, left).max(axis=0)
                 holds[self.dice.first_roll :] = np.maximum(holds[self.dice.first_roll :], stop)
-            rolls = self.passes.best_within(holds)
+            rolls = self.passes.best_within(holds)  # with `left` rerolls
         return self.passes.holds_from_rolls(rolls)
 
     def turn_value(self, state: State) -> float:
@@ -184,16 +184,14 @@ def stored_scores(values: Table, offsets: ScoreOffsets, state: Ints, x: Ints) ->
 
 
 class ScoreEvaluator(TurnEvaluator):
-    """Evaluates turns where the whole final score counts, for a chance or an expected utility; the mean breaks ties.
-
-    `x` is where the card lies in the score ranges of the table: minus the points needed, or the points made.
-    """
+    """Evaluates turns where the final score counts, for a chance or an expected utility; the mean breaks ties."""
 
     ties = (0.0, 4e-6)  # float32 has a relative error: small chances are as good to seven digits as large ones
 
     def __init__(self, objective: ScoreObjective, values: Table, means: TurnEvaluator) -> None:
         super().__init__(objective.rules, values, objective.space)
-        self.objective, self.x, self._means = objective, 0, means
+        self.objective, self._means = objective, means
+        self.x = 0  # where the card lies in the score ranges: minus the points needed, or the points made
 
     @cached_property
     def score_offsets(self) -> ScoreOffsets:
@@ -234,11 +232,8 @@ class ScoreEvaluator(TurnEvaluator):
             return
         low, high = self.ranges(np.array(self.space.unchecked_index(state)))
         if not low <= self.x <= high:
-            raise StateError(
-                f"{self.x} points cannot have been made on this card since the start of this strategy; "
-                "give a card that continues the one it was made for",
-                code="invalid-card",
-            )
+            text = f"{self.x} points cannot have been made on this card since the start of this strategy"
+            raise StateError(f"{text}; give a card that continues the one it was made for", code="invalid-card")
 
     def look_up(self, state: Ints, x: Ints) -> Floats:
         """Values of states (places in the table of means) at x; outside the range of scores the nearest entry."""
@@ -287,8 +282,8 @@ def category_odds(
 ) -> list[CategoryOdds]:
     """Chance and expected points of every category, in the order of the sheet; fractions if `exact`."""
     rerolls = rules.rolls_per_turn - 1 if rolls_left is None else rolls_left
-    max_rerolls = rules.rolls_per_turn - 1
-    max_rerolls *= len(rules.categories) if rules.saved_rolls else 1  # the last turn with all rerolls saved
+    turns = len(rules.categories) if rules.saved_rolls else 1  # whose rerolls may all be left in the last one
+    max_rerolls = (rules.rolls_per_turn - 1) * turns
     if not 0 <= rerolls <= max_rerolls:
         text = _("{count} rolls left; under {rules} there can be {possible}")
         raise StateError(text.format(count=rerolls, rules=rules.key, possible=span(0, max_rerolls)))
@@ -307,7 +302,7 @@ def _best(
 ) -> tuple[Any, tuple[int, ...] | None]:
     """Largest expected value of the final roll, and the hold that begins it; None before the first roll."""
     grid, exact = turn.dice, final_values.dtype == object  # exact: fractions
-    roll_values, hold_values = final_values, None
+    roll_values, hold_values = final_values, None  # without rerolls nothing is held
     for _reroll in range(rerolls):
         hold_values = turn.holds_from_rolls(roll_values)
         roll_values = turn.best_within(hold_values)
@@ -349,29 +344,28 @@ def outcomes_of_hold(evaluator: TurnEvaluator, state: State, held: Sequence[int]
     rules, grid, lowest_equal = evaluator.rules, evaluator.dice, evaluator.lowest_equal
     saving = rules.saved_rolls
     stop_values = [evaluator.category_values(state, saved) for saved in range(rerolls if saving else 1)]
-    hold_values = [evaluator.hold_values(state, left) for left in range(1, rerolls)]  # by rerolls left, from 1 on
+    hold_values = [evaluator.hold_values(state, left) for left in range(1, rerolls)]  # index 0: one reroll left
     dice = dice_model(rules.dice, rules.faces)
     chances: dict[tuple[int, int, int, int], float] = {}  # by category, points, bonus points and rolls saved
-    start = np.zeros(grid.n_holds)
-    start[int(grid.rank(np.array(counts_of(rules, held))))] = 1.0
-    roll_chance = evaluator.passes.rolls_from_holds(start)
-    for left in range(rerolls - 1, -1, -1):
-        stops, hold_chance = stop_values[left if saving else 0], np.zeros(grid.n_holds)
+    hold_chance = np.zeros(grid.n_holds)
+    hold_chance[int(grid.rank(np.array(counts_of(rules, held))))] = 1.0
+    for left in range(rerolls - 1, -1, -1):  # after the next roll
+        roll_chance = evaluator.passes.rolls_from_holds(hold_chance)
+        hold_chance = np.zeros(grid.n_holds)
+        stops = stop_values[left if saving else 0]  # by category and roll
         for roll in np.flatnonzero(roll_chance).tolist():
             best_stop = stops[:, roll].max()
             holds = dice.holds[dice.hold_start[roll] + 1 : dice.hold_start[roll + 1]]  # without all dice
             values = hold_values[left - 1][holds] if left else np.empty(0)
             best = max(best_stop, values.max(initial=-np.inf))
-            if best_stop >= lowest_equal(best):
+            if best_stop >= lowest_equal(best):  # of equal options: a category, the first on the sheet
                 category = int(np.argmax(stops[:, roll] >= lowest_equal(best_stop)))
                 counts = grid.counts[grid.first_roll + roll].tolist()
                 allowed = scoring_options(rules, state.filled, state.joker_paid, counts)
                 outcome = (category, *allowed[category], left if saving else 0)
                 chances[outcome] = chances.get(outcome, 0.0) + float(roll_chance[roll])
-            else:
+            else:  # the first of the best: with the most dice, then the higher faces
                 hold_chance[holds[int(np.argmax(values >= lowest_equal(best)))]] += roll_chance[roll]
-        if left:
-            roll_chance = evaluator.passes.rolls_from_holds(hold_chance)
     return [TurnOutcome(*outcome, chance) for outcome, chance in chances.items()]
 
 
@@ -383,7 +377,8 @@ class ExactEvaluator(TurnEvaluator):
 
     def __init__(self, solve: ExactSolve, threads: int | None = None) -> None:
         super().__init__(solve.rules, np.empty(0), solve.space)  # in place of a table it has the limbs of one layer
-        self.solve, self.after = solve, solve.space.start.filled.bit_count() + 1
+        self.solve = solve
+        self.after = solve.space.start.filled.bit_count() + 1  # filled categories after the turn
         with closing(solve.layers(threads)) as layers:  # from full cards on; the layer of the start is not solved
             self.limbs = next(limbs for filled, limbs in layers if filled == self.after)
         self.saved = solve.saved_rolls(self.after)
@@ -391,9 +386,10 @@ class ExactEvaluator(TurnEvaluator):
     def child_value(self, state: State, category: int, points: Ints, bonus_points: Ints | int, saved: int) -> Any:
         """Value of filling `category` with each of `points`."""
         first = self.space.layer_slice(self.after).start
-        places, each = np.unique(self.child_index(state, category, points, saved) - first, return_inverse=True)
+        # Each child is computed once; `which` says for each of `points` which one of these it is.
+        places, which = np.unique(self.child_index(state, category, points, saved) - first, return_inverse=True)
         found = [self.solve.value(self.after, self.limbs[i], int(self.saved[i])) for i in places.tolist()]
-        later = np.array(found, dtype=object)[each.ravel()].reshape(points.shape)
+        later = np.array(found, dtype=object)[which.ravel()].reshape(points.shape)
         return np.asarray(points + bonus_points + later, dtype=object)
 
     def value(self, state: State) -> float:

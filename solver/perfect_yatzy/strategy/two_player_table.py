@@ -83,15 +83,17 @@ class TwoPlayerTable:
     def turn_values(self, rest: TwoPlayerGame) -> tuple[ScoreOffsets, Floats]:
         """The values of the first turn of the rest of this game, as :func:`.two_players.solved_turn` solves them."""
         turn = next(turn for turn in self.game.turns() if turn.left == rest.total)
-        (before, other), (mover, waiting) = self.game.pairs(turn), rest.players
+        mover, waiting = rest.players
+        # By state of the rest: its number in the whole game. A place in a layer is a number less that of its first.
         whole_mover, whole_waiting = self.game.players[turn.mover], self.game.players[1 - turn.mover]
-        # By state of the rest: its number in the whole game. Less that of the first of its layer it is a place there.
-        mine, theirs = places_in(whole_mover.space, mover.space), places_in(whole_waiting.space, waiting.space)
-        start, opponent = int(mine[mover.start]) - before.first, int(theirs[waiting.start]) - other.first
-        after = mover.layer(mover.turns - 1)
-        children = mine[after.first : after.first + after.size] - whole_mover.layer(turn.open[turn.mover] - 1).first
-        layers = self._layer(turn.left), self._layer(turn.left - 1)
-        return self.game.turn_values(turn, start, opponent, children, *layers)
+        of_mover = places_in(whole_mover.space, mover.space)
+        of_waiting = places_in(whole_waiting.space, waiting.space)
+        before, other = self.game.pairs(turn)
+        mine, theirs = int(of_mover[mover.start]) - before.first, int(of_waiting[waiting.start]) - other.first
+        after, whole_after = mover.layer(mover.turns - 1), whole_mover.layer(turn.open[turn.mover] - 1)
+        children = of_mover[after.first : after.first + after.size] - whole_after.first
+        layers = self._layer(turn.left), self._layer(turn.left - 1)  # before and after the turn
+        return self.game.turn_values(turn, mine, theirs, children, *layers)
 
     def _layer(self, left: int) -> LeadValues:
         """The values with so many turns left."""
@@ -150,7 +152,7 @@ class TwoPlayerWriter:
             for left, (start, stop) in enumerate(pairwise(ends))
             for number, begin in enumerate(range(start, stop, SHARD))
         ]
-        there = sum(path.stat().st_size for path in self.folder.glob("*.npy"))
+        there = sum(file.stat().st_size for file in self.folder.glob("*.npy"))  # shards of an interrupted solve
         check_space(self.path.parent, max(0, ends[-1] * STORE.itemsize - there))
 
     def add(self, left: int, values: Floats) -> None:
@@ -159,7 +161,7 @@ class TwoPlayerWriter:
         for shard in (shard for shard in self.shards if shard.filled == left):
             part = values[shard.start - begin : shard.stop - begin]
             with writing_to(self.folder), writing_shard(self.folder):
-                # Only chances of 0 and 1 are stored as 0 and LEVELS.
+                # Only chances of 0 and 1 are stored as 0 and LEVELS, the others between them.
                 least, most = np.where(part > 0, 1, 0), np.where(part < 1, LEVELS - 1, LEVELS)
                 rounded = np.rint(part * np.float32(LEVELS)).clip(least, most).astype(STORE)
                 write_shard(self.folder / shard.file, rounded, shard.start, fields)

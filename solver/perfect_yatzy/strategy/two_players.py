@@ -78,7 +78,7 @@ class Player:
         """The states with so many open boxes, or those from the place `begin` to before `end`."""
         space, filled = self.space, self.space.categories - turns_left
         layout, rows, states = space.layout, space.layers[filled], space.layer_slice(filled)
-        row = np.repeat(rows, layout.lane_count[layout.lane_sets[rows]] * (space.most_saved[filled] + 1))
+        row = np.repeat(rows, layout.lane_count[layout.lane_sets[rows]] * (space.most_saved[filled] + 1))  # by state
         lane, _saved = space.lanes_and_saved(row, np.arange(states.start, states.stop))
         most = np.asarray(self._most[row] + self._bonuses[layout.lane_sets[row], lane])[begin:end]
         return LayerStates(states.start + begin, len(most), most, np.asarray(self._past[row])[begin:end])
@@ -171,7 +171,7 @@ class TwoPlayerGame:
         other, lead = 1 - turn.mover, self.lead_of(turn.mover)
         size, most, past = self.players[turn.mover].extremes(left)
         others, other_most, other_past = self.players[other].extremes(turn.open[other])
-        # As if each pair had the longest range of its layers; :func:`.leads.range_of` has that of one pair.
+        # As if each pair had the longest range of the two layers; :func:`.leads.range_of` has that of one pair.
         low, high = -min(most, other_past - lead), min(other_most, lead + past)
         length, pairs = max(0, high - low + 1), size * others
         bytes_of_pair = (length + 2 * FRAME) * 4 + 8  # of float32, and of its place
@@ -184,27 +184,28 @@ class TwoPlayerGame:
             if replanned[turn.mover]:
                 plan = [TurnSize(), *(self.size(turn, left) for left in range(turn.open[turn.mover]))]
                 vectors = FOLLOWING * size.vectors + sum(layer.vectors for layer in plan)
-                size = TurnSize(vectors, size.values, max(a.values + b.values for a, b in pairwise(plan)))
+                together = max(below.values + above.values for below, above in pairwise(plan))  # two layers
+                size = TurnSize(vectors, size.values, together)
             yield size
 
     def cost(self, replanned: Sequence[bool] | None = None) -> SolveCost:
         """What a solve takes, at most; `replanned`: which players plan again, if not those of the game."""
         sizes = [*self.sizes(replanned or self.replanned)]
         vectors = sum(size.vectors for size in sizes)
-        turns = pairwise([TurnSize(), *sizes])  # each with the one after it in the game
-        memory = max((turn.values + turn.plans + after.values for after, turn in turns), default=0)
+        turns = pairwise([TurnSize(), *sizes])  # the last one first: each after the one that follows it in the game
+        memory = max((turn.values + turn.plans + following.values for following, turn in turns), default=0)
         seconds = score_turn_seconds(self.rules, vectors * LANES, 0)
         return SolveCost(vectors * SCORE_LANES, bytes=memory, memory=BASE_MEMORY + memory, seconds=seconds)
 
     def places(self, waiting: LayerStates, moved: LayerStates, lead: int) -> tuple[Ints, int]:
-        """Where the values of pairs of cards begin, and the last ones end; `lead`: at the start, of who waits."""
+        """Where the values of each pair of cards begin, and the last ones end; `lead`: of who waits, at the start."""
         lengths = np.empty(waiting.size * moved.size, np.int64)
         leads.count_leads(waiting, moved, lead, lengths)
         ends = np.cumsum(lengths)
         return ends - lengths, int(ends[-1])
 
     def layer_places(self, left: int) -> tuple[Ints, int]:
-        """The same for the values with so many turns left, 0 for full cards."""
+        """The :meth:`places` of the values with so many turns left, 0 for full cards."""
         mover, mine, others = self._who_moves(left)
         waiting, moved = self.players[mover].layer(mine), self.players[1 - mover].layer(others)
         return self.places(waiting, moved, self.lead_of(mover))
@@ -218,13 +219,15 @@ class TwoPlayerGame:
         """Values of full cards of `mover`; the other has `left` open boxes, and points to come by `laws`."""
         waiting, moved = self.players[1 - mover].layer(left), self.players[mover].layer(0)
         bonuses, found = final_bonus(self.players[mover].space), self.blank(waiting, moved, self.lead_of(1 - mover))
-        tie, most = 1 - self.tie if mover else self.tie, laws.shape[1]  # laws: (waiting cards, points to come)
+        tie = 1 - self.tie if mover else self.tie  # what it counts for `mover`
+        most = laws.shape[1]  # laws: (waiting cards, points to come)
         fewer = np.pad(np.cumsum(laws, axis=1), ((0, 0), (1, 0)))  # chance of fewer than n points, n from 0 to `most`
-        for (i, j), place in zip(product(range(waiting.size), range(moved.size)), found.place, strict=True):
-            low, high = leads.range_of(moved, j, waiting, i, self.lead_of(mover))
-            ahead = np.arange(low, high + 1) + int(bonuses[j])  # a tie if the other makes so many points
-            wins, wins_or_ties = fewer[i, ahead.clip(0, most)], fewer[i, (ahead + 1).clip(0, most)]
-            values = np.pad(wins + tie * (wins_or_ties - wins), FRAME, constant_values=(0, 1))
+        pairs = product(range(waiting.size), range(moved.size))
+        for (theirs, mine), place in zip(pairs, found.place, strict=True):
+            low, high = leads.range_of(moved, mine, waiting, theirs, self.lead_of(mover))
+            ahead = np.arange(low, high + 1) + int(bonuses[mine])  # a tie if the other makes so many points
+            wins, wins_or_ties = fewer[theirs, ahead.clip(0, most)], fewer[theirs, (ahead + 1).clip(0, most)]
+            values = np.pad(wins + tie * (wins_or_ties - wins), FRAME, constant_values=(0, 1))  # beside: lost, won
             found.values[place : place + len(values)] = values
         return found
 
@@ -259,10 +262,10 @@ class TwoPlayerGame:
         threads = threads or default_threads()
         needs = [self._needs(player.policy, threads) for player in self.players]
         stored = self.resume(part) if part else None
-        begin, values = stored or (0, self._all_full())
+        begin, values = stored or (0, self._all_full())  # the turns that are solved, the values before these
         yield begin, values
         checkpoint = monotonic()
-        done = [0, *accumulate(size.vectors * SCORE_LANES for size in self.sizes(self.replanned))]
+        work_done = [0, *accumulate(size.vectors * SCORE_LANES for size in self.sizes(self.replanned))]  # after turns
         with thread_map(threads, "yatzy-versus") as in_threads:
             for turn in [*self.turns()][begin:]:
                 if part and (solve_turn or monotonic() - checkpoint >= CHECKPOINT_SECONDS):
@@ -278,7 +281,7 @@ class TwoPlayerGame:
                     values = self._backup(turn, values, needs[turn.mover], in_threads, threads)
                 yield turn.left, values
                 if progress:
-                    progress(done[turn.left], done[-1])
+                    progress(work_done[turn.left], work_done[-1])
 
     def _needs(self, policy: Play, threads: int) -> list[Any]:
         """What :meth:`_backup` needs of the policy of the mover: an entry for each layer, or none for play to win."""
@@ -290,9 +293,10 @@ class TwoPlayerGame:
 
     def _all_full(self) -> LeadValues:
         """The values of two full cards: of who does not move last, only the upper bonus is to come, for certain."""
-        last = (self.total + 1) % 2  # moves last
+        last, _mine, _others = self._who_moves(1)
         bonuses = final_bonus(self.players[1 - last].space).astype(np.int64)
-        return self.full_cards(last, 0, np.eye(int(bonuses.max()) + 1)[bonuses])
+        certain = np.eye(int(bonuses.max()) + 1)  # row n: the law of n points
+        return self.full_cards(last, 0, certain[bonuses])
 
     def _backup(self, turn: Turn, below: LeadValues, needs: list[Any], in_threads: Any, threads: int) -> LeadValues:
         """The values before a turn from those after it; `needs`: those of the mover (:meth:`_needs`)."""
@@ -302,7 +306,8 @@ class TwoPlayerGame:
         if player.policy is None:
             self._solve(backup, in_threads, threads)
         elif isinstance(player.policy, Replanned):
-            plan = self.plan(turn, needs[turn.open[1 - turn.mover]], in_threads, threads).values
+            laws = needs[turn.open[1 - turn.mover]]
+            plan = self.plan(turn, laws, in_threads, threads).values
             space, unused = player.space, TableSlice(np.empty(PADDING), 0)
             model, most_saved = turn_model(self.rules, space.start), int(space.most_saved[space.categories - left])
 
@@ -312,7 +317,8 @@ class TwoPlayerGame:
 
             self._solve(backup, in_threads, threads, planned)
         else:
-            self._solve(backup, in_threads, threads, lambda: needs[player.turns - left])
+            ends = needs[player.turns - left]
+            self._solve(backup, in_threads, threads, lambda: ends)
         return backup.target
 
     def part_of_turn(self, turn: Turn, begin: int, end: int, below: Floats) -> Floats:
@@ -325,10 +331,10 @@ class TwoPlayerGame:
         self._solve(Backup(number, left, other, children, target), map, 1)
         return target.values
 
-    def _solve(self, backup: Backup, in_threads: Any, threads: int, who: Callable[[], Any] = leads.BestPlay) -> None:
-        """Solve parts of the states of the player who waits; `who` makes the argument of the kernel for one."""
+    def _solve(self, backup: Backup, in_threads: Any, threads: int, play: Callable[[], Any] = leads.BestPlay) -> None:
+        """Solve a turn by parts of the states of who waits; `play` makes the player of the kernel for a thread."""
         other, space = backup.other, self.players[backup.mover].space
-        jobs = ScratchPool(lambda: (self._job(backup), who()))
+        jobs = ScratchPool(lambda: (self._job(backup), play()))
         size, rows = max(1, other.size // (TASKS * threads)), space.layers[space.categories - backup.left]
 
         def call(begin: int) -> None:
@@ -339,16 +345,18 @@ class TwoPlayerGame:
             pass
 
     def _job(self, backup: Backup) -> LeadJob:
-        """The arguments of the kernels for one thread, in the order of :class:`.LeadJob`."""
-        mover, lead = self.players[backup.mover], self.lead_of(backup.mover)
+        """The arguments of the kernels for one thread."""
+        mover = self.players[backup.mover]
+        model = turn_model(self.rules, mover.space.start)
         before, after = mover.layer(backup.left), mover.layer(backup.left - 1)
-        model, grid = turn_model(self.rules, mover.space.start), kernel_lattice(self.dice)
-        most_saved = int(mover.space.most_saved[mover.space.categories - backup.left])
-        scratch = make_scratch(self.dice, model, np.float32)
-        ranges = ScoreOffsets(*(np.empty(after.size, np.int64) for _ in ScoreOffsets._fields))
-        origin, high = np.empty(before.size, np.int64), np.empty(before.size, np.int64)
-        cards, values = (before, after, backup.other), (backup.below, backup.target)
-        return LeadJob(model, grid, most_saved, scratch, *cards, lead, backup.is_plan, *values, ranges, origin, high)
+        return LeadJob(
+            model=model, lattice=kernel_lattice(self.dice), scratch=make_scratch(self.dice, model, np.float32),
+            most_saved=int(mover.space.most_saved[mover.space.categories - backup.left]),
+            before=before, after=after, other=backup.other, lead=self.lead_of(backup.mover), is_plan=backup.is_plan,
+            below=backup.below, target=backup.target,
+            ranges=ScoreOffsets(*(np.empty(after.size, np.int64) for _ in ScoreOffsets._fields)),
+            target_origin=np.empty(before.size, np.int64), target_high=np.empty(before.size, np.int64),
+        )  # fmt: skip
 
     def start_chances(self, turn: Turn, mine: int, theirs: int, values: LeadValues) -> tuple[int, int, Floats]:
         """The first and the last lead of the mover before a turn, and its chances, with the known ones on both sides.
@@ -385,13 +393,13 @@ class TwoPlayerGame:
         solve_turn: Callable[[Turn, LeadValues], LeadValues] | None = None,
         on_layer: Callable[[int, Floats], None] | None = None,
     ) -> float:  # fmt: skip
-        """The chance of the first player at the start. `on_layer` is called with what :meth:`solve` yields."""
+        """The chance of the first player at the start; parameters of :meth:`solve`, which yields to `on_layer`."""
         for left, values in self.solve(threads, progress, part, solve_turn):
             if on_layer:
                 on_layer(left, values.values)
         if part and not on_layer:
             part.unlink(missing_ok=True)
-        low, _high, chances = self.start_chances(self.first_turn, *self.start_places, values)
+        low, _high, chances = self.start_chances(self.first_turn, *self.start_places, values)  # the last `values`
         place = FRAME + self.lead - low  # beyond the leads and the known chances beside them, the nearest one
         return float(chances[min(max(place, 0), len(chances) - 1)])
 
@@ -419,7 +427,7 @@ def solved_turn(
     game: TwoPlayerGame, threads: int | None = None, progress: Progress | None = None
 ) -> tuple[ScoreOffsets, Floats]:
     """The values of the first turn of a game, solved."""
-    (_, after), (_, start) = deque(game.solve(threads, progress), maxlen=2)
+    (_, after), (_, start) = deque(game.solve(threads, progress), maxlen=2)  # the last two layers
     mover = game.players[0]
     children = np.arange(mover.layer(mover.turns - 1).size)
     return game.turn_values(game.first_turn, *game.start_places, children, start, after)

@@ -50,15 +50,16 @@ class Check:
 def random_states(space: StateSpace, count: int, seed: int) -> Iterator[State]:
     """`count` random states of the table with an open category, every place in the table equally likely."""
     random = np.random.default_rng(seed)
-    layout, rows = space.layout, np.concatenate(space.layers)
-    rows = rows[np.argsort(layout.offsets[rows], kind="stable")]
+    layout, unsorted = space.layout, np.concatenate(space.layers)
+    rows = unsorted[np.argsort(layout.offsets[unsorted], kind="stable")]  # in the order of the table
     starts = layout.offsets[rows]
-    full = space.layer_slice(space.categories).stop
+    full = space.layer_slice(space.categories).stop  # the end of the full cards, with which the table begins
     for place in random.integers(full, space.size, count) if space.size > full else []:
         row = int(rows[np.searchsorted(starts, place, side="right") - 1])
-        chosen = layout.lane_sets[row]
-        saved, lane = divmod(int(place - layout.offsets[row]), int(layout.lane_count[chosen]))
-        yield State(int(layout.masks[row]), int(layout.lane_upper[chosen, lane]), saved, row >= space.cards)
+        lane_set = layout.lane_sets[row]
+        saved, lane = divmod(int(place - layout.offsets[row]), int(layout.lane_count[lane_set]))
+        mask, upper = int(layout.masks[row]), int(layout.lane_upper[lane_set, lane])
+        yield State(mask, upper, saved, joker_paid=row >= space.cards)
 
 
 def bellman_residual(evaluator: TurnEvaluator, count: int, seed: int) -> float:
@@ -111,8 +112,7 @@ def sampling_error_bound(games: int, standard_deviation: float, score_range: flo
         |mean - true mean| <= s * sqrt(2 * log(3 / d) / n) + 3 * R * log(3 / d) / n
 
     for n games with sample standard deviation s and scores from an interval of length R. It holds for any
-    distribution; a multiple of the standard error would fail a correct table whose games missed a rare event that
-    scores many points, or whose games all end alike.
+    distribution; a multiple of the standard error would fail a correct table if no game met a rare event that pays.
     """
     log_term = math.log(3 / FALSE_ALARM_RATE)
     return standard_deviation * math.sqrt(2 * log_term / games) + 3 * score_range * log_term / games
@@ -127,8 +127,8 @@ def fetch(rules: RuleSet, source: str, tables: Folder = None) -> Path:
     path, objective = table_path(rules, tables), Objective(rules)
     if has_table(rules, tables):
         raise TableError(_("{rules} is already solved: {path}", rules=rules.key, path=path))
-    size = objective.size * objective.store.itemsize
-    size += HEADER_BYTES + block_count(size) * DIGEST_BYTES
+    values_size = objective.size * objective.store.itemsize
+    size = values_size + HEADER_BYTES + block_count(values_size) * DIGEST_BYTES  # of the file
     check_space(path.parent, size)
     with writing_to(path.parent), tempfile.TemporaryDirectory(prefix=".fetched-", dir=path.parent) as folder:
         new = Path(folder) / path.name
@@ -136,7 +136,7 @@ def fetch(rules: RuleSet, source: str, tables: Folder = None) -> Path:
             copy(f"{source.rstrip('/')}/{file.name}", file, most)
         try:
             reason = "; ".join(check.detail for check in verify(rules, folder) if not check.passed)
-        except TableError as error:
+        except TableError as error:  # without the advice to rebuild the copy, and without its temporary folder
             reason = str(error).replace(f"; {rebuild_hint(objective, new)}", "").replace(f"{folder}{os.sep}", "")
         if reason:
             text = _("nothing was stored, because what {source} has is not right: {reason}")
@@ -148,7 +148,7 @@ def fetch(rules: RuleSet, source: str, tables: Folder = None) -> Path:
 
 
 def copy(origin: str, target: Path, most: int) -> None:
-    """Copy a file of a folder or host; one that is longer than it can be is cut, which its check then finds."""
+    """Copy a file of a folder or host; of one longer than `most` bytes one too many, which its check then finds."""
     from http.client import HTTPException
     from urllib.parse import urlsplit
     from urllib.request import urlopen
@@ -158,8 +158,9 @@ def copy(origin: str, target: Path, most: int) -> None:
         if remote and urlsplit(origin).scheme not in ("http", "https"):
             raise StateError(_("a table is fetched from a folder, or from a host by http or https"))
         with urlopen(origin, timeout=SECONDS) if remote else open(origin, "rb") as file, open(target, "wb") as copied:
-            while (left := most + 1 - copied.tell()) > 0 and (part := file.read(min(CHUNK, left))):
-                copied.write(part)
+            left = most + 1
+            while left and (part := file.read(min(CHUNK, left))):
+                left -= copied.write(part)
     except (OSError, HTTPException, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise TableError(_("cannot read the table {path}: {reason}", path=origin, reason=reason)) from error

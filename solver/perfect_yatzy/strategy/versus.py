@@ -228,10 +228,7 @@ def last_layer(objective: ScoreObjective, filled: int, values: Floats, threads: 
 
 
 def split(rest: Floats, component: Floats) -> Floats:
-    """Weights w(e, i), `(states, shifts)`, of one component e; the laws `rest`, `(states, points)`, lose its part.
-
-    Nowhere is that part, the sum over i of w(e, i) e(s - i), above the laws.
-    """
+    """Weights w(e, i), `(states, shifts)`, of one component e; the laws `rest`, `(states, points)`, lose its part."""
     points, width = np.flatnonzero(component), rest.shape[1] - len(component) + 1
     weights = np.zeros((len(rest), max(width, 0)))
     if width <= 0:
@@ -249,14 +246,14 @@ def split(rest: Floats, component: Floats) -> Floats:
         return total
 
     for _round in range(ROUNDS):
-        least = np.minimum.reduce([rest[:, p : p + width] for p in points])  # of the law where e(s - i) > 0, by i
-        found = average(rest) * (least > MIN_CHANCE)
+        least = np.minimum.reduce([rest[:, p : p + width] for p in points])  # by i: of the law where e(s - i) > 0
+        more = average(rest) * (least > MIN_CHANCE)  # weights that this round adds
         for _step in range(STEPS):  # deconvolution of Richardson and Lucy: the mixture comes near the rest
-            found *= average(rest / np.maximum(mixture(found), MIN_CHANCE**2))
-        ratio = rest / np.maximum(mixture(found), MIN_CHANCE**2)
-        found *= np.minimum.reduce([ratio[:, p : p + width] for p in points]).clip(0, 1)  # nowhere above the rest
-        weights += found
-        np.maximum(rest - mixture(found), 0, out=rest)  # rounded up, if at all
+            more *= average(rest / np.maximum(mixture(more), MIN_CHANCE**2))
+        ratio = rest / np.maximum(mixture(more), MIN_CHANCE**2)
+        more *= np.minimum.reduce([ratio[:, p : p + width] for p in points]).clip(0, 1)  # nowhere above the rest
+        weights += more
+        np.maximum(rest - mixture(more), 0, out=rest)  # rounded up, if at all
     return weights
 
 
@@ -265,7 +262,7 @@ def components_of(laws: Floats) -> list[Floats]:
     single = set[tuple[int, float]]()  # points and their chance
     for law in laws[(laws > MIN_CHANCE).sum(axis=1) == 2]:  # the box pays `high - low` points or none
         low, high = np.flatnonzero(law > MIN_CHANCE).tolist()
-        single.add((high - low, round(1 - float(law[low]) ** TRIES, 6)))  # paid in one of so many turns
+        single.add((high - low, round(1 - float(law[low]) ** TRIES, 6)))  # paid in at least one of TRIES turns
     widest = sorted(single, key=lambda box: box[0] ** 2 * box[1] * (1 - box[1]))[-BOXES:]  # by their variance
     found = []
     for number in range(1, BOXES + 1):
@@ -294,17 +291,14 @@ class LateScore:
         self.error = 2 * goals.objective.error  # of a table, and of the sums here
         start = np.array([self.space.unchecked_index(EMPTY_STATE)])
         most = -int(goals.ranges(start)[0][0])  # points that are possible: x is minus the points needed
-        # The highest chance of n points, n from 0 on; the last two are 0.
-        self.reached = goals.look_up(start, -np.arange(most + 3))
+        self.reached = goals.look_up(start, -np.arange(most + 3))  # highest chance of n points, by n; the last two: 0
         components, seconds = components_of(self.laws[1]), goals.objective.solve_cost().seconds
         log_long(f"bounds of {self.rules.key} for two players", (len(components) + 2) * seconds)  # 2: guarantees
         self.components = [(component, self.reached_with(component)) for component in components]
 
     def reached_with(self, component: Floats) -> Floats:
-        """The highest chance of n points, n from 0 on, for a player who is given most - p, p drawn from a component.
-
-        To need i + p points is to need i + most, where most is the largest p, and to be given most - p.
-        """
+        """The highest chance of n points, by n, for a player who is given most - p, p drawn from a component."""
+        # To need i + p points is to need i + most, where most is the largest p, and to be given most - p.
         filled, most = self.space.categories - self.left, len(component) - 1
         objective = GoalsWithRandomPoints(self.rules, filled, most)
         state, x = entries(objective, filled)
@@ -321,12 +315,13 @@ class LateScore:
         filled = self.space.categories - left
         objective = ReachableUtility(self.rules, lambda points: points.astype(np.float64))
         check_memory(self.rules, objective.solve_cost())
-        laws, (state, x) = self.laws[left], entries(objective, filled)
+        laws = self.laws[left]  # by state of the layer and points to come
+        state, x = entries(objective, filled)
         made = np.arange(int(x.max()) + 1)
 
         def beaten(reached: Floats, shifts: int, most: int) -> Floats:
-            """V for all shifts and points made, `(shifts, points)`; `most`: the largest number of a component."""
-            n = np.minimum(np.arange(shifts)[:, None] + made + most, len(reached) - 2)
+            """V for all shifts and points made, `(shifts, points)`; `most`: the most points of the component."""
+            n = np.minimum(np.arange(shifts)[:, None] + made + most, len(reached) - 2)  # the last two are 0
             chance = (1 - share) * reached[n] + share * reached[n + 1]
             return np.asarray(np.minimum(1, (1 + self.error) * chance))
 
@@ -338,11 +333,11 @@ class LateScore:
             """1 less the two sums of what the opponent wins, see the module, for STATES states."""
             rest, least = laws[first : first + STATES].copy(), np.ones(1)
             for (component, _reached), chances in zip(self.components, beaten_with, strict=True):
-                least = least - split(rest, component) @ chances
+                least = least - split(rest, component) @ chances  # the part of the component leaves `rest`
             utility[first : first + STATES] = least - rest @ beaten_at_once
 
         with thread_map(self.threads) as in_threads:
             list(in_threads(write_utility, range(0, len(laws), STATES)))
-        values = utility[state - self.space.layer_slice(filled).start, x]
+        values = utility[state - self.space.layer_slice(filled).start, x]  # by entry of the layer
         at_start = last_layer(objective, filled, values, self.threads)[0]  # without any points
         return float(at_start) * (1 - self.error)

@@ -36,7 +36,7 @@ SCORE_ROWS_PER_TASK = 4  # the same for objectives whose rows take longer
 MOST_SPACING = 4  # of scores; more would not save much, because a range has to fill a vector
 DENSE_LAYERS = 5  # at the start, whose values are answers; they cost little
 Misses = tuple[float, float]  # of interpolation, and changes of the values: sums of squares
-UNKNOWN: Misses = (0.0, 0.0)
+UNKNOWN: Misses = (0.0, 0.0)  # of objectives that do not interpolate
 
 
 class RowSolver:
@@ -91,7 +91,7 @@ class RowSolver:
         turns_to_come = self.objective.space.categories - filled
         if filled <= self.objective.first_layer + DENSE_LAYERS:
             self._spacing = 1
-        elif turns_to_come > 1 and missed < changes * self.objective.tolerance**2:  # the first makes it less smooth
+        elif turns_to_come > 1 and missed < changes * self.objective.tolerance**2:  # one turn makes it less smooth
             self._spacing = min(2 * self._spacing, MOST_SPACING)
 
     def new_scratch(self) -> Any:

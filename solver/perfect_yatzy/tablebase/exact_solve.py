@@ -49,10 +49,11 @@ def hash_layer(before: str, limbs: Floats) -> str:
 
     Each is written as digits of LIMB_BITS bits, int64 in little-endian order, lowest digit first.
     """
-    digits, above = limbs.astype("<i8"), np.zeros(len(limbs), dtype=np.int64)
+    digits = limbs.astype("<i8")
+    carry = np.zeros(len(limbs), dtype=np.int64)
     for k in range(digits.shape[1]):
-        digits[:, k] += above
-        above = digits[:, k] >> LIMB_BITS
+        digits[:, k] += carry
+        carry = digits[:, k] >> LIMB_BITS
         digits[:, k] &= (1 << LIMB_BITS) - 1
     return hashlib.sha256(before.encode() + digits.tobytes()).hexdigest()
 
@@ -115,7 +116,7 @@ class ExactSolve:
         return 1 << LIMB_BITS * (bonus + squares), 1 << LIMB_BITS * bonus if self.spread else 0
 
     def weights(self, limbs: int) -> tuple[Floats, int]:
-        """What a limb of each place counts in float64, 1 in the middle, and the integer that counts 1."""
+        """What a limb of each place counts in float64, the middle one 1, and the integer that stands for this 1."""
         middle = limbs // 2
         weights = np.array([2.0 ** (LIMB_BITS * (k - middle)) for k in range(limbs)])
         return weights, 1 << LIMB_BITS * middle
@@ -131,17 +132,15 @@ class ExactSolve:
         """The values of a layer in points, in extended precision."""
         means = limbs[:, sum(self.tail()) :]
         weights, unit = self.weights(means.shape[1])
-        total: Any = sum(np.longdouble(weights[k]) * means[:, k] for k in reversed(range(len(weights))))
-        points = []  # of a weight of 1, by saved rolls
+        total: Any = sum(np.longdouble(weights[k]) * means[:, k] for k in reversed(range(len(weights))))  # in units
+        points = []  # of one unit, by saved rolls
         for saved in range(int(self.space.most_saved[filled]) + 1):
             exact = Fraction(unit, self.scale(filled, saved))
             # In two parts, each a float64: their sum has the precision of the arithmetic.
             points.append(np.longdouble(float(exact)) + float(exact - Fraction(float(exact))))
         return total * np.array(points)[self.saved_rolls(filled)]
 
-    def layers(
-        self, threads: int | None, progress: Progress | None = None
-    ) -> Generator[tuple[int, Floats], None, None]:
+    def layers(self, threads: int | None, progress: Progress | None = None) -> Generator[tuple[int, Floats]]:
         """Solve all layers; number of filled categories of each, and its limbs, ``(states, limbs)``."""
         cost = self.cost()
         check_memory(self.rules, cost)
@@ -234,9 +233,9 @@ class ExactSolve:
     def full_cards(self) -> tuple[int, Floats]:
         """The layer of the full cards."""
         filled, points = self.space.categories, self.objective.full_cards().astype(np.int64).tolist()
-        mean, square = self.places()
-        paid = 1 if self.spread else 0  # the chance of the bonus of a card that has it, at the lowest place
-        numbers = [p * mean - p**2 * square + (paid if p > 0 else 0) for p in points]
+        of_mean, of_square = self.places()
+        of_chance = 1 if self.spread else 0  # a card that has the bonus has the chance 1, at the lowest place
+        numbers = [p * of_mean - p**2 * of_square + (of_chance if p > 0 else 0) for p in points]
         scales = [self.scale(filled, saved) for saved in self.saved_rolls(filled).tolist()]
         values = split([n * scale for n, scale in zip(numbers, scales, strict=True)], self.limbs(filled))
         self.sha256 = hash_layer(self.sha256, values)
@@ -249,15 +248,15 @@ class ExactSolve:
         by_rolls = [self.scale(filled + 1, rolls) for rolls in range(most_rolls + 1)]  # rerolled, or saved
         scales = by_rolls[: int(self.space.most_saved[filled + 1]) + 1]
         weights, unit = self.weights(limbs)
-        mean, square = self.places()
+        of_mean, of_square = self.places()
         bonus, squares = self.tail()
         return ExactJob(
             turn=self.turns.job(below, below, filled, self.turns.new_scratch()),
             below=values.ravel(), target=solved, start=start, limbs=limbs, limbs_below=limbs_below,
-            scales=split([scale * mean for scale in scales], limbs_below).ravel(),
+            scales=split([scale * of_mean for scale in scales], limbs_below).ravel(),
             first_square=bonus, squares=squares,  # above the limbs of the chance of the bonus
-            square_scales=split([scale * square for scale in scales], limbs_below).ravel(),
-            weights=weights, units=np.array([float(Fraction(unit, scale * mean)) for scale in by_rolls]),
+            square_scales=split([scale * of_square for scale in scales], limbs_below).ravel(),
+            weights=weights, units=np.array([float(Fraction(unit, scale * of_mean)) for scale in by_rolls]),
             orderings=np.round(dice.weights * dice.faces**dice.dice),
             factors=np.append(float(dice.faces) ** dice.counts.sum(axis=1), 1.0),
             # Working memory.

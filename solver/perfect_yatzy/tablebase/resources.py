@@ -115,7 +115,7 @@ def thread_pool(threads: int, name: str = "yatzy") -> Iterator[ThreadPoolExecuto
                     pool.shutdown(cancel_futures=True)
                     raise
                 return
-        threads //= 2
+        threads //= 2  # the system did not start so many
     yield None
 
 

@@ -112,13 +112,13 @@ def plan_shards(objective: Objective, shard_bytes: int | None = None) -> ShardPl
         work = np.cumsum(row_work(objective, filled))  # up to the end of each row
         layer = objective.layer_slice(filled)
         stored = (layer.stop - layer.start) * size
-        count = (stored + largest - 1) // largest
+        count = (stored + largest - 1) // largest  # rounded up
         if shard_bytes is None:
             least_rows = LEAST_SCORE_ROWS if isinstance(objective, ScoreObjective) else LEAST_ROWS
             balanced = min(SHARDS_PER_LAYER, stored // LEAST_SHARD_BYTES, len(work) // least_rows)
             count = max(count, balanced, 1)
         targets = work[-1] * np.arange(1, count) / count  # equal shares of the work
-        ends = np.unique(np.searchsorted(work, targets, side="left") + 1)
+        ends = np.unique(np.searchsorted(work, targets, side="left") + 1)  # after the row that completes a share
         cuts.append([filled, *ends[ends < len(work)].tolist(), len(work)])
     return plan_from_cuts(objective, cuts)
 
@@ -164,15 +164,15 @@ def halo_of(objective: Objective, filled: int, first: int, end: int) -> Halo:
     """The halo of the rows ``layers[filled][first:end]``."""
     places = children(objective.space, filled, first, end)
     is_last = np.append(np.diff(places) > 1, True)  # of a run of rows
-    firsts = places[np.append(True, is_last[:-1])]
-    ends = places[is_last] + 1
+    is_first = np.append(True, is_last[:-1])
+    firsts, ends = places[is_first], places[is_last] + 1
     starts, layer = objective.places.row_starts(filled + 1), objective.layer_slice(filled + 1)
     size = objective.compute.itemsize
     block = BLOCK_BYTES // size  # values of one
     runs: list[slice] = []
     for start, stop in zip(starts[firsts].tolist(), starts[ends].tolist(), strict=True):
         low = max(start // block * block, layer.start)
-        high = min((stop + block - 1) // block * block, layer.stop)
+        high = min((stop + block - 1) // block * block, layer.stop)  # rounded up
         if runs and low - runs[-1].stop <= block:
             low = runs.pop().start
         runs.append(slice(low, high))
@@ -182,8 +182,8 @@ def halo_of(objective: Objective, filled: int, first: int, end: int) -> Halo:
 
 def first_needed(objective: Objective, plan: ShardPlan, filled: int) -> list[int]:
     """For each shard of a layer, from which position on it may need the shards of the layer below."""
-    # Those with a row whose number is higher than that of its first row. Its halo is a part of them, but takes longer
-    # to find.
+    # A child has a higher number than its parent: none comes before the first row of the layer below with a higher
+    # number than the first row of the shard. The halo would tell more, but takes longer to find.
     shards, below = plan.layers[filled], plan.layers.get(filled + 1, ())
     if not below:
         return [0] * len(shards)
@@ -195,15 +195,13 @@ def first_needed(objective: Objective, plan: ShardPlan, filled: int) -> list[int
     return found
 
 
-def row_parts(
-    objective: Objective, filled: int, first: int, end: int, memory: int
-) -> Iterator[tuple[int, int, Halo]]:
-    """The rows of a shard that are solved at a time, with their halo: in halves where that exceeds `memory` bytes."""
+def row_parts(objective: Objective, filled: int, first: int, end: int, most: int) -> Iterator[tuple[int, int, Halo]]:
+    """The rows of a shard that are solved at a time, with their halo: in halves where that exceeds `most` bytes."""
     halo = halo_of(objective, filled, first, end)
-    if end - first > 1 and halo.bytes > memory:
+    if end - first > 1 and halo.bytes > most:
         middle = (first + end) // 2
-        yield from row_parts(objective, filled, first, middle, memory)
-        yield from row_parts(objective, filled, middle, end, memory)
+        yield from row_parts(objective, filled, first, middle, most)
+        yield from row_parts(objective, filled, middle, end, most)
     else:
         yield first, end, halo
 

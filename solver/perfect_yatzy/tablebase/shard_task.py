@@ -85,10 +85,10 @@ class SharedSolve:
         return self.folder / (shard.unrounded_file if unrounded and self.is_rounded else shard.file)
 
     def stored(self, shard: Shard, *, unrounded: bool = False) -> ShardFile | None:
-        """That file if it is there, undamaged as far as its footer tells, and of this solve; else None."""
+        """The file of :meth:`path` if it exists, is undamaged as far as its footer tells, and of this solve."""
         with suppress(OSError):  # TableError is one
-            found, fields = open_shard(self.path(shard, unrounded=unrounded)), self.fields(shard)
-            if all(found.footer.get(name) == value for name, value in fields.items()):
+            found = open_shard(self.path(shard, unrounded=unrounded))
+            if all(found.footer.get(name) == value for name, value in self.fields(shard).items()):
                 return found
         return None
 

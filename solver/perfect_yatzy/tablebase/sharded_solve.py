@@ -107,7 +107,7 @@ class ShardedSolve:
     ) -> None:  # fmt: skip
         self.objective, self.path, self.engine, self.memory = objective, path, engine, memory
         self.folder, self._progress = unfinished_shards(path), progress
-        # A driver was killed in publish_shards when its folder was in its place, but not yet the manifest: undo that.
+        # Shards in their place without a manifest: a driver was killed in publish_shards between the two. Undo that.
         # The rename fails if there still are unfinished shards: then the folder in the place is the table before.
         if not path.with_suffix(".json").exists() and shards_folder(path).is_dir():
             with suppress(OSError):
@@ -124,13 +124,14 @@ class ShardedSolve:
 
     def run(self) -> TableInfo:
         """Solve what is left of the table and finish it."""
-        started, layers = time.perf_counter(), [*self.plan.layers.values()]
+        started = time.perf_counter()
+        layers = [*self.plan.layers.values()]
         begin = self._resume(layers)
         size_left = (self.objective.size - self._done) * self.objective.store.itemsize
         if self.solve.is_rounded:  # up to three layers are there as computed, too
             values = [shards[-1].stop - shards[0].start for shards in layers]
-            most = max(sum(values[i : i + 3]) for i in range(len(values)))
-            size_left += most * self.objective.compute.itemsize
+            most_of_three = max(sum(values[i : i + 3]) for i in range(len(values)))
+            size_left += most_of_three * self.objective.compute.itemsize
         check_space(self.folder, size_left)
         for shards in layers[: max(0, begin - 1)]:  # but for the layer below the one to begin with
             self._delete(shard.unrounded_file for shard in shards)
@@ -142,11 +143,11 @@ class ShardedSolve:
         begin = 0
         while begin < len(layers) and all(map(self._take_over, layers[begin])):
             begin += 1
-        # The layer to begin with needs the one before it as computed.
-        computed = partial(self.solve.stored, unrounded=True)
-        while 0 < begin < len(layers) and not all(map(computed, layers[begin - 1])):
+        # The layer to begin with needs the values of the one before it as computed; else that one is solved again.
+        as_computed = partial(self.solve.stored, unrounded=True)
+        while 0 < begin < len(layers) and not all(map(as_computed, layers[begin - 1])):
             begin -= 1
-        for shards in layers[begin:]:  # of layers that are solved again as a whole
+        for shards in layers[begin:]:  # their tasks report the shards that are stored already
             for shard in shards:
                 self._footers.pop(shard, None)
         self._done = sum(shard.stop - shard.start for shard in self._footers)
@@ -163,12 +164,12 @@ class ShardedSolve:
         tasks = [
             ShardTask(str(self.folder), self._digest, shard.filled, shard.first, self.memory)
             for shards in layers
-            for shard in reversed(shards)
+            for shard in reversed(shards)  # the last ones need the fewest shards of the layer below
         ]
         left = {shards[0].filled: len(shards) for shards in layers}  # shards to solve of each layer
         needed: dict[Shard, int] = {}  # position of the first shard of the layer below that each one needs
         for shards in layers:
-            needed |= zip(shards, first_needed(self.objective, self.plan, shards[0].filled), strict=True)
+            needed.update(zip(shards, first_needed(self.objective, self.plan, shards[0].filled), strict=True))
 
         def is_ready(task: ShardTask) -> bool:
             below = self.plan.layers.get(task.filled + 1, ())
@@ -207,16 +208,13 @@ class ShardedSolve:
         """Write the manifest and put the folder in its place."""
         objective = self.objective
         footers = [self._footers[shard] for shard in self.plan.shards]
+        digests = {shard: str(self._footers[shard]["blocks_sha256"]) for shard in self.plan.shards}
+        fields = table_info.table_fields(objective.rules, objective.name, objective.store, objective.size)
         return publish_shards(
-            self.path,
-            {shard: str(footer["blocks_sha256"]) for shard, footer in zip(self.plan.shards, footers, strict=True)},
-            table_info.table_fields(objective.rules, objective.name, objective.store, objective.size),
-            start_value=footers[-1]["start_value"],
-            rounding=max(float(footer["rounding"]) for footer in footers),
-            sha256=self._sha256(),
-            seconds=round(seconds, 3),
-            objective_sha256=objective_digest(objective),
-        )
+            self.path, digests, fields, start_value=footers[-1]["start_value"],
+            rounding=max(float(footer["rounding"]) for footer in footers), sha256=self._sha256(),
+            seconds=round(seconds, 3), objective_sha256=objective_digest(objective),
+        )  # fmt: skip
 
 
 def publish_shards(path: Path, digests: dict[Shard, str], fields: dict[str, Any], **more: Any) -> ShardedTableInfo:
@@ -261,7 +259,7 @@ def driver_lock(part: Path) -> Iterator[bool]:
         return
     with writing_to(part.parent):
         descriptor, locked = claim(part)
-    free = locked is not False
+    free = locked is not False  # None: this file cannot be locked
     try:
         yield free
     finally:

@@ -20,6 +20,7 @@ import numpy as np
 
 from ..game.dice import Floats, Ints
 from ..model.estimates import THREADS, SolveCost, rule_set_stats
+from ..model.lanes import ceil_div
 from ..model.objectives import Objective
 from .backward_induction import ROWS_PER_TASK, SCORE_ROWS_PER_TASK
 from .shard_plan import Shard, ShardPlan, is_rounded, plan_shards, row_parts, row_work
@@ -108,8 +109,9 @@ def estimate_solve(
     by_layer = [*enumerate(objective.layer_seconds(), objective.first_layer)]
     for filled, seconds in reversed(by_layer):
         cards, place = len(space.layers[filled]), objective.layer_slice(filled)
-        values, processor_seconds = place.stop - place.start, THREADS * seconds
-        busy = min(threads, (cards + batch - 1) // batch)  # threads with a task
+        values = place.stop - place.start
+        busy = min(threads, ceil_div(cards, batch))  # threads with a task
+        processor_seconds = THREADS * seconds
         layer = LayerEstimate(filled, cards, values, values * size, processor_seconds, processor_seconds / busy)
         if plan:
             layer, held = _in_shards(objective, layer, plan.layers[filled])
@@ -118,8 +120,8 @@ def estimate_solve(
             most_held = max(most_held, held)
         layers.append(layer)
     disk = objective.size * size
-    if plan and is_rounded(objective):
-        disk += max(a.values + b.values for a, b in pairwise(layers)) * objective.compute.itemsize
+    if plan and is_rounded(objective):  # two layers are there as computed, too
+        disk += max(above.values + below.values for above, below in pairwise(layers)) * objective.compute.itemsize
     cost = sharded_cost(objective, threads) if plan else objective.solve_cost()
     states = rule_set_stats(objective.rules).states
     return replace(
@@ -132,12 +134,10 @@ def estimate_solve(
     )  # fmt: skip
 
 
-def estimate_of_cost(
-    objective: str, cost: SolveCost, states: int, threads: int, dtype: str = "float64"
-) -> SolveEstimate:
-    """The estimate of a computation whose layers are not counted."""
+def estimate_of_cost(name: str, cost: SolveCost, states: int, threads: int, dtype: str = "float64") -> SolveEstimate:
+    """The estimate of a computation whose layers are not counted; `name`: of its objective."""
     return SolveEstimate(
-        objective, states, cost.values, cost.bytes, dtype, cost.bytes, cost.memory, cost.processor_seconds,
+        name, states, cost.values, cost.bytes, dtype, cost.bytes, cost.memory, cost.processor_seconds,
         cost.processor_seconds / threads, threads, workers=0, layers=(),
     )  # fmt: skip
 
@@ -164,9 +164,10 @@ def _shared(objective: Objective, plan: ShardPlan, layers: Sequence[LayerEstimat
         return sum(layer.wall(workers, driven=workers > 1) for layer in layers)
 
     # Of 1, 2, 3, 4, 6, 8, 12 ... workers, up to one for each shard of the largest layer.
-    numbers = [1, *(n << k for k in range(most.bit_length()) for n in (2, 3) if n << k < most), most]
+    numbers = {1, most} | {n for k in range(most.bit_length()) for n in (2 << k, 3 << k) if n < most}
     useful = max(n for n in numbers if n == 1 or total >= BUSY * n * wall(n))
-    twice = 2 * useful  # workers, whose time that is no work is counted
+    twice = 2 * useful
+    # Time that so many workers spend on each layer without work.
     waiting = [twice * layer.wall(twice, driven=True) - layer.processor_seconds for layer in layers]
     return SharedEstimate(
         shards=len(plan.shards),

@@ -104,7 +104,7 @@ def solve_to_store(
 def finished_by_other(
     objective: Objective, tables: Folder = None, progress: Progress | None = None
 ) -> TableInfo | None:
-    """A finished table, if there is one when no other process or thread writes it; its progress meanwhile."""
+    """Wait until no other process or thread writes a table, and report its progress; the table if it is finished."""
     path = table_path(objective.rules, tables, objective.name)
     while being_written(part_path(path)):
         if progress:
@@ -197,10 +197,9 @@ def _files(tables: Folder) -> list[Path]:
 
 def _status(path: Path) -> os.stat_result | None:
     """Status of a file or link; None if it has been removed meanwhile."""
-    try:
+    with suppress(OSError):
         return path.lstat()
-    except OSError:
-        return None
+    return None
 
 
 def stored(tables: Folder = None) -> list[TableEntry]:
@@ -226,11 +225,9 @@ def _size(path: Path, status: os.stat_result) -> int:
     """Size of a file, or of all files of a folder."""
     if not stat.S_ISDIR(status.st_mode):
         return status.st_size
-    try:
-        with os.scandir(path) as entries:
-            return sum(entry.stat(follow_symlinks=False).st_size for entry in entries)
-    except OSError:
-        return 0
+    with suppress(OSError), os.scandir(path) as entries:
+        return sum(entry.stat(follow_symlinks=False).st_size for entry in entries)
+    return 0
 
 
 def matching(entries: Iterable[TableEntry], name: str) -> list[TableEntry]:
@@ -240,9 +237,10 @@ def matching(entries: Iterable[TableEntry], name: str) -> list[TableEntry]:
     exact = [entry for entry in entries if entry.name == name]
     of_key = [entry for entry in entries if entry.key == name]
     of_objective = [entry for entry in entries if f"{entry.key}-{entry.objective}" == name]
-    start = rf"{re.escape(name)}[0-9a-f]*"
-    abbreviated = [entry for entry in entries if re.search(r"-[0-9a-f]+$", name) and re.fullmatch(start, entry.name)]
-    return exact or of_key or of_objective or abbreviated
+    found = exact or of_key or of_objective
+    if not found and re.search(r"-[0-9a-f]+$", name):  # it ends with a part of a fingerprint
+        found = [entry for entry in entries if re.fullmatch(rf"{re.escape(name)}[0-9a-f]*", entry.name)]
+    return found
 
 
 def short_names(entries: Iterable[TableEntry]) -> dict[str, str]:
@@ -285,31 +283,32 @@ def leftovers(tables: Folder = None) -> list[Path]:
 
 
 def _is_leftover(path: Path) -> bool:
+    """Whether a file or folder is a leftover, by the kind that its name tells."""
     if named := re.fullmatch(rf"({STEM})\.({'|'.join(UNFINISHED)})", path.name):
         return not any(being_written(path.parent / f"{named[1]}{ending}") for ending in (".part", ".proof.lock"))
     if re.fullmatch(rf"{STEM}\.(np[yz]|shards)", path.name):
         with folder_lock(path.parent, shared=True):
             return not path.with_suffix(".json").exists()
-    status = _status(path)
-    temporary = re.fullmatch(rf"\.{STEM}(\.[a-z]+)+\.[a-z0-9_]{{8}}", path.name)
-    old = status is not None and stat.S_ISREG(status.st_mode) and time.time() - status.st_mtime > STALE
-    return bool(temporary) and old and not being_written(path)
+    if re.fullmatch(rf"\.{STEM}(\.[a-z]+)+\.[a-z0-9_]{{8}}", path.name) and (status := _status(path)):  # temporary
+        is_old = stat.S_ISREG(status.st_mode) and time.time() - status.st_mtime > STALE
+        return is_old and not being_written(path)
+    return False
 
 
 def remove_leftovers(tables: Folder = None) -> list[Path]:
     """Remove :func:`leftovers`, each only if it still is one when its files are locked."""
     removed = []
     for path in leftovers(tables):
-        ending = next((ending for ending in PART_ENDINGS if path.name.endswith(ending)), "")
+        part_ending = next((ending for ending in PART_ENDINGS if path.name.endswith(ending)), "")
         with ExitStack() as locks:
-            in_use = False
-            if ending:  # an unfinished table
-                part = path.with_name(path.name.removesuffix(ending) + ".part")
-                in_use = not locks.enter_context(locked_if_free(part))
+            if part_ending:  # an unfinished table
+                part = path.with_name(path.name.removesuffix(part_ending) + ".part")
+                if not locks.enter_context(locked_if_free(part)):
+                    continue
             locks.enter_context(folder_lock(path.parent))
-            are_values = path.suffix in (".npy", ".npz", ".shards") and not ending
-            in_use |= are_values and path.with_suffix(".json").exists()  # they have got a sidecar meanwhile
-            if not in_use:
-                _unlink(path)
-                removed.append(path)
+            are_values = path.suffix in (".npy", ".npz", ".shards") and not part_ending
+            if are_values and path.with_suffix(".json").exists():  # they have got a sidecar meanwhile
+                continue
+            _unlink(path)
+            removed.append(path)
     return removed

@@ -114,8 +114,8 @@ def _read(path: Path, objective: Objective, hashed: bool | None) -> tuple[TableI
         if shards_folder(path).is_dir() and not path.exists():
             raise damaged(f"{shards_folder(path)} has no manifest; {hint}")
         dtype = np.dtype(info.dtype)
+        size = objective.size * dtype.itemsize  # bytes of the values
         file = BlockFile(path, hint)
-        size = objective.size * dtype.itemsize
         header, digests = bytearray(HEADER_BYTES), bytearray(block_count(size) * DIGEST_BYTES)
         whole = file.read_at(0, memoryview(header)) and file.read_at(HEADER_BYTES + size, memoryview(digests))
         if not whole or file.size != HEADER_BYTES + size + len(digests):

@@ -61,17 +61,17 @@ class TableWriter:
             if locked:
                 return os.fdopen(descriptor, "a+b")
             os.close(descriptor)
-            self.contended = locked is False
+            self.contended = locked is False  # None: this file cannot be locked
         self.private = True
         descriptor, self.part = _files.open_hidden(self.path)
         _files.try_lock(descriptor)  # tells others that the file is in use
         return os.fdopen(descriptor, "w+b")
 
     def resume(self) -> tuple[int, Values] | None:
-        """Continue an earlier, unfinished solve."""
+        """Continue an unfinished solve: filled categories and values of its newest layer; None if there is none."""
         if self.private or not (found := table_info.stored_layer(self.checkpoint_file, self.rules)):
             return None
-        last, fields = found
+        newest, fields = found
         try:
             with open(self.part, "rb") as part:
                 header = part.read(HEADER_BYTES)
@@ -87,7 +87,7 @@ class TableWriter:
         with writing_to(self.folder):
             self.file.truncate(HEADER_BYTES + written * self.dtype.itemsize)
             self.file.seek(0, os.SEEK_END)
-        return filled, last
+        return filled, newest
 
     def add(self, layer: Values) -> None:
         """Append the next layer."""
@@ -97,7 +97,7 @@ class TableWriter:
                 error = np.abs(stored[start : start + CHUNK] - layer[start : start + CHUNK]).max()
                 self.rounding = max(self.rounding, float(error))
         with writing_to(self.folder):
-            if not self.written:
+            if not self.written:  # the first layer of a new table
                 if not self.private:
                     remove_checkpoint(self.path)
                 self.file.truncate(0)
