@@ -75,14 +75,14 @@ def turn_values(children, job, block):
 
 @jit
 def put_dice_aside(dice, node, before, after):
-    """Move the chance of each multiset to its best hold."""
+    """Move the chance of each multiset to its best hold, die by die; values `before` and `after` the maxima."""
     zero, least = splat(node, 0.0), splat(node, LEAST)
     for hold in range(dice.first_roll + dice.roll_count - 1, 0, -1):
         chance = load(node, hold)
         if not reaches(chance, least):
             continue
         best = load(after, hold)
-        stays = choose(load(before, hold), best, chance, zero)
+        stays = choose(load(before, hold), best, chance, zero)  # in the lanes in which it is the best hold itself
         rest = chance - stays
         store(node, hold, stays)
         i, end = dice.predecessor_start[hold], dice.predecessor_start[hold + 1]
