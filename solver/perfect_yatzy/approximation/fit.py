@@ -7,9 +7,8 @@ With t open boxes, and V_t the fitted values of the cards that have t of them (V
         for t = 1, 2, ...:   y(S) = value of one exact turn from S on the values V_{t-1}      for all kept S with t
                              V_t = ridge regression of y on the features of S, towards V_{t-1}
 
-(:class:`perfect_yatzy.strategy.fitted_file.FittedValues` has the features.) This is approximate value iteration
-(Bertsekas and Tsitsiklis: see the README). Regression on the last round alone oscillates: a policy avoids the states
-whose values were too low.
+(:class:`perfect_yatzy.strategy.fitted_file.FittedValues` has the features; the README names a source.) Regression on
+the last round alone oscillates: a policy avoids the states whose values were too low.
 
 The backups are turns of many states without a table: NumPy computes the child values of a chunk of states, a kernel
 the turns. Threads take whole chunks of a fixed size: the results do not depend on the number of threads.

@@ -355,7 +355,7 @@ class _Relaxing:
 
     def refined(self, game: RelaxedGame) -> RelaxedGame:
         """The game with better prices, which are kept, if it is small enough to be solved many times."""
-        each = costs.solve_work(game) + costs.visits_work(game)
+        each = costs.solve_work(game) + costs.visits_work(game)  # work of an evaluation
         calls = costs.refining_calls(self.work, each)
         if not calls or not game.members or self.rules.saved_rolls:
             return game

@@ -151,12 +151,12 @@ def find_best_actions(start, stop, arguments):
     """Best actions of the positions `start` to `stop - 1`; those of one block share a backup of the turn."""
     job, i = views(arguments), start
     policy, positions, actions = job.policy, job.positions, job.actions
-    while i < stop:
+    while i < stop:  # card by card
         end, most_rerolls = same_card(positions, i, stop)
         card = mean_block(policy.model, positions.rows[i], positions.lanes[i] // LANES * LANES)
         most_saved = most_rerolls - policy.model.rolls_per_turn + 1  # negative for fewer rerolls than in a turn
         player = player_of(job.followed, job, card, most_saved)
-        while i < end:
+        while i < end:  # block by block of scores
             first = positions.blocks[i]
             begin_block(player, job, Block(card.row, first, card.choices))
             while i < end and positions.blocks[i] == first:

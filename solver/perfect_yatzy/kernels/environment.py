@@ -93,8 +93,9 @@ class StepJob(NamedTuple):
 def upper_model(rules: RuleSet) -> UpperModel:
     """The upper sums and bonuses of a rule set."""
     sums = upper_sums(rules)
+    # Of each category; any column will do for one that counts towards none.
     columns = [category.column if c in sums.counting else 0 for c, category in enumerate(rules.categories)]
-    width, cap = np.array([(sums.widths[b], sums.thresholds[b]) for b in columns], dtype=np.int64).T.copy()
+    width, cap = np.array([(sums.widths[i], sums.thresholds[i]) for i in columns], dtype=np.int64).T.copy()
     steps = [  # the columns of this table are the arrays below
         (sums.weights[column], sums.widths[column], least, points - points_before)
         for column, bonus in enumerate(rules.bonuses)

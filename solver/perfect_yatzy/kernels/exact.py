@@ -144,7 +144,7 @@ def end_turn(job, block, roll, saved, is_first, lanes):
     children, layout = mean_table(job.turn.below), model.layout
     allowed, way = scoring_of_roll(model, block.row, block.choices, roll, is_first)
     best = splat(values, LOWEST)
-    for c in range(model.category_count):
+    for c in range(model.category_count):  # all in float64
         if allowed >> c & 1:
             i = outcome_number(model, way, c, roll)
             after = successor(outcomes, i, block.row, saved)
@@ -154,7 +154,7 @@ def end_turn(job, block, roll, saved, is_first, lanes):
     end, _, _ = entries_after_holds(model.dice)
     limit = best - WINDOW
     begin_decision(job)
-    for c in range(model.category_count):
+    for c in range(model.category_count):  # those close to the best as integers
         if allowed >> c & 1:
             within = at_least(load(values, c), limit)
             i = outcome_number(model, way, c, roll)
@@ -252,7 +252,7 @@ def sum_over_faces(job):
 def solve_exact_block(job, block):
     """The turn of one card for one block, for every number of saved rolls."""
     model, limbs, buffer, values = job.turn.model, job.limbs, job.buffer, job.turn.scratch.buffer
-    _, summed, first = entries_after_holds(model.dice)
+    _, summed, first = entries_after_holds(model.dice)  # entries: the sum over the first rolls, a first roll
     lanes = min(LANES, lanes_of(model.layout, block.row) - block.start)
     for rerolls in range(model.rolls_per_turn + job.turn.most_saved):
         saved_before = rerolls - model.rolls_per_turn + 1  # turns with so many begin here, if it is not negative

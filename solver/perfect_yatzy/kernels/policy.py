@@ -175,7 +175,7 @@ def choose_plain_stops(job, block, way, values, tags):
     fill(tags, dice.first_roll, dice.roll_count, splat(values, -1.0))
     for c in range(model.category_count):  # the best value of each roll
         if block.choices >> c & 1:
-            for points in range(of_category.start[c], of_category.start[c + 1]):
+            for points in range(of_category.start[c], of_category.start[c + 1]):  # a number for all rolls paid alike
                 begin, end = of_category.roll_start[points], of_category.roll_start[points + 1]
                 if begin < end:
                     value = load(scratch.outcome_value, outcome_of_points(job, way, c, points))

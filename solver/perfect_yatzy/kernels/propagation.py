@@ -151,7 +151,7 @@ def outcome_chances(job, saved_before):
 
 @jit
 def list_lanes(target, end, chances, place, lanes, used):
-    """List an end in some lanes (a bitmask) with their chances, those of the vector `place`; entries in use then."""
+    """List an end in some lanes (a bitmask) with the chances of vector `place`; entries in use afterwards."""
     while lanes:
         lane = first_lane(lanes)
         target.end[used] = end * LANES + lane
@@ -163,7 +163,7 @@ def list_lanes(target, end, chances, place, lanes, used):
 
 @jit
 def list_ends(job, block, lanes, saved_before, used, target):
-    """List the ends of the turns of the first lanes of a block by ``outcome_chance``; entries in use then."""
+    """List the ends of the turns of the first lanes of a block by ``outcome_chance``; entries in use afterwards."""
     model, layout, chances = target.model, job.model.layout, job.scratch.outcome_chance
     zero, least = splat(chances, 0.0), splat(chances, LEAST)
     first = state_place(layout, block.row, saved_before, block.start) - target.first_state

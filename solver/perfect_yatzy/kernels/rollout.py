@@ -202,10 +202,10 @@ begin_block.of()(lambda player, job, block: None)
 def play_by_policy(begin, end, arguments, policy):
     """One turn of the games ``order[begin:end]`` by any policy, or by a :class:`ScorePolicy`."""
     job, followed, i = views(arguments), views(policy), begin
-    while i < end:
+    while i < end:  # card by card
         stop, card, most_saved = same_card(job, i, end)
         player = player_of(followed, job, card, most_saved)
-        while i < stop:
+        while i < stop:  # block by block of scores
             start = job.games.fields[job.order[i] * FIELDS + BLOCK]
             begin_block(player, job, Block(card.row, start, card.choices))
             while i < stop and job.games.fields[job.order[i] * FIELDS + BLOCK] == start:
@@ -232,7 +232,8 @@ class ScoreDecisions(NamedTuple):
 
 @player_of.of(ScorePolicy)
 def _score_player(policy, job, block, most_saved):
-    means, most = mean_table(policy.means), job.policy.model.rolls_per_turn - 1 + most_saved
+    means = mean_table(policy.means)
+    most = job.policy.model.rolls_per_turn - 1 + most_saved
     backup_holds(means, job.policy, block, most, job.policy.means)
     return ScoreDecisions(score_table(policy.scores), means, job.policy.scores, most, block.choices)
 

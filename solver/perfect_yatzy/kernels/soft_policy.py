@@ -146,7 +146,8 @@ def _soft_chances(policy, job, block, saved_before):
     fill(scratch.lost, 0, scratch.hold_kinds + model.category_count, splat(node, 0.0))
     ended = True  # whether the stage before has sent all its chances to stop to their outcomes
     for rerolls in range(most, -1, -1):
-        is_first, saved = rerolls == most, rerolls if model.saves_rolls else 0
+        is_first = rerolls == most
+        saved = rerolls if model.saves_rolls else 0
         if model.saves_rolls or is_first:
             outcome_values(children, job, block, saved)
         if ended:

@@ -9,18 +9,16 @@ For a card with the dice r on the table and n rerolls left::
     V(card)    = sum over first rolls r of P(r) W(r, N)
 
 with N rerolls in a turn (plus the saved rolls), and the value of a full card given. Without saved rolls stop(r, n)
-does not depend on n. Other objectives replace "points + V" by :func:`.value_tables.child_value`.
+does not depend on n. Other objectives replace "points + V" by :func:`.value_tables.child_value`. One buffer, with a
+vector for every multiset of dice, is rewritten in place by passes of means, which compute K from W of full rolls, and
+of maxima (:mod:`.lattice`).
 
 Saved rolls change stop(r, n) in every pass. Then most outcomes need not be offered to each roll that earns them: they
 go to the smallest holds that are sure of them (:mod:`perfect_yatzy.model.turn_model`), and the maximum over the
 holds, which is taken anyway, carries them to the rolls.
 
-One buffer, with a vector for every multiset of dice, is rewritten in place by passes of means, which compute K from W
-of full rolls, and of maxima (:mod:`.lattice`).
-
-A solve runs it for all states of some rows of a layer (:func:`solve_rows` and its like). For an exponential utility
-sign(rate) exp(rate score) the points made so far are a common factor of all options, so the table is as small as that
-of the mean. For goals and other utilities a score is part of the state (:mod:`perfect_yatzy.model.objectives`).
+For an exponential utility sign(rate) exp(rate score) the points made so far are a common factor of all options, so
+the table is as small as that of the mean. For other utilities and goals the score is part of the state.
 
 A value is a mean over the scores of the turns to come. With a few of them it is a smooth function of the score: then
 only every second or fourth one is solved, and six values at equal distances 2s give the one in a gap between them by
