@@ -7,9 +7,8 @@ With t open boxes, and V_t the fitted values of the cards that have t of them (V
         for t = 1, 2, ...:   y(S) = value of one exact turn from S on the values V_{t-1}      for all kept S with t
                              V_t = ridge regression of y on the features of S, towards V_{t-1}
 
-(:class:`perfect_yatzy.strategy.fitted_file.FittedValues` has the features.) Approximate value iteration with a
-linear architecture: Bertsekas and Tsitsiklis, "Neuro-Dynamic Programming", Athena Scientific 1996, chapter 6.
-Regression on the last round alone oscillates: a policy avoids the states whose values were too low.
+(:class:`perfect_yatzy.strategy.fitted_file.FittedValues` has the features; the README names a source.) Regression on
+the last round alone oscillates: a policy avoids the states whose values were too low.
 
 The backups are turns of many states without a table: NumPy computes the child values of a chunk of states, a kernel
 the turns. Threads take whole chunks of a fixed size: the results do not depend on the number of threads.
@@ -31,7 +30,6 @@ from ..game.scorecard import EMPTY_STATE, State
 from ..game.scoring import upper_sums
 from ..kernels import state_lanes as kernels
 from ..kernels.lattice import kernel_lattice
-from ..kernels.state_lanes import solve_positive
 from ..model.approximate_cost import FIT_GAMES, ROUNDS, played_games
 from ..model.state_space import LANES, card_masks, is_wide, packed
 from ..model.turn_slots import allowed_boxes, box_masks, feature_count, turn_slots
@@ -68,8 +66,9 @@ class States:
 
 def same_cards(rules: RuleSet, state: State, number: int) -> States:
     """So many games with the same card."""
-    filled, fields = card_masks(rules, [state.filled]), (state.upper, state.saved, int(state.joker_paid))
-    return States(np.repeat(filled, number, axis=0), *(np.full(number, field, dtype=np.int64) for field in fields))
+    filled = np.repeat(card_masks(rules, [state.filled]), number, axis=0)
+    fields = state.upper, state.saved, int(state.joker_paid)
+    return States(filled, *(np.full(number, field, dtype=np.int64) for field in fields))
 
 
 @dataclass(frozen=True)
@@ -92,9 +91,9 @@ class LaneTurns:
         self.values, self.threads = values, threads or default_threads()
         self._dice, self._model = lattice(self.rules.dice, self.rules.faces), turn_slots(self.rules)
         self._lattice = kernel_lattice(self._dice)
-        turns = len(self.rules.categories) - 1 if self.rules.saved_rolls else 0
-        most = turns * (self.rules.rolls_per_turn - 1)
-        self._scratch = ScratchPool(lambda: kernels.lane_scratch(self._dice, self._model, most))
+        turns_that_save = len(self.rules.categories) - 1 if self.rules.saved_rolls else 0  # all but the last
+        most_saved = turns_that_save * (self.rules.rolls_per_turn - 1)
+        self._scratch = ScratchPool(lambda: kernels.lane_scratch(self._dice, self._model, most_saved))
 
     def backups(self, states: States) -> Floats:
         """Values of states with equally many open boxes after one exact turn, ``(n,)``."""
@@ -107,19 +106,17 @@ class LaneTurns:
         self._run(states, run)
         return expected
 
-    def play(
-        self, states: States, games: Ints, seed: int, turn: int, exploration: Floats | float = 0.0
-    ) -> PlayedTurn:
-        """Play one turn of games whose cards have equally many open boxes, greedily."""
-        model, rules = self._model, self.rules
-        chance, results = np.broadcast_to(exploration, len(states)), _new_results(len(states))
+    def play(self, states: States, games: Ints, seed: int, turn: int, exploration: Floats | float = 0) -> PlayedTurn:
+        """Play one turn of the games with these numbers, whose cards have equally many open boxes, greedily."""
+        model, rules, results = self._model, self.rules, _new_results(len(states))
+        chance_to_explore = np.broadcast_to(exploration, len(states)).astype(np.float64)  # of each game
 
         def run(rows: Ints, blocks: int, job: kernels.LaneJob, table: kernels.LaneTable) -> None:
-            size = blocks * LANES
-            numbers, chances = np.resize(games[rows], size), np.resize(chance[rows], size).astype(np.float64)
+            size = blocks * LANES  # the last block is filled up with earlier games
+            numbers, chances = np.resize(games[rows], size), np.resize(chance_to_explore[rows], size)
             kernels.play_states(0, blocks, job, table, kernels.LaneGames(numbers, seed, turn, chances))
-            for target, found in zip(results, job.turns, strict=True):
-                target[rows] = found[: len(rows)]
+            for of_all, of_chunk in zip(results, job.turns, strict=True):
+                of_all[rows] = of_chunk[: len(rows)]
 
         self._run(states, run)
         outcome = results.outcome
@@ -135,8 +132,7 @@ class LaneTurns:
 
     def _run(self, states: States, run: Callable[[Ints, int, kernels.LaneJob, kernels.LaneTable], None]) -> None:
         """Call `run` with every chunk of the states: its rows, number of blocks, and arguments of the kernels."""
-        rules, slots = self.rules, self._model.slot_count
-        order = np.arange(len(states))
+        rules, slots, order = self.rules, self._model.slot_count, np.arange(len(states))
         if rules.saved_rolls:
             # By saved rolls, which share the stages, then by cards: with many open boxes in common they share vectors
             # of few different values.
@@ -148,10 +144,10 @@ class LaneTurns:
             size = blocks * LANES
             part = states.take(np.resize(rows, size))  # the last block is filled up with earlier states
             most_saved = int(part.saved.max())
-            stages = rules.rolls_per_turn + most_saved if rules.saved_rolls else 1
-            found = self.values.child_values(part.filled, part.upper, part.tracked, tuple(range(stages)))
+            stages = rules.rolls_per_turn + most_saved if rules.saved_rolls else 1  # rolls saved after the turn
+            children = self.values.child_values(part.filled, part.upper, part.tracked, tuple(range(stages)))
             # (stages, states, slots) -> (blocks, stages, slots, lanes)
-            by_block = found.reshape(stages, blocks, LANES, slots).transpose(1, 0, 3, 2)
+            by_block = children.reshape(stages, blocks, LANES, slots).transpose(1, 0, 3, 2)
             table = kernels.LaneTable(np.ascontiguousarray(by_block).ravel(), slots, stages)
             choices = packed(rules, allowed_boxes(rules, part.filled))
             lanes = kernels.LaneStates(part.filled, choices, part.saved, part.tracked)
@@ -161,8 +157,7 @@ class LaneTurns:
 
         chunks = range(0, len(states), CHUNK)
         with thread_map(min(self.threads, len(chunks))) as in_threads:
-            for _ in in_threads(run_chunk, chunks):
-                pass
+            list(in_threads(run_chunk, chunks))  # wait for all
 
 
 def _new_results(size: int) -> kernels.TurnResults:
@@ -184,16 +179,18 @@ def fit_values(
         if progress:
             progress(2 * turns * number + done, 2 * turns * rounds)
 
-    # By number of open boxes; those of 0 are not used.
-    seen, errors = [SeenStates(start.rules) for _ in range(turns + 1)], np.zeros(turns + 1)
+    # By number of open boxes t; those of 0 are not used.
+    seen = [SeenStates(start.rules) for _ in range(turns + 1)]
+    errors = np.zeros(turns + 1)
     values, first_game = start, 0
     for number, played in enumerate(played_games(games, rounds)):
         visited = visited_states(values, played, first_game, seed, threads, partial(report, number))
         for t in range(1, turns + 1):
             seen[t].add(values, visited[t])
         first_game += played
+        # The values share this array: row t, written below, gives the targets of row t + 1.
         coefficients = np.zeros_like(values.coefficients)
-        values = replace(values, coefficients=coefficients)  # which share the array: it is filled here
+        values = replace(values, coefficients=coefficients)
         for t in range(1, turns + 1):
             targets = LaneTurns(values, threads).backups(seen[t].states)
             coefficients[t], errors[t] = seen[t].regression(values, targets, coefficients[t - 1], ridge)
@@ -210,13 +207,13 @@ class SeenStates:
         self._relaxed, self._gram = np.empty(0), np.zeros((feature_count(rules),) * 2)
 
     def add(self, values: FittedValues, states: States) -> None:
-        """Add the states of a round."""
-        states, weights = distinct(states)
-        relaxed = np.empty(len(states))
-        for rows in _parts(len(states)):
-            relaxed[rows], features = values.features(*states.take(rows))
+        """Add the states of a round; the features do not depend on the coefficients of `values`."""
+        added, weights = distinct(states)
+        relaxed = np.empty(len(added))
+        for rows in _parts(len(added)):
+            relaxed[rows], features = values.features(*added.take(rows))
             self._gram += features.T @ (features * weights[rows, None])
-        self.states = States(*map(np.concatenate, zip(self.states, states, strict=True)))
+        self.states = States(*map(np.concatenate, zip(self.states, added, strict=True)))
         self.weights = np.concatenate([self.weights, weights])
         self._relaxed = np.concatenate([self._relaxed, relaxed])
 
@@ -226,21 +223,21 @@ class SeenStates:
         # one to those of the cards with one open box less: the functions of neighbouring turns are alike.
         gram, unrounded = self._gram, targets - self._relaxed
         excess = rounded(unrounded, exact_bits(self.weights * unrounded, FEATURE_BITS + 8))  # features are below 2^8
-        right = np.zeros(len(gram))
+        right = np.zeros(len(gram))  # sums of feature * excess
         for rows in _parts(len(self.states)):
             right += values.feature_sums(self.weights[rows] * excess[rows], *self.states.take(rows))
-        total_weight = gram[0, 0]
-        unexplained = right - dot(gram, prior)
+        total_weight = gram[0, 0]  # the first feature is 1
+        unexplained = right - dot(gram, prior)  # right side of the equations for the changes of the prior
         # Without the constant: everything relative to its mean.
-        means, mean = gram[0] / total_weight, unexplained[0] / total_weight
-        centred = gram - total_weight * np.outer(means, means)
+        feature_means, mean = gram[0] / total_weight, unexplained[0] / total_weight
+        centred = gram - total_weight * np.outer(feature_means, feature_means)
         centred[np.diag_indices(len(gram))] += ridge
-        slopes = (unexplained - total_weight * means * mean)[1:]
-        solve_positive(np.ascontiguousarray(centred[1:, 1:]), slopes, ridge)  # in place of the right side
-        constant = mean - dot(means[1:], slopes)
-        coefficients = rounded(prior + np.concatenate([[constant], slopes]), COEFFICIENT_BITS)
-        squares = dot(self.weights, excess**2) - 2 * dot(coefficients, right)
-        squares = squares + dot(coefficients, dot(gram, coefficients))
+        changes = (unexplained - total_weight * feature_means * mean)[1:]
+        kernels.solve_positive(np.ascontiguousarray(centred[1:, 1:]), changes, ridge)  # in place of the right side
+        constant_change = mean - dot(feature_means[1:], changes)
+        coefficients = rounded(prior + np.concatenate([[constant_change], changes]), COEFFICIENT_BITS)
+        explained = dot(coefficients, dot(gram, coefficients))
+        squares = dot(self.weights, excess**2) - 2 * dot(coefficients, right) + explained  # of what is left
         return coefficients, float(np.sqrt(max(0.0, squares) / total_weight))
 
 
@@ -253,7 +250,8 @@ def visited_states(
     values: FittedValues, games: int, first: int, seed: int, threads: int | None, report: Callable[[int], None]
 ) -> list[States]:
     """The states before every turn of games played greedily, by number of open boxes; every second game explores."""
-    turns, states = LaneTurns(values, threads), same_cards(values.rules, EMPTY_STATE, games)
+    turns = LaneTurns(values, threads)
+    states = same_cards(values.rules, EMPTY_STATE, games)
     numbers = np.arange(first, first + games)
     exploration = np.where(numbers % 2, EXPLORATION, 0.0)
     by_turn = [states]
@@ -261,12 +259,12 @@ def visited_states(
         states = turns.play(states, numbers, seed, turn, exploration).states
         by_turn.append(states)
         report(turn + 1)
-    return by_turn[::-1]
+    return by_turn[::-1]  # the last ones have no open box
 
 
 def distinct(states: States) -> tuple[States, Ints]:
     """The different states, and how often each occurs."""
-    fields = *np.atleast_2d(states.filled.T), states.upper, states.saved, states.tracked
+    fields = *np.atleast_2d(states.filled.T), states.upper, states.saved, states.tracked  # masks of one word or two
     order = np.lexsort(fields)  # equal states follow one another
     changes = [field[order][1:] != field[order][:-1] for field in fields]
     starts = np.flatnonzero(np.concatenate([[True], np.any(changes, axis=0)]))

@@ -31,8 +31,8 @@ Begin = Callable[[Objective], Progress | None]
 def goal_estimates_cost(rules: RuleSet) -> SolveCost:
     """Cost of all tables of the estimates, without that of the means."""
     costs = [astuple(objective.solve_cost()) for objective in (Upside(rules), Downside(rules), LateGoals(rules))]
-    values, size, memory, seconds = zip(*costs, strict=True)
-    return SolveCost(sum(values), sum(size), max(memory), sum(seconds))
+    values, size, memory, seconds = zip(*costs, strict=True)  # each of the three tables
+    return SolveCost(sum(values), sum(size), max(memory), sum(seconds))  # they are solved one after another
 
 
 def solve_goal_estimates(
@@ -50,8 +50,8 @@ def solve_goal_estimates(
     rate = risk_rate(strategy, threads)
     found = []
     for objective in (Upside(rules, strategy.table, rate), Downside(rules, strategy.table, rate), LateGoals(rules)):
-        known = has_table(rules, tables, objective.name) and not force
-        progress = None if known else begin(objective)
+        is_solved = has_table(rules, tables, objective.name) and not force
+        progress = None if is_solved else begin(objective)
         found.append(solve_to_store(objective, tables, threads=threads, progress=progress, missing_only=not force))
     return found
 
@@ -76,7 +76,7 @@ class MeasuredGoal:
 def measured_goals(
     rules: RuleSet, tables: Folder = None, *, games: int, seed: int = 1, threads: int | None = None
 ) -> Iterator[MeasuredGoal]:
-    """Simulate play for three goals: about the mean, and one and two standard deviations above it."""
+    """Simulate play for three goals: the mean, and one and two standard deviations more, all to the nearest ten."""
     strategy = open_strategy(rules, tables)
     info, evaluator = open_goal_estimates(rules, strategy.evaluator, tables)
     by_mean = simulate(strategy, games, seed, threads=threads)

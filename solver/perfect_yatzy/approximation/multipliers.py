@@ -19,9 +19,7 @@ tenth of what the cuts promise, it becomes the best point; else its cut makes th
 C. Sagastizabal, "Variable metric bundle methods", Mathematical Programming 76, 1997; the rules for t are those of
 K. C. Kiwiel, "Proximity control in bundle methods", Mathematical Programming 46, 1990, simplified).
 
-The bits are the same on every machine, with any number of threads. Matrix products, which add in an order of the
-processor's BLAS, are used only where every partial sum is exact, because all numbers are small multiples of one power
-of two (:mod:`perfect_yatzy.strategy.fitted_file`). Elsewhere NumPy adds in a fixed order (:func:`dot`).
+The bits are the same on every machine: products are added in a fixed order (:func:`dot`), as the README explains.
 """
 
 from __future__ import annotations
@@ -47,6 +45,7 @@ SERIOUS = 0.1  # of the descent that the cuts promise
 FIRST_STEP = 10.0  # of a descent
 MANTISSA = 53  # bits of a float64
 POINT_BITS = 20  # after the binary point, of the coordinates of all points
+Progress = Callable[[float], None]  # takes the fraction that is done
 
 
 def dot(a: Floats | Ints, b: Floats | Ints) -> Floats:
@@ -67,34 +66,29 @@ def exact_bits(numbers: Floats, spare: int) -> int:
 
 def minimise(
     function: Callable[[Floats], tuple[float, Floats]], start: Floats, free: int, *, tolerance: float,
-    evaluations: int, progress: Callable[[float], None] | None = None,
+    evaluations: int, progress: Progress | None = None,
 ) -> tuple[Floats, float, int]:  # fmt: skip
-    """The best point found of a convex function, its value, and the evaluations; `progress` takes the share done.
-
-    Only the first `free` coordinates may be negative.
-    """
+    """The best point of a convex function, its value, the evaluations; coordinates from `free` on are at least 0."""
     best = rounded(np.array(start, dtype=np.float64), POINT_BITS)
     value, gradient = function(best)
-    points, slopes, heights = [best], [gradient], [value]  # of the cuts
-    weights = np.ones(1)
+    cuts = [(best, gradient, value)]  # point, slope, and the height there
+    weights = np.ones(1)  # of the cuts
     count, step = 1, FIRST_STEP
     while count < evaluations:
-        matrix = np.array(slopes)
-        # Each cut at the best point, as how far it lies below the value there.
-        errors = np.array([value - h - dot(g, best - x) for h, g, x in zip(heights, slopes, points, strict=True)])
+        slopes = np.array([slope for _, slope, _ in cuts])
+        # How far each cut lies below the value at the best point.
+        errors = np.array([value - height - dot(slope, best - point) for point, slope, height in cuts])
         errors = np.maximum(errors, 0.0)
-        weights = convex_combination(step * dot(matrix[:, None], matrix), errors, weights)
-        direction = dot(matrix.T, weights)
-        gap = float(step * dot(direction, direction) + dot(weights, errors))
+        weights = convex_combination(step * dot(slopes[:, None], slopes), errors, weights)
+        direction = dot(slopes.T, weights)
+        gap = float(step * dot(direction, direction) + dot(weights, errors))  # the descent that the cuts promise
         if gap <= tolerance:
             break
         trial = rounded(best - step * direction, POINT_BITS)
         trial[free:] = np.maximum(trial[free:], 0.0)
         found, gradient = function(trial)
         count += 1
-        points.append(trial)
-        slopes.append(gradient)
-        heights.append(found)
+        cuts.append((trial, gradient, found))
         weights = np.append(weights, 0.0)
         if found <= value - SERIOUS * gap:
             if found <= value - 0.5 * gap:
@@ -102,11 +96,10 @@ def minimise(
             best, value = trial, found
         elif found - value > gap:
             step *= 0.5
-        if len(points) > MAX_CUTS:
+        if len(cuts) > MAX_CUTS:
             heaviest = np.sort(np.argsort(-weights[:-1], kind="stable")[:KEPT_CUTS])
-            keep = np.append(heaviest, len(points) - 1)  # and the newest, which has no weight yet
-            points, slopes = [points[i] for i in keep], [slopes[i] for i in keep]
-            heights = [heights[i] for i in keep]
+            keep = np.append(heaviest, len(cuts) - 1)  # and the newest, which has no weight yet
+            cuts = [cuts[i] for i in keep]
             weights = weights[keep] / weights[keep].sum()
         if progress:
             progress(count / evaluations)
@@ -115,27 +108,29 @@ def minimise(
 
 def convex_combination(matrix: Floats, errors: Floats, start: Floats) -> Floats:
     """The weights that minimise ``w' matrix w / 2 + errors . w`` and sum to 1, by accelerated projection."""
-    lipschitz = float(np.abs(matrix).sum(axis=1).max()) or 1.0
-    here = ahead = start / start.sum()
+    lipschitz = float(np.abs(matrix).sum(axis=1).max()) or 1.0  # the gradient changes no faster
+    here = start / start.sum()
+    ahead = here  # where the momentum leads
     momentum = 1.0
     for _ in range(ROUNDS):
         gradient = dot(matrix, ahead) + errors
         after = onto_simplex(ahead - gradient / lipschitz)
         if float(dot(gradient, after - here)) > 0.0:
             momentum = 1.0  # restart: the momentum leads uphill
-        grown = (1.0 + np.sqrt(1.0 + 4.0 * momentum**2)) / 2.0
-        ahead = after + (momentum - 1.0) / grown * (after - here)
+        next_momentum = (1.0 + np.sqrt(1.0 + 4.0 * momentum**2)) / 2.0
+        ahead = after + (momentum - 1.0) / next_momentum * (after - here)
         if np.abs(after - here).max() < 1e-12:
             return np.asarray(after)
-        here, momentum = after, grown
+        here, momentum = after, next_momentum
     return np.asarray(here)
 
 
 def onto_simplex(point: Floats) -> Floats:
     """The nearest point with entries of at least 0 whose sum is 1."""
+    # The same is subtracted from all entries, and what falls below 0 is cut off.
     ordered = np.sort(point)[::-1]
-    excess = (np.cumsum(ordered) - 1.0) / np.arange(1, len(point) + 1)
-    last = np.flatnonzero(ordered > excess)[-1]
+    excess = (np.cumsum(ordered) - 1.0) / np.arange(1, len(point) + 1)  # what, if the 1, 2, ... largest are left
+    last = np.flatnonzero(ordered > excess)[-1]  # the most that stay above 0
     return np.asarray(np.maximum(point - excess[last], 0.0))
 
 
@@ -151,14 +146,15 @@ class OneTurn:
 
     def mean_and_uses(self, gains: Floats) -> tuple[float, Floats]:
         """The mean of the best turn, and the chance that it ends with each roll."""
-        best, stages = gains, []  # stages: by rerolls left from 1 on, whether to stop, and else what to hold
+        best = gains  # of each roll
+        stages = []  # by rerolls left from 1 on: with which rolls to stop, and else what to hold
         for _rerolls in range(1, self.rolls):
             values, choice = self._best_within(self.passes.holds_from_rolls(best))
             of_rerolls = values[self.grid.first_roll :]
             stops = gains >= of_rerolls
             stages.append((stops, choice))
             best = np.where(stops, gains, of_rerolls)
-        chances, ends = self.grid.weights.copy(), np.zeros(len(gains))
+        chances, ends = self.grid.weights.copy(), np.zeros(len(gains))  # to have each roll; to end with it
         for stops, choice in reversed(stages):
             ends += np.where(stops, chances, 0.0)
             chances = self._reroll(np.where(stops, 0.0, chances), choice)
@@ -167,14 +163,13 @@ class OneTurn:
     def _best_within(self, holds: Floats) -> tuple[Floats, Ints]:
         """The best hold within each multiset, and the multiset with one die less that has it (or itself)."""
         best, choice = holds.copy(), np.arange(len(holds))
-        for level in self.passes.levels[1:]:
-            own = np.arange(level.place.start, level.place.stop)
-            values = best[level.predecessors]
-            column = values.argmax(axis=1, keepdims=True)
+        for level in self.passes.levels[1:]:  # by number of dice: those with fewer are done
+            multisets = np.arange(level.place.start, level.place.stop)
+            column = best[level.predecessors].argmax(axis=1, keepdims=True)  # the best with one die less
             predecessor = np.take_along_axis(level.predecessors, column, axis=1)[:, 0]
-            better = best[predecessor] > best[own]
-            choice[own] = np.where(better, predecessor, own)
-            best[own] = np.where(better, best[predecessor], best[own])
+            better = best[predecessor] > best[multisets]
+            choice[multisets] = np.where(better, predecessor, multisets)
+            best[multisets] = np.where(better, best[predecessor], best[multisets])
         return best, choice
 
     def _reroll(self, chances: Floats, choice: Ints) -> Floats:
@@ -182,8 +177,8 @@ class OneTurn:
         held = np.zeros(self.grid.n_holds)  # chance of each multiset
         held[self.grid.first_roll :] = chances
         for level in self.passes.levels[:0:-1]:  # dice are put aside one by one, until the best hold is left
-            own = np.arange(level.place.start, level.place.stop)
-            moved = own[choice[own] != own]
+            multisets = np.arange(level.place.start, level.place.stop)
+            moved = multisets[choice[multisets] != multisets]
             held += np.bincount(choice[moved], weights=held[moved], minlength=len(held))
             held[moved] = 0.0
         return self.passes.rolls_from_holds(held)
@@ -201,16 +196,15 @@ class Prices:
 def split_variables(
     rules: RuleSet, lines: Sequence[int], variables: Floats, value: float, unit: float = 1.0
 ) -> Prices:
-    """The prices and slopes that a method has varied: first those of the boxes, then those of the lines, in units."""
-    count, slopes = len(rules.categories), np.zeros(len(rules.bonuses))
-    slopes[list(lines)] = unit * variables[count:]
-    return Prices(variables[:count], slopes, value)
+    """Variables as prices and slopes: first one for each box, then one for each of the `lines`, times `unit`."""
+    n_boxes = len(rules.categories)
+    slopes = np.zeros(len(rules.bonuses))
+    slopes[list(lines)] = unit * variables[n_boxes:]
+    return Prices(variables[:n_boxes], slopes, value)
 
 
-def optimal_prices(
-    rules: RuleSet, lines: Sequence[int] = (), progress: Callable[[float], None] | None = None
-) -> Prices:
-    """The prices with which the relaxed game is worth least."""
+def optimal_prices(rules: RuleSet, lines: Sequence[int] = (), progress: Progress | None = None) -> Prices:
+    """The prices with which the relaxed game is worth least; `lines`: the bonuses that a line replaces."""
     points = points_table(rules).astype(np.float64)  # (boxes, rolls)
     n_boxes, rolls = len(rules.categories), np.arange(points.shape[1])
     turn = OneTurn(rules.dice, rules.faces, rules.rolls_per_turn)
@@ -221,31 +215,31 @@ def optimal_prices(
     def bound(variables: Floats) -> tuple[float, Floats]:
         """The bound with these prices and slopes, and its gradient."""
         prices, slopes = variables[:n_boxes], unit * variables[n_boxes:]
-        raised = sum((slope * counts for slope, counts in zip(slopes, counted, strict=True)), np.zeros(n_boxes))
-        gains = points * (1.0 + raised)[:, None] - prices[:, None]
+        # (boxes,): what a point is worth beyond itself
+        extra = sum((slope * counts for slope, counts in zip(slopes, counted, strict=True)), np.zeros(n_boxes))
+        gains = points * (1.0 + extra)[:, None] - prices[:, None]
         box = gains.argmax(axis=0)  # the best one for each roll
         mean, ends = turn.mean_and_uses(gains[box, rolls])
-        uses = np.bincount(box, weights=ends, minlength=n_boxes)
-        sums = np.bincount(box, weights=ends * points[box, rolls], minlength=n_boxes)
+        uses = np.bincount(box, weights=ends, minlength=n_boxes)  # in one turn, as the points
+        points_made = np.bincount(box, weights=ends * points[box, rolls], minlength=n_boxes)
         total = float(prices.sum() + n_boxes * mean)
         gradient = [*(1.0 - n_boxes * uses)]  # by the prices, then by the slopes
         for b, slope, counts in zip(lines, slopes.tolist(), counted, strict=True):
             bonus = rules.bonuses[b]
             total += intercept(bonus, slope)
-            gradient.append(unit * (float(n_boxes * dot(counts, sums)) - touching_sum(bonus, slope)))
+            gradient.append(unit * (float(n_boxes * dot(counts, points_made)) - touching_sum(bonus, slope)))
         return total, np.array(gradient)
 
     # Prices of what a box pays in the mean if the turn is played for it alone would be far too high; the mean of a
     # random roll orders the boxes well enough.
     start = np.concatenate([dot(points, turn.grid.weights), np.zeros(len(lines))])
     tolerance = 1e-5 * float(np.abs(points).max()) * n_boxes
-    found, value, _evaluations = minimise(
-        bound, start, n_boxes, tolerance=tolerance, evaluations=EVALUATIONS, progress=progress
-    )
+    found, value, _ = minimise(bound, start, n_boxes, tolerance=tolerance, evaluations=EVALUATIONS, progress=progress)
     return split_variables(rules, lines, found, value, unit)
 
 
 def touching_sum(bonus: Bonus, slope: float) -> float:
-    """The upper sum at which the line of this slope touches the bonus: no step is higher above it."""
-    sum_and_points = max(((0, 0), *bonus.steps), key=lambda step: step[1] - slope * step[0])
-    return float(sum_and_points[0])
+    """The upper sum at which the lowest line of this slope above all steps of a bonus touches one."""
+    steps = (0, 0), *bonus.steps  # upper sum, points
+    touched = max(steps, key=lambda step: step[1] - slope * step[0])
+    return float(touched[0])

@@ -31,16 +31,15 @@ from ..model import approximate_cost as costs
 from ..model.relaxed_game import EMPTY_ROW, Levels, RelaxedGame, intercept, required_exact, tracked_exact
 from ..model.state_space import card_masks
 from ..tablebase.resources import ScratchPool, default_threads, thread_map
-from .multipliers import Prices, dot, minimise, optimal_prices, split_variables, touching_sum
+from .multipliers import Prices, Progress, dot, minimise, optimal_prices, split_variables, touching_sum
 
 ROWS_PER_TASK, SOLVED_ROWS = 8, 16  # rows a thread follows, or solves, at a time
 UNIT_ROUNDOFF = 2.0**-53
-LEAST_CHANCE = 1e-7  # of a row, for play to be followed
+LEAST_CHANCE = 1e-7  # of a row, for play to be followed; the certificate does not depend on it
 TOLERANCE = 2e-5  # of the bound, where an iteration ends
 LEVEL_TOLERANCE = 5e-5  # of the bound: 0.1 points for Giant Yatzy
 
 Chain = tuple[int, ...]
-Progress = Callable[[float], None]  # takes the fraction that is done
 Report = Callable[[str, float], None]  # takes what is being done, and about the share of all work that is done
 
 
@@ -51,28 +50,28 @@ def solve_relaxed(game: RelaxedGame, *, threads: int | None = None, progress: Pr
     values = np.zeros(game.size + PADDING)
     table = TableSlice(values, 0)
     pool = ScratchPool(lambda: make_scratch(dice, game.models[0]))
-    total, done = sum(map(len, game.rows_in_layer)), 0
+    row_count = sum(map(len, game.rows_in_layer))
+    done = 0  # rows
 
     def solve(rows: Ints, status: int, most_saved: int) -> None:
         with pool.borrow() as scratch:
             solve_rows(rows, SolveJob(game.models[status], passes, table, table, most_saved, scratch))
 
     for row in game.rows_in_layer[game.turns].tolist():
-        full = game.full_cards(row)
+        of_full_card = game.full_cards(row)
         first = int(game.layout.offsets[row])
-        values[first : first + len(full)] = full
+        values[first : first + len(of_full_card)] = of_full_card
     with thread_map(threads or default_threads(), "yatzy-relaxed") as in_threads:
         for turn in range(game.turns - 1, -1, -1):
             rows = game.rows_in_layer[turn]
             statuses = game.status(rows)
-            for status in range(len(game.models)):
+            for status in range(len(game.models)):  # each has its own outcomes
                 same = rows[statuses == status]
                 tasks = [same[i : i + SOLVED_ROWS] for i in range(0, len(same), SOLVED_ROWS)]
-                for _ in in_threads(solve, tasks, repeat(status), repeat(int(game.most_saved[turn]))):
-                    pass
+                list(in_threads(solve, tasks, repeat(status), repeat(int(game.most_saved[turn]))))  # wait for all
             done += len(rows)
             if progress:
-                progress(done / total)
+                progress(done / row_count)
     return values[: game.size]
 
 
@@ -85,8 +84,7 @@ def rounding_error(game: RelaxedGame, values: Floats) -> float:
 
         |computed W - exact W| <= turns * n * u / (1 - n u) * M
 
-    (N. J. Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd ed., SIAM 2002, section 3.1). For Yatzy it is
-    1e-10 points.
+    (N. J. Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd ed., SIAM 2002, section 3.1).
     """
     rules = game.rules
     rolls = rules.rolls_per_turn + int(game.most_saved.max())
@@ -96,13 +94,13 @@ def rounding_error(game: RelaxedGame, values: Floats) -> float:
     # parts with rounded weights (rolls / 4 + 8).
     grid = lattice(rules.dice, rules.faces)
     in_turn = 6 + (rolls - 1) * rules.dice * (rules.faces + 1) + (grid.n_rolls + 3) // 4 + 8
-    count = in_turn + len(rules.categories)
-    relative = count * UNIT_ROUNDOFF / (1 - count * UNIT_ROUNDOFF)
+    operations = in_turn + len(rules.categories)  # n; the offset adds a price of each box
+    relative = operations * UNIT_ROUNDOFF / (1 - operations * UNIT_ROUNDOFF)
     points = max(float(np.abs(model.outcomes.points).max()) for model in game.models)
     lines = zip(rules.bonuses, game.slopes.tolist(), strict=True)
-    bonus = sum(abs(intercept(bonus, slope)) + slope * bonus.threshold for bonus, slope in lines)
+    of_lines = sum(abs(intercept(bonus, slope)) + slope * bonus.threshold for bonus, slope in lines)
     extra = float(game.models[0].outcomes.first_roll_bonus.max(initial=0.0))
-    largest = float(np.abs(values).max()) + 2 * points + extra + bonus + float(np.abs(game.prices).sum())
+    largest = float(np.abs(values).max()) + 2 * points + extra + of_lines + float(np.abs(game.prices).sum())  # M
     return float((game.turns + 1) * relative * 1.01 * largest)
 
 
@@ -117,28 +115,29 @@ class _Play:
     """The best policy at the cards of one status; outcomes are grouped by the step to the child and the shift."""
 
     def __init__(self, game: RelaxedGame, status: int, table: TableSlice, chance: Floats) -> None:
-        self.game, self.model, self.boxes = game, game.models[status], game.boxes(status)
-        self.table, self.chance = table, chance
+        self.game, self.model, self.table, self.chance = game, game.models[status], table, chance
+        self.boxes = game.boxes(status)  # that each outcome fills
         outcomes = self.model.outcomes
         pairs, group = np.unique(np.stack([outcomes.step, outcomes.shift]), axis=1, return_inverse=True)
-        self.step, self.shift = pairs
-        self.order = np.argsort(group, kind="stable")  # of the outcomes, by group; where each group starts in it
-        self.starts = np.searchsorted(group[self.order], np.arange(len(self.step)))
-        self.points = outcomes.points + game.prices[self.boxes]
+        self.step, self.shift = pairs  # of each group
+        self.order = np.argsort(group, kind="stable")  # the outcomes, sorted by group
+        self.starts = np.searchsorted(group[self.order], np.arange(len(self.step)))  # of the groups in this order
+        self.points = outcomes.points + game.prices[self.boxes]  # of each outcome, without the price
         self.used = np.zeros((game.turns, len(self.boxes)))  # chance of each outcome, by turn
         self._scratch = ScratchPool(partial(visit_scratch, lattice(game.rules.dice, game.rules.faces), self.model))
 
     def turn(self, rows: Ints) -> tuple[Ints, Ints, Floats, Floats]:
-        """Rows and places of the children and their chances, and the chance of each outcome."""
-        layout, total = self.game.layout, np.zeros(len(self.boxes))
+        """One turn from some rows: rows and places of the children and their chances; chance of each outcome."""
+        layout = self.game.layout
+        total = np.zeros(len(self.boxes))
         children, places, chances = list[Ints](), list[Ints](), list[Floats]()
         with self._scratch.borrow() as scratch:
             for row in rows:
                 lane_set = layout.lane_sets[row]
-                found = np.zeros((len(self.boxes), int(layout.lane_count[lane_set])))  # by outcome and lane
+                found = np.zeros((len(self.boxes), int(layout.lane_count[lane_set])))  # chances by outcome and lane
                 visit_row(row, VisitJob(self.model, self.table, self.chance, found.ravel(), scratch))
                 total += found.sum(axis=1)
-                by_group = np.add.reduceat(found[self.order], self.starts)
+                by_group = np.add.reduceat(found[self.order], self.starts)  # (groups, lanes)
                 group, lane = np.nonzero(by_group)
                 child = row + self.step[group]
                 upper = layout.lane_upper[lane_set, lane] + self.shift[group]
@@ -149,22 +148,20 @@ class _Play:
 
 
 def visits(game: RelaxedGame, values: Floats, *, threads: int | None = None) -> tuple[Floats, Floats]:
-    """Chance that each turn fills each box, ``(turns, categories)``, and expected sums ``(bonuses,)``, of best play.
-
-    Play is followed without saved rolls, but for rows of a very small chance: the certificate does not depend on it.
-    """
+    """Of best play: chance that each turn fills each box, ``(turns, categories)``; expected sums, ``(bonuses,)``."""
     if game.rules.saved_rolls:
         raise ValueError("play is followed only without saved rolls")
     rules = game.rules
     table = TableSlice(np.concatenate([values, np.zeros(PADDING)]), 0)
     table.values.flags.writeable = False
-    reached, chance = np.zeros(game.n_rows), np.zeros(game.size)  # chance of each row, and of each state
-    reached[EMPTY_ROW] = chance[game.layout.offsets[EMPTY_ROW]] = 1.0
+    chance_of_row, chance = np.zeros(game.n_rows), np.zeros(game.size)  # of each row, and of each state
+    chance_of_row[EMPTY_ROW] = 1.0
+    chance[game.layout.offsets[EMPTY_ROW]] = 1.0
     plays = [_Play(game, status, table, chance) for status in range(len(game.models))]
     with thread_map(threads or default_threads(), "yatzy-visits") as in_threads:
         for played in range(game.turns):
-            rows = game.rows_in_layer[played]
-            rows = rows[reached[rows] > LEAST_CHANCE]
+            layer = game.rows_in_layer[played]
+            rows = layer[chance_of_row[layer] > LEAST_CHANCE]
             statuses = game.status(rows)
             for status, play in enumerate(plays):
                 same = rows[statuses == status]
@@ -172,16 +169,16 @@ def visits(game: RelaxedGame, values: Floats, *, threads: int | None = None) -> 
                 # Added in the order of the rows, so that the sums do not depend on the threads.
                 for children, places, chances, total in in_threads(play.turn, tasks):
                     np.add.at(chance, places, chances)
-                    np.add.at(reached, children, chances)
+                    np.add.at(chance_of_row, children, chances)
                     play.used[played] += total
     uses = np.zeros((game.turns, len(rules.categories)))
     upper = np.zeros(len(rules.bonuses))
     for play in plays:
         for c, box in enumerate(rules.categories):
-            here = play.boxes == c
-            uses[:, c] += play.used[:, here].sum(axis=1)
+            in_box = play.boxes == c  # which outcomes fill it
+            uses[:, c] += play.used[:, in_box].sum(axis=1)
             if box.upper and rules.bonus:
-                points = float(dot(play.used[:, here].sum(axis=0), play.points[here]))
+                points = float(dot(play.used[:, in_box].sum(axis=0), play.points[in_box]))
                 upper[box.column] += points / (1.0 + game.slopes[box.column])  # without the slope of the line
     return uses, upper
 
@@ -203,23 +200,24 @@ def order_of_gain(
         return upper_bound(relaxed, solve_relaxed(relaxed, threads=threads))
 
     left = [chain for chain in chains(rules) if not {*chain} & {*exact} and len(exact) + len(chain) <= ONE_WORD]
-    known = list(exact)
-    if costs.solve_work(game(known)) * 2 * len(left) > work / 2:  # gains are measured without the required boxes
-        known, column = list(tracked_exact(rules)), -1
+    with_boxes = list(exact)  # of the game to which each chain is added in turn
+    if costs.solve_work(game(with_boxes)) * 2 * len(left) > work / 2:
+        with_boxes = list(tracked_exact(rules))
+        column = -1  # of all games from here on: no upper sum is remembered
     taken: list[Chain] = []
-    while left and len(known) + max(map(len, left)) <= ONE_WORD:
-        games = [game([*known, *chain]) for chain in left]
+    while left and len(with_boxes) + max(map(len, left)) <= ONE_WORD:
+        games = [game([*with_boxes, *chain]) for chain in left]
         cost = sum(map(costs.solve_work, games))
         if taken and cost > work:
             break
         work -= cost
-        before = bound(game(known))
+        before = bound(game(with_boxes))
         bounds = map(bound, games)
         # A chain of n boxes multiplies the cards by n + 1, as log2(n + 1) boxes would: the gain is divided by that.
         gains = [(before - after) / log2(len(chain) + 1) for after, chain in zip(bounds, left, strict=True)]
         best, *others = sorted(range(len(left)), key=lambda i: (-gains[i], left[i]))
         taken.append(left[best])
-        known += left[best]
+        with_boxes += left[best]
         left = [left[i] for i in others]
         if progress:
             progress(len(taken) / (len(taken) + len(left)))
@@ -230,7 +228,8 @@ def coarse_levels(game: RelaxedGame, values: Floats, tolerance: float) -> list[I
     """For each set of filled upper boxes the upper sums that end a level of nearly equal values."""
     # Levels by how often play visits their states would be fewer, but the relaxed game exploits them: it crosses out
     # upper boxes to reach a sum that is rounded up by far (for Giant Yatzy the bound rose by 30 points).
-    layout, levels = game.layout, []
+    layout = game.layout
+    levels = []
     rows = np.flatnonzero(game.occurs)
     sets = layout.lane_sets[rows]
     for lane_set, count in enumerate(layout.lane_count.tolist()):
@@ -251,8 +250,7 @@ def coarse_levels(game: RelaxedGame, values: Floats, tolerance: float) -> list[I
 class Budget:
     """What a relaxation may take; the bound depends on it, and not on the speed of the machine."""
 
-    # Operations (:mod:`perfect_yatzy.model.approximate_cost`), of which two threads do about 5e10 a second.
-    work: float = 12e12
+    work: float = 12e12  # operations (:mod:`.approximate_cost`), of which two threads do about 5e10 a second
     memory: int = costs.BOUND_MEMORY  # bytes
     boxes: int | None = None  # most further exact boxes, or chains of boxes; default: no limit
 
@@ -282,9 +280,10 @@ class _Relaxing:
         self.rules, self.budget, self.threads = rules, budget, threads
         self.report, self.work = report, budget.work
         self.prices: Prices
-        self.column, self.exact = -1, tuple[int, ...]()
+        self.exact: tuple[int, ...] = ()
+        self.column = -1  # whose upper sum is remembered; -1: none
         self.levels: Levels | None = None
-        self.speed = 0.0
+        self.speed = 0.0  # operations a second of the last solve
         self.expected = costs.relaxation_work(rules, budget.work, budget.memory, budget.boxes)
 
     def run(self) -> Relaxation:
@@ -332,10 +331,11 @@ class _Relaxing:
         return RelaxedGame(self.rules, exact, found.prices, self.column, found.slopes, self.levels)
 
     def solve(self, game: RelaxedGame, stage: str) -> Floats:
-        """W, at the cost of its work."""
+        """W; the budget pays for the work."""
         work, began = costs.solve_work(game), perf_counter()
         values = solve_relaxed(game, threads=self.threads, progress=self.progress(stage, work))
-        self.work, self.speed = self.work - work, work / (perf_counter() - began)
+        self.work -= work
+        self.speed = work / (perf_counter() - began)
         return values
 
     def lines(self) -> list[int]:
@@ -355,14 +355,14 @@ class _Relaxing:
 
     def refined(self, game: RelaxedGame) -> RelaxedGame:
         """The game with better prices, which are kept, if it is small enough to be solved many times."""
-        each = costs.solve_work(game) + costs.visits_work(game)
+        each = costs.solve_work(game) + costs.visits_work(game)  # work of an evaluation
         calls = costs.refining_calls(self.work, each)
         if not calls or not game.members or self.rules.saved_rolls:
             return game
         before, lines = self.prices, self.lines()
 
         def bound(variables: Floats) -> tuple[float, Floats]:
-            self.prices = split_variables(self.rules, lines, variables, value=0.0)  # for the next game
+            self.prices = split_variables(self.rules, lines, variables, value=0.0)  # which the game below takes
             tried = self.game(game.exact)
             values = solve_relaxed(tried, threads=self.threads)
             uses, upper = visits(tried, values, threads=self.threads)

@@ -5,9 +5,6 @@
     simulation   the mean of the greedy strategy, with the value function as control variate
     bound        a larger relaxed game, whose value no strategy exceeds
 
-The result depends on the rules and the settings alone, bit for bit, on any machine and with any number of threads:
-the limits are counts. Only a bound that is limited by minutes depends on the speed of the machine.
-
 The simulation has a control variate that removes nearly all luck of the dice. A turn from the state S is worth E(S),
 its exact expectation on the fitted values V of the cards after it. Play is greedy on the same values, so what a turn
 reaches, points + V(S'), is E(S) on average, whatever the values are::
@@ -69,9 +66,7 @@ Report = Callable[[str, float, Known], None]  # name of a stage, the share of it
 class ApproximateSimulation(Simulation):
     """Simulated games by a fitted value function, with the fitted values as control variate."""
 
-    # (games,) float64: D of each game (see the module): what the dice gave beyond the expectation, in points; its
-    # mean is 0
-    luck: Floats
+    luck: Floats  # (games,) float64: what the dice gave beyond the expectation, in points: D of the module; mean 0
     seconds: float
 
     @property
@@ -115,15 +110,16 @@ def simulate_values(
     rules, turns = values.rules, LaneTurns(values, threads)
     filled, n_boxes = start.filled.bit_count(), len(values.rules.categories)
     parts = list[tuple[npt.NDArray[Any], ...]]()  # scores, luck, points of the boxes, bonuses
-    # Number of games so far; sum and squares of their scores without luck; half the width of the interval.
-    done, total, squares, half = 0, 0.0, 0.0, math.inf
+    done, half = 0, math.inf  # games so far; half the width of the interval of their mean
+    total, squares = 0.0, 0.0  # sums of their scores without luck, and of the squares
     while done < games and (not half_width or done < 2 or half > half_width):
         number = min(BATCH, games - done)
-        numbers, states = first + np.arange(done, done + number), same_cards(rules, start, number)
+        game_numbers = first + np.arange(done, done + number)  # `first` is the number of the first game
+        states = same_cards(rules, start, number)
         scores, luck = np.full(number, points_before, dtype=np.int64), np.zeros(number)
         points = np.full((number, n_boxes), -1, dtype=np.int16)  # -1 for boxes that are filled at the start
         for turn in range(filled, n_boxes):
-            played = turns.play(states, numbers, seed, turn)
+            played = turns.play(states, game_numbers, seed, turn)
             states = played.states
             scores += played.points + played.bonus_points
             luck += played.reached - played.expected
@@ -347,8 +343,8 @@ class Solution:
             self._learn(self.records[stage])
             self.report(stage, 1.0, self.known)
         prefix = f"{stage}/"
-        own = {name.removeprefix(prefix): a for name, a in self.arrays.items() if name.startswith(prefix)}
-        return self.records[stage], own
+        of_stage = {name.removeprefix(prefix): a for name, a in self.arrays.items() if name.startswith(prefix)}
+        return self.records[stage], of_stage
 
     def _report(self, stage: str, done: float) -> None:
         """Report progress within a stage; only :meth:`_stage` reports its end."""
@@ -383,11 +379,9 @@ class Solution:
     def _fit(self, start: FittedValues) -> Made:
         settings = self.settings
         counts = {"games": settings.fit_games, "rounds": settings.rounds, "seed": settings.seed}
-
-        def report(done: int, total: int) -> None:
-            self._report("fit", done / total)
-
-        values, found = fit_values(start, **counts, threads=self.threads, progress=report)
+        values, found = fit_values(
+            start, **counts, threads=self.threads, progress=lambda done, total: self._report("fit", done / total)
+        )
         return found, {"coefficients": values.coefficients}
 
     def _simulation(self, values: FittedValues) -> Made:
@@ -412,8 +406,8 @@ class Solution:
         return found, {"final_scores": played.final_scores.astype(np.int32)}
 
     def _bound(self) -> Made:
-        work = self._bound_work(self.records["relaxation"]["speed"])
-        relaxed, found = self._relaxed("bound", Budget(work, self.settings.memory))
+        most_work = self._bound_work(self.records["relaxation"]["speed"])
+        relaxed, found = self._relaxed("bound", Budget(most_work, self.settings.memory))
         exact = [self.rules.categories[c].id for c in relaxed.game.exact]
-        used = {"most_work": work / UNIT, "work": found.pop("work")}
-        return found | {"exact": exact, "values": len(relaxed.values)} | used, {}
+        work = {"most_work": most_work / UNIT, "work": found.pop("work")}  # next to each other in the record
+        return found | {"exact": exact, "values": len(relaxed.values)} | work, {}

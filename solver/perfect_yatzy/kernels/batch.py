@@ -73,8 +73,8 @@ class MeanDecisions(NamedTuple):
 
 @player_of.of(MeanPolicy)
 def _mean_player(policy, job, block, most_saved):
-    means, most = mean_table(policy.means), job.policy.model.rolls_per_turn - 1 + most_saved
-    backup_holds(means, job.policy, block, most, job.policy.means)
+    means = mean_table(policy.means)
+    backup_holds(means, job.policy, block, job.policy.model.rolls_per_turn - 1 + most_saved, job.policy.means)
     return MeanDecisions(means, job.policy.means)
 
 
@@ -95,13 +95,13 @@ def best_action(player, policy, turn, lane, roll, rerolls, is_first):
 
 @best_action.of(MeanDecisions)
 def _best_by_means(player, policy, turn, lane, roll, rerolls, is_first):
-    model, dice, values = policy.model, policy.model.dice, policy.option_values
+    model, dice, of_categories = policy.model, policy.model.dice, policy.option_values
     saved = rerolls if model.saves_rolls else 0
-    best_hold, category, value = -1, -1, LOWEST
-    category_means(player.means.values, policy, turn, roll, saved, is_first, values)
+    category_means(player.means.values, policy, turn, roll, saved, is_first, of_categories)
+    best_hold, category, value = -1, -1, LOWEST  # of equal options the first is taken
     for c in range(model.category_count):
-        if values[c] > value + TIE:
-            category, value = c, values[c]
+        if of_categories[c] > value + TIE:
+            category, value = c, of_categories[c]
     if rerolls > 0:
         # The list opens with the hold of all dice, which is to stop and score.
         for k in range(dice.hold_start[roll] + 1, dice.hold_start[roll + 1]):
@@ -114,33 +114,36 @@ def _best_by_means(player, policy, turn, lane, roll, rerolls, is_first):
 @best_action.of(ScoreDecisions)
 def _best_by_scores(player, policy, turn, lane, roll, rerolls, is_first):
     hold, outcome, value = decision(player.scores, player.means, policy, turn, lane, roll, rerolls, is_first)
-    return hold, policy.model.turn_outcomes.category[outcome] if hold < 0 else -1, value
+    category = policy.model.turn_outcomes.category[outcome] if hold < 0 else -1
+    return hold, category, value
 
 
 @jit
 def write_options(player, job, turn, lane, i):
-    """Values of all options of position i, after its best action; -inf for those that are not legal."""
+    """Values of all options of position i, after :func:`best_action`; -inf for those that are not legal."""
     policy, dice, options, positions = job.policy, job.policy.model.dice, job.options, job.positions
-    roll, rerolls, first = positions.rolls[i], positions.rerolls[i], (i - options.first) * options.columns
-    for k in range(options.columns):
-        options.values[first + k] = -np.inf
+    roll, rerolls = positions.rolls[i], positions.rerolls[i]
+    row = (i - options.first) * options.columns  # where that of the position begins: the holds, then the categories
+    for option in range(options.columns):
+        options.values[row + option] = -np.inf
     for c in range(policy.model.category_count):
         if policy.option_values[c] > LOWEST:
-            options.values[first + dice.first_roll + c] = policy.option_values[c]
+            options.values[row + dice.first_roll + c] = policy.option_values[c]
     if rerolls > 0:
         for k in range(dice.hold_start[roll] + 1, dice.hold_start[roll + 1]):
             hold = dice.holds[k]
-            options.values[first + hold] = hold_value(player.holds, dice, rerolls, hold, lane)
+            options.values[row + hold] = hold_value(player.holds, dice, rerolls, hold, lane)
 
 
 @jit
 def same_card(positions, begin, stop):
     """End of the positions from `begin` on that share a card and a block of upper sums, and their most rerolls."""
-    row, group, end, most = positions.rows[begin], positions.lanes[begin] // LANES, begin, 0
+    row, group = positions.rows[begin], positions.lanes[begin] // LANES
+    end, most_rerolls = begin, 0
     while end < stop and positions.rows[end] == row and positions.lanes[end] // LANES == group:
-        most = max(most, positions.rerolls[end])
+        most_rerolls = max(most_rerolls, positions.rerolls[end])
         end += 1
-    return end, most
+    return end, most_rerolls
 
 
 @jit
@@ -148,12 +151,12 @@ def find_best_actions(start, stop, arguments):
     """Best actions of the positions `start` to `stop - 1`; those of one block share a backup of the turn."""
     job, i = views(arguments), start
     policy, positions, actions = job.policy, job.positions, job.actions
-    while i < stop:
-        end, most = same_card(positions, i, stop)
+    while i < stop:  # card by card
+        end, most_rerolls = same_card(positions, i, stop)
         card = mean_block(policy.model, positions.rows[i], positions.lanes[i] // LANES * LANES)
-        most_saved = most - policy.model.rolls_per_turn + 1  # for as many rerolls; negative for fewer than in a turn
+        most_saved = most_rerolls - policy.model.rolls_per_turn + 1  # negative for fewer rerolls than in a turn
         player = player_of(job.followed, job, card, most_saved)
-        while i < end:
+        while i < end:  # block by block of scores
             first = positions.blocks[i]
             begin_block(player, job, Block(card.row, first, card.choices))
             while i < end and positions.blocks[i] == first:
@@ -224,14 +227,15 @@ def are_rolls(dice, turns, first, end, most):
 @jit
 def outcome_of_turn(model, turns, turn, row, saved):
     """Number of the outcome of a turn from a card, -1 if the turn breaks the rules."""
-    first, end, choices = turns.first_roll[turn], turns.first_roll[turn + 1], choices_of(model, row)
+    first, end = turns.first_roll[turn], turns.first_roll[turn + 1]
+    choices = choices_of(model, row)
     if choices == 0 or not are_rolls(model.dice, turns, first, end, model.rolls_per_turn + saved):
         return -1
-    roll, category, points = turns.rolls[end - 1] - model.dice.first_roll, turns.categories[turn], turns.points[turn]
-    allowed, way = scoring_of_roll(model, row, choices, roll, end - first == 1)
+    roll, category = turns.rolls[end - 1] - model.dice.first_roll, turns.categories[turn]
+    allowed, way = scoring_of_roll(model, row, choices, roll, is_first=(end - first == 1))
     if not allowed >> category & 1:
         return -1
-    outcome, outcomes = outcome_number(model, way, category, roll), model.turn_outcomes
+    outcome, outcomes, points = outcome_number(model, way, category, roll), model.turn_outcomes, turns.points[turn]
     is_paid = outcomes.points[outcome] == points and outcomes.total[outcome] == points + turns.bonus_points[turn]
     return outcome if is_paid else -1
 
@@ -243,7 +247,7 @@ def walk_cards(start, stop, arguments):
     model, turns, walked, layout = job.model, job.turns, job.walked, job.model.layout
     for card in range(start, stop):
         row, saved, fault = 0, 0, -1
-        lane = layout.lane_of[layout.lane_sets[row] * layout.upper_width]
+        lane = layout.lane_of[layout.lane_sets[row] * layout.upper_width]  # of the upper sum 0
         first, end = turns.first_turn[card], turns.first_turn[card + 1]
         turn = first
         while turn < end:
@@ -254,8 +258,8 @@ def walk_cards(start, stop, arguments):
             walked.rows[turn], walked.lanes[turn], walked.saved[turn] = row, lane, saved
             child = row + model.turn_outcomes.step[outcome]
             lane = lane_after(layout, row, child, lane, model.turn_outcomes.shift[outcome])
-            count = turns.first_roll[turn + 1] - turns.first_roll[turn]
-            saved = model.rolls_per_turn + saved - count if model.saves_rolls else 0
+            rolls = turns.first_roll[turn + 1] - turns.first_roll[turn]
+            saved = model.rolls_per_turn + saved - rolls if model.saves_rolls else 0
             row, turn = child, turn + 1
         walked.ends[card] = state_place(layout, row, saved, lane)
         walked.filled[card], walked.faults[card] = turn - first, fault

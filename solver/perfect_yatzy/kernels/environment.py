@@ -2,9 +2,6 @@
 
 Nothing is solved and no state space is built, so this works for any rules. An action is a number: the lattice index
 of a hold with fewer than all dice, or that of the first roll (the number of such holds) plus a category.
-
-For positions of simulated games, the last functions roll the dice of one decision of many games and take the best
-action or explore.
 """
 
 from __future__ import annotations
@@ -34,7 +31,6 @@ Bytes = npt.NDArray[np.uint8]
 # table, rerolls left, number of the turn; seed and number of the game; actions taken, whether the episode has ended.
 FILLED, UPPER, SAVED, JOKER_PAID, POINTS, ROLL, REROLLS, TURN, SEED, GAME, ACTIONS, ENDED = range(12)
 FIELDS = 16
-
 # Added to the seed: whether to explore, and which action to take then, do not depend on the dice.
 WHETHER, WHICH = 0x5851F42D4C957F2D, 0x14057B7EF767814F
 CHOICE_BITS = 40  # of a random word, to choose one of the legal actions
@@ -97,9 +93,10 @@ class StepJob(NamedTuple):
 def upper_model(rules: RuleSet) -> UpperModel:
     """The upper sums and bonuses of a rule set."""
     sums = upper_sums(rules)
+    # Of each category; any column will do for one that counts towards none.
     columns = [category.column if c in sums.counting else 0 for c, category in enumerate(rules.categories)]
-    width, cap = np.array([(sums.widths[b], sums.thresholds[b]) for b in columns], dtype=np.int64).T.copy()
-    steps = [
+    width, cap = np.array([(sums.widths[i], sums.thresholds[i]) for i in columns], dtype=np.int64).T.copy()
+    steps = [  # the columns of this table are the arrays below
         (sums.weights[column], sums.widths[column], least, points - points_before)
         for column, bonus in enumerate(rules.bonuses)
         for (_, points_before), (least, points) in pairwise([(0, 0), *bonus.steps])
@@ -125,7 +122,7 @@ def fields_of(games, game):
 @jit
 def roll_dice(turn, fields, held):
     """Roll the dice not in `held`."""
-    number = turn.rolls_per_turn - 1 + fields[SAVED] - fields[REROLLS]
+    number = turn.rolls_per_turn - 1 + fields[SAVED] - fields[REROLLS]  # of the roll in its turn, from 0
     word = random_word(fields[SEED], fields[GAME], fields[TURN], number)
     fields[ROLL] = completed_roll(turn.dice, held, word)
 
@@ -156,11 +153,11 @@ def upper_after(upper, before, category, points):
 @jit
 def score_of(model, fields):
     """Points made, with the upper bonus of every column that has reached one."""
-    upper, paid, total = model.upper, 0, fields[UPPER]
+    upper, bonus = model.upper, 0
     for i in range(upper.step_count):
-        if total // upper.step_weight[i] % upper.step_width[i] >= upper.threshold[i]:
-            paid += upper.points[i]
-    return fields[POINTS] + paid
+        if fields[UPPER] // upper.step_weight[i] % upper.step_width[i] >= upper.threshold[i]:
+            bonus += upper.points[i]
+    return fields[POINTS] + bonus
 
 
 @jit
@@ -185,7 +182,8 @@ def fill_category(model, games, game, category, way):
     """Score the roll on the table, and roll for the next turn; after the last one no dice are on the table."""
     turn, fields = model.turn, fields_of(games, game)
     outcome = outcome_number(turn, way, category, fields[ROLL] - turn.dice.first_roll)
-    points, saved = turn.points[outcome], fields[REROLLS] if turn.saves_rolls else 0
+    points = turn.points[outcome]
+    saved = fields[REROLLS] if turn.saves_rolls else 0
     games.boxes[game * turn.category_count + category] = points
     fields[FILLED] |= 1 << category
     fields[POINTS] += int(turn.total[outcome])
@@ -205,13 +203,13 @@ def fill_category(model, games, game, category, way):
 def take_action(model, games, game, action):
     """Change a game by an action; False, and no change, if the action is illegal."""
     turn, fields = model.turn, fields_of(games, game)
-    category = action - turn.dice.first_roll
-    if 0 <= action < turn.dice.first_roll:
+    if 0 <= action < turn.dice.first_roll:  # a hold
         if fields[REROLLS] == 0 or not is_within(model, action, fields[ROLL]):
             return False
         fields[REROLLS] -= 1
         roll_dice(turn, fields, action)
         return True
+    category = action - turn.dice.first_roll
     allowed, way = categories_now(turn, fields)
     if not 0 <= category < turn.category_count or not allowed >> category & 1:
         return False
@@ -269,9 +267,10 @@ def observe(begin, end, model_arrays, game_arrays, observed_arrays):
         observed.rolls_left[game] = fields[REROLLS]
         observed.joker_paid[game] = fields[JOKER_PAID]
         observed.score[game] = score_of(model, fields)
-        mask, allowed = shifted(observed.mask, -game * (n_holds + categories)), 0  # of the actions; of the categories
+        mask = shifted(observed.mask, -game * (n_holds + categories))  # of the actions: holds, then categories
         for hold in range(n_holds):
             mask[hold] = 0
+        allowed = 0  # bitmask of the categories; none after the end of the game
         if filled != (1 << categories) - 1:
             allowed, _ = categories_now(turn, fields)
             if fields[REROLLS] > 0:
@@ -283,7 +282,7 @@ def observe(begin, end, model_arrays, game_arrays, observed_arrays):
 
 
 class Decisions(NamedTuple):
-    """One decision of each of n games, ``(n,)`` int64 each."""
+    """One decision of each of n games, simulated for their positions: best actions or any; ``(n,)`` int64 each."""
 
     model: TurnModel
     seed: int
@@ -302,7 +301,7 @@ class Decisions(NamedTuple):
 def roll_decisions(arguments):
     """Roll the dice that are not held."""
     job = views(arguments)
-    for i in range(len(arguments.games)):
+    for i in range(len(arguments.games)):  # a view has no length
         word = random_word(job.seed, job.games[i], job.turn, job.roll)
         job.held[i] = completed_roll(job.model.dice, job.held[i], word)
 
@@ -313,7 +312,7 @@ def drawn_action(model, allowed, roll, rerolls, word):
     start = model.dice.hold_start[roll] + 1  # the first hold is that of all dice
     holds = model.dice.hold_start[roll + 1] - start if rerolls > 0 else 0
     part = int(word >> np.uint64(DIE_BITS - CHOICE_BITS))  # of 2^CHOICE_BITS
-    number = (part * (holds + count_bits(allowed))) >> CHOICE_BITS
+    number = (part * (holds + count_bits(allowed))) >> CHOICE_BITS  # of the action drawn, from 0
     if number < holds:
         return int(model.dice.holds[start + number])
     return model.dice.first_roll + nth_bit(allowed, number - holds)

@@ -122,12 +122,12 @@ def entries_after_holds(dice):
 
 @partial(jit, inline=True)
 def compare_category(job, entry, c, lane, state, saved, total):
-    """Choose a category for a lane if the integer of its child, with `total` points, beats that of the entry."""
+    """Choose category c for a lane if the integer of its child, with `total` points, beats that of the entry."""
     below, child, difference = job.limbs_below, job.child, 0.0
     first = (state - job.turn.below.start) * below
     for k in range(below - 1, -1, -1):
         child[k] = job.below[first + k] + total * job.scales[saved * below + k]
-        if 0 <= k - job.first_square < job.squares:
+        if 0 <= k - job.first_square < job.squares:  # of the mean square, which is subtracted: p^2 + 2 p mean more
             mean = job.below[first + k + job.squares] if k + job.squares < below else 0.0
             child[k] -= total * (2.0 * mean + total * job.square_scales[saved * below + k])
         difference += (child[k] - job.buffer[(entry * job.limbs + k) * LANES + lane]) * job.weights[k]
@@ -139,12 +139,12 @@ def compare_category(job, entry, c, lane, state, saved, total):
 
 @jit
 def end_turn(job, block, roll, saved, is_first, lanes):
-    """The best category of a roll, exactly as the entry for the end of the turn and as the returned vector."""
+    """The best category of a roll: exactly as the entry for the end of the turn, in float64 as returned vector."""
     model, limbs, values, outcomes = job.turn.model, job.limbs, job.values, job.turn.model.turn_outcomes
     children, layout = mean_table(job.turn.below), model.layout
     allowed, way = scoring_of_roll(model, block.row, block.choices, roll, is_first)
     best = splat(values, LOWEST)
-    for c in range(model.category_count):
+    for c in range(model.category_count):  # all in float64
         if allowed >> c & 1:
             i = outcome_number(model, way, c, roll)
             after = successor(outcomes, i, block.row, saved)
@@ -154,7 +154,7 @@ def end_turn(job, block, roll, saved, is_first, lanes):
     end, _, _ = entries_after_holds(model.dice)
     limit = best - WINDOW
     begin_decision(job)
-    for c in range(model.category_count):
+    for c in range(model.category_count):  # those close to the best as integers
         if allowed >> c & 1:
             within = at_least(load(values, c), limit)
             i = outcome_number(model, way, c, roll)
@@ -163,6 +163,7 @@ def end_turn(job, block, roll, saved, is_first, lanes):
                 if within >> lane & 1:
                     state = state_number(layout, block.row, child, block.start + lane, saved, outcomes.shift[i])
                     compare_category(job, end, c, lane, state, saved, outcomes.total[i])
+    # The limbs that the children do not have.
     fill(job.buffer, end * limbs + job.limbs_below, limbs - job.limbs_below, splat(job.buffer, 0.0))
     count_decision(job, lanes)
     return best
@@ -170,7 +171,7 @@ def end_turn(job, block, roll, saved, is_first, lanes):
 
 @jit
 def take_chosen(job, entry, lanes):
-    """Write the integers of the chosen entries of all lanes to one entry."""
+    """Write the integers of the chosen entries of all lanes, times the factors of their holds, to one entry."""
     limbs, buffer, chosen, factors = job.limbs, job.buffer, job.chosen, job.factors
     for lane in range(lanes, LANES):  # of no state
         chosen[lane] = chosen[0]
@@ -206,15 +207,16 @@ def compare_option(job, option, within, unit, lanes):
 
 @jit
 def decide(job, block, roll, rerolls, is_first, entry, lanes):
-    """The value of a roll with so many rerolls left, exactly as an entry of the buffer and as the returned vector."""
+    """The value of a roll with so many rerolls left, exactly as `entry` and in float64 as the returned vector."""
     model, dice, values, buffer = job.turn.model, job.turn.model.dice, job.turn.scratch.buffer, job.buffer
-    (end, _, _), saved = entries_after_holds(dice), rerolls if model.saves_rolls else 0
+    end, _, _ = entries_after_holds(dice)
+    saved = rerolls if model.saves_rolls else 0
     ended = splat(values, LOWEST)
     if rerolls == 0 or model.saves_rolls or (is_first and model.has_first_roll_bonus):
         ended = end_turn(job, block, roll, saved, is_first, lanes)
         carry(buffer, end, job.limbs, 1.0)
         for _ in range(saved, rerolls):  # to the scale of so many rerolls
-            carry(buffer, end, job.limbs, job.factors[end - 1])
+            carry(buffer, end, job.limbs, job.factors[end - 1])  # faces^dice, the factor of a full roll
     best = ended
     if rerolls > 0:
         first, last = dice.hold_start[roll], dice.hold_start[roll + 1]
@@ -250,7 +252,7 @@ def sum_over_faces(job):
 def solve_exact_block(job, block):
     """The turn of one card for one block, for every number of saved rolls."""
     model, limbs, buffer, values = job.turn.model, job.limbs, job.buffer, job.turn.scratch.buffer
-    _, summed, first = entries_after_holds(model.dice)
+    _, summed, first = entries_after_holds(model.dice)  # entries: the sum over the first rolls, a first roll
     lanes = min(LANES, lanes_of(model.layout, block.row) - block.start)
     for rerolls in range(model.rolls_per_turn + job.turn.most_saved):
         saved_before = rerolls - model.rolls_per_turn + 1  # turns with so many begin here, if it is not negative
@@ -259,7 +261,8 @@ def solve_exact_block(job, block):
             sum_over_faces(job)
         fill(buffer, summed * limbs, limbs, splat(buffer, 0.0))
         for roll in range(model.dice.roll_count):
-            entry = source = model.dice.first_roll + roll
+            entry = model.dice.first_roll + roll
+            source = entry  # of the value as a first roll
             if saved_before >= 0 and model.has_first_roll_bonus:
                 decide(job, block, roll, rerolls, True, first, lanes)
                 source = first

@@ -72,24 +72,25 @@ def applies(rules, i, choices, turns, paid):
 def card_rules(rules, model, block):
     """The :class:`CardRules` of the card of a block."""
     choices, filled, paid = block.choices, model.layout.masks[block.row], block.row >= model.card_count
-    turns, faces, applying = model.category_count - count_bits(filled), 0, 0
+    turns_left = model.category_count - count_bits(filled)
+    faces, applying = 0, 0  # bitmasks
     for c in range(model.category_count):
         if choices >> c & 1:
             faces |= rules.face_bit[c]
     for i in range(rules.size):
-        if applies(rules, i, choices, turns, paid):
+        if applies(rules, i, choices, turns_left, paid):
             applying |= 1 << i
-    usable = choices | rules.bonus_box if paid else choices
+    usable = (choices | rules.bonus_box) if paid else choices
     are_jokers = filled & rules.joker_box and (paid or not rules.joker_scored)
     return CardRules(applying, usable, rules.start[rules.size] if are_jokers else 0, faces)
 
 
 @jit
 def deciding_rules(rules, roll_count, card, applying, rerolls, target, first):
-    """Number of the first rule that fits each roll, into `target` from entry `first` on; that of all if none does."""
+    """The first rule that fits each roll, to `target` from entry `first` on; the number of rules if none does."""
     for roll in range(roll_count):
         target[first + roll] = rules.size
-    for i in range(rules.size - 1, -1, -1):
+    for i in range(rules.size - 1, -1, -1):  # an earlier rule overwrites a later one
         if applying >> i & 1 and rules.rerolls[i] >> rerolls & 1:
             line = card.first_use + rules.start[i] + card.faces * rules.per_mask[i]
             for roll in range(roll_count):
@@ -99,9 +100,10 @@ def deciding_rules(rules, roll_count, card, applying, rerolls, target, first):
 
 @jit
 def write_holds(policy, dice, card, rerolls, first_lane, actions):
-    """Write the hold of each roll, if the turn does not end with it."""
-    rules, chosen, begin = policy.rules, policy.chosen, 0
-    while begin < LANES:  # for each run of lanes in which the same rules apply
+    """Write the hold of each roll to `actions`, which end the turn so far; where a rule stops they are kept."""
+    rules, chosen = policy.rules, policy.chosen
+    begin = 0  # of a run of lanes in which the same rules apply
+    while begin < LANES:
         applying, end = card.applying & rules.on_upper[first_lane + begin], begin + 1
         while end < LANES and card.applying & rules.on_upper[first_lane + end] == applying:
             end += 1
@@ -156,15 +158,16 @@ def sample_turns(rows, lanes, arguments, policy, samples):
         copy_lane(scratch.roll_chance, 0, stages * roll_count, lane, result.roll_chance, n)
         zero = splat(scratch.temp, 0.0)
         outcome_quantities(mean_table(job.below), job, block, 0, zero, scratch.outcome_quantity)
-        card, lane_set = card_rules(followed.rules, model, block), model.layout.lane_sets[block.row]
-        applying = card.applying & followed.rules.on_upper[lane_set * model.layout.lane_width + lanes[n]]
+        card = card_rules(followed.rules, model, block)
+        place = model.layout.lane_sets[block.row] * model.layout.lane_width + lanes[n]
+        applying = card.applying & followed.rules.on_upper[place]
         for rerolls in range(stages):
             stage = n * stages + rerolls
             if rerolls > 0:
                 means(buffer, job.policy.lattice)
                 copy_lane(buffer, 0, holds, lane, result.hold_value, stage)
-                place = stage * roll_count
-                deciding_rules(followed.rules, roll_count, card, applying, rerolls, result.decided_by, place)
+                first = stage * roll_count
+                deciding_rules(followed.rules, roll_count, card, applying, rerolls, result.decided_by, first)
             is_first = model.has_first_roll_bonus and rerolls == stages - 1
             follow_actions(job.policy, rerolls, is_first, buffer)
             copy_lane(buffer, dice.first_roll, roll_count, lane, result.roll_value, stage)
@@ -188,14 +191,14 @@ def rule_gains(holds, of_use, per_mask, faces, usable, first_use, weights, sampl
     # The first three are fields of a HoldRuleArrays, the next three those of the CardRules of each state.
     named, useful, source, result = views(holds), views(of_use), views(samples), views(gains)
     stages, roll_count, hold_count, columns = sizes  # a column for each rule, and for none
-    for n in range(len(weights)):
+    for n in range(len(weights)):  # a state
         line = faces[n] * per_mask
         for rerolls in range(1, stages):
             stage = n * stages + rerolls
             for roll in range(roll_count):
                 if useful[first_use[n] + line + roll] & usable[n]:
                     hold, here = named[line + roll], stage * roll_count + roll
-                    stopped = source.roll_value[n * stages * roll_count + roll]
+                    stopped = source.roll_value[n * stages * roll_count + roll]  # with no rerolls left
                     value = stopped if hold == STOP else source.hold_value[stage * hold_count + hold]
                     gain = weights[n] * source.roll_chance[here] * (value - source.roll_value[here])
                     result[stage * columns + source.decided_by[here]] += gain

@@ -122,23 +122,22 @@ class RepairingCache(FunctionCache):
     """A disk cache of one function that repairs itself: no error of the cache makes a call fail."""
 
     _cache_file: CheckedCacheFile
-    _lock: int | None = None  # descriptor of the lock file while this process compiles the function
+    _lock: int | None = None  # descriptor of the lock file, from load_overload() to release()
 
     def __init__(self, function: Any) -> None:
         super().__init__(function)
-        self._cache_file = CheckedCacheFile(
-            self._cache_path, self._impl.filename_base, self._cache_file._source_stamp
-        )
+        stamp = self._cache_file._source_stamp
+        self._cache_file = CheckedCacheFile(self._cache_path, self._impl.filename_base, stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled function from the disk. None if it is missing or damaged: the caller compiles it, locked."""
+        """The compiled function from the disk; None if missing or damaged: compile it, then call release()."""
         try:
             found = super().load_overload(sig, target_context)
             if found is None and self._lock is None:
-                self._lock = lock(_PATH / f"{self._impl.filename_base}.lock", create=True)
-                found = super().load_overload(sig, target_context)  # another process may have compiled it meanwhile
+                self._lock = lock(_PATH / f"{self._impl.filename_base}.lock", create=True)  # held until release()
+                found = super().load_overload(sig, target_context)  # it may have been compiled during the wait
             return found
-        except Exception as error:
+        except Exception as error:  # of a file, or of the lock: then discard() fails, too
             try:
                 self._cache_file.discard()
                 warn_once(f"the cache of compiled kernels in {_PATH} was damaged; they are compiled again")
@@ -154,7 +153,7 @@ class RepairingCache(FunctionCache):
             self.disable_for(error)
 
     def release(self) -> None:
-        """Let other processes compile the function."""
+        """Give back the lock that load_overload() took, if it did: other processes go on."""
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
@@ -192,7 +191,7 @@ def jit(function: Any, inline: bool = False) -> Any:
             try:
                 # Python cannot call a function of views: without its wrapper it compiles in two thirds of the time.
                 compiled.targetoptions["no_cpython_wrapper"] = "View(" in str(signature)
-                return type(compiled).compile(compiled, signature)
+                return type(compiled).compile(compiled, signature)  # calls load_overload() and save_overload()
             finally:
                 compiled._cache.release()
                 if collects:
@@ -204,10 +203,10 @@ def jit(function: Any, inline: bool = False) -> Any:
 
 def by_kind(argument: int = 0) -> Any:
     """Declare a function that each kind of one argument, a named tuple, implements by ``@function.of(Kind, ...)``."""
-    # ``@function.of()`` implements it for all others.
+    # `argument`: the position of this argument. ``@function.of()`` implements the function for all other kinds.
 
     def declare(function: Any) -> Any:
-        implementations: dict[Any, Any] = {}
+        implementations: dict[Any, Any] = {}  # by kind; None: for all others
 
         def implementation_for(*types: Any) -> Any:
             kind = getattr(types[argument], "instance_class", None)

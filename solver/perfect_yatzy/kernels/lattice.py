@@ -41,7 +41,10 @@ class SixDice(NamedTuple):
     holds: int
 
 
-UNROLLED: dict[type, tuple[int, int]] = {FiveDice: (5, 6), SixDice: (6, 6)}
+UNROLLED: dict[type, tuple[int, int]] = {FiveDice: (5, 6), SixDice: (6, 6)}  # dice, faces
+Get = Callable[[int], Any]  # a vector of the buffer, by multiset
+Put = Callable[[int, Any], Any]
+Emit = Callable[[ir.IRBuilder, Get, Put, Lattice, ir.VectorType], None]
 
 
 def kernel_lattice(dice: Lattice, unrolled: bool = True) -> FiveDice | SixDice | DiceModel:
@@ -108,6 +111,7 @@ def _indexed_means(buffer, lattice):
     hold = lattice.first_roll - 1
     while hold >= 0:
         first = hold * faces
+        # Pairs of faces are added to the total one after another: for six faces the tree of emit_means.
         total = load(buffer, successors[first]) + load(buffer, successors[first + 1])
         for face in range(2, faces - 1, 2):
             one = load(buffer, successors[first + face])
@@ -127,18 +131,13 @@ def _indexed_maxima(buffer, lattice):
         store(buffer, hold, best)
 
 
-Get = Callable[[int], Any]
-Put = Callable[[int, Any], Any]
-Emit = Callable[[ir.IRBuilder, Get, Put, Lattice, ir.VectorType], None]
-
-
 def emit_means(builder: ir.IRBuilder, get: Get, put: Put, dice: Lattice, native: ir.VectorType) -> None:
     """Value of every hold from those with one die more: ``K(hold) = mean over faces of K(hold + face)``."""
     share = ir.Constant(native, [1.0 / dice.faces] * native.count)
     for family in families(dice, range(dice.first_roll - 1, -1, -1)):
         for hold in family:
             # A balanced tree, the same in every evaluation of the project, so that all agree to the bit.
-            terms = [get(int(i)) for i in dice.successors[hold]]
+            terms = [get(int(i)) for i in dice.successors[hold]]  # by face
             while len(terms) > 1:
                 pairs = [builder.fadd(a, b) for a, b in zip(terms[::2], terms[1::2], strict=False)]
                 left_over = terms[2 * len(pairs) :]
@@ -191,10 +190,11 @@ def emit_fence(builder: ir.IRBuilder) -> None:
 
 
 def _function(module: ir.Module, name: str, emit: Emit, dice: Lattice, native: ir.VectorType) -> ir.Function:
-    name = f"{name}_{dice.dice}d{dice.faces}_{native.count}"
-    if name in module.globals:
-        return module.globals[name]
-    function = ir.Function(module, ir.FunctionType(ir.VoidType(), [native.as_pointer()]), name)
+    """The function of a module that runs a pass over the buffer at an address, emitted when it is first needed."""
+    symbol = f"{name}_{dice.dice}d{dice.faces}_{native.count}"
+    if symbol in module.globals:
+        return module.globals[symbol]
+    function = ir.Function(module, ir.FunctionType(ir.VoidType(), [native.as_pointer()]), symbol)
     function.linkage = "internal"
     function.attributes.add("noinline")  # compiled once however many calls a kernel makes
     builder = ir.IRBuilder(function.append_basic_block())
@@ -202,13 +202,13 @@ def _function(module: ir.Module, name: str, emit: Emit, dice: Lattice, native: i
     def address(i: int) -> Any:
         return builder.gep(function.args[0], [ir.Constant(ir.IntType(64), i)], inbounds=True)
 
-    emit(
-        builder,
-        lambda i: builder.load(address(i), align=ALIGNMENT),
-        lambda i, value: builder.store(value, address(i), align=ALIGNMENT),
-        dice,
-        native,
-    )
+    def get(i: int) -> Any:
+        return builder.load(address(i), align=ALIGNMENT)
+
+    def put(i: int, value: Any) -> Any:
+        return builder.store(value, address(i), align=ALIGNMENT)
+
+    emit(builder, get, put, dice, native)
     builder.ret_void()
     return function
 

@@ -77,8 +77,8 @@ class LeadJob(NamedTuple):
 
 @jit
 def range_of(one, i, other, j, lead):
-    """First and last lead of a player in state i over another in state j for which the game is open."""
-    # The game is open as long as one player can make up for the lead; only some leads can occur.
+    """First and last lead of a player in state i over another in state j for which the game is open, if any."""
+    # The game is open as long as the player behind can make up for the lead; the points made limit which leads occur.
     low, high = max(-one.most[i], lead - other.past[j]), min(other.most[j], lead + one.past[i])
     if high >= low - 1:
         return low, high
@@ -106,31 +106,31 @@ def find_ranges(job, j):
     values = job.target.values
     for i in range(before.size):
         low, high = range_of(before, i, other, j, job.lead)
-        begin = job.target.place[i * other.size + j]
-        first, last = begin + FRAME, begin + FRAME + high - low
+        first = job.target.place[i * other.size + j] + FRAME
+        last = first + high - low
         # Where the lead 0 is: the values ascend with the leads of a plan, and else with those of the other player.
         job.target_origin[i] = first - low if job.is_plan else first + high
         job.target_high[i] = high
-        store_at(values, begin, splat(values, 0.0))
+        store_at(values, first - FRAME, splat(values, 0.0))
         store_at(values, last + 1, splat(values, 1.0))
 
 
 @jit
 def state_of_block(job, block, saved):
-    """Place in its layer of the state that a block is of."""
+    """Place in its layer of the one state that a block of leads is of."""
     return state_place(job.model.layout, block.row, saved, score_block_lane(block.start)) - job.before.first
 
 
 @write_values.of(LeadJob)
 def _write_leads(job, layout, block, saved, values, temp):
-    state, first = state_of_block(job, block, saved), score_block_x(block.start)
-    origin, lanes = job.target_origin[state], min(width(temp), job.target_high[state] + 1 - first)
+    state, first_lead = state_of_block(job, block, saved), score_block_x(block.start)
+    origin, lanes = job.target_origin[state], min(width(temp), job.target_high[state] + 1 - first_lead)
     store(temp, 0, values)
     for lane in range(lanes):
-        lead = first + lane
+        lead = first_lead + lane
         if job.is_plan:
             job.target.values[origin + lead] = temp[lane]
-        else:
+        else:  # U to W, with the lead of the other player
             job.target.values[origin - lead] = 1.0 - temp[lane]
 
 
@@ -174,11 +174,12 @@ def _play_as_planned(player, job, children, block):
 def _average_of_ends(ends, job, children, block):
     layout, temp = job.model.layout, job.scratch.temp
     for saved in range(job.most_saved + 1):
-        i, total = state_of_block(job, block, saved), splat(temp, 0.0)
-        for k in range(ends.start[i], ends.start[i + 1]):
-            child = job.after.first + ends.child[k]
+        state = state_of_block(job, block, saved)
+        total = splat(temp, 0.0)
+        for end in range(ends.start[state], ends.start[state + 1]):
+            child = job.after.first + ends.child[end]
             states = children.origin[child], children.low[child], children.high[child]
-            total = total + value_after(children, layout, block, states, ends.points[k], temp) * ends.chance[k]
+            total = total + value_after(children, layout, block, states, ends.points[end], temp) * ends.chance[end]
         write_values(job, layout, block, saved, total, temp)
 
 

@@ -44,8 +44,8 @@ class _WideModel(models.PrimitiveModel):
 
 @intrinsic
 def mask_at(typingctx: Any, masks: Any, number: Any) -> Any:
-    """The mask with this number of a view of masks; an integer is a single mask itself."""
-    if not isinstance(masks, ViewType):
+    """The mask with this number of a view of masks."""
+    if not isinstance(masks, ViewType):  # a model of narrow masks has an integer in place of a single one
         return masks(masks, types.intp), lambda context, builder, signature, args: args[0]
     result, native, words = (WIDE, NATIVE, 2) if masks.dtype == types.uint64 else (types.int64, WORD, 1)
 
@@ -126,12 +126,13 @@ def scoring_of_roll(model, row, choices, roll, is_first):
 @jit
 def scoring_on_card(model, filled, tracked_pays, choices, roll, is_first):
     """Bitmask of the categories of `choices` that may take a roll, and the way they score it."""
-    jokers, legal, joker = model.jokers, model.legal, model.jokers.number[roll]
-    allowed, way = choices, ON_FIRST_ROLL if is_first else 0
+    jokers, legal, allowed = model.jokers, model.legal, choices
+    joker = jokers.number[roll]
+    way = ON_FIRST_ROLL if is_first else 0
     if mask_at(legal.requiring, 0) and not tracked_pays:
         way += UNMET
     if joker >= 0 and filled & mask_at(jokers.bit, 0):
-        box = mask_at(jokers.box, joker)
+        box = mask_at(jokers.box, joker)  # the matching upper box
         box_open = bool(box & ~filled)
         if (tracked_pays or not jokers.bonus_requires_points) and (box_open or not jokers.bonus_requires_open):
             way += WITH_BONUS
@@ -157,7 +158,7 @@ def nth_bit(mask, number):
     """Position of the set bit that follows `number` others."""
     for _ in range(number):
         mask &= mask - 1
-    return count_bits((mask & -mask) - 1)
+    return count_bits((mask & -mask) - 1)  # the zeros below the lowest set bit that is left
 
 
 @jit

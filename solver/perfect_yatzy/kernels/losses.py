@@ -48,23 +48,24 @@ def add_losses(job, rerolls, is_first):
     model, scratch, losses = job.policy.model, job.policy.scratch, job.block_losses
     dice, actions = model.dice, stage_actions(job.policy, rerolls, is_first)
     all_lanes, zero = (1 << LANES) - 1, splat(losses, 0.0)
-    of_holds, of_categories = rerolls - 1, model.rolls_per_turn - 1  # kinds of losses
+    hold_kind, first_category_kind = rerolls - 1, model.rolls_per_turn - 1
     for roll in range(dice.roll_count):
         chance = load(scratch.roll_chance, rerolls * dice.roll_count + roll)
         best, best_stop = best_value(job, rerolls, roll), load(scratch.stop_value, roll)
         left = all_lanes
-        while left:
+        while left:  # one step for all lanes with the same action
             action, same = next_action(actions, dice.first_roll + roll, left)
             part = chance if same == all_lanes else where(same, chance, zero)
             if action >= 0:
                 held = load(job.memory.values, hold_place(dice, rerolls, action))
-                add_to(losses, of_holds, part * (best - held))
+                add_to(losses, hold_kind, part * (best - held))
             else:
                 if rerolls > 0:
-                    add_to(losses, of_holds, part * (best - best_stop))
+                    add_to(losses, hold_kind, part * (best - best_stop))
                 outcome = stop_action(action)
+                kind = first_category_kind + model.turn_outcomes.category[outcome]
                 taken = load(scratch.outcome_value, outcome)
-                add_to(losses, of_categories + model.turn_outcomes.category[outcome], part * (best_stop - taken))
+                add_to(losses, kind, part * (best_stop - taken))
             left &= ~same
 
 
@@ -107,7 +108,7 @@ class NoLosses(NamedTuple):
 
 @by_kind()
 def count_losses(perfect, policy, job, block, lanes, masses, first, losses):
-    """Add what the turns of a block lose to `losses`; its first state has the chance ``masses[first]``."""
+    """Add what the turns of the first lanes of a block lose to `losses`; lane i has chance ``masses[first + i]``."""
 
 
 count_losses.of(NoLosses)(lambda perfect, policy, job, block, lanes, masses, first, losses: None)
@@ -128,7 +129,7 @@ def list_rows(rows, arguments, policy, most_saved, perfect_values, loss_array, l
     """List the ends of the turns of the given rows while there is room; rows done, and entries in use."""
     job, followed, perfect = views(arguments), views(policy), views(perfect_values)
     target, losses, layout = views(lists), views(loss_array), job.policy.model.layout
-    used, room = 0, len(lists.end)
+    used, room = 0, len(lists.end)  # entries
     for done, row in enumerate(rows):
         if used + most_ends(job.policy, row, most_saved, target) > room:
             return done, used
@@ -142,8 +143,8 @@ def list_rows(rows, arguments, policy, most_saved, perfect_values, loss_array, l
                         begin_turn(followed, job.policy, block, most_saved)
                         has_begun = True
                     chances_of_turn(followed, job.policy, block, saved)
-                    first = state_place(layout, row, saved, first_lane) - target.first_state
-                    count_losses(perfect, followed, job, block, lanes, target.mass, first, losses)
+                    first_state = state_place(layout, row, saved, first_lane) - target.first_state
+                    count_losses(perfect, followed, job, block, lanes, target.mass, first_state, losses)
                     used = list_ends(job.policy, block, lanes, saved, used, target)
     return len(rows), used
 
@@ -162,7 +163,7 @@ def taken_value(job, rerolls, is_first, roll, lane):
 
 @jit
 def note_worst(job, block, lanes, rerolls, is_first, entry, losses, places):
-    """Note the worst decision in the first lanes of a block if it loses more than that of the `entry`."""
+    """Note the worst decision in the first lanes of a block in ``losses[entry]`` and `places` if it loses more."""
     scratch, roll_count = job.policy.scratch, job.policy.model.dice.roll_count
     for roll in range(roll_count):
         best = best_value(job, rerolls, roll) if rerolls > 0 else load(scratch.stop_value, roll)
@@ -176,7 +177,7 @@ def note_worst(job, block, lanes, rerolls, is_first, entry, losses, places):
 
 @jit
 def worst_rows(rows, arguments, policy, perfect, losses, places):
-    """Loss and ``lane * rolls + roll`` of the worst decision of each row, by rerolls left (0: of a category)."""
+    """The worst decision of each row by rerolls left (0: of a category): its loss, and ``lane * rolls + roll``."""
     job, followed, table = views(arguments), views(policy), mean_table(views(perfect))
     found, worst, model = views(losses), views(places), job.policy.model
     stages = model.rolls_per_turn

@@ -27,7 +27,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import DTypeLike
 
 from ..game.dice import Floats, Ints, Lattice
 from ..model.state_space import LANES
@@ -38,6 +38,8 @@ from .legal import outcome_number, plain_way, scoring_of_roll
 from .simd import aligned, choose, load, maximum, minimum, reaches, shifted, splat, store, width
 from .turn import LOWEST, SCORE_LANES, HoldValues, hold_value, hold_values
 from .value_tables import child_value, mean_after, score_block, state_number, successor, value_at
+
+Ties = tuple[float, float]  # absolute and relative difference of equal values
 
 
 class PolicyScratch(NamedTuple):
@@ -65,9 +67,6 @@ class PolicyScratch(NamedTuple):
     temp: Floats  # (1,)
 
 
-Ties = tuple[float, float]  # absolute and relative difference of equal values
-
-
 class PolicyJob(NamedTuple):
     """Arguments of a kernel that follows the greedy policy of a table."""
 
@@ -77,9 +76,7 @@ class PolicyJob(NamedTuple):
     scratch: PolicyScratch  # used by no other thread during the call
 
 
-def policy_scratch(
-    dice: Lattice, model: TurnModel, most_saved: int, dtype: npt.DTypeLike = np.float64
-) -> PolicyScratch:
+def policy_scratch(dice: Lattice, model: TurnModel, most_saved: int, dtype: DTypeLike = np.float64) -> PolicyScratch:
     """Scratch for one thread, for vectors of `dtype`."""
     outcomes, stages = model.turn_outcomes.size, model.rolls_per_turn + most_saved
     sizes = dict.fromkeys(PolicyScratch._fields, dice.n_holds)
@@ -95,7 +92,7 @@ def policy_scratch(
 
 
 def policy_job(
-    dice: Lattice, model: TurnModel, ties: Ties, most_saved: int = 0, dtype: npt.DTypeLike = np.float64
+    dice: Lattice, model: TurnModel, ties: Ties, most_saved: int = 0, dtype: DTypeLike = np.float64
 ) -> PolicyJob:
     """A job with new scratch of `dtype` for turns that begin with up to `most_saved` saved rolls."""
     return PolicyJob(model, kernel_lattice(dice), ties, policy_scratch(dice, model, most_saved, dtype))
@@ -126,7 +123,7 @@ def lowest_equal(best, ties):
 
 @jit
 def outcome_values(children, job, block, saved):
-    """Value of every outcome the turn of this card may have."""
+    """Value of every outcome the turn of this card may have with `saved` rolls left, to ``outcome_value``."""
     outcomes, scratch = job.model.turn_outcomes, job.scratch
     for i in range(outcomes.size):
         if block.choices >> outcomes.category[i] & 1:
@@ -152,7 +149,7 @@ def choose_stop(job, block, roll, is_first, values, tags):
     """:func:`choose_stops` for one roll."""
     allowed, way, best = best_stop(job, block, roll, is_first)
     limit, tag = lowest_equal(best, job.ties), splat(values, -1.0)
-    for c in range(job.model.category_count - 1, -1, -1):
+    for c in range(job.model.category_count - 1, -1, -1):  # so that the first of equal ones is the last to write
         if allowed >> c & 1:
             i = outcome_number(job.model, way, c, roll)
             tag = choose(load(job.scratch.outcome_value, i), limit, load(job.scratch.outcome_tag, i), tag)
@@ -162,7 +159,7 @@ def choose_stop(job, block, roll, is_first, values, tags):
 
 @jit
 def outcome_of_points(job, way, c, points):
-    """Outcome of a category for the rolls that it pays so many points for (a number of ``CategoryOutcomes``)."""
+    """The TurnOutcome of a category, scored in one way, for the rolls with number `points` of CategoryOutcomes."""
     of_category = job.model.outcomes
     roll = of_category.rolls[of_category.roll_start[points]] - job.model.dice.first_roll
     return outcome_number(job.model, way, c, roll)
@@ -176,16 +173,16 @@ def choose_plain_stops(job, block, way, values, tags):
     dice, limits = model.dice, scratch.stop_limit
     fill(values, 0, dice.roll_count, splat(values, LOWEST))
     fill(tags, dice.first_roll, dice.roll_count, splat(values, -1.0))
-    for c in range(model.category_count):
+    for c in range(model.category_count):  # the best value of each roll
         if block.choices >> c & 1:
-            for points in range(of_category.start[c], of_category.start[c + 1]):
+            for points in range(of_category.start[c], of_category.start[c + 1]):  # a number for all rolls paid alike
                 begin, end = of_category.roll_start[points], of_category.roll_start[points + 1]
                 if begin < end:
                     value = load(scratch.outcome_value, outcome_of_points(job, way, c, points))
                     for i in range(begin, end):
                         roll = of_category.rolls[i] - dice.first_roll
                         store(values, roll, maximum(load(values, roll), value))
-    lowest = splat(values, -LOWEST)  # of the limits of all rolls
+    lowest = splat(values, -LOWEST)  # of the limits of all rolls: an outcome below it is the best for none
     for roll in range(dice.roll_count):
         limit = lowest_equal(load(values, roll), job.ties)
         store(limits, roll, limit)
@@ -240,15 +237,15 @@ def choose_stage_stops(children, job, block, rerolls):
 @jit
 def choose_holds(job, best_within, stop_values, actions):
     """Replace the actions, which end the turn for `stop_values`, by the best hold where it is better."""
-    # `best_within` has the values of the holds, and afterwards the best value within every multiset. Of equal holds
-    # the last one of the lattice is chosen: that with the most dice, then with the highest faces. As straight-line
-    # code this pass would take seconds to compile.
+    # `best_within` has the values of the holds, and afterwards the best value within every multiset; `actions` has
+    # the hold with that value. Of equal holds the last one of the lattice is chosen: that with the most dice, then
+    # with the highest faces. As straight-line code this pass would take seconds to compile.
     dice, none = job.model.dice, splat(best_within, -1.0)
     copy_vectors(stop_values, 0, best_within, dice.first_roll, dice.roll_count)
-    store(actions, 0, splat(best_within, 0.0))
+    store(actions, 0, splat(best_within, 0.0))  # the empty hold
     for hold in range(1, dice.first_roll + dice.roll_count):
-        own = load(best_within, hold)
-        best, chosen = own, none
+        own_value = load(best_within, hold)
+        best, chosen = own_value, none
         first, end = dice.predecessor_start[hold], dice.predecessor_start[hold + 1]
         for i in range(first, end):
             best = maximum(best, load(best_within, dice.predecessors[i]))
@@ -256,8 +253,8 @@ def choose_holds(job, best_within, stop_values, actions):
         for i in range(first, end):
             smaller = dice.predecessors[i]
             chosen = maximum(choose(load(best_within, smaller), limit, load(actions, smaller), none), chosen)
-        itself = splat(best_within, float(hold)) if hold < dice.first_roll else load(actions, hold)
-        store(actions, hold, choose(own, limit, itself, chosen))
+        itself = splat(best_within, float(hold)) if hold < dice.first_roll else load(actions, hold)  # or the stop
+        store(actions, hold, choose(own_value, limit, itself, chosen))
         store(best_within, hold, best)
 
 
@@ -313,16 +310,16 @@ def score_policy(
 def score_blocks(ranges: tuple[Ints, Ints], lane: Ints, x: Ints) -> tuple[Ints, Ints]:
     """Start of the block of scores of many states and x, whose ranges are given, and the lane of x within."""
     low, high = ranges  # scores beyond a range share a block with known values
-    x = np.clip(x, low - 1, high + 1)
-    inside = (x >= low) & (x <= high)
-    lane_in_block = np.where(inside, (x - low) % SCORE_LANES, 0)
-    first = np.where(x < low, low - SCORE_LANES, x - lane_in_block)
+    known = np.clip(x, low - 1, high + 1)
+    inside = (known >= low) & (known <= high)
+    lane_in_block = np.where(inside, (known - low) % SCORE_LANES, 0)
+    first = np.where(known < low, low - SCORE_LANES, known - lane_in_block)
     return score_block.py_func(lane, first), lane_in_block
 
 
 @jit
 def preferred(job, first, end):
-    """Which of the entries `first` to ``end - 1`` of the option memory to take."""
+    """Which of the entries `first` to ``end - 1`` of the option memory to take: F of the module, its first one."""
     values, averages = job.option_values, job.option_means
     best, best_mean = LOWEST, LOWEST
     for i in range(first, end):
@@ -376,7 +373,7 @@ def decision(scores, mean_table, job, turn, score_lane, roll, rerolls, is_first)
     outcome, value, average = preferred_stop(scores, mean_table, job, turn, roll, saved, is_first)
     hold = -1
     if rerolls > 0:
-        # The list opens with the hold of all dice, which is to stop.
+        # The list opens with the hold of all dice, which is to stop: option `stop`, and after it the other holds.
         stop, first = model.category_count, dice.hold_start[roll]
         options = dice.hold_start[roll + 1] - first
         job.option_values[stop], job.option_means[stop] = value, average

@@ -14,8 +14,7 @@ a      w      Q(full card)        Q
 
 For the greedy policy of the means themselves (perfect play) Q goes with the best option as a tag. For any other
 policy (:mod:`.propagation`) the turn is followed backwards through the actions it chooses, or its ends are weighed by
-their chances. One sweep serves all numbers of saved rolls: squares are taken around V without saved rolls, and the
-difference of the centres is subtracted at the end.
+their chances. One sweep serves all numbers of saved rolls, with squares around V without saved rolls.
 
 :func:`distribute_rows` has the distributions of the points y still to come, for an outcome o with p(o) points that
 leads to the child s'; one pass has those from every card on, where that of :mod:`.propagation` has that of one::
@@ -79,8 +78,8 @@ def quantity_after(quantities, job, block, i, saved):
 @quantity_after.of(MeanTable)
 def _quantity_of_state(quantities, job, block, i, saved):
     outcomes, layout, temp = job.policy.model.turn_outcomes, job.policy.model.layout, job.policy.scratch.temp
-    child, shift = block.row + outcomes.step[i], outcomes.shift[i]
-    after = table_lanes(quantities.values, layout, block, child, saved, shift, temp)
+    child = block.row + outcomes.step[i]
+    after = table_lanes(quantities.values, layout, block, child, saved, outcomes.shift[i], temp)
     return after + job.points_weight * outcomes.total[i]
 
 
@@ -147,7 +146,8 @@ def _follow_policy(policy, means_of_states, quantities, target, job, block):
             if job.square_weight != 0.0:
                 outcome_values(means_of_states, job.policy, block, rerolls)
             outcome_quantities(quantities, job, block, rerolls, centre, scratch.outcome_quantity)
-        saved_before, first_rolls = rerolls - model.rolls_per_turn + 1, scratch.buffer
+        saved_before = rerolls - model.rolls_per_turn + 1  # turns with so many begin here, if it is not negative
+        first_rolls = scratch.buffer
         if model.has_first_roll_bonus and saved_before >= 0:
             first_rolls = scratch.first_buffer
             follow_actions(job.policy, rerolls, True, first_rolls)
@@ -167,7 +167,7 @@ class PerfectPlay(NamedTuple):
 def choose_tags(job, rerolls, best_within, stop_values, stop_tags, tags):
     """The tag of the best option of each roll, to `tags`, which may be ``hold_tag``; its value to `best_within`."""
     dice, hold_tag, best_hold = job.model.dice, job.scratch.hold_tag, job.scratch.best_hold
-    if rerolls == 0:
+    if rerolls == 0:  # the turn ends
         copy_vectors(stop_values, 0, best_within, dice.first_roll, dice.roll_count)
         copy_vectors(stop_tags, dice.first_roll, tags, dice.first_roll, dice.roll_count)
         return
@@ -175,19 +175,20 @@ def choose_tags(job, rerolls, best_within, stop_values, stop_tags, tags):
     fill(best_hold, dice.first_roll, dice.roll_count, splat(hold_tag, -1.0))
     choose_holds(job, best_within, stop_values, best_hold)
     for here in range(dice.first_roll, dice.first_roll + dice.roll_count):
-        if uniform(load(best_hold, here)):
+        if uniform(load(best_hold, here)):  # one hold in all lanes, or none
             held = int(best_hold[here * lanes])
             store(tags, here, load(hold_tag, held) if held >= 0 else load(stop_tags, here))
         else:
-            for place in range(here * lanes, (here + 1) * lanes):
-                held, lane = int(best_hold[place]), place - here * lanes
+            for lane in range(lanes):
+                place = here * lanes + lane
+                held = int(best_hold[place])
                 tags[place] = hold_tag[held * lanes + lane] if held >= 0 else stop_tags[place]
 
 
 @evaluate_block.of(PerfectPlay)
 def _evaluate_perfect_play(policy, means_of_states, quantities, target, job, block):
     greedy, model, dice, scratch = job.policy, job.policy.model, job.policy.model.dice, job.policy.scratch
-    stop_tags, first_tags, centre = scratch.stop_tag, scratch.first_stop_tag, centre_of(means_of_states, job, block)
+    centre = centre_of(means_of_states, job, block)
     for rerolls in range(model.rolls_per_turn + job.most_saved):
         if rerolls > 0:
             means(scratch.buffer, greedy.lattice)
@@ -195,14 +196,16 @@ def _evaluate_perfect_play(policy, means_of_states, quantities, target, job, blo
         if rerolls == 0 or model.saves_rolls:
             outcome_values(means_of_states, greedy, block, rerolls)
             outcome_quantities(quantities, job, block, rerolls, centre, scratch.outcome_tag)
-            choose_stops(greedy, block, False, scratch.stop_value, stop_tags)
-        saved_before, first_rolls = rerolls - model.rolls_per_turn + 1, scratch.hold_tag
+            choose_stops(greedy, block, False, scratch.stop_value, scratch.stop_tag)
+        saved_before = rerolls - model.rolls_per_turn + 1  # as in _follow_policy
+        first_rolls = scratch.hold_tag
         if model.has_first_roll_bonus and saved_before >= 0:
             first_rolls = scratch.first_buffer
-            choose_stops(greedy, block, True, scratch.first_value, first_tags)
+            stops, tags = scratch.first_value, scratch.first_stop_tag
+            choose_stops(greedy, block, True, stops, tags)
             copy_vectors(scratch.buffer, 0, scratch.best_within, 0, dice.first_roll)
-            choose_tags(greedy, rerolls, scratch.best_within, scratch.first_value, first_tags, first_rolls)
-        choose_tags(greedy, rerolls, scratch.buffer, scratch.stop_value, stop_tags, scratch.hold_tag)
+            choose_tags(greedy, rerolls, scratch.best_within, stops, tags, first_rolls)
+        choose_tags(greedy, rerolls, scratch.buffer, scratch.stop_value, scratch.stop_tag, scratch.hold_tag)
         if saved_before >= 0:
             value = mean_of_first_roll(dice, first_rolls)
             write_quantity(means_of_states, target, job, block, saved_before, centre, value)
@@ -234,7 +237,8 @@ class ToCome(NamedTuple):
 @jit
 def add_outcome(job, outcome, chance, state, child, below, target):
     """Add an outcome of the turn from a state, with the chance it has, to the distribution of the state."""
-    here, there, outcomes = state - target.first_state, child - below.first_state, job.model.turn_outcomes
+    outcomes = job.model.turn_outcomes
+    here, there = state - target.first_state, child - below.first_state  # places in their layers
     begin, end = below.start[there], below.start[there + 1] - LANES
     by = target.start[here] + int(outcomes.total[outcome]) - begin  # from an entry of the child to that of the state
     for entry in range(begin, end, LANES):
@@ -242,7 +246,8 @@ def add_outcome(job, outcome, chance, state, child, below, target):
     first, child_first = here * target.width, there * target.width
     for i in range(target.width):
         target.results[first + i] += chance * below.results[child_first + i]
-    points, of_category = outcomes.points[outcome], first + 2 * outcomes.category[outcome]
+    points = outcomes.points[outcome]
+    of_category = first + 2 * outcomes.category[outcome]  # its points; then whether it is crossed out
     target.results[of_category] += chance * points
     if points == 0:
         target.results[of_category + 1] += chance

@@ -107,7 +107,7 @@ class PropagationJob(NamedTuple):
 
 @jit
 def next_action(actions, here, left):
-    """The action of the first of the lanes `left` (a bitmask), and which of them share it."""
+    """The action of the first of the lanes `left` (a bitmask) at multiset `here`, and which of them share it."""
     action = actions[here * width(actions) + first_lane(left)]
     return int(action), equal_lanes(load(actions, here), splat(actions, action)) & left
 
@@ -151,7 +151,7 @@ def outcome_chances(job, saved_before):
 
 @jit
 def list_lanes(target, end, chances, place, lanes, used):
-    """List an end in some lanes (a bitmask) with their chances, those of the vector `place`; entries in use then."""
+    """List an end in some lanes (a bitmask) with the chances of vector `place`; entries in use afterwards."""
     while lanes:
         lane = first_lane(lanes)
         target.end[used] = end * LANES + lane
@@ -163,14 +163,15 @@ def list_lanes(target, end, chances, place, lanes, used):
 
 @jit
 def list_ends(job, block, lanes, saved_before, used, target):
-    """List the ends of the turns of the first lanes of a block by ``outcome_chance``; entries in use then."""
+    """List the ends of the turns of the first lanes of a block by ``outcome_chance``; entries in use afterwards."""
     model, layout, chances = target.model, job.model.layout, job.scratch.outcome_chance
-    none, least = splat(chances, 0.0), splat(chances, LEAST)
+    zero, least = splat(chances, 0.0), splat(chances, LEAST)
     first = state_place(layout, block.row, saved_before, block.start) - target.first_state
-    masses = where((1 << lanes) - 1, load_at(target.mass, first), none)
-    played = ~equal_lanes(masses, none)
-    stages = job.model.rolls_per_turn + saved_before if model.stages > 1 else 1
-    number = target.block_start[block.row] + block.start // LANES * (target.most_saved + 1) + saved_before
+    masses = where((1 << lanes) - 1, load_at(target.mass, first), zero)
+    played = ~equal_lanes(masses, zero)  # the lanes that play reaches
+    stages = job.model.rolls_per_turn + saved_before if model.stages > 1 else 1  # rolls that may stay saved
+    blocks_before = block.start // LANES * (target.most_saved + 1) + saved_before  # of this row: see TurnEnds
+    number = target.block_start[block.row] + blocks_before
     for group in range(model.groups):
         before = used
         if block.choices >> model.category[group] & 1:
@@ -249,13 +250,14 @@ def _move_chances(purpose, parents, target, parent, child, points, chance):
 def take_ends(purpose, job, row, group, number, first_lane, saved_before):
     """Take the ends of a group in block `number`, of a parent with saved rolls, which lead to a row."""
     layout, ends, model, parents, target = job.model.layout, job.ends, job.end_model, job.parents, job.target
-    parent, entry = row - model.step[group], number * model.groups + group
+    parent = row - model.step[group]
     first = state_place(layout, parent, saved_before, first_lane) - parents.first_state
-    for i in range(ends.start[entry], ends.start[entry + 1]):
+    list_of_ends = number * model.groups + group
+    for i in range(ends.start[list_of_ends], ends.start[list_of_ends + 1]):
         end, lane = ends.end[i] // LANES, ends.end[i] % LANES
         child = state_number(layout, parent, row, first_lane + lane, model.saved[end], model.shift[end])
-        child -= target.first_state
-        take_end(purpose, parents, target, first + lane, child, model.points[end], ends.chance[i])
+        place = child - target.first_state
+        take_end(purpose, parents, target, first + lane, place, model.points[end], ends.chance[i])
 
 
 @jit
@@ -316,9 +318,7 @@ def chances_of_turn(policy, job, block, saved_before):
     """Write the chance of each outcome of a turn that has begun with `saved_before` saved rolls, after begin_turn."""
 
 
-choose_actions.of(TableSlice)(
-    lambda policy, job, block, most_saved: policy_block(mean_table(policy), job, block, most_saved)
-)
+choose_actions.of(TableSlice)(lambda policy, job, block, most: policy_block(mean_table(policy), job, block, most))
 
 
 @jit
@@ -330,8 +330,10 @@ def write_given_actions(policy, job, block, rerolls, is_first):
         for lane in range(LANES):
             given_lane = min(block.start + lane, policy.lanes - 1)  # unused lanes take those of the last one
             given = (rerolls * dice.roll_count + roll) * policy.lanes + given_lane
-            outcome, hold = outcome_number(job.model, way, int(policy.category[given]), roll), int(policy.hold[given])
-            actions[(dice.first_roll + roll) * LANES + lane] = float(hold if hold >= 0 else stop_action(outcome))
+            outcome = outcome_number(job.model, way, int(policy.category[given]), roll)
+            hold = int(policy.hold[given])
+            action = hold if hold >= 0 else stop_action(outcome)
+            actions[(dice.first_roll + roll) * LANES + lane] = float(action)
 
 
 @choose_actions.of(GivenActions)
@@ -355,13 +357,11 @@ def turn_chances(policy, job, block):
 
 @jit
 def action_in(arguments, policy, row, lane, roll, rerolls, is_first):
-    """What a policy does with one roll: the number of the hold, or :func:`.policy.stop_action`.
-
-    `arguments`: a PolicyJob; `is_first`: whether the first roll of a turn has bonus points, and this is one.
-    """
+    """What a policy does with one roll, by a PolicyJob: the number of the hold, or :func:`.policy.stop_action`."""
+    # `is_first`: whether the first roll of a turn has bonus points, and this is one.
     job, lane_in_block = views(arguments), lane % LANES
     block = mean_block(arguments.model, row, lane - lane_in_block)
-    saved_before = max(0, rerolls - job.model.rolls_per_turn + 1)  # at least so many
-    choose_actions(views(policy), job, block, saved_before)
+    least_saved = max(0, rerolls - job.model.rolls_per_turn + 1)  # for a turn to have so many rerolls left
+    choose_actions(views(policy), job, block, least_saved)
     place = job.model.dice.first_roll + roll
     return int(stage_actions(job, rerolls, is_first)[place * LANES + lane_in_block])

@@ -129,7 +129,7 @@ def end_turn(job, game, outcome, rerolls):
 
 @by_kind()
 def decide(player, job, game, roll, rerolls, number):
-    """What a player does with roll `number` of its turn, from 0: the hold or -1 to stop; the outcome if it stops."""
+    """What a player does with roll `number` of its turn, from 0: the hold, or -1; the outcome if it ends the turn."""
 
 
 @partial(jit, inline=True)
@@ -137,25 +137,26 @@ def play_turn(player, job, game):
     """One turn of one game."""
     model, log = job.policy.model, job.log
     most = model.rolls_per_turn - 1 + job.games.fields[game * FIELDS + SAVED]
-    held, hold, outcome, rerolls = 0, 0, -1, most
+    hold, outcome, rerolls = 0, -1, most  # no dice are held before the first roll
     while hold >= 0:
         number = most - rerolls
         word = random_word(job.seed, job.first_game + game, job.turn, number)
-        held = completed_roll(model.dice, held, word)
-        hold, outcome = decide(player, job, game, held - model.dice.first_roll, rerolls, number)
+        rolled = completed_roll(model.dice, hold, word)
+        hold, outcome = decide(player, job, game, rolled - model.dice.first_roll, rerolls, number)
         if log.most_rolls > 0:
             entry = game * log.most_rolls + number
-            log.rolls[entry], log.holds[entry] = held, hold
+            log.rolls[entry], log.holds[entry] = rolled, hold
         if hold >= 0:
-            held, rerolls = hold, rerolls - 1
+            rerolls -= 1
     end_turn(job, game, outcome, rerolls)
 
 
 @jit
 def same_card(job, begin, end):
     """End of the games from `begin` on that share a card and a block; the block, and their most saved rolls."""
-    fields, first, stop, most_saved = job.games.fields, job.order[begin] * FIELDS, begin, 0
-    row, group = fields[first + ROW], fields[first + LANE] // LANES
+    fields, stop, most_saved = job.games.fields, begin, 0
+    first_game = job.order[begin] * FIELDS
+    row, group = fields[first_game + ROW], fields[first_game + LANE] // LANES
     while stop < end:
         game = job.order[stop] * FIELDS
         if fields[game + ROW] != row or fields[game + LANE] // LANES != group:
@@ -174,7 +175,8 @@ def _take_action(player, job, game, roll, rerolls, number):
     is_first = job.policy.model.has_first_roll_bonus and number == 0
     actions, place = stage_actions(job.policy, rerolls, is_first), job.policy.model.dice.first_roll + roll
     action = int(actions[place * width(actions) + job.games.fields[game * FIELDS + BLOCK_LANE]])
-    return action if action >= 0 else -1, stop_action(action)
+    hold = action if action >= 0 else -1
+    return hold, stop_action(action)
 
 
 @by_kind()
@@ -200,10 +202,10 @@ begin_block.of()(lambda player, job, block: None)
 def play_by_policy(begin, end, arguments, policy):
     """One turn of the games ``order[begin:end]`` by any policy, or by a :class:`ScorePolicy`."""
     job, followed, i = views(arguments), views(policy), begin
-    while i < end:
+    while i < end:  # card by card
         stop, card, most_saved = same_card(job, i, end)
         player = player_of(followed, job, card, most_saved)
-        while i < stop:
+        while i < stop:  # block by block of scores
             start = job.games.fields[job.order[i] * FIELDS + BLOCK]
             begin_block(player, job, Block(card.row, start, card.choices))
             while i < stop and job.games.fields[job.order[i] * FIELDS + BLOCK] == start:
@@ -230,7 +232,8 @@ class ScoreDecisions(NamedTuple):
 
 @player_of.of(ScorePolicy)
 def _score_player(policy, job, block, most_saved):
-    means, most = mean_table(policy.means), job.policy.model.rolls_per_turn - 1 + most_saved
+    means = mean_table(policy.means)
+    most = job.policy.model.rolls_per_turn - 1 + most_saved
     backup_holds(means, job.policy, block, most, job.policy.means)
     return ScoreDecisions(score_table(policy.scores), means, job.policy.scores, most, block.choices)
 

@@ -1,16 +1,12 @@
 """Forward propagation under the policy of a goal or a utility, whose actions depend on the points made.
 
-For the state s, the points x made so far, and an end e of a turn (an outcome, and the rolls that stay saved) with
-p(e) points that leads to the child s'::
-
-    P(s', x + p(e)) += P(s, x) P(e | s, x)
-
-as in :mod:`.propagation`, but each x has its own decisions. The lanes of a vector are neighbouring x of one state,
-and each lane takes what :mod:`.policy` would: of the options as good as the best value the first one with the best
-mean. One pass from the last option to the first finds it: an option that is as good as the best mean after it
-replaces the choice. The means do not depend on x: they are computed once for a group of upper sums, and so is the
-turn for the mean, which is played where the goal is certain or out of reach. An end of a turn is number ``saved rolls
-* outcomes + outcome``. A call writes to a buffer of its own; the caller adds the buffers in order.
+As :mod:`.propagation`, but each x has its own decisions: the ends of turns have the chances P(e | s, x) in place of
+P(e | s). The lanes of a vector are neighbouring x of one state, and each lane takes what :mod:`.policy` would: of the
+options as good as the best value the first one with the best mean. One pass from the last option to the first finds
+it: an option that is as good as the best mean after it replaces the choice. The means do not depend on x: they are
+computed once for a group of upper sums, and so is the turn for the mean, which is played where the goal is certain or
+out of reach. An end of a turn is number ``saved rolls * outcomes + outcome``. A call writes to a buffer of its own;
+the caller adds the buffers in order.
 """
 
 from __future__ import annotations
@@ -95,14 +91,15 @@ def choose_score_stops(job, block, lane, saved, is_first, actions):
     first_end, below_all = saved * model.turn_outcomes.size, splat(actions, 2 * LOWEST)
     for roll in range(model.dice.roll_count):
         allowed, way, best = best_stop(job.policy, block, roll, is_first)
-        limit, mean_limit = lowest_equal(best, job.policy.ties), splat(actions, LOWEST)
-        taken, value, mean = splat(actions, -1.0), best, mean_limit
+        limit = lowest_equal(best, job.policy.ties)
+        mean_limit = splat(actions, LOWEST)  # the least mean that is as good as the best one so far
+        taken, value, mean = splat(actions, -1.0), best, mean_limit  # of the choice so far
         for c in range(model.category_count - 1, -1, -1):  # so that of equal ones the first is taken
             if allowed >> c & 1:
                 i = outcome_number(model, way, c, roll)
                 option = load(scratch.outcome_value, i)
                 if reaches(option, limit):
-                    average = own.end_mean[(first_end + i) * LANES + lane]
+                    average = own.end_mean[(first_end + i) * LANES + lane]  # for all scores alike
                     # Below all others in the lanes in which this category is not as good as the best.
                     option_mean = choose(option, limit, splat(actions, average), below_all)
                     stop = splat(actions, float(stop_action(i)))
@@ -122,13 +119,15 @@ def choose_score_holds(job, lane, rerolls, actions):
     """The best hold for each roll, if it beats stopping, to `actions`; the value of each roll to the buffer."""
     dice, scratch, own = job.policy.model.dice, job.policy.scratch, job.scratch
     buffer, best_within, below_all = scratch.buffer, scratch.best_within, splat(actions, 2 * LOWEST)
+    # The steps are those of choose_score_stops, with the holds of a roll and then to stop as options.
     copy_vectors(buffer, 0, best_within, 0, dice.first_roll)
     copy_vectors(scratch.stop_value, 0, best_within, dice.first_roll, dice.roll_count)
     maxima(best_within, job.policy.lattice)
     for roll in range(dice.roll_count):
         best = load(best_within, dice.first_roll + roll)
-        limit, mean_limit, taken = lowest_equal(best, job.policy.ties), splat(actions, LOWEST), splat(actions, -1.0)
-        for i in range(dice.hold_start[roll + 1] - 1, dice.hold_start[roll], -1):
+        limit = lowest_equal(best, job.policy.ties)
+        mean_limit, taken = splat(actions, LOWEST), splat(actions, -1.0)
+        for i in range(dice.hold_start[roll + 1] - 1, dice.hold_start[roll], -1):  # all but the hold of all dice
             held = dice.holds[i]
             option = load(buffer, held)
             if reaches(option, limit):
@@ -140,7 +139,7 @@ def choose_score_holds(job, lane, rerolls, actions):
         stop_mean = choose(load(scratch.stop_value, roll), limit, load(own.stop_mean, roll), below_all)
         stop = load(actions, dice.first_roll + roll)
         store(actions, dice.first_roll + roll, choose(stop_mean, mean_limit, stop, taken))
-        # Of equal categories not the best one may have been taken; the values of the holds are for the best.
+        # Of equal categories one may be taken that is not quite the best; the values of the holds are for the best.
         store(buffer, dice.first_roll + roll, maximum(best, load(own.best_stop, roll)))
 
 
@@ -198,7 +197,7 @@ def push(job, choices, saved_before, x, mass, target):
 
 
 @jit
-def push_span(children, job, block, lane, saved_before, first, last, settled, target):
+def push_span(children, job, block, lane, saved_before, target, first, last, settled):
     """Push the chances of the scores `first` to `last`; `settled`: ``outcome_chance`` is right for all of them."""
     if last < first:
         return
@@ -211,7 +210,7 @@ def push_span(children, job, block, lane, saved_before, first, last, settled, ta
     for x in range(first, last + 1, LANES):
         mass = load_at(own.mass, x - first)
         if reaches(mass, splat(target, SMALLEST)):
-            if not settled:
+            if not settled:  # each block has decisions of its own
                 start = score_block(lane, x + job.x_start)
                 score_turn_chances(children, job, Block(block.row, start, block.choices), lane % LANES, saved_before)
             push(job, block.choices, saved_before, x, mass, target)
@@ -223,7 +222,7 @@ def push_state(children, job, block, lane, saved_before, target):
     chances, mean_chances = job.policy.scratch.outcome_chance, job.mean_policy.scratch.outcome_chance
     state = state_place(job.policy.model.layout, block.row, saved_before, lane)
     low, high = job.support.low[state], job.support.high[state]
-    first, last = low, high
+    first, last = low, high  # the scores with decisions of their own
     if job.known_ends:
         first = max(low, job.places.low[state] - job.x_start)
         last = min(high, job.places.high[state] - job.x_start)
@@ -231,9 +230,9 @@ def push_state(children, job, block, lane, saved_before, target):
         # Below `first` and above `last` nothing can change the goal: play is that for the mean.
         for end in range(stage_count(job, saved_before) * job.policy.model.turn_outcomes.size):
             store(chances, end, splat(target, mean_chances[end * LANES + lane % LANES]))
-        push_span(children, job, block, lane, saved_before, low, min(high, first - 1), True, target)
-        push_span(children, job, block, lane, saved_before, max(low, first, last + 1), high, True, target)
-    push_span(children, job, block, lane, saved_before, first, last, False, target)
+        push_span(children, job, block, lane, saved_before, target, low, min(high, first - 1), settled=True)
+        push_span(children, job, block, lane, saved_before, target, max(low, first, last + 1), high, settled=True)
+    push_span(children, job, block, lane, saved_before, target, first, last, settled=False)
 
 
 @jit
@@ -269,7 +268,8 @@ def support_rows(rows, layout_arrays, score_offsets, layer, most_saved, known):
             for x in range(offsets.high[state] + 1):
                 chance = values[offsets.origin[state] + x]
                 if chance > 0.0:
-                    low = low if high >= 0 else x  # the first x stays
+                    if high < 0:  # the first one
+                        low = x
                     high = x
                     mass += chance
             support.low[state], support.high[state], support.mass[state] = low, high, mass

@@ -399,14 +399,14 @@ def first_lane(typingctx: Any, lanes: Any) -> Any:
 
 
 @intrinsic
-def choose(typingctx: Any, a: Any, b: Any, where: Any, elsewhere: Any) -> Any:
-    """Lane by lane: `where` if ``a >= b``, else `elsewhere`."""
+def choose(typingctx: Any, a: Any, b: Any, chosen: Any, other: Any) -> Any:
+    """Lane by lane: `chosen` if ``a >= b``, else `other`."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        a, b, where, elsewhere = args
-        return builder.select(builder.fcmp_ordered(">=", a, b), where, elsewhere)
+        a, b, chosen, other = args
+        return builder.select(builder.fcmp_ordered(">=", a, b), chosen, other)
 
-    return where(a, b, where, elsewhere), codegen
+    return chosen(a, b, chosen, other), codegen
 
 
 @intrinsic

@@ -85,12 +85,12 @@ def hold_or_stop(policy, job, rerolls):
         place = dice.first_roll + roll
         chance, stop = load(node, place), load(job.scratch.stop_value, roll)
         store(node, place, splat(temp, 0.0))
-        # The list opens with the hold of all dice, which is to stop.
-        first, end, best = dice.hold_start[roll] + 1, dice.hold_start[roll + 1], stop
+        first, end = dice.hold_start[roll] + 1, dice.hold_start[roll + 1]  # without that of all dice: it is to stop
+        best = stop
         for k in range(first, end):
             best = maximum(best, load(values, hold_place(dice, rerolls, dice.holds[k])))
         stop_weight = option_weight(best - stop, policy.sharpness, temp)
-        total, expected = stop_weight, stop_weight * (best - stop)
+        total, expected = stop_weight, stop_weight * (best - stop)  # sums over the options: of weight, weight * loss
         for k in range(first, end):
             loss = best - load(values, hold_place(dice, rerolls, dice.holds[k]))
             weight = option_weight(loss, policy.sharpness, temp)
@@ -146,7 +146,8 @@ def _soft_chances(policy, job, block, saved_before):
     fill(scratch.lost, 0, scratch.hold_kinds + model.category_count, splat(node, 0.0))
     ended = True  # whether the stage before has sent all its chances to stop to their outcomes
     for rerolls in range(most, -1, -1):
-        is_first, saved = rerolls == most, rerolls if model.saves_rolls else 0
+        is_first = rerolls == most
+        saved = rerolls if model.saves_rolls else 0
         if model.saves_rolls or is_first:
             outcome_values(children, job, block, saved)
         if ended:
@@ -195,21 +196,22 @@ def _evaluate_soft_block(policy, means_of_states, quantities, target, job, block
 @jit
 def drawn(policy, game, count, word):
     """Draw one of the first `count` options in ``weight`` that are above LOWEST; the game loses the expected loss."""
-    values = weights = policy.scratch.weight  # the weights replace the values
+    options = policy.scratch.weight  # the values of the options; in the second loop the weights replace them
     best, total, expected = LOWEST, 0.0, 0.0
     for i in range(count):
-        best = max(best, values[i])
+        best = max(best, options[i])
     for i in range(count):
-        loss = best - values[i]
-        weights[i] = max(0.0, 1.0 - policy.sharpness * loss) ** 8 if values[i] > LOWEST else 0.0
-        total += weights[i]
-        expected += weights[i] * loss
+        value = options[i]
+        loss = best - value
+        options[i] = max(0.0, 1.0 - policy.sharpness * loss) ** 8 if value > LOWEST else 0.0
+        total += options[i]
+        expected += options[i] * loss
     chosen = -1
     left = float(word) / float(1 << DIE_BITS) * total  # the option whose part of the total holds this point is taken
     for i in range(count):
-        if weights[i] > 0.0 and (chosen < 0 or left >= 0.0):
+        if options[i] > 0.0 and (chosen < 0 or left >= 0.0):
             chosen = i
-        left -= weights[i]
+        left -= options[i]
     if policy.is_counting:
         policy.lost[game] += expected / total
     return chosen
@@ -229,13 +231,13 @@ def _decide_softly(player, job, game, roll, rerolls, number):
     model, dice, values = turn.model, turn.model.dice, policy.scratch.weight
     lane, saved = fields[game * FIELDS + LANE], rerolls if model.saves_rolls else 0
     state = TurnStart(fields[game * FIELDS + ROW], lane, 0, player.choices)
-    seed = np.uint64(job.seed) ^ np.uint64(SALT)
+    seed = np.uint64(job.seed) ^ np.uint64(SALT)  # for two words of each roll: of the hold, and of the category
     _, way = category_means(player.means.values, turn, state, roll, saved, number == 0, values)
     if rerolls > 0:
         best = LOWEST
         for c in range(model.category_count):
             best = max(best, values[c])
-        # The list of holds opens with that of all dice, which is to stop.
+        # The list of holds opens with that of all dice, which is to stop: option 0.
         first, count = dice.hold_start[roll], dice.hold_start[roll + 1] - dice.hold_start[roll]
         values[0] = best
         for i in range(1, count):

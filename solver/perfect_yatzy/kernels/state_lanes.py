@@ -34,6 +34,7 @@ from .turn import LOWEST, mean_of_first_roll
 NOT_REACHED = -1e29  # values below are of slots that a state cannot reach
 EXPLORATION_ROLL = 254  # the counter of the random word that decides whether a turn explores
 NOT_FOUND = -1
+PANEL = 8  # rows that are eliminated together, while each row above is in the first-level cache
 
 
 class LaneTable(NamedTuple):
@@ -162,8 +163,8 @@ def backup_stops(children, job, block, saved, is_first, target):
         filled = mask_at(job.states.filled, state)
         has_unpaid = bool(mask_at(model.unpaid, 0) & ~filled) and not job.states.tracked[state]
         has_jokers = bool(filled & mask_at(model.jokers.bit, 0))
-        apart = model.dice.roll_count if has_unpaid else model.jokers.size if has_jokers else 0
-        for i in range(apart):
+        joker_count = model.jokers.size if has_jokers else 0
+        for i in range(model.dice.roll_count if has_unpaid else joker_count):
             roll = i if has_unpaid else model.jokers.rolls[i] - model.dice.first_roll
             _, value = best_stop(children, job, block, lane, saved, roll, is_first)
             target[roll * LANES + lane] = value
@@ -182,19 +183,20 @@ def backup_block(children, job, block):
     model, scratch, dice = job.model, job.scratch, job.model.dice
     first_roll, roll_count, first_stops = dice.first_roll, dice.roll_count, scratch.first_stops
     for rerolls in range(model.rolls_per_turn + job.most_saved):
-        stage, saved = stage_of(job, max(rerolls, 1)), rerolls if model.saves_rolls else 0
+        stage = stage_of(job, max(rerolls, 1))  # without rerolls and with one the same
+        saved = rerolls if model.saves_rolls else 0
         stops = shifted(scratch.stops, -saved * roll_count * LANES)
         if rerolls == 0 or model.saves_rolls:
             backup_stops(children, job, block, saved, False, stops)
-        if rerolls > 1:  # without rerolls and with one the stage is the same
+        if rerolls > 1:
             copy_vectors(stage_of(job, rerolls - 1), first_roll, stage, first_roll, roll_count)
         if rerolls > 0:
             means(stage, job.lattice)
-        if rerolls != 1 or model.saves_rolls:  # else they are there
+        if rerolls != 1 or model.saves_rolls:  # else the rolls of the stage hold them already
             copy_vectors(stops, 0, stage, first_roll, roll_count)
         if rerolls > 0:
             maxima(stage, job.lattice)
-        saved_before = rerolls - model.rolls_per_turn + 1
+        saved_before = rerolls - model.rolls_per_turn + 1  # turns with so many begin here, if it is not negative
         if saved_before >= 0:
             value = mean_of_first_roll(dice, stage)
             if model.has_first_roll_bonus:  # turns that begin with more rolls pass `stage` without it
@@ -222,7 +224,7 @@ def best_hold(dice, stage, lane, roll):
     while i < dice.predecessor_start[hold + 1]:
         smaller = dice.predecessors[i]
         if stage[smaller * LANES + lane] == best:
-            hold = smaller
+            hold = smaller  # and on from there
             i = dice.predecessor_start[hold]
         else:
             i += 1
@@ -234,24 +236,25 @@ def play_lane(children, job, games, block, lane):
     """The turn of one game, greedy on the values in the scratch."""
     model, dice, state = job.model, job.model.dice, block * LANES + lane
     game, most = games.numbers[state], model.rolls_per_turn - 1 + job.states.saved[state]
-    held, roll, rerolls, outcome, value = 0, 0, most, NOT_FOUND, LOWEST
-    deciding = True
-    while deciding:
-        held = completed_roll(dice, held, random_word(games.seed, game, games.turn, most - rerolls))
-        roll, saved = held - dice.first_roll, rerolls if model.saves_rolls else 0
+    held, rerolls = 0, most
+    while True:
+        rolled = completed_roll(dice, held, random_word(games.seed, game, games.turn, most - rerolls))
+        roll = rolled - dice.first_roll
+        saved = rerolls if model.saves_rolls else 0
         outcome, value = best_stop(children, job, block, lane, saved, roll, rerolls == most)
-        deciding = False
-        if rerolls > 0:
-            hold, hold_value = best_hold(dice, stage_of(job, rerolls), lane, held)
-            if hold_value > value:
-                held, rerolls, deciding = hold, rerolls - 1, True
-    explores = float(random_word(games.seed, game, games.turn, EXPLORATION_ROLL))
-    if explores < games.exploration[state] * float(1 << DIE_BITS):
+        if rerolls == 0:
+            break
+        hold, hold_value = best_hold(dice, stage_of(job, rerolls), lane, rolled)
+        if hold_value <= value:
+            break
+        held, rerolls = hold, rerolls - 1
+    whether = float(random_word(games.seed, game, games.turn, EXPLORATION_ROLL))
+    if whether < games.exploration[state] * float(1 << DIE_BITS):  # the last roll ends in another category
         word = random_word(games.seed, game, games.turn, EXPLORATION_ROLL + 1)
         allowed, way = scoring_of_lane(job, block, lane, roll, rerolls == most)
         category = nth_bit(allowed, int(word % np.uint64(count_bits(allowed))))
         outcome = outcome_number(model, way, category, roll)
-        value = outcome_value(children, model, block, lane, rerolls if model.saves_rolls else 0, outcome)
+        value = outcome_value(children, model, block, lane, saved, outcome)
     job.turns.reached[state], job.turns.outcome[state], job.turns.rerolls[state] = value, outcome, rerolls
 
 
@@ -273,13 +276,10 @@ def play_states(begin, end, arguments, table, played):
             play_lane(children, job, games, block, lane)
 
 
-PANEL = 8  # rows that are eliminated together, while each row above is in the first-level cache
-
-
 @jit
 def eliminate(matrix: Floats, right: Floats, k: int, i: int) -> None:
     """Subtract the finished row k from row i, from the diagonal on."""
-    factor = matrix[k, i] / matrix[k, k]
+    factor = matrix[k, i] / matrix[k, k]  # entry (i, k) is read above the diagonal: the matrix is symmetric
     above, row = matrix[k, i:], matrix[i, i:]
     for j in range(len(row)):
         row[j] -= factor * above[j]
@@ -292,10 +292,10 @@ def solve_positive(matrix: Floats, right: Floats, least: float) -> None:
     n = len(right)
     for begin in range(0, n, PANEL):
         end = min(n, begin + PANEL)
-        for k in range(begin):
+        for k in range(begin):  # the rows above are finished
             for i in range(begin, end):
                 eliminate(matrix, right, k, i)
-        for k in range(begin, end):  # which is finished then
+        for k in range(begin, end):  # each row is finished when its turn comes
             matrix[k, k] = max(matrix[k, k], least)
             for i in range(k + 1, end):
                 eliminate(matrix, right, k, i)

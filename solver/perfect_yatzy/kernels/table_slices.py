@@ -23,8 +23,7 @@ PADDING = FRAME  # entries after a slice that a vector may touch
 class TableSlice(NamedTuple):
     """Consecutive values of a table as the kernels take them."""
 
-    # (n + PADDING,) array: the n values; vectors may read and write the padding, whose contents do not matter
-    values: Values
+    values: Values  # (n + PADDING,): the n values, and entries that vectors may read and write, which do not matter
     start: int  # index of the first value in the whole table
 
 
@@ -66,7 +65,7 @@ def places_in(whole: StateSpace, rest: StateSpace) -> Ints:
             whole_row = whole.row(State(int(rest_layout.masks[row]), joker_paid=paid))
             rest_set, whole_set = rest_layout.lane_sets[row], layout.lane_sets[whole_row]
             lanes = int(rest_layout.lane_count[rest_set])
-            whole_lanes = layout.lane_of[whole_set, rest_layout.lane_upper[rest_set, :lanes]]
+            whole_lanes = layout.lane_of[whole_set, rest_layout.lane_upper[rest_set, :lanes]]  # with their upper sums
             for saved in range(int(rest.most_saved[rest.filled[row]]) + 1):
                 first = rest_layout.offsets[row] + saved * lanes
                 whole_first = layout.offsets[whole_row] + saved * layout.lane_count[whole_set]

@@ -9,19 +9,16 @@ For a card with the dice r on the table and n rerolls left::
     V(card)    = sum over first rolls r of P(r) W(r, N)
 
 with N rerolls in a turn (plus the saved rolls), and the value of a full card given. Without saved rolls stop(r, n)
-does not depend on n. Other objectives replace "points + V" by :func:`.value_tables.child_value`.
+does not depend on n. Other objectives replace "points + V" by :func:`.value_tables.child_value`. One buffer, with a
+vector for every multiset of dice, is rewritten in place by passes of means, which compute K from W of full rolls, and
+of maxima (:mod:`.lattice`).
 
 Saved rolls change stop(r, n) in every pass. Then most outcomes need not be offered to each roll that earns them: they
 go to the smallest holds that are sure of them (:mod:`perfect_yatzy.model.turn_model`), and the maximum over the
 holds, which is taken anyway, carries them to the rolls.
 
-One buffer holds a vector for every multiset of dice and is rewritten in place: the full rolls hold W, a pass of means
-(:mod:`.lattice`) computes K for all smaller multisets, a pass of maxima turns the buffer into the best hold within
-each multiset.
-
-A solve runs it for all states of some rows of a layer (:func:`solve_rows` and its like). For an exponential utility
-sign(rate) exp(rate score) the points made so far are a common factor of all options, so the table is as small as that
-of the mean. For goals and other utilities a score is part of the state (:mod:`perfect_yatzy.model.objectives`).
+For an exponential utility sign(rate) exp(rate score) the points made so far are a common factor of all options, so
+the table is as small as that of the mean. For other utilities and goals the score is part of the state.
 
 A value is a mean over the scores of the turns to come. With a few of them it is a smooth function of the score: then
 only every second or fourth one is solved, and six values at equal distances 2s give the one in a gap between them by
@@ -69,6 +66,11 @@ FIRST_ROLL = 2  # add the bonus points of the first roll
 WITHIN = 4  # raise the holds that earn an outcome; a pass of maxima over the target carries them to the rolls
 TIE = 1e-10  # points; values closer than this are equal; the error of the arithmetic is about 1e-12
 LOWEST = -1e30  # below every value, and still finite when points are added
+SCORE_LANES = 2 * LANES  # lanes of a vector of float32
+POINTS = 6  # of an interpolation
+MIDDLE_GAP = POINTS // 2 - 1
+_HALF = [[63, 315, -210, 126, -45, 7], [-7, 105, 210, -70, 21, -3], [3, -25, 150, 150, -25, 3]]
+WEIGHTS = np.array(_HALF + [row[::-1] for row in _HALF[1::-1]]).ravel() / 256  # of the points, by gap
 
 
 class Scratch(NamedTuple):
@@ -104,7 +106,7 @@ def mean_block(model, row, lane):
 
 @partial(jit, inline=True)
 def offer_crossing_out(children, model, block, saved, categories, paying, mode, target, temp):
-    """Offer to score nothing in some categories to every roll or, if crossing out is strict, to those that must."""
+    """Offer to score nothing in some categories to every roll; if crossing out is strict, to rolls without points."""
     outcomes, dice, legal, crossed_out = model.outcomes, model.dice, model.legal, splat(target, LOWEST)
     for c in range(model.category_count):
         if categories >> c & 1:
@@ -124,9 +126,9 @@ def offer_crossing_out(children, model, block, saved, categories, paying, mode, 
 
 @jit
 def backup_stop_values(children, model, block, saved, mode, target, scratch):
-    """Best category for each roll by its dice, to the entries of rolls or, WITHIN, of the holds that earn it."""
+    """Best category for each roll by its dice, to the entry of the roll or, WITHIN, of holds that are sure of it."""
     outcomes, legal, layout, temp = model.outcomes, model.legal, model.layout, scratch.temp
-    # Categories that require points of another box and cannot pay; a bitmask, as that of those that can.
+    # Bitmasks of the categories that cannot pay, because they require points of another box, and that can.
     unmet = 0 if block.row >= model.card_count else block.choices & legal.requiring
     paying = block.choices & ~unmet
     # If more points may be worth less, a roll must not be crossed out where it scores.
@@ -268,13 +270,6 @@ def backup_holds(children, job, block, most, memory):
         means(stage, job.lattice)
 
 
-SCORE_LANES = 2 * LANES  # lanes of a vector of float32
-POINTS = 6  # of an interpolation
-MIDDLE_GAP = POINTS // 2 - 1
-_HALF = [[63, 315, -210, 126, -45, 7], [-7, 105, 210, -70, 21, -3], [3, -25, 150, 150, -25, 3]]
-WEIGHTS = np.array(_HALF + [row[::-1] for row in _HALF[1::-1]]).ravel() / 256  # by gap
-
-
 @jit
 def solve_lanes(rows, children, target, job):
     """Values of all states of some rows; a vector has lanes of upper sums."""
@@ -299,7 +294,7 @@ def solve_exponential_rows(rows, arguments, rate):
 
 @jit
 def write_known_values(table, state):
-    """Write the known values around a range of scores: 0 (impossible) below it and 1 (certain) above it."""
+    """Write a vector of known values on either side of a range of scores: 0 (impossible) below, 1 (certain) above."""
     origin, values = table.origin[state], table.values
     store_at(values, origin + table.low[state] - width(values), splat(values, 0.0))
     store_at(values, origin + table.high[state] + 1, splat(values, 1.0))
@@ -307,7 +302,7 @@ def write_known_values(table, state):
 
 @jit
 def interpolated(values, first, step, gap):
-    """The value in gap number `gap` of six entries that are `step` apart."""
+    """The value in the middle of gap number `gap`, from 0, of six entries that are `step` apart."""
     total = 0.0
     for i in range(POINTS):
         total += WEIGHTS[gap * POINTS + i] * values[first + i * step]
@@ -330,10 +325,10 @@ def fill_between(values, first, spacing):
 
 @jit
 def misses_of(values, first, spacing):
-    """Squared errors of interpolation from twice the spacing, and squared changes over it, added up for a block."""
+    """Sums of squares of a block: errors if every second entry were interpolated, and changes across those."""
     last = first + (SCORE_LANES - 1) * spacing
     reach = (POINTS - 1) * spacing  # from a place to the outer ones of the six entries around it
-    misses = changes = 0.0
+    misses, changes = 0.0, 0.0
     for place in range(first + reach, last - reach + spacing, spacing):
         miss = values[place] - interpolated(values, place - reach, 2 * spacing, MIDDLE_GAP)
         change = values[place + spacing] - values[place - spacing]
@@ -349,15 +344,16 @@ def solve_score_rows(rows, arguments, score_offsets, known_ends, spacing):
     # Known values surround each range of goals; the ranges of a utility hold every score that can occur.
     job, offsets = views(arguments), views(score_offsets)
     layout, target, lanes = job.model.layout, values_of(job.target), width(job.scratch.buffer)
-    misses = changes = 0.0
+    misses, changes = 0.0, 0.0
     for row in rows:
         choices = choices_of(job.model, row)
         for lane in range(lanes_of(layout, row)):
-            state, apart = state_place(layout, row, 0, lane), spacing
+            state = state_place(layout, row, 0, lane)
             x, high = offsets.low[state], offsets.high[state]
+            apart = spacing
             while apart > 1 and high - x < (lanes - 1) * apart:
                 apart >>= 1  # until a block fits into the range
-            run = (lanes - 1) * apart
+            run = (lanes - 1) * apart  # from the first score of a block to its last
             children = placed_scores(job.below, offsets, apart)
             scores = placed_scores(job.target, offsets, apart)
             if known_ends:
@@ -366,7 +362,7 @@ def solve_score_rows(rows, arguments, score_offsets, known_ends, spacing):
             while x <= high:
                 solve_block(children, scores, job, Block(row, score_block(lane, x), choices))
                 last = x + run
-                if last <= high and not known_ends:
+                if last <= high and not known_ends:  # goals count no misses: every score of them is solved
                     for saved in range(job.most_saved + 1):
                         first = offsets.origin[state_place(layout, row, saved, lane)] + x
                         if apart == spacing:

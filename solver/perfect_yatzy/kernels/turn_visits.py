@@ -75,14 +75,14 @@ def turn_values(children, job, block):
 
 @jit
 def put_dice_aside(dice, node, before, after):
-    """Move the chance of each multiset to its best hold."""
+    """Move the chance of each multiset to its best hold, die by die; values `before` and `after` the maxima."""
     zero, least = splat(node, 0.0), splat(node, LEAST)
     for hold in range(dice.first_roll + dice.roll_count - 1, 0, -1):
         chance = load(node, hold)
         if not reaches(chance, least):
             continue
         best = load(after, hold)
-        stays = choose(load(before, hold), best, chance, zero)
+        stays = choose(load(before, hold), best, chance, zero)  # in the lanes in which it is the best hold itself
         rest = chance - stays
         store(node, hold, stays)
         i, end = dice.predecessor_start[hold], dice.predecessor_start[hold + 1]
@@ -157,11 +157,11 @@ def visit_block(children, job, block, lanes):
     first = state_place(model.layout, block.row, 0, block.start)
     for lane in range(LANES):
         temp[lane] = job.chance[first + lane] if lane < lanes else 0.0
-    here = load(temp, 0)
+    chances = load(temp, 0)  # of the states
     turn_values(children, job, block)
     fill(node, 0, dice.first_roll, splat(node, 0.0))
     for roll in range(dice.roll_count):
-        store(node, dice.first_roll + roll, dice.weights[roll] * here)
+        store(node, dice.first_roll + roll, dice.weights[roll] * chances)
     for reroll in range(model.rolls_per_turn - 2, -1, -1):
         by = -reroll * (dice.first_roll + dice.roll_count) * LANES
         put_dice_aside(dice, node, shifted(scratch.before, by), shifted(scratch.after, by))

@@ -17,10 +17,9 @@ An :class:`ExponentialTable` has the blocks of a :class:`MeanTable`, but points 
 :class:`EstimatedScores` have those of a :class:`ScoreTable`; they are only read, and computed from the mean and the
 spreads of a state (:mod:`perfect_yatzy.model.goal_estimates`).
 
-A new objective needs a new kind of table only if points count in another way, or values lie elsewhere: its named
-tuple, :func:`states_after` and :func:`value_after` here, and an entry point in :mod:`.turn`, which the objective
-names. If its values lie where those of a mean do, it is named beside MeanTable at `states_after`, and its target
-stays a mean table; else it needs :func:`write_values`, too. The shortest example is :class:`ExponentialTable`.
+An objective whose points count in another way needs a named tuple with :func:`states_after` and :func:`value_after`,
+and an entry point in :mod:`.turn`, which the objective names. If its values do not lie where those of a mean do, it
+needs :func:`write_values`, too. The shortest example is :class:`ExponentialTable`.
 """
 
 from __future__ import annotations
@@ -159,7 +158,7 @@ def state_number(layout, row, child, lane, saved, shift):
 
 @jit
 def mean_after(values, model, row, lane, saved, i):
-    """Points made by outcome i of a turn of one state, and the mean of the state that follows."""
+    """Points made by outcome i of the turn of one state plus the mean of the state that follows."""
     outcomes = model.turn_outcomes
     state = state_number(model.layout, row, row + outcomes.step[i], lane, saved, outcomes.shift[i])
     return values[state] + outcomes.total[i]
@@ -302,7 +301,8 @@ def estimated_chance(x, lowest, mean, upside, downside):
 def mean_and_spreads(table, state):
     """The mean of a state and its spreads."""
     upside = max(float(values_of(table.upside)[state]), LEAST_SPREAD)
-    return float(values_of(table.means)[state]), upside, max(float(values_of(table.downside)[state]), LEAST_SPREAD)
+    downside = max(float(values_of(table.downside)[state]), LEAST_SPREAD)
+    return float(values_of(table.means)[state]), upside, downside
 
 
 @value_at.of(EstimatedScores)
@@ -319,7 +319,8 @@ def _states_after_estimates(table, layout, block, end, temp):
 @value_after.of(EstimatedScores)
 def _estimated_value_after(table, layout, block, states, points, temp):
     state, lowest = states
-    x, (mean, upside, downside) = score_block_x(block.start) + int(points), mean_and_spreads(table, state)
+    x = score_block_x(block.start) + int(points)
+    mean, upside, downside = mean_and_spreads(table, state)
     for lane in range(width(temp)):
         temp[lane] = estimated_chance(x + lane, lowest, mean, upside, downside)
     return load(temp, 0)
