@@ -216,7 +216,9 @@ class ComputerPlayer:
     @property
     def exact_policy(self) -> Policy | Strategy | None:
         """What :func:`perfect_yatzy.evaluate` evaluates exactly; None: games are sampled."""
-        return self.soft or (None if self.kind.style else self.strategy)
+        if self.soft is not None:
+            return self.soft
+        return None if self.kind.style else self.strategy
 
     def evaluator(self, card: Scorecard, others: Others) -> TurnEvaluator:
         """The values by which the player decides on a turn."""
@@ -256,7 +258,8 @@ class WinningPlayer(ComputerPlayer):
         other = known[0]
         if len(known) > 1 or isinstance(other, int):
             return None
-        if other.state.filled.bit_count() - card.state.filled.bit_count() not in (0, 1):  # this player moves next
+        turns_ahead = other.state.filled.bit_count() - card.state.filled.bit_count()
+        if turns_ahead not in (0, 1):  # this player moves next
             return None
         from ..strategy.two_player_table import stored_game, versus_strategy
         from ..strategy.two_players import TwoPlayerGame
@@ -272,21 +275,20 @@ class WinningPlayer(ComputerPlayer):
     def _others_for_the_mean(self, card: Scorecard, known: Sequence[int | Scorecard]) -> Solve | None:
         """A solve against others who play for the mean; None if it takes too long, or one of their distributions."""
         cards = [other for other in known if isinstance(other, Scorecard)]
-        rests = [ReachableUtility(self.rules, lambda made: made.astype(float), c.state) for c in (card, *cards)]
+        objectives = [ReachableUtility(self.rules, lambda made: made.astype(float), c.state) for c in (card, *cards)]
         if cards and not has_distribution(self.rules):
             return None
-        if max(rest.solve_cost().seconds for rest in rests) > WIN_SECONDS:
+        if max(objective.solve_cost().seconds for objective in objectives) > WIN_SECONDS:  # for any utility
             return None
         keys = [other if isinstance(other, int) else (other.state, other.total) for other in known]
-        key = card.state, card.total, *keys
-        return key, partial(self._against, card, [*zip(keys, known, strict=True)])
+        return (card.state, card.total, *keys), partial(self._against, card, [*zip(keys, known, strict=True)])
 
     def _against(self, card: Scorecard, others: Sequence[tuple[Hashable, int | Scorecard]]) -> ScoreStrategy:
         """Play for the chance to beat players who play for the mean from their cards on, each with its key."""
         finals = []
         for key, other in others:
-            law = partial(opponent, self.strategy, other, self.threads)
-            finals.append(law() if isinstance(other, int) else self._cached(key, law))
+            final = partial(opponent, self.strategy, other, self.threads)
+            finals.append(final() if isinstance(other, int) else self._cached(key, final))  # a score takes no solve
         utility, means = WinUtility(finals, "half"), self.strategy.evaluator
         return utility_strategy(self.rules, utility, card, means, self.threads, tolerance=utility.tolerance)
 
@@ -298,7 +300,7 @@ class WinningPlayer(ComputerPlayer):
                 check_position(self.rules, other.state)
                 found.append(other.score if other.state.filled == self.rules.full_mask else other)
             else:
-                found += parse_opponents(self.rules, [other or "empty"] if isinstance(other, str) else [other])
+                found += parse_opponents(self.rules, ["empty" if other == "" else other])
         return found
 
     def _cached(self, key: Hashable, create: Callable[[], Solved]) -> Solved:

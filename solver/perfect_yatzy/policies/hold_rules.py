@@ -155,9 +155,7 @@ def hold_rule(rules: RuleSet, pattern: DicePattern, conditions: Iterable[Conditi
 
     sorted_ids = tuple(sorted(set(pattern.categories), key=names.index))
     short = {replace(c, categories=_shortened(rules, c.categories)) for c in conditions}
-    rule = HoldRule(
-        replace(pattern, categories=sorted_ids), tuple(sorted(short, key=place)), action, rules.faces
-    )
+    rule = HoldRule(replace(pattern, categories=sorted_ids), tuple(sorted(short, key=place)), action, rules.faces)
     _check(rules, rule)
     return rule
 

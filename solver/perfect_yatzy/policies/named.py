@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import StateError, _, positive_number, shown
+from ..game.legal_actions import TurnPosition
 from ..game.rule_loader import builtin_ids, load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
@@ -166,12 +167,12 @@ def computer_player(
 def evaluate_named(text: str, setting: Setting) -> tuple[str, Evaluation | SampledEvaluation]:
     """The title of the policy of a name, and its evaluation from the card on; errors as for both."""
     named = named_policy(text, setting)
-    policy = exact_policy(named.policy)
+    policy, card = exact_policy(named.policy), setting.card
     work: dict[str, Any] = {"threads": setting.threads, "progress": setting.progress}
-    if policy is None:
-        games = player_of(named.policy), setting.strategy(), setting.games, setting.seed, setting.card
-        return named.title, sample(*games, **work)
-    return named.title, evaluate(policy, points=setting.card.total, tables=setting.tables, **work)
+    if policy is not None:
+        return named.title, evaluate(policy, points=card.total, tables=setting.tables, **work)
+    player = player_of(named.policy)
+    return named.title, sample(player, setting.strategy(), setting.games, setting.seed, card, **work)
 
 
 def listed(name: str, policy: object) -> Policy | Strategy:
@@ -316,24 +317,31 @@ def simulate(
     Ties are broken as in :mod:`perfect_yatzy.strategy.distribution`, so games for the mean are samples of that
     distribution. For goals and utilities the mean breaks ties first (:mod:`perfect_yatzy.strategy.score_strategy`).
     """
-    strategy = policy_of(strategy, rules)
-    if (listed := exact_policy(strategy)) is None:
-        games, begin = positive_number(games, "games"), start_of(load_rules(rules or "yatzy"), start)
-        played = play_games(player_of(strategy), begin, 0, games, check_seed(seed), progress=progress)
-        card, game_rules = begin.card, begin.rules
-        assert isinstance(card, Scorecard)
-        boxes = np.full((games, len(game_rules.categories)), -1, dtype=np.int16)
-        for game, full in enumerate(played.cards):
-            for c in full.points.keys() - card.points.keys():
-                boxes[game, c] = full.points[c]
-        bonus = np.array([upper_sums(game_rules).bonus(full.state.upper) for full in played.cards])
-        scores, name = played.scores.astype(np.int64), type(strategy).__name__
-        return PlayedSimulation(game_rules, name, seed, card.total, scores, boxes, bonus, played)
+    policy = policy_of(strategy, rules)
+    if (listed := exact_policy(policy)) is None:
+        number, begin = positive_number(games, "games"), start_of(load_rules(rules or "yatzy"), start)
+        return _simulate_player(policy, number, seed, begin, progress)
     if isinstance(listed, ApproximateStrategy):
         from ..approximation import solve as fitted
 
         return fitted.simulate(listed, games, seed, start, threads, points=points, progress=progress)
     return simulation.simulate(listed, games, seed, start, threads, points=points, progress=progress)
+
+
+def _simulate_player(
+    policy: Any, games: int, seed: int, begin: TurnPosition, progress: Callable[[int, int], None] | None
+) -> PlayedSimulation:
+    """Games of a policy that acts in single positions, one after the other."""
+    rules, card = begin.rules, begin.card
+    played = play_games(player_of(policy), begin, 0, games, check_seed(seed), progress=progress)
+    assert isinstance(card, Scorecard)
+    boxes = np.full((games, len(rules.categories)), -1, dtype=np.int16)  # -1: filled before the start
+    for game, full in enumerate(played.cards):
+        for c in full.points.keys() - card.points.keys():
+            boxes[game, c] = full.points[c]
+    bonus = np.array([upper_sums(rules).bonus(full.state.upper) for full in played.cards])
+    scores, name = played.scores.astype(np.int64), type(policy).__name__
+    return PlayedSimulation(rules, name, seed, card.total, scores, boxes, bonus, played)
 
 
 @dataclass(frozen=True, repr=False)
