@@ -7,9 +7,8 @@ costs nothing and undo takes the last position off the list::
     hold   some of the dice are held, the others will be rerolled
     score  a category takes the dice and the turn ends
 
-The program's dice are those of a simulated game (:func:`perfect_yatzy.game.dice.dice_of_game`): a function
-of the seed, the turn and the roll. Undoing a decision therefore does not change the dice that follow. The choices of
-computer players are such a function, too (:meth:`Session.choice_seed`).
+The program's dice are those of a simulated game (:func:`perfect_yatzy.game.dice.dice_of_game`): a function of the seed,
+the turn and the roll, as the choices of computer players are. So undoing a decision does not change what follows.
 """
 
 from __future__ import annotations
@@ -109,14 +108,18 @@ class Session:
     @property
     def game(self) -> Game:
         """The completed turns as a record."""
-        source: dict[str, Any] = {"source": "play"} | ({} if self.seed is None else {"seed": self.seed})
+        source: dict[str, Any] = {"source": "play"}
+        if self.seed is not None:
+            source["seed"] = self.seed
         if any(self.computers):
-            source["computers"] = {name: self.computer(i) for i, name in enumerate(self.players) if self.computer(i)}
+            kinds = zip(self.players, self.computers, strict=True)
+            source["computers"] = {name: kind for name, kind in kinds if kind}
         return Game(self.rules, self.players, self.turns, source)
 
     def computer(self, player: int | None = None) -> str:
         """The kind of computer a player is, empty for a person; by default of the player whose turn it is."""
-        return self.computers[self.player if player is None else player] if self.computers else ""
+        player = self.player if player is None else player
+        return self.computers[player] if self.computers else ""
 
     def choice_seed(self) -> tuple[int, int, int] | None:
         """Seed of the choices of a computer player now, so that they are the same after an undo; None without one."""
@@ -148,8 +151,9 @@ class Session:
         return TurnPosition(self.rules, self.card(), self.dice, self.rolls_left).categories()
 
     def _turn_position(self) -> TurnPosition:
-        """The position within the turn; without the dice that are to be rolled."""
-        return TurnPosition(self.rules, self.card(), self._held() if self.to_roll else self.dice, self.rolls_left)
+        """The position within the turn; if dice are to be rolled, with those alone that are held."""
+        dice = self._held() if self.to_roll else self.dice
+        return TurnPosition(self.rules, self.card(), dice, self.rolls_left)
 
     def _held(self) -> Dice:
         return self.holds[-1] if self.holds else ()
@@ -194,8 +198,8 @@ class Session:
     def undo(self) -> Action | None:
         """Undo the last decision of a person and what followed it; or the last dice that were typed in."""
         for i in reversed(range(len(self._steps))):
-            action, position = self._steps[i]
-            turns_before = len(position.turns) - 1 if action.kind == "score" else len(position.turns)
+            action, position_after = self._steps[i]
+            turns_before = len(position_after.turns) - (1 if action.kind == "score" else 0)
             is_typed_roll = action.kind == "roll" and self.seed is None
             is_decision = action.kind != "roll" and not self.computer(turns_before % len(self.players))
             if is_typed_roll or is_decision:
