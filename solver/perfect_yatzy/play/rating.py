@@ -1,10 +1,7 @@
 """Ratings: how well players decide, over many games, with luck removed.
 
-The identity of :mod:`.review` holds in every game, and luck has the mean 0 whoever plays::
-
-    result = start + luck - points lost          so the mean of  start - points lost  is the mean result
-
-The points lost do not depend on the dice's favour: their interval is many times narrower than that of the results.
+The identity of :mod:`.review` holds in every game, and luck has the mean 0 whoever plays: so the mean of
+start - points lost is the mean result, with an interval many times narrower.
 """
 
 from __future__ import annotations
@@ -38,10 +35,8 @@ GRADE_NAMES = (*(name for _, name in GRADES), "blunder")
 
 
 def decision_kinds(rules: RuleSet) -> tuple[str, ...]:
-    """The kinds of decisions: ``hold_1`` after the first roll of a turn, and so on; ``category`` without rolls left.
-
-    To stop early belongs to its roll; with saved rolls the last hold is that after roll ``rolls_per_turn`` or later.
-    """
+    """The kinds of decisions: ``hold_1`` (or to stop) after the first roll, ...; ``category`` without rolls left."""
+    # With saved rolls the last kind of hold is that after roll `rolls_per_turn` or later.
     last = rules.rolls_per_turn if rules.saved_rolls else rules.rolls_per_turn - 1
     return *(f"hold_{number}" for number in range(1, last + 1)), "category"
 

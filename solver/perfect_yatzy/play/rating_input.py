@@ -1,8 +1,4 @@
-"""Recorded games on their way into a rating: read, checked, valued in chunks; and why some cannot be rated.
-
-A game has a decision for every roll (see :mod:`.record`), or its result alone: the field ``final_scores`` with one
-number for each player, or turns with neither ``rolls`` nor ``holds``.
-"""
+"""Recorded games on their way into a rating: read, checked, valued in chunks; and why some cannot be rated."""
 
 from __future__ import annotations
 
@@ -35,9 +31,8 @@ class Skipped:
     """A game, or the game of one player, without a rating."""
 
     place: str  # file and line, or the number of the game among those given
-    # ``wrong``: it is not a correct record. ``rules``: its rules cannot be solved. ``duplicate``: it stands in an
-    # earlier line too. ``unfinished``: a box is open. ``results``: no decisions are recorded, and its result counts
-    # as that
+    # ``wrong``: not a correct record; ``rules``: cannot be solved; ``duplicate``: stands in an earlier line too;
+    # ``unfinished``: a box is open; ``results``: no decisions are recorded, and its result counts as that
     fault: Fault
     reason: str  # the same in words
     player: str | None = None  # the player, if it concerns one of several
@@ -165,7 +160,6 @@ class RatingInput:
         return self._rules[text]
 
     def _note_results(self, entry: Entry, rules: RuleSet, players: list[str], raw: dict[str, Any]) -> None:
-        """Note the final scores of a game, whose ``turns`` are a list without decisions or are left out."""
         if _has_only_scores(raw):
             scores = _checked_scores(raw["final_scores"], players)
         else:

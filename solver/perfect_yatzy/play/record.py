@@ -1,10 +1,4 @@
-"""Records of games: JSON Lines with one game per line, checked when they are read; README.md has the fields.
-
-{"schema": 2, "rules": "yatzy", "players": ["Ann", "Bo"], "turns": [
-  {"player": 0, "rolls": [[1, 3, 3, 4, 6], [3, 3, 3, 5, 6]], "holds": [[3, 3]], "category": "threes", "points": 9}]}
-
-A game may be unfinished. Other fields of a game are preserved and ignored.
-"""
+"""Records of games: JSON Lines with one game per line, checked when they are read; README.md has the fields."""
 
 from __future__ import annotations
 

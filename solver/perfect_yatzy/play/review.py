@@ -1,21 +1,16 @@
 """Reviews of games: the expected points that every decision lost and every roll brought.
 
-Under optimal play the expected final score changes only when dice are rolled. The difference between the expected
-score at the start and the final score therefore is exactly the sum of luck and errors::
-
-    final score = expected score at the start + sum of luck - sum of errors
+final score = expected score at the start + sum of luck - sum of errors (README.md), all in points::
 
     luck  of a roll     = best value with these dice - value before the roll
     error of a decision = best value - value of what was done
 
 A value counts the points from the start of the turn to the end of the game. After every roll there is one decision:
-to hold some of the dice, or to take a category, with rerolls left or without. All figures are in points.
+to hold some of the dice, or to take a category, with rerolls left or without.
 
-Many games are valued at once: turns that begin on the same card share one evaluation, and the kernels take games as
-flat arrays (:class:`GameColumns`), so that a thousand games take less than a second. There a roll leaves one or two
-decisions. With rerolls left: which dice to hold, or to stop; the loss is that against the best of all options if the
-best category followed. Where the turn ends: which category to take; the loss is that against the best category. The
-two losses of a category taken with rerolls left add up to the loss of the review.
+Where many games are valued at once, a category taken with rerolls left is two decisions: to stop, whose loss is that
+against the best of all options if the best category followed; and the category, whose loss is that against the best
+category. The two losses add up to the loss of the review.
 """
 
 from __future__ import annotations
@@ -60,11 +55,9 @@ PlainTurn = tuple[int, Sequence[Sequence[int]], Sequence[Sequence[int]], str, in
 
 
 class GameColumns:
-    """Games of one rule set as columns. A *card* is the game of one player.
+    """Games of one rule set as columns: dice by their number in the lattice. A *card* is the game of one player.
 
-    Every roll and hold becomes its number in the lattice of dice, every category its position. A game is taken as the
-    JSON value of its line if it has exactly the fields of :mod:`.record`, in a tenth of the time that
-    :func:`.record.read_game` needs, which reads or rejects all others: one definition of a correct record.
+    :meth:`add` takes a tenth of the time of :func:`.record.read_game`, which reads or rejects games of unusual form.
     """
 
     def __init__(self, rules: RuleSet) -> None:
@@ -188,7 +181,6 @@ def grade_games(strategy: Strategy, columns: GameColumns, threads: int | None = 
     space, dice = strategy.space, lattice(strategy.rules.dice, strategy.rules.faces)
     recorded, walked = _walk(strategy, columns)
     good = walked.faults < 0
-
     # From here on the arrays have the turns and rolls of cards without fault alone, each with the state before it.
     turns, is_good_turn = _of_cards(recorded, good)
     rows, lanes, saved = (column[is_good_turn] for column in (walked.rows, walked.lanes, walked.saved))
@@ -266,8 +258,7 @@ def _walk(strategy: Strategy, columns: GameColumns) -> tuple[RecordedTurns, Walk
 def _option_values(
     strategy: Strategy, positions: BatchPositions, taken: Ints, threads: int | None
 ) -> tuple[Floats, Floats, Floats, Ints]:
-    """Values of the best hold (-inf without rerolls left), of the best category and of the option `taken`; and the
-    first of the best categories. Options are numbered: first the holds, then the categories."""
+    """Values of the best hold (-inf without rerolls left), best category and option taken; the best category."""
     n, n_holds = len(positions), hold_count(strategy.rules)
     best_hold, best_stop, taken_value = np.empty((3, n))
     best_category = np.empty(n, dtype=np.int64)

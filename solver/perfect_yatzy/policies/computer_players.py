@@ -1,17 +1,7 @@
 """Computer players: at a level, in a style, or playing to win.
 
-Levels are soft policies (:mod:`.levels`), and any other policy plays by its name (:mod:`.named`). Who plays to win
-maximises the chance to beat the cards in sight as soon as the rest of the game can be solved in half a second (Yatzy:
-from the fifth turn on), and the mean before. Styles avoid risk, or seek it, by an exponential utility of the final
-score s::
-
-    safe   maximise  E[ -exp(-s / tolerance) ]         bold   maximise  E[ exp(s / tolerance) ]
-
-The *risk tolerance* is 10 % of the expected final score of perfect play (25 points in Yatzy). For a normal
-distribution of scores the safe player is indifferent between a score that is certain and a mean that is higher by
-variance / (2 tolerance); the bold player gives up as much for risk. A constant tolerance is what makes the value of a
-card independent of the points on it (J. W. Pratt, "Risk aversion in the small and in the large", Econometrica 32,
-1964).
+Styles avoid risk, or seek it, by an exponential utility of the final score (README.md). A constant risk tolerance is
+what makes the value of a card independent of the points on it (J. W. Pratt, Econometrica 32, 1964).
 """
 
 from __future__ import annotations
@@ -23,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from math import copysign
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -50,9 +40,7 @@ from ..tablebase.store import Folder
 from .levels import LEVELS, Level, Option, SoftPolicy, parse_level
 from .policy import exact_policy
 
-if TYPE_CHECKING:
-    Rng = np.random.Generator | int | Sequence[int] | None
-
+Rng = np.random.Generator | int | Sequence[int] | None
 Solved = TypeVar("Solved", TurnEvaluator, Opponent)
 TOLERANCE = 0.10  # risk tolerance as a share of the expected final score
 STYLES = {"safe": -1.0, "bold": 1.0}  # sign of the rate
@@ -229,8 +217,7 @@ class ComputerPlayer:
 class WinningPlayer(ComputerPlayer):
     """A player who maximises the chance to beat the others; a tie counts as half a win.
 
-    One opponent is assumed to play to win, too, if the game of two is stored or the rest of it is solved in
-    WIN_SECONDS. Before, and if there are several, the others are assumed to play for the mean.
+    They are assumed to play for the mean; a single one to win, once the game of two is stored or soon solved.
     """
 
     threads: int | None = None  # for solves

@@ -1,17 +1,8 @@
 """How good a policy is, exactly or from sampled games: its mean, spread and distribution, and where it loses.
 
-A backward pass gives mean and variance of every state, for all rule sets
-(:class:`perfect_yatzy.model.objectives.PolicyMean`); a forward pass the distribution, the results of the categories
-and the losses, for rules without saved rolls whose states and scores fit into memory
-(:mod:`perfect_yatzy.strategy.forward_pass`). The losses add up to what the policy gives away.
-
-A player who acts in one position at a time is estimated from sampled games. The final score of a game is what perfect
-play expects at the start, plus the luck of each roll, minus what each decision loses::
-
-    score = V(start) + luck - losses,        the mean of the luck is 0
-
-So V(start) - (mean losses) is an unbiased estimate of the mean score, and a far narrower one than the mean of the
-scores: most of the spread of the scores is luck.
+README.md has the passes of an exact evaluation. A player who acts in one position at a time is estimated from sampled
+games: score = V(start) + luck - losses, and the mean of the luck is 0. So V(start) - (mean losses) is an unbiased
+estimate of the mean score, and a far narrower one than the mean of the scores: most of their spread is luck.
 """
 
 from __future__ import annotations
@@ -192,8 +183,7 @@ def _logged(what: str, progress: Progress | None) -> Progress:
         nonlocal first, is_logged
         first = first or (time.monotonic(), done)
         spent, part = time.monotonic() - first[0], done - first[1]
-        # Less than a hundredth of the work says little about the rest.
-        if not is_logged and part * 100 > number and spent > LOGGED_SECONDS / 2:
+        if not is_logged and part * 100 > number and spent > LOGGED_SECONDS / 2:  # less of the work says little
             is_logged = True
             log_long(what, spent * number / part)
 
@@ -283,7 +273,7 @@ def evaluate(
     if isinstance(listed.evaluator, ScoreEvaluator):
         law = distribution(listed, start, points=before, threads=threads, progress=progress)
         perfect_mean = before + listed.evaluator.means.value(start.state)
-        return Evaluation(listed.rules, *_figures(law), perfect_mean, law)
+        return Evaluation(listed.rules, law.mean, law.standard_deviation, law.upper_bonus_chance, perfect_mean, law)
     followed = GreedyPolicy(listed.rules, listed.table, start.state, listed.space)
     return _evaluated(followed, before, tables, threads or default_threads(), progress)
 
@@ -300,18 +290,14 @@ def _evaluated(policy: Policy, before: int, tables: Folder, threads: int, progre
         # Other policies than perfect play may reach most of what the cards could hold.
         check_distribution_memory(rules, score_places(rules, policy.start).solve_cost().doubled())
         report = _logged(f"the evaluation of {rules.key}", progress)
-        found, losses = ForwardPass(policy, threads, perfect, report).run(before)
+        law, losses = ForwardPass(policy, threads, perfect, report).run(before)
         rerolls = rules.rolls_per_turn - 1
         by_kind = Losses(losses[:, :rerolls], losses[:, rerolls:])
-        return Evaluation(rules, *_figures(found), perfect_mean, found, by_kind)
+        return Evaluation(rules, law.mean, law.standard_deviation, law.upper_bonus_chance, perfect_mean, law, by_kind)
     values = policy_values(policy, threads=threads)
     variance = solve_objective(Variance(rules, values, policy.start, policy), threads=threads)[-1]
     chance = solve_objective(BonusChance(rules, values, policy.start, policy), threads=threads)[-1]
     return Evaluation(rules, before + float(values[-1]), float(np.sqrt(variance)), float(chance), perfect_mean)
-
-
-def _figures(found: ScoreDistribution) -> tuple[float, float, float]:
-    return found.mean, found.standard_deviation, found.upper_bonus_chance
 
 
 def sample(
@@ -380,5 +366,5 @@ def summary(
     fills = every.action >= first_category
     np.add.at(categories, (turn[fills], every.action[fills] - first_category), every.by_category[fills] / games)
     game_losses = np.bincount(every.game, every.lost, games).astype(np.float64)
-    perfect_mean = card.total + strategy.value(start)
-    return SampledEvaluation(rules, perfect_mean, every.scores, game_losses, Losses(holds, categories))
+    losses = Losses(holds, categories)
+    return SampledEvaluation(rules, card.total + strategy.value(start), every.scores, game_losses, losses)

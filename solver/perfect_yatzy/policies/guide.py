@@ -1,9 +1,7 @@
 """A strategy guide as data, without words or layout: what the printed guide, the PDF and the terminal show.
 
-From the optimal strategy: the opening rolls, what perfect play gives up when nothing fits, the odds of each category.
-From a learned strategy sheet, if there is one: its prices and hold rules, worked examples of the subtraction *points
-minus price*, and where the sheet loses points. Opening rolls with the same group sizes are one pattern (``3-1-1``:
-three of a kind and two other dice). Within a pattern, rolls that are treated in the same way share a line.
+Opening rolls with the same group sizes are one pattern (``3-1-1``: three of a kind and two other dice). Within it,
+rolls that are treated in the same way share a line.
 """
 
 from __future__ import annotations
@@ -11,7 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Literal
 
 import numpy as np
@@ -32,6 +30,7 @@ from .strategy_sheet import PriceSheet, StrategySheet
 Which = Literal["", "highest", "other"]
 Groups = tuple[int, ...]  # sizes of groups of equal dice, descending
 LineKey = tuple[Groups, bool, Groups, Which]  # the fields pattern, stop, kept and which of an opening line
+ALL_ROLLS: LineKey = (), False, (), ""  # of the only line, if some faces describe every hold
 
 
 @dataclass(frozen=True)
@@ -102,9 +101,11 @@ def opening_lines(strategy: Strategy) -> tuple[OpeningLine, ...]:
         holds = [() if category else hold for hold, category in zip(holds, categories, strict=True)]
     members: dict[LineKey, list[int]] = defaultdict(list)  # numbers of the rolls of each line
     for number, roll in enumerate(rolls):
-        # If some faces describe every hold, one line has all rolls.
-        key = ((), False, (), "") if faces else _line_key(roll, holds[number], categories[number] is not None)
-        members[key].append(number)
+        kept = groups_of(holds[number])
+        # Single dice are listed one by one, so that it does not matter which of them is the highest.
+        which = which_groups(roll, holds[number]) if kept and kept[0] > 1 else ""
+        key = groups_of(roll), categories[number] is not None, kept, which
+        members[ALL_ROLLS if faces else key].append(number)
     # By pattern, and the largest line of each pattern first.
     order = sorted(members, key=lambda key: (key[0], len(members[key])), reverse=True)
     lines_of = Counter(pattern for pattern, *_ in members)
@@ -116,19 +117,13 @@ def opening_lines(strategy: Strategy) -> tuple[OpeningLine, ...]:
             by_action[holds[number], categories[number]].append(rolls[number])
         entries = [OpeningEntry(hold, category, tuple(found)) for (hold, category), found in by_action.items()]
         entries.sort(key=lambda entry: (entry.hold, entry.rolls))
-        chance, values = float(grid.weights[numbers].sum()), answer.value[numbers]
-        scores = float(values.min()), float(values.max())
-        majority, whole = not lines or lines[-1].pattern != pattern, lines_of[pattern] == 1
-        lines.append(OpeningLine(pattern, stop, kept, which, faces, tuple(entries), chance, *scores, majority, whole))
+        values = answer.value[numbers]
+        lines.append(OpeningLine(
+            pattern, stop, kept, which, faces, tuple(entries), chance=float(grid.weights[numbers].sum()),
+            lowest=float(values.min()), highest=float(values.max()), whole_pattern=lines_of[pattern] == 1,
+            majority=not lines or lines[-1].pattern != pattern,  # the largest line of a pattern comes first
+        ))  # fmt: skip
     return tuple(lines)
-
-
-def _line_key(roll: Dice, hold: Dice, stop: bool) -> LineKey:
-    """The line of a roll, of which `hold` is held; `stop`: a category is scored with it."""
-    kept = groups_of(hold)
-    # Single dice are listed one by one, so that it does not matter which of them is the highest.
-    which = which_groups(roll, hold) if kept and kept[0] > 1 else ""
-    return groups_of(roll), stop, kept, which
 
 
 def faces_always_held(rolls: list[Dice], holds: list[Dice], faces: int) -> Dice:
@@ -185,8 +180,7 @@ def sample_turns(strategy: Strategy, games: int, seed: int = 1) -> list[SampledT
     ends = np.flatnonzero((sample.action >= hold_count(rules)) & (sample.game_number < games))
     turns = []
     for turn in range(1, size + 1):
-        rows = ends[sample.turn[ends] == turn]  # one for each game, in the order of the games
-        end = sample.take(rows)
+        end = sample.take(ends[sample.turn[ends] == turn])  # one position of each game, in their order
         category = end.action - hold_count(rules)
         turns.append(SampledTurns(**vars(end), category=category, points=_points(strategy, end, category)))
     return turns
@@ -299,11 +293,9 @@ def make_guide(
     if losses is None:
         losses = sheet.figures.get("losses_by_turn", ()) if sheet else ()
     return Guide(
-        rules, strategy.value(State()), sheet,
-        opening=opening_lines(strategy),
-        stages=tuple(give_up_stages(strategy, turns)),
+        rules, strategy.value(State()), sheet, losses=tuple(losses),
+        opening=opening_lines(strategy), stages=tuple(give_up_stages(strategy, turns)),
         examples=tuple(worked_examples(strategy, sheet.prices, turns)) if sheet and turns else (),
-        losses=tuple(losses),
         odds=tuple(category_odds(rules, None, rules.rolls_per_turn - 1)),
         hold=hold_example(strategy, sheet, turns) if sheet and turns else None,
     )  # fmt: skip
@@ -347,9 +339,7 @@ def worked_examples(strategy: Strategy, prices: PriceSheet, turns: Sequence[Samp
     stages = stage_turns(len(turns))
     for stage, fits in ((1, _is_close_choice), (2, _is_give_up), (0, _is_mistake)):
         if stage < len(stages):
-            first = next(filter(fits, _ends(strategy, prices, turns, stages[stage])), None)
-            if first is not None:
-                yield first
+            yield from islice(filter(fits, _ends(strategy, prices, turns, stages[stage])), 1)  # the first, if any
 
 
 def hold_example(strategy: Strategy, sheet: StrategySheet, turns: Sequence[SampledTurns]) -> HoldExample | None:

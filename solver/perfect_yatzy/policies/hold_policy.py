@@ -1,7 +1,6 @@
 """Hold rules as arrays: which dice each rule names for every roll, and on which cards it applies. NumPy only.
 
-:func:`hold_rule_arrays` compiles a list once; :func:`decisions` is the reference for what a list does, and
-:mod:`perfect_yatzy.kernels.hold_rules` the compiled form for whole tables.
+:func:`decisions` is the reference for what a list does, :mod:`perfect_yatzy.kernels.hold_rules` the compiled form.
 """
 
 from __future__ import annotations
@@ -42,10 +41,7 @@ def face_bits(rules: RuleSet) -> list[int]:
 
 @lru_cache(maxsize=512)
 def pattern_holds(rules: RuleSet, pattern: DicePattern) -> Holds:
-    """The dice a pattern names in every roll, ``(1 or 2^faces, rolls)`` int32 lattice indices.
-
-    NO_FIT where it does not fit. One that depends on the open faces has a line for each bitmask of them, others one.
-    """
+    """The dice a pattern names in every roll, lattice indices or NO_FIT: ``(1 or 2^faces, rolls)``, see below."""
     dice = lattice(rules.dice, rules.faces)
     shown = dice.counts[None, dice.first_roll :] * _counted_faces(rules, pattern)[:, None]  # (masks, rolls, faces)
     if pattern.kind == "any":
@@ -65,7 +61,7 @@ def pattern_holds(rules: RuleSet, pattern: DicePattern) -> Holds:
 
 
 def _counted_faces(rules: RuleSet, pattern: DicePattern) -> npt.NDArray[np.bool_]:
-    """The faces that count, ``(1 or 2^faces, faces)``: one line, or one for each bitmask of open faces."""
+    """The faces that count, ``(1 or 2^faces, faces)``: a line for each bitmask of open faces if they matter."""
     in_range = np.zeros((1, rules.faces), dtype=bool)
     in_range[0, pattern.low - 1 : pattern.high] = True
     if not pattern.open:
@@ -133,8 +129,7 @@ def boxes_of_use(rules: RuleSet, jokers: bool) -> Ints:
 def rule_lines(rules: RuleSet, rule: HoldRule) -> tuple[Holds, Ints]:
     """What a rule does with every roll if its conditions hold, as :func:`pattern_holds`; and the boxes it counts for.
 
-    Bitmasks of the categories of which one must be open, 0 where it does not fit, in twice the lines: the second half
-    is for cards on which rolls of the joker's kind are jokers.
+    Bitmasks, 0 where it does not fit; the second half is for cards on which rolls of the joker's kind are jokers.
     """
     named, first_roll = pattern_holds(rules, rule.pattern), lattice(rules.dice, rules.faces).first_roll
     fits = named != NO_FIT
@@ -230,13 +225,10 @@ def hold_rule_arrays(rules: RuleSet, hold_rules: Sequence[HoldRule], space: Stat
         per_mask=_ints([n_rolls if len(of_rule) > 1 else 0 for of_rule in actions]),
         any_start=_ints(np.cumsum([0, *map(len, any_open)]).tolist()),
         any_open=_ints([mask for masks in any_open for mask in masks]),
-        joker_box=joker_box(rules),
-        joker_scored=int(joker_scored(rules)),
-        bonus_box=bonus_box(rules),
         **{name: _ints([limit[name] for limit in limits]) for name in CARD_LIMITS},
-        face_bit=_ints(face_bits(rules)),
-        on_upper=rules_on_upper(rules, hold_rules, space).ravel(),
-    )
+        joker_box=joker_box(rules), joker_scored=int(joker_scored(rules)), bonus_box=bonus_box(rules),
+        face_bit=_ints(face_bits(rules)), on_upper=rules_on_upper(rules, hold_rules, space).ravel(),
+    )  # fmt: skip
 
 
 def _card_limits(rules: RuleSet, rule: HoldRule) -> dict[str, Any]:

@@ -1,14 +1,12 @@
 """Rules for holds that a person can learn: which dice to keep, or whether to stop, by a short ordered list.
 
-A list of hold rules is a policy for the rerolls of a turn: the first rule that fits decides; if no rule fits, all
-dice are rolled. A rule has three parts, and one line of text::
+The first rule that fits decides; if no rule fits, all dice are rolled. A rule has three parts, and one line of text::
 
     three of open 3-6 if full-house open and rolls left 1: keep
     |---------------|    |----------------------------|    |--|
          pattern                  conditions              action
 
-README.md in this folder has every pattern and condition, and says when a rule counts. Anything the rule set lacks is
-an error. ``parse_hold_rule(rules, str(rule)) == rule`` for every rule of a rule set.
+README.md has every pattern and condition, and says when a rule counts. ``parse_hold_rule(rules, str(rule)) == rule``.
 """
 
 from __future__ import annotations
@@ -263,10 +261,8 @@ class _Parser:
             while self.take("and"):
                 conditions.append(self.condition())
         if not self.take(":"):
-            raise self.expected(
-                "`:` and the action" if conditions else "`if` and a condition, or `:` and the action",
-                ["if", "and", "of", "lowest"],
-            )
+            what = "`:` and the action" if conditions else "`if` and a condition, or `:` and the action"
+            raise self.expected(what, ["if", "and", "of", "lowest"])
         action = next((name for name in ACTIONS if self.take(*name.split())), None)
         if action is None:
             raise self.expected("`keep`, `stop` or `roll all`", ["keep", "stop", "roll"])

@@ -1,18 +1,8 @@
 """Levels of computer opponents: how many points a game each gives away, and the soft policy that achieves it.
 
-A :class:`SoftPolicy` takes better options more often. It has one number, its temperature in points. Of
-the options of a decision, option i with the loss d_i against the best one is taken with a chance proportional to ::
-
-    w(d) = max(0, 1 - d / (8 temperature))^8          about exp(-d / temperature)
-
-Values are those of perfect play after the decision. What the policy gives away in a game is the sum of the expected
-losses of its decisions (:mod:`perfect_yatzy.kernels.soft_policy`), so it is known for each game that is simulated,
-too, with a much smaller standard deviation than that of the scores.
-
-A level loses a share of the expected final score of perfect play. The loss rises with the temperature T, about as
-T^1.8, and is known for any T: exactly from all states of a game, or from simulated games to about 0.2 %. So the
-temperature of a level is found by a secant method on log(loss) against log(T). ``levels.toml`` has those of
-most built-in rule sets, with the losses they were measured to have; `python -m tables.levels` writes it.
+README.md has the chances of the options of a decision, which depend on one number, the temperature T in points. What
+the policy gives away in a game is the sum of the expected losses of its decisions. It rises about as T^1.8, so the
+temperature of a level is found by a secant method on log(loss) against log(T).
 """
 
 from __future__ import annotations

@@ -3,19 +3,12 @@
 A player says what to do with the dice of one position: an object with ``act(position)`` or a function of a position.
 A policy of the kernels (:class:`Acting`) looks its action up as the kernels do, so both play alike.
 
-A policy function sees one card at a time, with all its upper sums ("lanes") and all rolls, and answers with arrays:
-
->>> import numpy as np
->>> def most_points(turn):
-...     '''Take the category with the most points; hold nothing, ever.'''
-...     points = np.where(turn.allowed, turn.points, -1)
-...     return points.argmax(axis=1)[:, None], np.full((turn.n_rerolls, 1, 1), turn.no_dice)
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from inspect import isfunction, signature
@@ -287,12 +280,7 @@ class FunctionPolicy(Acting):
 
     def layer(self, filled: int) -> RowActions:
         """Actions at the cards with `filled` categories filled; see :class:`.state_space.Policy`."""
-
-        def actions(rows: Ints) -> Iterator[tuple[Ints, Any]]:
-            for row in rows:
-                yield np.array([row]), self.card_actions(int(row))
-
-        return actions
+        return lambda rows: ((np.array([row]), self.card_actions(int(row))) for row in rows)
 
     def turn(self, row: int) -> CardTurn:
         """The turn of the card of a row."""
@@ -312,17 +300,13 @@ class FunctionPolicy(Acting):
         self._check(turn, "category", category, turn.allowed)
         self._check(turn, "hold", hold, legal_holds(self.rules.dice, self.rules.faces))
         shape = turn.n_rerolls + 1, len(turn.allowed), len(turn.upper)  # by rerolls left, roll and lane
-        categories = np.empty(shape, dtype=np.int16)
-        categories[:] = category
+        categories = np.broadcast_to(category, shape).astype(np.int16)
         holds = np.full(shape, STOP, dtype=np.int16)  # without rerolls left the turn ends
         holds[1:] = np.where(hold >= turn.dice.first_roll, STOP, hold)  # to hold all dice is to end it
         return GivenActions(categories.ravel(), holds.ravel(), len(turn.upper))
 
     def _check(self, turn: CardTurn, kind: str, chosen: Ints, allowed: Bools) -> None:
-        """StateError unless all `chosen` ``(..., rolls, lanes)`` are `allowed` ``(rolls, choices)``.
-
-        The numbers of categories begin at 0; those of holds at STOP, which has the last column.
-        """
+        """StateError unless all `chosen` ``(..., rolls, lanes)`` are `allowed` ``(rolls, choices)``; STOP is last."""
         rolls, choices = allowed.shape
         least = STOP if kind == "hold" else 0
         most = choices - 1 + least
@@ -377,8 +361,7 @@ def row_and_lane(space: StateSpace, state: State) -> tuple[int, int]:
 def exact_policy(policy: object) -> Policy | Strategy | None:
     """The policy whose actions can be listed; None if it acts in single positions only."""
     found: Any = getattr(policy, "exact_policy", None) or policy  # a computer player names its own
-    can_list = isinstance(found, Strategy) or callable(getattr(found, "layer", None))
-    return found if can_list else None
+    return found if isinstance(found, Strategy) or callable(getattr(found, "layer", None)) else None
 
 
 def player_of(policy: object) -> Player:

@@ -1,12 +1,8 @@
 """The search of hold rules: a short list that, with a price sheet, makes many points and no blunder.
 
-Greedy: from the empty list, insert the rule that gains most, at the place where it gains most, again and again. What
-a rule gains is estimated for all rules of a vocabulary at once, on turns of games that the list itself has played,
-with the exact values of the list (:class:`Sample`); then the exact mean decides. In between rules are simplified,
-moved and removed where that costs little. Deterministic for a seed. With the values of perfect play there is a limit
-on what a single decision may lose, on all cards and rolls. What decisions lose beyond it (:mod:`.worst_decisions`)
-counts as if it were points: all of it together as much as URGENCY. So rules that mend blunders come first while there
-are many, and at the end the last blunder is worth a rule.
+Greedy, see README.md. In between rules are simplified, moved and removed where that costs little. With the values of
+perfect play there is a limit on what a single decision may lose. What decisions lose beyond it counts as if it were
+points: all of it together as much as URGENCY. So rules that mend blunders come first while there are many.
 """
 
 from __future__ import annotations
@@ -80,13 +76,12 @@ class Sample:
     def sampled(self, rows: Ints, lanes: Ints) -> Any:
         """The turns of states under the list, as :class:`perfect_yatzy.kernels.hold_rules.SampledTurns`."""
         stages = len(rows) * self.stages
+        rolls = stages * self.dice.n_rolls
         turns = kernels.SampledTurns(
-            outcome_chance=np.zeros(len(rows) * self.outcomes.size),
-            roll_chance=np.zeros(stages * self.dice.n_rolls),
-            roll_value=np.zeros(stages * self.dice.n_rolls),
-            hold_value=np.zeros(stages * self.dice.n_holds),
-            decided_by=np.zeros(stages * self.dice.n_rolls, dtype=np.int16),
-        )
+            outcome_chance=np.zeros(len(rows) * self.outcomes.size), roll_chance=np.zeros(rolls),
+            roll_value=np.zeros(rolls), hold_value=np.zeros(stages * self.dice.n_holds),
+            decided_by=np.zeros(rolls, dtype=np.int16),
+        )  # fmt: skip
         kernels.sample_turns(rows, lanes, self.job, self.argument(self.holds), turns)
         return turns
 
@@ -330,10 +325,11 @@ class Search:
             for gain, place, chosen in _gains_with_conditions(gains, factors)[:RANKED]:
                 rule = hold_rule(self.rules, pattern, [self.conditions[i] for i in chosen], action)
                 ranked.append((gain - rule_cost(rule), place, rule))
-            found += sorted(ranked, key=_best_first)[:2]
+            ranked.sort(key=lambda entry: (-entry[0], str(entry[2])))
+            found += ranked[:2]
         # Of rules that do the same in all sampled situations only the one that costs least: it is the first of them.
         different: dict[tuple[float, int], Insertion] = {}
-        for estimate, place, rule in sorted(found, key=_best_first):
+        for estimate, place, rule in sorted(found, key=lambda entry: (-entry[0], str(entry[2]))):
             different.setdefault((round(estimate + rule_cost(rule), 9), place), (estimate, place, rule))
         return [*different.values()][:TRIED]
 
@@ -407,10 +403,8 @@ def _neighbours(a: DicePattern, b: DicePattern) -> bool:
 
 
 def best_places(gains: Floats) -> tuple[Ints, Floats]:
-    """Where each of n rules gains most, the last of equal places, and how much; `gains`: ``(n, rules + 1)``.
-
-    By the rule of the list that decides now, or none, the last: a new rule takes over from all from its place on.
-    """
+    """Where each of n rules gains most, the last of equal places, and how much; `gains`: ``(n, rules + 1)``."""
+    # Gains are by the rule of the list that decides now (last: none): a new rule takes over from its place on.
     from_last = gains[:, ::-1].cumsum(axis=1)  # of each place, the last one first
     most = from_last.max(axis=1)
     is_best = from_last > most[:, None] - 1e-9
@@ -429,11 +423,6 @@ def _gains_with_conditions(gains: Floats, factors: Floats) -> list[tuple[float, 
         pairs = zip(both.tolist(), places.tolist(), [(i, j) for j in conditions], strict=True)
         entries += [entry for entry in pairs if entry[2] != (i, i)]
     return sorted(entries, key=lambda entry: -entry[0])
-
-
-def _best_first(entry: Insertion) -> tuple[float, str]:
-    estimate, _place, rule = entry
-    return -estimate, str(rule)
 
 
 def _without(holds: tuple[HoldRule, ...], place: int) -> tuple[HoldRule, ...]:

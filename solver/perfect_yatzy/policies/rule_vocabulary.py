@@ -1,14 +1,10 @@
-"""The patterns and conditions among which the search of hold rules chooses, for any rule set.
-
-Not the whole language: what a person would say. A rule costs a little for each thing to remember, so that of rules
-that gain as much the simpler one is taken.
-"""
+"""The patterns and conditions among which the search of hold rules chooses: not all, but what a person would say."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, product
 
 from ..game.rules import Category, RuleSet, leaves_choice
 from ..game.scoring import possible_points
@@ -78,19 +74,17 @@ def _group_patterns(rules: RuleSet, has_open: bool) -> Iterator[DicePattern]:
     faces = rules.faces
     may_be_open = (False, True) if has_open else (False,)
     for size in range(1, min(rules.dice, 6) + 1):
-        for low in range(1, faces + 1):
-            for is_open in may_be_open:
-                yield DicePattern("groups", (size,), low, faces, is_open)
+        for low, is_open in product(range(1, faces + 1), may_be_open):
+            yield DicePattern("groups", (size,), low, faces, is_open)
         if size < rules.dice:
             for is_open in may_be_open:
                 yield DicePattern("groups", (size,), 1, faces, is_open, lowest=True)
     wanted = {p.groups for c in rules.categories for p in c.patterns if p.kind == "groups" and len(p.groups) > 1}
     if wanted:
         wanted.add((2, 2))  # a few dice short of larger ones
-    for sizes in sorted(wanted):
-        for low in (1, 3, 4):
-            if low < faces and sum(sizes) <= rules.dice:
-                yield DicePattern("groups", sizes, low, faces)
+    for sizes, low in product(sorted(wanted), (1, 3, 4)):
+        if low < faces and sum(sizes) <= rules.dice:
+            yield DicePattern("groups", sizes, low, faces)
 
 
 def _straight_patterns(rules: RuleSet) -> Iterator[DicePattern]:
@@ -126,7 +120,10 @@ def candidate_conditions(rules: RuleSet) -> list[Condition]:
     boxes = [c for c in rules.categories if not c.upper or not has_choice]
     sets: list[tuple[str, ...]] = [(c.id,) for c in boxes]
     if has_choice:
-        sets += [*_alike_pairs(boxes), *families]
+        kinds = {c.id: {p.kind for p in c.patterns} for c in boxes}
+        pairs = combinations(kinds, 2)  # of boxes that are alike, or of which one takes any dice
+        sets += [(a, b) for a, b in pairs if kinds[a] & kinds[b] or "any" in kinds[a] | kinds[b]]
+        sets += families
     for ids in sets:
         found += [Condition("open", ids), Condition("closed", ids)]
     if rules.tracked_index >= 0:
@@ -149,14 +146,6 @@ def candidate_conditions(rules: RuleSet) -> list[Condition]:
     # As they are in a rule: sorted, and a whole section by its name. None twice.
     anything = DicePattern("any", high=rules.faces)
     return list(dict.fromkeys(hold_rule(rules, anything, (c,), "stop").conditions[0] for c in found))
-
-
-def _alike_pairs(boxes: list[Category]) -> Iterator[tuple[str, str]]:
-    """Ids of two boxes with a pattern of the same kind, or of which one takes any dice."""
-    kinds = {c.id: {p.kind for p in c.patterns} for c in boxes}
-    for a, b in combinations(kinds, 2):
-        if kinds[a] & kinds[b] or "any" in kinds[a] | kinds[b]:
-            yield a, b
 
 
 def _families(rules: RuleSet) -> list[tuple[str, ...]]:

@@ -1,13 +1,9 @@
 """A whole strategy sheet: prices are fitted, rules for the holds found, and the prices rounded for use by hand.
 
-The price sheet is the few numbers whose greedy play loses least in exact mean:
-
-1. Least squares: the numbers that come closest to the exact table in the states that perfect play meets.
-2. Descent on the mean, in rounds. Powell's method maximises a sample of turns (:mod:`.worst_decisions`), which is
-   cheap; the exact mean decides how far to go in the direction found, so no round makes the sheet worse. Where the
-   exact mean takes no longer than a sample, it is maximised itself.
-3. One number is added to all prices, which changes no choice, so that the prices of the empty card sum to the mean;
-   then the numbers are rounded as they are printed. The mean that is stated is that of the rounded sheet.
+The price sheet begins with least squares: the numbers that come closest to the exact table in the states that perfect
+play meets. Then Powell's method maximises, in rounds, a sample of turns (:mod:`.worst_decisions`), which is cheap;
+the exact mean decides how far to go in the direction found, so no round makes the sheet worse. Where the exact mean
+takes no longer than a sample, it is maximised itself.
 """
 
 from __future__ import annotations
@@ -222,8 +218,7 @@ def _climb(
     seconds = rule_set_stats(rules).seconds / sum(map(len, layers)) * len(layers)  # of one card of each layer
     for number, (most_cards, scale) in enumerate(ROUNDS):
         report(number, len(ROUNDS))
-        affordable = round(most_cards * min(1.0, SAMPLE_SECONDS / seconds))
-        cards = max(min(LEAST_CARDS, most_cards), affordable)
+        cards = max(min(LEAST_CARDS, most_cards), round(most_cards * min(1.0, SAMPLE_SECONDS / seconds)))
         round_seed = seed + 1 + number
         visits = visited_states(rules, form.sheet(numbers).values(), VISITED_GAMES, round_seed, threads)
         sample = TurnSample(visits, cards, later, round_seed, threads)
@@ -263,16 +258,12 @@ def _maximise(form: SheetForm, judge: Judge, starts: list[Floats], report: Progr
 def descend(
     function: Callable[[Floats], float], start: Floats, widths: Floats, sweeps: int, least_gain: float = 0.0
 ) -> tuple[Floats, float]:
-    """A point with a lower value of a function, by Powell's method (The Computer Journal 7, 1964).
-
-    After each sweep the direction of the whole step replaces the one that gained most, so that the directions become
-    conjugate. The three points of a parabola are a given width apart, because a mean is a sum of many small steps.
-    """
+    """A point with a lower value of a function, by Powell's method (The Computer Journal 7, 1964), and that value."""
+    # The points of a parabola are a width apart, because a mean is a sum of many small steps.
     directions = np.diag(widths)
     value, point = function(start), start
     for _ in range(sweeps):
-        value_before, point_before = value, point
-        gains = []
+        value_before, point_before, gains = value, point, list[float]()
         for direction in directions:
             lower, point = _along(function, (value, point), direction)
             gains.append(value - lower)
@@ -283,7 +274,7 @@ def descend(
         further = function(point + whole)
         if further < value:
             value, point = further, point + whole
-        # The direction of the whole step comes last.
+        # The whole step replaces the direction that gained most, and comes last: so they become conjugate.
         directions[int(np.argmax(gains))] = directions[-1]
         directions[-1] = whole
     return point, value
@@ -318,15 +309,14 @@ def hand_prices(
     def mean(tried: tuple[float, ...]) -> float:
         return policy_mean(HoldRulePolicy(holds, sheet(tried)), threads=threads)
 
-    def moved(i: int, step: float) -> tuple[float, ...]:
-        return (*numbers[:i], numbers[i] + step, *numbers[i + 1 :])
-
     for sweep in range(HAND_SWEEPS):
         before = numbers
         for i in reversed(range(len(numbers))):  # the numbers of the bonus first
             for step in (steps[i], -steps[i]):
-                while mean(moved(i, step)) > mean(numbers) + HAND_GAIN:
-                    numbers = moved(i, step)
+                tried = (*numbers[:i], numbers[i] + step, *numbers[i + 1 :])
+                while mean(tried) > mean(numbers) + HAND_GAIN:
+                    numbers = tried
+                    tried = (*numbers[:i], numbers[i] + step, *numbers[i + 1 :])
         if progress:
             progress(f"round prices, sweep {sweep + 1}: mean {mean(numbers):.3f}")
         if numbers == before:
@@ -344,7 +334,6 @@ def learn_sheet(
     if not hold_rules:
         return StrategySheet(rules, fit.sheet, (), price_figures(perfect_mean, fit.mean, fit.interval))
     work: dict[str, Any] = {"threads": threads, "progress": report}
-    # A few rules to round the prices with; then all rules, with the rounded prices.
     first = learn_holds(fit.sheet, min(FIRST_RULES, hold_rules), seed=seed, sizes=(), **work)
     prices = hand_prices(fit.sheet, first.holds, **work)
     found = learn_holds(prices, hold_rules, perfect=strategy.table, seed=seed, sizes=SHORTER, **work)

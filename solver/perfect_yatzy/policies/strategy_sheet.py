@@ -1,12 +1,7 @@
 """A strategy on one page, as a JSON file: prices of the boxes, rules for the holds, how good it is (see README.md).
 
-The prices are a value function that a person can use, with a few numbers for the bonus. *Par* is what the filled
-upper boxes should have made: the threshold, shared out in proportion to what each box can pay at most. For Yatzy that
-is three of each face. A full card has its true value, the upper bonus.
-
-Whoever plays each turn as if V were true chooses the box with the most *points minus price*, plus what the choice
-changes about the bonus. Adding one number to every price changes no choice, because a turn fills one box. In a forced
-order prices change none at all; there they only say what a box is expected to make. The file::
+*Par* is what the filled upper boxes should have made: the threshold, shared out in proportion to what each box can
+pay at most. A full card has its true value, the upper bonus. In a forced order prices change no choice. The file::
 
     {"format": 1, "rules": "yatzy", "fingerprint": "...",
      "prices": {"ones": 6.9, ...},
@@ -16,7 +11,7 @@ order prices change none at all; there they only say what a box is expected to m
      "shorter": {"5": {"holds": ["...", ...], "figures": {"mean": 232.1, ...}}, ...}}
 
 ``bonus`` also has ``saved_roll`` and ``joker_turn`` if the rules have a use for them. ``shorter`` may be missing.
-Rules that are not built in are written out instead of their name. Those of the built-in rule sets are in ``sheets/``.
+Rules that are not built in are written out instead of their name.
 """
 
 from __future__ import annotations
@@ -114,8 +109,7 @@ class PriceSheet:
     @property
     def weights(self) -> tuple[Floats, Floats]:
         """The numbers that the features of cards and of cells are multiplied with (:class:`StateBlock`)."""
-        of_cells = [self.terms[name] for name in CELL_TERMS]
-        return np.array([*self.prices, self.terms["joker_turn"]]), np.array(of_cells)
+        return np.array([*self.prices, self.terms["joker_turn"]]), np.array([self.terms[name] for name in CELL_TERMS])
 
     def rounded(self, step: float = 0.1) -> PriceSheet:
         """The sheet with every number a multiple of a step, as it is printed."""
@@ -242,10 +236,9 @@ class StrategySheet:
     rules: RuleSet
     prices: PriceSheet  # what chooses the box
     holds: tuple[HoldRule, ...] = ()  # the first that fits chooses the hold. Empty: the prices do, by the turn
-    # figures by name, in points: ``perfect`` (mean of perfect play), ``prices_mean`` (mean if prices choose the holds
-    # too), ``prices_mean_interval`` (95 %, if that was simulated), ``mean`` (mean with the hold rules), ``worth``
-    # (what each hold rule adds, in their order), ``worst`` (the most that a single hold by the rules loses, on any
-    # card and roll), ``losses_by_turn`` (points given away in each turn)
+    # figures by name, in points: means of perfect play (``perfect``), if prices choose holds, too (``prices_mean``,
+    # and ``prices_mean_interval``, 95 %, if simulated), with the rules (``mean``); ``worth`` of each rule, in their
+    # order; ``worst`` loss of a single hold by the rules, on any card and roll; ``losses_by_turn``: points given away
     figures: Mapping[str, Any] = field(default_factory=dict, hash=False)
     # shorter lists of hold rules by their length, each with its ``mean``, ``worth`` and ``worst``
     shorter: Mapping[int, tuple[tuple[HoldRule, ...], Mapping[str, Any]]] = field(default_factory=dict, hash=False)
@@ -274,13 +267,11 @@ class StrategySheet:
 
         boxes = (category.id for category in self.rules.categories)
         content = {
-            "format": FORMAT,
-            "rules": rules_to_json(self.rules),
-            "fingerprint": self.rules.fingerprint,
+            "format": FORMAT, "rules": rules_to_json(self.rules), "fingerprint": self.rules.fingerprint,
             "prices": dict(zip(boxes, self.prices.prices, strict=True)),
             "bonus": {name: self.prices.terms[name] for name in terms_of(self.rules)},
             **list_fields(self.holds, self.figures),
-        }
+        }  # fmt: skip
         if self.shorter:
             content["shorter"] = {str(size): list_fields(*self.shorter[size]) for size in sorted(self.shorter)}
         return content
@@ -336,9 +327,7 @@ def sheet_path(rules: RuleSet, tables: Folder = None) -> Path:
 def find_sheet(rules: RuleSet, tables: Folder = None) -> StrategySheet | None:
     """The sheet of a rule set: the one next to its table, else the one in this package, else None."""
     path = sheet_path(rules, tables)
-    if path.is_file():
-        return StrategySheet.load(path, rules)
-    return packaged_sheet(rules)
+    return StrategySheet.load(path, rules) if path.is_file() else packaged_sheet(rules)
 
 
 def packaged_sheet(rules: RuleSet) -> StrategySheet | None:

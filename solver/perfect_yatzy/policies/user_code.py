@@ -1,10 +1,4 @@
-"""Policies that a user wrote, in Python or as another program: their contracts, and what is said when they fail.
-
-The name of its only parameter says what a function takes: ``observations`` (:class:`perfect_yatzy.BatchPolicy`),
-``turn`` (:class:`perfect_yatzy.FunctionPolicy`), else a :class:`perfect_yatzy.TurnPosition`, as an object or a class
-with ``act(position)`` does. A learned agent is a function of many observations. It is asked once for each card that
-play can reach, with every roll, upper sum and number of rerolls left, so its mean and its losses are exact.
-"""
+"""Policies that a user wrote, in Python or as another program: their contracts, and what is said when they fail."""
 
 from __future__ import annotations
 
@@ -87,11 +81,9 @@ class BatchPolicy(FunctionPolicy):
         n, boxes = len(counts), turn.allowed.shape[1]
         arrays = {
             "filled": np.broadcast_to(turn.filled >> np.arange(boxes) & 1, (n, boxes)),
-            "upper": np.broadcast_to(turn.upper, shape).reshape(n, 1),
-            "counts": counts,
-            "rolls_left": rolls_left,
+            "upper": np.broadcast_to(turn.upper, shape).reshape(n, 1), "counts": counts, "rolls_left": rolls_left,
             "joker_paid": np.broadcast_to(np.int64(turn.joker_paid), (n, 1)),
-        }
+        }  # fmt: skip
 
         def points() -> Ints:
             by_roll = np.where(turn.allowed, turn.points, -1)[:, None]
@@ -149,8 +141,7 @@ def _by_lanes(dice: int, faces: int, shape: tuple[int, int, int]) -> tuple[Ints,
     rolls_left = np.repeat(np.arange(stages), rolls * lanes)[:, None]
     by_roll = np.repeat(grid.counts[grid.first_roll :].astype(np.int64), lanes, axis=0)
     counts = np.tile(by_roll, (stages, 1))
-    for cached in (rolls_left, counts):  # for other cards, so agents must not change them
-        cached.flags.writeable = False
+    rolls_left.flags.writeable = counts.flags.writeable = False  # they are cached for other cards
     return rolls_left, counts
 
 
@@ -195,7 +186,7 @@ class UserCode:
 
 
 def policy_of(found: Any, rules: str | RuleSet | None, start: CardText | Scorecard = "") -> Any:
-    """The policy of a function by the name of its parameter, see the module; all else as it is if the rules agree."""
+    """The policy of a function of ``turn`` or ``observations``; all else as it is. StateError for other rules."""
     own = getattr(found, "rules", None)
     if rules is not None and isinstance(own, RuleSet) and own.fingerprint != load_rules(rules).fingerprint:
         raise StateError(f"the policy is for {own.key}, not for {load_rules(rules).key}", field="rules")
@@ -284,8 +275,7 @@ class ProcessPlayer:
         except OSError as error:
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(timeout=2)
-            is_running = self._process.returncode is None
-            if is_running:  # one that has ended may have answered before
+            if self._process.returncode is None:  # it still runs; one that has ended may have answered before
                 raise ProcessError(f"{self.command} does not read requests: {error.strerror}") from error
         answer = stdout.readline(MAX_LINE_BYTES)
         if not answer.endswith(b"\n"):

@@ -1,7 +1,5 @@
 """The worst single decisions of a policy: a sweep over all cards that games can reach, and all rolls.
 
-A mean hides a rule that throws away a finished Yatzy on a rare card. The sweep finds it: for every card, number of
-rerolls left and roll, what the policy does is compared with the best, if all that follows is perfect play.
 
 One turn at sampled cards is a cheap stand-in for the exact mean of a policy. Let Q be the exact values of a policy
 and d(s) how often its games meet the state s. For a policy nearby that plays one turn of s and then as before::
@@ -9,9 +7,7 @@ and d(s) how often its games meet the state s. For a policy nearby that plays on
     mean of the new policy - mean of the old one  ~  sum over s of d(s) * (Q_new(s) - Q(s)),
     Q_new(s) = E[ points + Q(state after the turn) ]
 
-which has the right derivative at the old policy (the policy gradient theorem). Of the cards that games meet only
-some are computed, each with the weight that makes the sum come out right on average. A whole evaluation of Yatzy has
-32,768 cards, a sample some hundreds.
+which has the right derivative at the old policy (the policy gradient theorem).
 """
 
 from __future__ import annotations
@@ -79,13 +75,13 @@ def visited_states(rules: RuleSet, values: Table, games: int, seed: int, threads
     """Simulate games that are greedy for a value function."""
     recorder = _Recorder(GreedyPolicy(rules, values), threads or default_threads())
     recorder.play(games, 0, seed, lambda turn: None)
-    last_turn_first = recorder.met[::-1]  # as in the table, so that the places ascend
-    rows, places, counts = (np.concatenate(part) for part in zip(*last_turn_first, strict=True))
+    last_turn_first = zip(*reversed(recorder.met), strict=True)  # as in the table, so that the places ascend
+    rows, places, counts = map(np.concatenate, last_turn_first)
     return Visits(state_space(rules), games, rows, places, counts)
 
 
 class TurnSample:
-    """Cards sampled from those that games meet."""
+    """Cards sampled from those that games meet, each with the weight that makes sums come out right on average."""
 
     def __init__(self, visits: Visits, cards: int, later: Table, seed: int, threads: int | None = None) -> None:
         self.space, self.threads = visits.space, threads or default_threads()
@@ -153,8 +149,7 @@ def children(space: StateSpace, layers: list[Ints]) -> list[Ints]:
     """Rows that follow the rows of some layers, ascending, a layer each."""
     outcomes = turn_outcomes(space.rules, space.start)
     steps = sorted({*zip(outcomes.category.tolist(), outcomes.step.tolist(), strict=True)})
-    needed = prerequisites(space.rules)  # bitmask of the boxes that must be filled before each
-    found = []
+    needed, found = prerequisites(space.rules), []  # needed: bitmask of the boxes that must be filled before each
     for rows in layers:
         masks = space.layout.masks[rows]
         parts = [np.empty(0, dtype=np.int64)]
@@ -219,10 +214,9 @@ def _worst_of_rows(sweep: ForwardPass, actions: RowActions, table: TableSlice, r
 
 
 class HoldGuard:
-    """Decisions on which no more than a limit may be lost, for the search of a list of hold rules.
+    """Decisions on which no more than a limit may be lost: some of millions, on which lists are judged at once.
 
-    The limit is on millions of decisions. The guard knows some, among these all that have been the worst of a list (a
-    cutting-plane method): a candidate is judged on them at once, and the sweep over all cards confirms it.
+    Among these are all that have been the worst of a list, found by a sweep over all cards (a cutting-plane method).
     """
 
     def __init__(
@@ -242,17 +236,13 @@ class HoldGuard:
         self.best = np.empty(0)
         self.cards = Cards.of_rows(self.rules, self.space, self.keys[:, 0], self.keys[:, 1])
         if self.stages > 1:
-            self.add(self.random_keys(SENTINELS))
-
-    def random_keys(self, number: int) -> Ints:
-        """Row, lane, rerolls left and roll of random decisions."""
-        layout = self.space.layout
-        every_row = np.concatenate(self.space.layers[self.space.first_layer : self.space.categories])
-        rows = every_row[self.random.integers(0, len(every_row), number)]
-        lanes = self.random.random(number) * layout.lane_count[layout.lane_sets[rows]]
-        left = self.random.integers(1, self.stages, number)
-        rolls = self.random.integers(0, self.dice.n_rolls, number)
-        return np.column_stack([rows, lanes.astype(np.int64), left, rolls])
+            layout = self.space.layout
+            every_row = np.concatenate(self.space.layers[self.space.first_layer : self.space.categories])
+            rows = every_row[self.random.integers(0, len(every_row), SENTINELS)]
+            lanes = self.random.random(SENTINELS) * layout.lane_count[layout.lane_sets[rows]]
+            left = self.random.integers(1, self.stages, SENTINELS)
+            rolls = self.random.integers(0, self.dice.n_rolls, SENTINELS)
+            self.add(np.column_stack([rows, lanes.astype(np.int64), left, rolls]))
 
     def sweep(self, policy: HoldRulePolicy) -> WorstDecisions:
         """The worst decisions of a list on all cards; some beyond the limit are added to the guard."""
@@ -273,10 +263,9 @@ class HoldGuard:
         new = np.array(sorted(set(map(tuple, keys.tolist())) - known), dtype=np.int64).reshape(-1, 4)
         if not len(new):
             return
-        # A turn of a state has the values of all its decisions.
         states, state_of_key = np.unique(new[:, :2], axis=0, return_inverse=True)
         state, left, roll = state_of_key.ravel(), new[:, 2], new[:, 3]
-        by_roll, by_hold = self.turns(np.ascontiguousarray(states[:, 0]), np.ascontiguousarray(states[:, 1]))
+        by_roll, by_hold = self.turns(*np.ascontiguousarray(states.T))  # of all decisions of these states
         stops, holds = by_roll[state, roll], by_hold[state, left - 1]
         fewer = slice(self.dice.first_roll)  # holds of fewer than all dice
         legal = legal_holds(self.rules.dice, self.rules.faces)[roll, fewer]
