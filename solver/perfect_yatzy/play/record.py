@@ -182,7 +182,7 @@ def read_game(raw: Any) -> Game:
 def _typed(raw: dict[str, Any], name: str, kind: type) -> Any:
     value = raw.get(name)
     if not isinstance(value, kind) or isinstance(value, bool):
-        types = _(TYPE_NAMES[kind])  # marked with N_ there
+        types = _(TYPE_NAMES[kind])  # marked elsewhere
         raise StateError(_("{name} is {value}; must be {types}", name=name, value=shown(value), types=types))
     return value
 

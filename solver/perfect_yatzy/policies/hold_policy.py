@@ -41,7 +41,7 @@ def face_bits(rules: RuleSet) -> list[int]:
 
 @lru_cache(maxsize=512)
 def pattern_holds(rules: RuleSet, pattern: DicePattern) -> Holds:
-    """The dice a pattern names in every roll, lattice indices or NO_FIT: ``(1 or 2^faces, rolls)``, see below."""
+    """Lattice index of the dice a pattern names in each roll, or NO_FIT; by open faces: ``(1 or 2^faces, rolls)``."""
     dice = lattice(rules.dice, rules.faces)
     shown = dice.counts[None, dice.first_roll :] * _counted_faces(rules, pattern)[:, None]  # (masks, rolls, faces)
     if pattern.kind == "any":
