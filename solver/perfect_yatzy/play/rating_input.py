@@ -160,6 +160,7 @@ class RatingInput:
         return self._rules[text]
 
     def _note_results(self, entry: Entry, rules: RuleSet, players: list[str], raw: dict[str, Any]) -> None:
+        """Note the final scores of a game without decisions; its ``turns`` are a list, or are left out."""
         if _has_only_scores(raw):
             scores = _checked_scores(raw["final_scores"], players)
         else:

@@ -2,7 +2,6 @@
 
 A player says what to do with the dice of one position: an object with ``act(position)`` or a function of a position.
 A policy of the kernels (:class:`Acting`) looks its action up as the kernels do, so both play alike.
-
 """
 
 from __future__ import annotations
