@@ -1,10 +1,8 @@
 """Means with confidence intervals, and their differences.
 
-The interval of a mean is that of Student's t distribution (W. S. Gosset, "The probable error of a mean", Biometrika
-1908). A difference of two means has the interval of B. L. Welch ("The generalization of Student's problem when
-several different population variances are involved", Biometrika 1947), which does not assume equal variances. A
-ratio, such as points per decision, is linearised at the means (W. G. Cochran, "Sampling Techniques", 1977, section
-2.11).
+The interval of a mean is that of Student's t distribution (W. S. Gosset, Biometrika 1908). A difference of two means
+has the interval of B. L. Welch (Biometrika 1947), which does not assume equal variances. A ratio, such as points per
+decision, is linearised at the means (W. G. Cochran, "Sampling Techniques", 1977, section 2.11).
 """
 
 from __future__ import annotations

@@ -1,14 +1,12 @@
 """Ratings: how well players decide, over many games, with luck removed.
 
-The identity of :mod:`.review` holds in every game, and luck has the mean 0 whoever plays::
-
-    result = start + luck - points lost          so the mean of  start - points lost  is the mean result
-
-The points lost do not depend on the dice's favour: their interval is many times narrower than that of the results.
+The identity of :mod:`.review` holds in every game, and luck has the mean 0 whoever plays: so the mean of
+start - points lost is the mean result, with an interval many times narrower.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -37,10 +35,8 @@ GRADE_NAMES = (*(name for _, name in GRADES), "blunder")
 
 
 def decision_kinds(rules: RuleSet) -> tuple[str, ...]:
-    """The kinds of decisions: ``hold_1`` after the first roll of a turn, and so on; ``category`` without rolls left.
-
-    To stop early belongs to its roll; with saved rolls the last hold is that after roll ``rolls_per_turn`` or later.
-    """
+    """The kinds of decisions: ``hold_1`` (or to stop) after the first roll, ...; ``category`` without rolls left."""
+    # With saved rolls the last kind of hold is that after roll `rolls_per_turn` or later.
     last = rules.rolls_per_turn if rules.saved_rolls else rules.rolls_per_turn - 1
     return *(f"hold_{number}" for number in range(1, last + 1)), "category"
 
@@ -83,7 +79,8 @@ def figures_of(rules: RuleSet, graded: GradedGames) -> Figures:
     error = np.searchsorted(LIMITS, loss, side="right") - 1  # place in GRADE_NAMES, -1 if it is none
     is_error = error >= 0
     # By turn: its game, what the category loses, and whether another one was better.
-    game_of_turn, turn_loss, missed = graded.card_of_turn, graded.category_loss, graded.category_loss > 0
+    game_of_turn, turn_loss = graded.card_of_turn, graded.category_loss
+    missed = turn_loss > 0
     return Figures(
         results=graded.results, luck=np.bincount(game, graded.luck, games).astype(np.float64, copy=False),
         lost=totals(game, kind, kinds, loss), decisions=totals(game, kind, kinds),
@@ -215,11 +212,13 @@ class Rating:
         """
         tenth = max(SMALLEST_BLOCK, ceil(self.games / BLOCKS))
         size = tenth if size is None else positive_number(size, "size")
-        starts = range(0, max(1, self.games - size + 1), size)  # only where as many games are left
+        # Each block begins where at least `size` games are left, and ends where the next one begins.
+        firsts = range(0, max(1, self.games - size + 1), size)
+        ends = [*firsts[1:], self.games]
         dates = self.dates if None not in self.dates else (None,) * self.games
         return tuple(
             Block(first + 1, end, dates[first], dates[end - 1], self._mean(self.lost_by_game[first:end]))
-            for first, end in zip(starts, [*starts[1:], self.games], strict=True)
+            for first, end in zip(firsts, ends, strict=True)
         )
 
     @cached_property
@@ -288,15 +287,15 @@ class Ratings:
         StateError
             If there is no such rating, or there are several.
         """
-        found = [r for r in self.ratings if r.player.lower() == player.lower() and rules in (None, r.rules.key)]
-        exact = [r for r in found if r.player == player] or found
-        if len(exact) != 1:
-            known = ", ".join(f"{r.player} ({r.rules.key})" for r in self.ratings) or _("there are none")
-            text = _("there is more than one rating of {player}; the ratings: {known}")
-            if not exact:
-                text = _("there is no rating of {player}; the ratings: {known}")
-            raise StateError(text.format(player=repr(player), known=known))
-        return exact[0]
+        in_any_case = [r for r in self.ratings if r.player.lower() == player.lower() and rules in (None, r.rules.key)]
+        found = [r for r in in_any_case if r.player == player] or in_any_case
+        if len(found) == 1:
+            return found[0]
+        known = ", ".join(f"{r.player} ({r.rules.key})" for r in self.ratings) or _("there are none")
+        text = _("there is more than one rating of {player}; the ratings: {known}")
+        if not found:
+            text = _("there is no rating of {player}; the ratings: {known}")
+        raise StateError(text.format(player=repr(player), known=known))
 
 
 @dataclass
@@ -347,49 +346,52 @@ def rate(
     given = [games] if isinstance(games, (str, PathLike, Game)) else games
     sources: Iterable[Source] = (source if isinstance(source, Game) else str(source) for source in given)
     reader = RatingInput(strategies or open_strategy, threads)
-    collected: dict[str, dict[str, _Collected]] = {}  # by fingerprint of the rules and player, as they first occur
+    # By fingerprint of the rules and player, as they first occur.
+    collected: defaultdict[str, dict[str, _Collected]] = defaultdict(dict)
     for chunk in reader.graded(sources, progress or (lambda read: None)):
         _collect(collected, chunk)
-    results: dict[tuple[str, str], list[int]] = {}  # of games without decisions, by fingerprint and player
-    keys = {rules.fingerprint: rules.key for rules, _, _ in reader.results}
+    results: dict[tuple[str, str], list[int]] = defaultdict(list)  # of games without decisions, by the same
     for rules, player, result in reader.results:
-        results.setdefault((rules.fingerprint, player), []).append(result)
+        results[rules.fingerprint, player].append(result)
     # By the first game of each rule set: chunks have their rule sets in another order.
     by_rules = sorted(collected.items(), key=lambda item: next(iter(item[1].values())).entries[0].number)
     ratings = []
     for fingerprint, players in by_rules:
-        for player, own in players.items():
+        for player, of_player in players.items():
             other_results = results.pop((fingerprint, player), [])
-            ratings.append(_rating(own, np.array(other_results, dtype=np.int64), confidence))
+            ratings.append(_rating(of_player, np.array(other_results, dtype=np.int64), confidence))
+    keys = {rules.fingerprint: rules.key for rules, _, _ in reader.results}
     unrated = {(keys[fingerprint], player): np.array(found) for (fingerprint, player), found in results.items()}
     return Ratings(tuple(ratings), reader.skipped, unrated)
 
 
-def _collect(collected: dict[str, dict[str, _Collected]], chunk: GradedChunk) -> None:
+def _collect(collected: defaultdict[str, dict[str, _Collected]], chunk: GradedChunk) -> None:
     """Add the rated games of a chunk to those of their players, by rule set (its fingerprint) and name."""
     figures = figures_of(chunk.rules, chunk.graded)
-    of_player: dict[str, list[int]] = {}
+    cards_of: dict[str, list[int]] = defaultdict(list)  # by name of the player
     for card in np.flatnonzero(chunk.rated).tolist():
-        of_player.setdefault(chunk.entries[card].players[chunk.players[card]], []).append(card)
-    for name, cards in of_player.items():
-        new = _Collected(chunk.rules, name, chunk.graded.start, [], [])
-        own = collected.setdefault(chunk.rules.fingerprint, {}).setdefault(name, new)
-        own.entries += [chunk.entries[card] for card in cards]
-        own.figures.append(figures.of(np.array(cards)))
+        cards_of[chunk.entries[card].players[chunk.players[card]]].append(card)
+    for name, cards in cards_of.items():
+        players = collected[chunk.rules.fingerprint]
+        if name not in players:
+            players[name] = _Collected(chunk.rules, name, chunk.graded.start, [], [])
+        players[name].entries += [chunk.entries[card] for card in cards]
+        players[name].figures.append(figures.of(np.array(cards)))
 
 
-def _rating(own: _Collected, other_results: Ints, confidence: float) -> Rating:
-    """The rating of a player, the games in the order of their dates."""
-    columns = zip(*(vars(chunk).values() for chunk in own.figures), strict=True)  # each of all chunks
-    figures = Figures(*(np.concatenate(column) for column in columns))
-    times = [_time(entry.date) for entry in own.entries]
-    order = list(range(len(times)))
-    if None not in times:
-        order.sort(key=lambda i: (times[i], own.entries[i].number))
-    places = tuple(own.entries[i].place for i in order)
-    dates = tuple(own.entries[i].date if None not in times else None for i in order)
+def _rating(found: _Collected, other_results: Ints, confidence: float) -> Rating:
+    """The rating of a player, the games in the order of their dates if all have one."""
+    columns = zip(*(vars(chunk).values() for chunk in found.figures), strict=True)  # each of all chunks
+    figures = Figures(*map(np.concatenate, columns))
+    times = [_time(entry.date) for entry in found.entries]
+    dated, order = None not in times, list(range(len(times)))
+    if dated:
+        order.sort(key=lambda i: (times[i], found.entries[i].number))
+    entries = [found.entries[i] for i in order]
+    places = tuple(entry.place for entry in entries)
+    dates = tuple(entry.date if dated else None for entry in entries)
     in_order = figures.of(np.array(order))
-    return Rating(own.player, own.rules, own.start, places, dates, in_order, other_results, confidence)
+    return Rating(found.player, found.rules, found.start, places, dates, in_order, other_results, confidence)
 
 
 def _time(date: str | None) -> float | None:

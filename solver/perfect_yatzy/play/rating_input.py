@@ -1,8 +1,4 @@
-"""Recorded games on their way into a rating: read, checked, valued in chunks; and why some cannot be rated.
-
-A game has a decision for every roll (see :mod:`.record`), or its result alone: the field ``final_scores`` with one
-number for each player, or turns with neither ``rolls`` nor ``holds``.
-"""
+"""Recorded games on their way into a rating: read, checked, valued in chunks; and why some cannot be rated."""
 
 from __future__ import annotations
 
@@ -35,9 +31,8 @@ class Skipped:
     """A game, or the game of one player, without a rating."""
 
     place: str  # file and line, or the number of the game among those given
-    # ``wrong``: it is not a correct record. ``rules``: its rules cannot be solved. ``duplicate``: it stands in an
-    # earlier line too. ``unfinished``: a box is open. ``results``: no decisions are recorded, and its result counts
-    # as that
+    # ``wrong``: not a correct record; ``rules``: cannot be solved; ``duplicate``: stands in an earlier line too;
+    # ``unfinished``: a box is open; ``results``: no decisions are recorded, and its result counts as that
     fault: Fault
     reason: str  # the same in words
     player: str | None = None  # the player, if it concerns one of several
@@ -81,21 +76,22 @@ class RatingInput:
 
     def graded(self, sources: Iterable[Source], progress: Callable[[int], None]) -> Iterator[GradedChunk]:
         """Value all games of some files, or given as such."""
-        read = 0
+        read = 0  # bytes
         for number, source in enumerate(sources, start=1):
             if isinstance(source, Game):
                 self._add_game(Entry(next(self._numbers), f"game {number}", source), source)
                 yield from self._flush(CHUNK)
                 continue
-            unread: str | Path | None = source  # the file until its first line is read
+            is_first = True
             for line_number, line in record_lines(source):
-                self._add_line(Entry(next(self._numbers), f"{source}:{line_number}", line), line, unread)
-                unread = None
+                entry = Entry(next(self._numbers), f"{source}:{line_number}", line)
+                self._add_line(entry, line, source if is_first else None)
+                is_first = False
                 read += len(line)
                 if self._pending >= CHUNK:
                     yield from self._flush(CHUNK)
                     progress(read)
-            if unread is not None:
+            if is_first:
                 raise StateError(_("{source} contains no games", source=source))
         yield from self._flush(1)
         progress(read)
@@ -109,6 +105,7 @@ class RatingInput:
         self._skipped.append((entry.number, Skipped(entry.place, fault, reason, player)))
 
     def _add_line(self, entry: Entry, line: bytes, first_of: str | Path | None) -> None:
+        """Append the game of a line, or note why not; `first_of`: the file if this is its first game."""
         digest = hashlib.blake2b(line.strip(), digest_size=16).digest()
         if digest in self._seen:
             self._skip(entry, "duplicate", _("the same game as {place}", place=self._seen[digest]))
@@ -145,15 +142,16 @@ class RatingInput:
     def _add_raw(self, entry: Entry, raw: Any) -> None:
         """Append the JSON value of a game, or note its results if it has no decisions."""
         players = _player_names(raw)
-        if players and (raw.get("turns") or _has_only_scores(raw)):
+        turns = raw.get("turns") if players else None
+        if turns or (players and _has_only_scores(raw)):
             check_names(players)
             rules = self._rules_of(raw)
-            if raw.get("turns") and self._add(entry, rules, players, raw.get("date"), raw):
+            if turns and self._add(entry, rules, players, raw.get("date"), raw):
                 return
             if _has_no_decisions(raw.get("turns", [])):
                 self._note_results(entry, rules, players, raw)
                 return
-        self._add_game(entry, read_game(raw))  # in an unusual form, or wrong: it says why
+        self._add_game(entry, read_game(raw))  # in an unusual form, or wrong: read_game says why
 
     def _rules_of(self, raw: dict[str, Any]) -> RuleSet:
         """The rule set of a game, read once for equal fields ``rules``, which may be objects."""
@@ -162,6 +160,7 @@ class RatingInput:
         return self._rules[text]
 
     def _note_results(self, entry: Entry, rules: RuleSet, players: list[str], raw: dict[str, Any]) -> None:
+        """Note the final scores of a game without decisions; its ``turns`` are a list, or are left out."""
         if _has_only_scores(raw):
             scores = _checked_scores(raw["final_scores"], players)
         else:
@@ -182,8 +181,9 @@ class RatingInput:
         """Value the games that wait, if there are at least so many."""
         if self._pending < least:
             return
-        groups, self._groups, self._pending = self._groups, {}, 0
-        for columns, entries in groups.values():
+        groups = self._groups.values()
+        self._groups, self._pending = {}, 0
+        for columns, entries in groups:
             strategy = self.strategy(columns.rules)
             if isinstance(strategy, SolverError):
                 for entry in entries:
@@ -194,17 +194,18 @@ class RatingInput:
     def _chunk(self, entries: list[Entry], columns: GameColumns, graded: GradedGames) -> GradedChunk:
         """Valued games; notes those that break the rules, and cards that are unfinished."""
         faults = list(zip(columns.cards, graded.faults.tolist(), strict=True))
-        wrong = {game for (game, _), fault in faults if fault >= 0}
+        wrong = {game for (game, _player), fault in faults if fault >= 0}
         for game in sorted(wrong):
             self._skip(entries[game], "wrong", _fault_of(entries[game]))
-        correct = [card for card, fault in faults if fault < 0]  # those that `graded` has; their game may be wrong
-        for (game, player), is_finished in zip(correct, graded.finished.tolist(), strict=True):
+        # Game and player of the cards that `graded` has; another card of the game may be wrong.
+        cards = [card for card, fault in faults if fault < 0]
+        for (game, player), is_finished in zip(cards, graded.finished.tolist(), strict=True):
             if not is_finished and game not in wrong:
                 name = entries[game].players[player] if len(entries[game].players) > 1 else None
                 self._skip(entries[game], "unfinished", _("it is unfinished"), name)
-        rated = graded.finished & [game not in wrong for game, _ in correct]
-        of_cards = [entries[game] for game, _ in correct]
-        return GradedChunk(columns.rules, graded, of_cards, [player for _, player in correct], rated)
+        rated = graded.finished & [game not in wrong for game, _player in cards]
+        of_cards = [entries[game] for game, _player in cards]
+        return GradedChunk(columns.rules, graded, of_cards, [player for _game, player in cards], rated)
 
 
 def _fault_of(entry: Entry) -> str:

@@ -1,10 +1,4 @@
-"""Records of games: JSON Lines with one game per line, checked when they are read; README.md has the fields.
-
-{"schema": 2, "rules": "yatzy", "players": ["Ann", "Bo"], "turns": [
-  {"player": 0, "rolls": [[1, 3, 3, 4, 6], [3, 3, 3, 5, 6]], "holds": [[3, 3]], "category": "threes", "points": 9}]}
-
-A game may be unfinished. Other fields of a game are preserved and ignored.
-"""
+"""Records of games: JSON Lines with one game per line, checked when they are read; README.md has the fields."""
 
 from __future__ import annotations
 
@@ -23,7 +17,7 @@ import numpy as np
 
 from ..errors import N_, StateError, _, game_over, number_text, shown
 from ..game import limits
-from ..game.dice import Dice, Ints, lattice
+from ..game.dice import Dice, lattice
 from ..game.legal_actions import numbered_action
 from ..game.notation import check_dice, counts_of, dice_of, is_subset, spaced
 from ..game.rule_loader import rules_from_json, rules_to_json
@@ -277,15 +271,16 @@ def check_writable(path: str | Path) -> None:
 
 def write_games(path: str | Path, games: Iterable[Game]) -> None:
     """Append games to a file, all of them or none: after an OSError it is as before."""
-    size, unterminated = 0, False
+    size, separator = 0, b""
     if os.path.isfile(path):
         with open(path, "rb") as file:
             size = file.seek(0, os.SEEK_END)
             file.seek(max(size - 1, 0))
-            unterminated = file.read() not in (b"", b"\n")  # an editor may have removed the last line break
+            if file.read() not in (b"", b"\n"):  # an editor may have removed the last line break
+                separator = b"\n"
     try:
         with open(path, "ab") as file:
-            file.write(b"\n" if unterminated else b"")
+            file.write(separator)
             for game in games:
                 file.write(json.dumps(game.to_json()).encode() + b"\n")
     except OSError:
@@ -305,25 +300,27 @@ def simulated_records(
     rollout = rollout_of(strategy, start, threads)
     for first in range(0, games, CHUNK):
         number = min(CHUNK, games - first)
-        logs: list[TurnLog] = []
+        logs: list[TurnLog] = []  # one for each turn, of all games
         rollout.play(number, first, seed, logs=logs)
         writers = [_turn_writer(rollout, log) for log in logs]
         for game in range(number):
-            head = json.dumps(Game(rollout.rules, (_name(player),), (), _source(seed, first + game)).to_json())
-            yield f"{head.removesuffix(']}')}{', '.join(write(game) for write in writers)}]}}"  # its list is empty
+            without_turns = Game(rollout.rules, (_name(player),), (), _source(seed, first + game)).to_json()
+            head = json.dumps(without_turns).removesuffix("]}")  # it ends with the list of turns, which is empty
+            yield f"{head}{', '.join(write(game) for write in writers)}]}}"
 
 
 def played_records(simulation: PlayedSimulation) -> Iterator[str]:
-    """The same for games of a policy that acts in single positions."""
-    for game, decisions in groupby(simulation.log.decisions, key=lambda decision: decision.game):
+    """As :func:`simulated_records` for games of a policy that acts in single positions."""
+    for game, of_game in groupby(simulation.log.decisions, key=lambda decision: decision.game):
         turns = []
-        for _card, of_turn in groupby(decisions, key=lambda decision: decision.position.card):
-            turn = [*of_turn]
-            rolls = tuple(decision.position.dice for decision in turn)
+        for _card, of_turn in groupby(of_game, key=lambda decision: decision.position.card):
+            decisions = [*of_turn]
+            rolls = tuple(decision.position.dice for decision in decisions)
             # All actions of a turn are holds, but for the last one.
-            *holds, category = (numbered_action(simulation.rules, decision.action) for decision in turn)
-            points, bonus = turn[-1].position.categories()[str(category)]
-            turns.append(Turn(0, rolls, tuple(cast(Dice, hold) for hold in holds), str(category), points, bonus))
+            *holds, category = (numbered_action(simulation.rules, decision.action) for decision in decisions)
+            points, bonus_points = decisions[-1].position.categories()[str(category)]
+            held = tuple(cast(Dice, hold) for hold in holds)
+            turns.append(Turn(0, rolls, held, str(category), points, bonus_points))
         found = Game(simulation.rules, (_name(simulation.policy),), tuple(turns), _source(simulation.seed, game))
         yield json.dumps(found.to_json())
 
@@ -345,15 +342,15 @@ def _turn_writer(rollout: Rollout, log: TurnLog) -> Callable[[int], str]:
     # One entry, or row, for each game. After the last hold of a turn its row has -1.
     category, points = outcomes.category[log.outcomes].tolist(), outcomes.points[log.outcomes].tolist()
     bonus_points = (outcomes.total.astype(np.int64) - outcomes.points)[log.outcomes].tolist()
-    rolls, holds = (column.reshape(len(log.outcomes), log.most_rolls) for column in (log.rolls, log.holds))
-    hold_counts: Ints = (holds >= 0).sum(axis=1)
-    all_rolls, all_holds, n_holds = rolls.tolist(), holds.tolist(), hold_counts.tolist()
+    shape = len(log.outcomes), log.most_rolls
+    rolls, holds = log.rolls.reshape(shape).tolist(), log.holds.reshape(shape).tolist()
 
     def write(game: int) -> str:
-        rolled = ", ".join([dice_texts[i] for i in all_rolls[game][: n_holds[game] + 1]])
-        held = ", ".join([dice_texts[i] for i in all_holds[game][: n_holds[game]]])
+        hold_texts = [dice_texts[hold] for hold in holds[game] if hold >= 0]
+        roll_texts = [dice_texts[roll] for roll in rolls[game][: len(hold_texts) + 1]]
         bonus = f', "bonus_points": {bonus_points[game]}' if bonus_points[game] else ""
         scored = f'"category": {ids[category[game]]}, "points": {points[game]}{bonus}'
-        return f'{{"player": 0, "rolls": [{rolled}], "holds": [{held}], {scored}}}'
+        dice = f'"rolls": [{", ".join(roll_texts)}], "holds": [{", ".join(hold_texts)}]'
+        return f'{{"player": 0, {dice}, {scored}}}'
 
     return write

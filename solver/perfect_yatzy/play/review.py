@@ -1,25 +1,21 @@
 """Reviews of games: the expected points that every decision lost and every roll brought.
 
-Under optimal play the expected final score changes only when dice are rolled. The difference between the expected
-score at the start and the final score therefore is exactly the sum of luck and errors::
-
-    final score = expected score at the start + sum of luck - sum of errors
+final score = expected score at the start + sum of luck - sum of errors (README.md), all in points::
 
     luck  of a roll     = best value with these dice - value before the roll
     error of a decision = best value - value of what was done
 
 A value counts the points from the start of the turn to the end of the game. After every roll there is one decision:
-to hold some of the dice, or to take a category, with rerolls left or without. All figures are in points.
+to hold some of the dice, or to take a category, with rerolls left or without.
 
-Many games are valued at once: turns that begin on the same card share one evaluation, and the kernels take games as
-flat arrays (:class:`GameColumns`), so that a thousand games take less than a second. There a roll leaves one or two
-decisions. With rerolls left: which dice to hold, or to stop; the loss is that against the best of all options if the
-best category followed. Where the turn ends: which category to take; the loss is that against the best category. The
-two losses of a category taken with rerolls left add up to the loss of the review.
+Where many games are valued at once, a category taken with rerolls left is two decisions: to stop, whose loss is that
+against the best of all options if the best category followed; and the category, whose loss is that against the best
+category. The two losses add up to the loss of the review.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -59,11 +55,9 @@ PlainTurn = tuple[int, Sequence[Sequence[int]], Sequence[Sequence[int]], str, in
 
 
 class GameColumns:
-    """Games of one rule set as columns. A *card* is the game of one player.
+    """Games of one rule set as columns: dice by their number in the lattice. A *card* is the game of one player.
 
-    Every roll and hold becomes its number in the lattice of dice, every category its position. A game is taken as the
-    JSON value of its line if it has exactly the fields of :mod:`.record`, in a tenth of the time that
-    :func:`.record.read_game` needs, which reads or rejects all others: one definition of a correct record.
+    :meth:`add` takes a tenth of the time of :func:`.record.read_game`, which reads or rejects games of unusual form.
     """
 
     def __init__(self, rules: RuleSet) -> None:
@@ -83,16 +77,13 @@ class GameColumns:
             if isinstance(played, Game):
                 names = "player", "dice_history", "holds", "category", "points", "bonus_points"
                 return self._add(game, len(played.players), map(attrgetter(*names), played.turns))
-            turns = [
-                (t["player"], t["rolls"], t["holds"], t["category"], t["points"], bonus_points_of(t))
-                for t in played["turns"]
-            ]
+            turns = [*map(_plain_turn, played["turns"])]
             return _has_exact_types(turns) and self._add(game, len(played["players"]), turns)
         except (KeyError, TypeError, AttributeError):
             return False
 
     def _add(self, game: int, players: int, turns: Iterable[PlainTurn]) -> bool:
-        """The same for plain turns. Raises KeyError for dice or a category that the rules do not know."""
+        """As :meth:`add` for plain turns. Raises KeyError for dice or a category that the rules do not know."""
         numbers, index_of = self._numbers, self.rules.index_of
         # Position of the category, points, bonus points, rolls and holds of each turn, by player.
         checked: list[list[tuple[int, int, int, list[int], list[int]]]] = [[] for _ in range(players)]
@@ -125,13 +116,19 @@ class GameColumns:
         return RecordedTurns(_starts(self._turns_in_card), _starts(self._rolls_in_turn), *columns)
 
 
+def _plain_turn(turn: dict[str, Any]) -> PlainTurn:
+    """The values in the JSON value of a turn, not checked."""
+    return turn["player"], turn["rolls"], turn["holds"], turn["category"], turn["points"], bonus_points_of(turn)
+
+
 def _has_exact_types(turns: Sequence[PlainTurn]) -> bool:
     """Whether numbers are ints and lists are lists, which values do not tell: 1 == True == 1.0, "" is like []."""
-    all_dice = [dice for turn in turns for dice in (*turn[1], *turn[2])]  # rolls and holds
-    numbers = chain.from_iterable((turn[0], *turn[4:]) for turn in turns)
-    lists = chain(all_dice, (turn[1] for turn in turns), (turn[2] for turn in turns))
+    numbers = chain.from_iterable((player, *points) for player, _rolls, _holds, _category, *points in turns)
+    histories = [*chain.from_iterable((rolls, holds) for _player, rolls, holds, *_ in turns)]
+    all_dice = [*chain.from_iterable(histories)]
     faces = chain.from_iterable(all_dice)
-    return {*map(type, numbers)} <= {int} and {*map(type, lists)} <= {list} and {*map(type, faces)} <= {int}
+    number_types, list_types = {*map(type, chain(numbers, faces))}, {*map(type, chain(histories, all_dice))}
+    return number_types <= {int} and list_types <= {list}
 
 
 @dataclass(frozen=True)
@@ -168,8 +165,8 @@ class GradedGames:
     @property
     def turn_number(self) -> Ints:
         """``(turns,)`` int64: number of each turn in its card, from 0."""
-        first_of_card = np.searchsorted(self.card_of_turn, np.arange(len(self.results)))
-        return np.asarray(np.arange(len(self.card_of_turn)) - first_of_card[self.card_of_turn])
+        first_turns = np.searchsorted(self.card_of_turn, np.arange(len(self.results)))  # of each card
+        return np.asarray(np.arange(len(self.card_of_turn)) - first_turns[self.card_of_turn])
 
 
 def grade_games(strategy: Strategy, columns: GameColumns, threads: int | None = None) -> GradedGames:
@@ -184,8 +181,7 @@ def grade_games(strategy: Strategy, columns: GameColumns, threads: int | None = 
     space, dice = strategy.space, lattice(strategy.rules.dice, strategy.rules.faces)
     recorded, walked = _walk(strategy, columns)
     good = walked.faults < 0
-
-    # From here on the arrays have the turns and rolls of cards without fault alone.
+    # From here on the arrays have the turns and rolls of cards without fault alone, each with the state before it.
     turns, is_good_turn = _of_cards(recorded, good)
     rows, lanes, saved = (column[is_good_turn] for column in (walked.rows, walked.lanes, walked.saved))
     first_rolls, last_rolls = turns.first_roll[:-1], turns.first_roll[1:] - 1  # of each turn
@@ -206,11 +202,12 @@ def grade_games(strategy: Strategy, columns: GameColumns, threads: int | None = 
     value_before[first_rolls] = strategy.table[state_places(space.layout, rows, saved, lanes)]  # or of the card
     best, tie = np.maximum(best_hold, best_stop), strategy.evaluator.ties[0]
 
-    # By card: whether it is full, and its points. The upper bonus is that of the place of its last state in the
-    # table, where full cards come first.
+    # By card: whether it is full, and its points. `ends` are the places of the last states in the table, which begins
+    # with the full cards: so they also find the upper bonus.
     filled, ends = walked.filled[good], walked.ends[good]
     finished = filled == space.categories
-    results = np.diff(_starts(turns.points + turns.bonus_points)[turns.first_turn])
+    points_before = _starts(turns.points + turns.bonus_points)  # of all turns before each
+    results = np.diff(points_before[turns.first_turn])
     results[finished] += final_bonus(space).astype(np.int64)[ends[finished]]
     return GradedGames(
         start=float(strategy.value()), faults=np.where(good, -1, walked.faults - recorded.first_turn[:-1]),
@@ -261,20 +258,21 @@ def _walk(strategy: Strategy, columns: GameColumns) -> tuple[RecordedTurns, Walk
 def _option_values(
     strategy: Strategy, positions: BatchPositions, taken: Ints, threads: int | None
 ) -> tuple[Floats, Floats, Floats, Ints]:
-    """Values of the best hold (-inf without rerolls left), of the best category and of the option `taken`; and the
-    first of the best categories. Options are numbered: first the holds, then the categories."""
-    best_hold, best_stop, done = np.empty((3, len(positions)))
-    n_holds, best_category = hold_count(strategy.rules), np.empty(len(positions), dtype=np.int64)
+    """Values of the best hold (-inf without rerolls left), best category and option taken; the best category."""
+    n, n_holds = len(positions), hold_count(strategy.rules)
+    best_hold, best_stop, taken_value = np.empty((3, n))
+    best_category = np.empty(n, dtype=np.int64)
 
     def note(start: int, values: Floats) -> None:  # of some positions in their order, a row for each
         place = positions.order[start : start + len(values)]
         holds, stops = values[:, :n_holds], values[:, n_holds:]
-        best_hold[place], best_stop[place] = holds.max(axis=1), stops.max(axis=1)
+        best_hold[place] = holds.max(axis=1)
+        best_stop[place] = stops.max(axis=1)
         best_category[place] = stops.argmax(axis=1)
-        done[place] = values[np.arange(len(values)), taken[place]]
+        taken_value[place] = values[np.arange(len(values)), taken[place]]
 
     each_option(strategy.evaluator, positions, note, threads)
-    return best_hold, best_stop, done, best_category
+    return best_hold, best_stop, taken_value, best_category
 
 
 def grade(loss: float, first: bool = True) -> str:
@@ -411,11 +409,11 @@ def turn_outlook(
         later_points = sum(chance * evaluator.value(state) for chance, state in after)
     if upper_bonus_chance:
         chance_of_bonus = sum(chance * upper_bonus_chance(state) for chance, state in after)
-    chances: dict[int, float] = {}  # by category
-    shares: dict[int, float] = {}  # of the category in `turn_points`
+    chances: dict[int, float] = defaultdict(float)  # by category
+    shares: dict[int, float] = defaultdict(float)  # what each category adds to `turn_points`
     for o in outcomes:
-        chances[o.category] = chances.get(o.category, 0.0) + o.chance
-        shares[o.category] = shares.get(o.category, 0.0) + o.chance * (o.points + o.bonus_points)
+        chances[o.category] += o.chance
+        shares[o.category] += o.chance * (o.points + o.bonus_points)
     most_likely_first = sorted(chances.items(), key=lambda item: -item[1])
     categories = tuple((rules.categories[c].id, chance, shares[c] / chance) for c, chance in most_likely_first)
     return ActionOutlook(turn_points, later_points, chance_of_bonus, categories)

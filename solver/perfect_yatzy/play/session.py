@@ -1,15 +1,8 @@
 """A game in progress: what has happened, what may happen next, and undo; and the file of an unfinished one.
 
-A session is a list of actions. Each action is stored with the position it leads to, so that reading the position
-costs nothing and undo takes the last position off the list::
-
-    roll   dice are rolled, by the program or by a player with real dice
-    hold   some of the dice are held, the others will be rerolled
-    score  a category takes the dice and the turn ends
-
-The program's dice are those of a simulated game (:func:`perfect_yatzy.game.dice.dice_of_game`): a function
-of the seed, the turn and the roll. Undoing a decision therefore does not change the dice that follow. The choices of
-computer players are such a function, too (:meth:`Session.choice_seed`).
+A session is a list of actions, each with the position it leads to, so that undo takes the last one off the list. Dice
+that the program rolls are those of a simulated game: a function of the seed, the turn and the roll, as the choices of
+computer players are (:meth:`Session.choice_seed`). So undoing a decision does not change what follows.
 """
 
 from __future__ import annotations
@@ -64,9 +57,7 @@ class Session:
     rules: RuleSet
     players: tuple[str, ...]  # names, in the order they play
     seed: int | None  # seed of the program's dice; None if the players type in their own dice
-    # for each player the kind of computer player (:func:`perfect_yatzy.policies.computer_players.parse_kind`),
-    # empty for a person; () if all are persons
-    computers: tuple[str, ...] = ()
+    computers: tuple[str, ...] = ()  # kind of computer of each player, empty for a person; () if all are persons
     _steps: list[tuple[Action, GamePosition]] = field(default_factory=list, init=False, repr=False)
 
     @property
@@ -109,14 +100,17 @@ class Session:
     @property
     def game(self) -> Game:
         """The completed turns as a record."""
-        source: dict[str, Any] = {"source": "play"} | ({} if self.seed is None else {"seed": self.seed})
+        extra: dict[str, Any] = {"source": "play"}
+        if self.seed is not None:
+            extra["seed"] = self.seed
         if any(self.computers):
-            source["computers"] = {name: self.computer(i) for i, name in enumerate(self.players) if self.computer(i)}
-        return Game(self.rules, self.players, self.turns, source)
+            extra["computers"] = {name: kind for name, kind in zip(self.players, self.computers, strict=True) if kind}
+        return Game(self.rules, self.players, self.turns, extra)
 
     def computer(self, player: int | None = None) -> str:
         """The kind of computer a player is, empty for a person; by default of the player whose turn it is."""
-        return self.computers[self.player if player is None else player] if self.computers else ""
+        index = self.player if player is None else player
+        return self.computers[index] if self.computers else ""
 
     def choice_seed(self) -> tuple[int, int, int] | None:
         """Seed of the choices of a computer player now, so that they are the same after an undo; None without one."""
@@ -148,7 +142,7 @@ class Session:
         return TurnPosition(self.rules, self.card(), self.dice, self.rolls_left).categories()
 
     def _turn_position(self) -> TurnPosition:
-        """The position within the turn; without the dice that are to be rolled."""
+        """The position within the turn; if dice are to be rolled, with those alone that are held."""
         return TurnPosition(self.rules, self.card(), self._held() if self.to_roll else self.dice, self.rolls_left)
 
     def _held(self) -> Dice:
@@ -194,8 +188,8 @@ class Session:
     def undo(self) -> Action | None:
         """Undo the last decision of a person and what followed it; or the last dice that were typed in."""
         for i in reversed(range(len(self._steps))):
-            action, position = self._steps[i]
-            turns_before = len(position.turns) - 1 if action.kind == "score" else len(position.turns)
+            action, position_after = self._steps[i]
+            turns_before = len(position_after.turns) - (1 if action.kind == "score" else 0)
             is_typed_roll = action.kind == "roll" and self.seed is None
             is_decision = action.kind != "roll" and not self.computer(turns_before % len(self.players))
             if is_typed_roll or is_decision:
@@ -205,15 +199,11 @@ class Session:
 
 
 class SaveFile:
-    """The file of an unfinished game, protected from other processes that play the same game.
-
-    The object remembers the content it last read or wrote. Writing or removing the file fails if another process has
-    changed it since. The actions of the session are JSON::
+    """The file of an unfinished game; to write or remove it fails if another process has changed it since.
+    The actions of the session are JSON; schema 1 had no `computers`, all players were persons::
 
         {"schema": 2, "rules": "yatzy", "fingerprint": "...", "players": ["Ann", "Computer (level 5)"], "seed": 5,
          "computers": ["", "5"], "actions": [["roll", [1, 3, 3, 4, 6], ""], ["hold", [3, 3], ""]]}
-
-    Schema 1 had no `computers`: all players were persons.
     """
 
     def __init__(self, path: Path) -> None:

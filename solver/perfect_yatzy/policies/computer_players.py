@@ -1,17 +1,7 @@
 """Computer players: at a level, in a style, or playing to win.
 
-Levels are soft policies (:mod:`.levels`), and any other policy plays by its name (:mod:`.named`). Who plays to win
-maximises the chance to beat the cards in sight as soon as the rest of the game can be solved in half a second (Yatzy:
-from the fifth turn on), and the mean before. Styles avoid risk, or seek it, by an exponential utility of the final
-score s::
-
-    safe   maximise  E[ -exp(-s / tolerance) ]         bold   maximise  E[ exp(s / tolerance) ]
-
-The *risk tolerance* is 10 % of the expected final score of perfect play (25 points in Yatzy). For a normal
-distribution of scores the safe player is indifferent between a score that is certain and a mean that is higher by
-variance / (2 tolerance); the bold player gives up as much for risk. A constant tolerance is what makes the value of a
-card independent of the points on it (J. W. Pratt, "Risk aversion in the small and in the large", Econometrica 32,
-1964).
+Styles avoid risk, or seek it, by an exponential utility of the final score (README.md). A constant risk tolerance is
+what makes the value of a card independent of the points on it (J. W. Pratt, Econometrica 32, 1964).
 """
 
 from __future__ import annotations
@@ -23,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from math import copysign
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -50,9 +40,7 @@ from ..tablebase.store import Folder
 from .levels import LEVELS, Level, Option, SoftPolicy, parse_level
 from .policy import exact_policy
 
-if TYPE_CHECKING:
-    Rng = np.random.Generator | int | Sequence[int] | None
-
+Rng = np.random.Generator | int | Sequence[int] | None
 Solved = TypeVar("Solved", TurnEvaluator, Opponent)
 TOLERANCE = 0.10  # risk tolerance as a share of the expected final score
 STYLES = {"safe": -1.0, "bold": 1.0}  # sign of the rate
@@ -216,7 +204,9 @@ class ComputerPlayer:
     @property
     def exact_policy(self) -> Policy | Strategy | None:
         """What :func:`perfect_yatzy.evaluate` evaluates exactly; None: games are sampled."""
-        return self.soft or (None if self.kind.style else self.strategy)
+        if self.soft is not None:
+            return self.soft
+        return None if self.kind.style else self.strategy
 
     def evaluator(self, card: Scorecard, others: Others) -> TurnEvaluator:
         """The values by which the player decides on a turn."""
@@ -227,8 +217,7 @@ class ComputerPlayer:
 class WinningPlayer(ComputerPlayer):
     """A player who maximises the chance to beat the others; a tie counts as half a win.
 
-    One opponent is assumed to play to win, too, if the game of two is stored or the rest of it is solved in
-    WIN_SECONDS. Before, and if there are several, the others are assumed to play for the mean.
+    They are assumed to play for the mean; a single one to win, once the game of two is stored or soon solved.
     """
 
     threads: int | None = None  # for solves
@@ -256,7 +245,8 @@ class WinningPlayer(ComputerPlayer):
         other = known[0]
         if len(known) > 1 or isinstance(other, int):
             return None
-        if other.state.filled.bit_count() - card.state.filled.bit_count() not in (0, 1):  # this player moves next
+        turns_ahead = other.state.filled.bit_count() - card.state.filled.bit_count()
+        if turns_ahead not in (0, 1):  # this player moves next
             return None
         from ..strategy.two_player_table import stored_game, versus_strategy
         from ..strategy.two_players import TwoPlayerGame
@@ -272,21 +262,20 @@ class WinningPlayer(ComputerPlayer):
     def _others_for_the_mean(self, card: Scorecard, known: Sequence[int | Scorecard]) -> Solve | None:
         """A solve against others who play for the mean; None if it takes too long, or one of their distributions."""
         cards = [other for other in known if isinstance(other, Scorecard)]
-        rests = [ReachableUtility(self.rules, lambda made: made.astype(float), c.state) for c in (card, *cards)]
+        objectives = [ReachableUtility(self.rules, lambda made: made.astype(float), c.state) for c in (card, *cards)]
         if cards and not has_distribution(self.rules):
             return None
-        if max(rest.solve_cost().seconds for rest in rests) > WIN_SECONDS:
+        if max(objective.solve_cost().seconds for objective in objectives) > WIN_SECONDS:  # for any utility
             return None
         keys = [other if isinstance(other, int) else (other.state, other.total) for other in known]
-        key = card.state, card.total, *keys
-        return key, partial(self._against, card, [*zip(keys, known, strict=True)])
+        return (card.state, card.total, *keys), partial(self._against, card, [*zip(keys, known, strict=True)])
 
     def _against(self, card: Scorecard, others: Sequence[tuple[Hashable, int | Scorecard]]) -> ScoreStrategy:
         """Play for the chance to beat players who play for the mean from their cards on, each with its key."""
         finals = []
         for key, other in others:
-            law = partial(opponent, self.strategy, other, self.threads)
-            finals.append(law() if isinstance(other, int) else self._cached(key, law))
+            final = partial(opponent, self.strategy, other, self.threads)
+            finals.append(final() if isinstance(other, int) else self._cached(key, final))  # a score takes no solve
         utility, means = WinUtility(finals, "half"), self.strategy.evaluator
         return utility_strategy(self.rules, utility, card, means, self.threads, tolerance=utility.tolerance)
 
@@ -298,7 +287,7 @@ class WinningPlayer(ComputerPlayer):
                 check_position(self.rules, other.state)
                 found.append(other.score if other.state.filled == self.rules.full_mask else other)
             else:
-                found += parse_opponents(self.rules, [other or "empty"] if isinstance(other, str) else [other])
+                found += parse_opponents(self.rules, ["empty" if other == "" else other])
         return found
 
     def _cached(self, key: Hashable, create: Callable[[], Solved]) -> Solved:

@@ -1,24 +1,15 @@
 """How good a policy is, exactly or from sampled games: its mean, spread and distribution, and where it loses.
 
-A backward pass gives mean and variance of every state, for all rule sets
-(:class:`perfect_yatzy.model.objectives.PolicyMean`); a forward pass the distribution, the results of the categories
-and the losses, for rules without saved rolls whose states and scores fit into memory
-(:mod:`perfect_yatzy.strategy.forward_pass`). The losses add up to what the policy gives away.
-
-A player who acts in one position at a time is estimated from sampled games. The final score of a game is what perfect
-play expects at the start, plus the luck of each roll, minus what each decision loses::
-
-    score = V(start) + luck - losses,        the mean of the luck is 0
-
-So V(start) - (mean losses) is an unbiased estimate of the mean score, and a far narrower one than the mean of the
-scores: most of the spread of the scores is luck.
+README.md has the passes of an exact evaluation. A player who acts in one position at a time is estimated from sampled
+games: score = V(start) + luck - losses, and the mean of the luck is 0. So V(start) - (mean losses) is an unbiased
+estimate of the mean score, and a far narrower one than the mean of the scores: most of their spread is luck.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from typing import overload
 
 import numpy as np
@@ -183,18 +174,20 @@ def _standard_error(values: Floats) -> float:
 
 def _logged(what: str, progress: Progress | None) -> Progress:
     """The progress of a caller; without one, a report that logs once that the work takes long, and how long."""
+    if progress:
+        return progress
     first: tuple[float, int] | None = None  # time and work done at the first report: kernels are compiled before it
-    said = False
+    is_logged = False
 
     def report(done: int, number: int) -> None:
-        nonlocal first, said
+        nonlocal first, is_logged
         first = first or (time.monotonic(), done)
         spent, part = time.monotonic() - first[0], done - first[1]
-        if not said and part * 100 > number and spent > LOGGED_SECONDS / 2:  # less of the work says little
-            said = True
+        if not is_logged and part * 100 > number and spent > LOGGED_SECONDS / 2:  # less of the work says little
+            is_logged = True
             log_long(what, spent * number / part)
 
-    return progress or report
+    return report
 
 
 def policy_values(policy: Policy, *, threads: int | None = None) -> Floats:
@@ -280,7 +273,7 @@ def evaluate(
     if isinstance(listed.evaluator, ScoreEvaluator):
         law = distribution(listed, start, points=before, threads=threads, progress=progress)
         perfect_mean = before + listed.evaluator.means.value(start.state)
-        return Evaluation(listed.rules, *_figures(law), perfect_mean, law)
+        return Evaluation(listed.rules, law.mean, law.standard_deviation, law.upper_bonus_chance, perfect_mean, law)
     followed = GreedyPolicy(listed.rules, listed.table, start.state, listed.space)
     return _evaluated(followed, before, tables, threads or default_threads(), progress)
 
@@ -297,18 +290,14 @@ def _evaluated(policy: Policy, before: int, tables: Folder, threads: int, progre
         # Other policies than perfect play may reach most of what the cards could hold.
         check_distribution_memory(rules, score_places(rules, policy.start).solve_cost().doubled())
         report = _logged(f"the evaluation of {rules.key}", progress)
-        found, losses = ForwardPass(policy, threads, perfect, report).run(before)
+        law, losses = ForwardPass(policy, threads, perfect, report).run(before)
         rerolls = rules.rolls_per_turn - 1
         by_kind = Losses(losses[:, :rerolls], losses[:, rerolls:])
-        return Evaluation(rules, *_figures(found), perfect_mean, found, by_kind)
+        return Evaluation(rules, law.mean, law.standard_deviation, law.upper_bonus_chance, perfect_mean, law, by_kind)
     values = policy_values(policy, threads=threads)
     variance = solve_objective(Variance(rules, values, policy.start, policy), threads=threads)[-1]
     chance = solve_objective(BonusChance(rules, values, policy.start, policy), threads=threads)[-1]
     return Evaluation(rules, before + float(values[-1]), float(np.sqrt(variance)), float(chance), perfect_mean)
-
-
-def _figures(found: ScoreDistribution) -> tuple[float, float, float]:
-    return found.mean, found.standard_deviation, found.upper_bonus_chance
 
 
 def sample(
@@ -342,34 +331,40 @@ def sample_games(
     if isinstance(strategy.evaluator, ScoreEvaluator):
         raise StateError("the comparison needs the strategy of the mean")
     played = play_games(player, start_turn(strategy.rules, start), first, number, seed, progress=progress)
-    columns = played.columns()
-    game, action, _points = columns.pop("game"), columns.pop("action"), columns.pop("points")
-    lost = strategy.regrets(actions=action, threads=threads, **columns)
+    positions = played.columns()
+    game, action, _points = (positions.pop(name) for name in ("game", "action", "points"))
+    lost = np.asarray(strategy.regrets(actions=action, threads=threads, **positions))
     turn = np.array([each.position.state.filled.bit_count() for each in played.decisions])
-    left, holds = columns["rolls_left"], hold_count(strategy.rules)
-    by_category = np.where(left > 0, 0.0, lost)
+    rolls_left, n_holds = positions["rolls_left"], hold_count(strategy.rules)
+    by_category = np.where(rolls_left > 0, 0.0, lost)
     # Of a turn that ends early, only what its category loses against the best one.
-    if len(early := np.flatnonzero((left > 0) & (action >= holds))):
-        stops = strategy.options(**{name: column[early] for name, column in columns.items()}, threads=threads)
-        values = stops.values[:, holds:]
-        by_category[early] = values.max(axis=1) - values[np.arange(len(early)), action[early] - holds]
-    return SampledGames(played.scores, game, turn, left, action, np.asarray(lost), by_category)
+    early = np.flatnonzero((rolls_left > 0) & (action >= n_holds))  # actions are numbered holds first
+    if len(early):
+        options = strategy.options(**{name: column[early] for name, column in positions.items()}, threads=threads)
+        values = options.values[:, n_holds:]
+        taken = values[np.arange(len(early)), action[early] - n_holds]
+        by_category[early] = values.max(axis=1) - taken
+    return SampledGames(played.scores, game, turn, rolls_left, action, lost, by_category)
 
 
 def summary(
     strategy: Strategy, start: CardText | Scorecard, games: int, parts: Sequence[SampledGames]
 ) -> SampledEvaluation:
     """The evaluation of all games from consecutive parts of them."""
-    scores, game, turn, left, action, lost, by_category = map(np.concatenate, zip(*map(astuple, parts), strict=True))
-    rules, position = strategy.rules, start_turn(strategy.rules, start)
-    card, begun = position.card, position.state.filled.bit_count()
+    columns = zip(*(vars(part).values() for part in parts), strict=True)
+    every = SampledGames(*map(np.concatenate, columns))
+    rules, begin = strategy.rules, start_turn(strategy.rules, start)
+    card, turns_before = begin.card, begin.state.filled.bit_count()
     assert isinstance(card, Scorecard)
-    first_category, boxes = hold_count(rules), len(rules.categories)  # the actions are numbered holds first
-    holds = np.zeros((boxes - begun, max(int(left.max()), rules.rolls_per_turn - 1)))
-    categories = np.zeros((boxes - begun, boxes))
-    may_hold, scores_box = left > 0, action >= first_category
-    np.add.at(holds, (turn[may_hold] - begun, left[may_hold] - 1), (lost - by_category)[may_hold] / games)
-    place = turn[scores_box] - begun, action[scores_box] - first_category
-    np.add.at(categories, place, by_category[scores_box] / games)
-    losses = np.bincount(game, lost, games).astype(np.float64)
-    return SampledEvaluation(rules, card.total + strategy.value(start), scores, losses, Losses(holds, categories))
+    first_category, boxes = hold_count(rules), len(rules.categories)  # actions are numbered holds first
+    turn = every.turn - turns_before
+    holds = np.zeros((boxes - turns_before, max(int(every.rolls_left.max()), rules.rolls_per_turn - 1)))
+    may_hold = every.rolls_left > 0
+    lost_by_hold = (every.lost - every.by_category)[may_hold]
+    np.add.at(holds, (turn[may_hold], every.rolls_left[may_hold] - 1), lost_by_hold / games)
+    categories = np.zeros((boxes - turns_before, boxes))
+    fills = every.action >= first_category
+    np.add.at(categories, (turn[fills], every.action[fills] - first_category), every.by_category[fills] / games)
+    game_losses = np.bincount(every.game, every.lost, games).astype(np.float64)
+    losses = Losses(holds, categories)
+    return SampledEvaluation(rules, card.total + strategy.value(start), every.scores, game_losses, losses)

@@ -1,9 +1,7 @@
 """A strategy guide as data, without words or layout: what the printed guide, the PDF and the terminal show.
 
-From the optimal strategy: the opening rolls, what perfect play gives up when nothing fits, the odds of each category.
-From a learned strategy sheet, if there is one: its prices and hold rules, worked examples of the subtraction *points
-minus price*, and where the sheet loses points. Opening rolls with the same group sizes are one pattern (``3-1-1``:
-three of a kind and two other dice). Within a pattern, rolls that are treated in the same way share a line.
+Opening rolls with the same group sizes are one pattern (``3-1-1``: three of a kind and two other dice). Within it,
+rolls that are treated in the same way share a line.
 """
 
 from __future__ import annotations
@@ -22,6 +20,7 @@ from ..game.notation import counts_of, dice_of
 from ..game.rules import RuleSet, leaves_choice
 from ..game.scorecard import State
 from ..game.scoring import scoring_options, upper_sums
+from ..model.hold_rule_arrays import ROLL_ALL, STOP
 from ..strategy.positions import PositionSample, sample_positions
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import CategoryOdds, category_odds, state_places
@@ -30,6 +29,8 @@ from .strategy_sheet import PriceSheet, StrategySheet
 
 Which = Literal["", "highest", "other"]
 Groups = tuple[int, ...]  # sizes of groups of equal dice, descending
+LineKey = tuple[Groups, bool, Groups, Which]  # the fields pattern, stop, kept and which of an opening line
+ALL_ROLLS: LineKey = (), False, (), ""  # of the only line, if some faces describe every hold
 
 
 @dataclass(frozen=True)
@@ -95,31 +96,33 @@ def opening_lines(strategy: Strategy) -> tuple[OpeningLine, ...]:
     answer = strategy.best(0, 0, np.array(rolls), rules.rolls_per_turn - 1)
     categories = [answer.categories[c] if c >= 0 else None for c in answer.category.tolist()]
     holds = [dice_of(held) for held in answer.held.tolist()]  # all dice where a category is scored
-    if not (faces := faces_always_held(rolls, holds, rules.faces)):
+    faces = faces_always_held(rolls, holds, rules.faces)
+    if not faces:
         holds = [() if category else hold for hold, category in zip(holds, categories, strict=True)]
-    alike: dict[tuple[Groups, bool, Groups, Which], list[int]] = defaultdict(list)
-    for i, (roll, hold, category) in enumerate(zip(rolls, holds, categories, strict=True)):
-        if faces:
-            alike[(), False, (), ""].append(i)
-            continue
-        kept = groups_of(hold)
+    members: dict[LineKey, list[int]] = defaultdict(list)  # numbers of the rolls of each line
+    for number, roll in enumerate(rolls):
+        kept = groups_of(holds[number])
         # Single dice are listed one by one, so that it does not matter which of them is the highest.
-        which = which_groups(roll, hold) if kept and kept[0] > 1 else ""
-        alike[groups_of(roll), category is not None, kept, which].append(i)
+        which = which_groups(roll, holds[number]) if kept and kept[0] > 1 else ""
+        key = groups_of(roll), categories[number] is not None, kept, which
+        members[ALL_ROLLS if faces else key].append(number)
     # By pattern, and the largest line of each pattern first.
-    order = sorted(alike.items(), key=lambda item: (item[0][0], len(item[1])), reverse=True)
-    lines_of = Counter(pattern for pattern, *_ in alike)
+    order = sorted(members, key=lambda key: (key[0], len(members[key])), reverse=True)
+    lines_of = Counter(pattern for pattern, *_ in members)
     lines = list[OpeningLine]()
-    for (pattern, stop, kept, which), members in order:
+    for pattern, stop, kept, which in order:
+        numbers = members[pattern, stop, kept, which]
         by_action: dict[tuple[Dice, str | None], list[Dice]] = defaultdict(list)
-        for i in members:
-            by_action[holds[i], categories[i]].append(rolls[i])
-        entries = (OpeningEntry(hold, c, tuple(found)) for (hold, c), found in by_action.items())
-        ordered = tuple(sorted(entries, key=lambda e: (e.hold, e.rolls)))
-        chance, values = float(grid.weights[members].sum()), answer.value[members]
-        scores = float(values.min()), float(values.max())
-        majority, whole = not lines or lines[-1].pattern != pattern, lines_of[pattern] == 1
-        lines.append(OpeningLine(pattern, stop, kept, which, faces, ordered, chance, *scores, majority, whole))
+        for number in numbers:
+            by_action[holds[number], categories[number]].append(rolls[number])
+        entries = [OpeningEntry(hold, category, tuple(found)) for (hold, category), found in by_action.items()]
+        entries.sort(key=lambda entry: (entry.hold, entry.rolls))
+        values = answer.value[numbers]
+        lines.append(OpeningLine(
+            pattern, stop, kept, which, faces, tuple(entries), chance=float(grid.weights[numbers].sum()),
+            lowest=float(values.min()), highest=float(values.max()), whole_pattern=lines_of[pattern] == 1,
+            majority=not lines or lines[-1].pattern != pattern,  # the largest line of a pattern comes first
+        ))  # fmt: skip
     return tuple(lines)
 
 
@@ -131,21 +134,21 @@ def faces_always_held(rolls: list[Dice], holds: list[Dice], faces: int) -> Dice:
 
 
 def shortened(entry: OpeningEntry, pattern: Groups, faces: int) -> tuple[tuple[Dice, int], ...]:
-    """The rolls of an entry; if all with the same largest group are there, that and the number of other dice."""
+    """Pairs (dice, 0), a roll each; where all rolls with a largest group are there, its dice and how many others."""
     if not pattern or pattern[0] == 1 or pattern.count(pattern[0]) > 1:  # no single largest group
         return tuple((roll, 0) for roll in entry.rolls)
     grid = lattice(sum(pattern), faces)
-    rolls = map(dice_of, grid.counts[grid.first_roll :].tolist())
-    of_group = sum(groups_of(roll) == pattern for roll in rolls) // faces  # as many for each face of the group
-    found: dict[Dice, list[Dice]] = defaultdict(list)
+    every_roll = map(dice_of, grid.counts[grid.first_roll :].tolist())
+    rolls_of_face = sum(groups_of(roll) == pattern for roll in every_roll) // faces  # each face has as many
+    by_face: dict[int, list[Dice]] = defaultdict(list)  # rolls by the face of the largest group
     for roll in entry.rolls:
-        found[tuple(face for face in roll if roll.count(face) == pattern[0])].append(roll)
+        by_face[max(roll, key=roll.count)].append(roll)
     result: list[tuple[Dice, int]] = []
-    for group, members in found.items():
-        if of_group > 1 and len(members) == of_group:
-            result.append((group, sum(pattern) - len(group)))
+    for face, rolls in by_face.items():
+        if rolls_of_face > 1 and len(rolls) == rolls_of_face:
+            result.append(((face,) * pattern[0], sum(pattern[1:])))
         else:
-            result += [(roll, 0) for roll in members]
+            result += [(roll, 0) for roll in rolls]
     return tuple(result)
 
 
@@ -177,8 +180,7 @@ def sample_turns(strategy: Strategy, games: int, seed: int = 1) -> list[SampledT
     ends = np.flatnonzero((sample.action >= hold_count(rules)) & (sample.game_number < games))
     turns = []
     for turn in range(1, size + 1):
-        rows = ends[sample.turn[ends] == turn]  # one for each game, in the order of the games
-        end = sample.take(rows)
+        end = sample.take(ends[sample.turn[ends] == turn])  # one position of each game, in their order
         category = end.action - hold_count(rules)
         turns.append(SampledTurns(**vars(end), category=category, points=_points(strategy, end, category)))
     return turns
@@ -196,15 +198,14 @@ def _points(strategy: Strategy, end: PositionSample, category: Ints) -> Ints:
     """Points in the box of the category that each game fills."""
     rules = strategy.rules
     grid = lattice(rules.dice, rules.faces)
-    counts = (end.dice[:, :, None] == np.arange(1, rules.faces + 1)).sum(axis=1)
-    by_category = strategy.evaluator.points[:, grid.rank(counts) - grid.first_roll]
-    points = by_category[category, np.arange(len(category))]
-    # Jokers pay otherwise than by the dice, and boxes that require another one may pay nothing.
-    jokers = np.zeros(len(category), dtype=bool)
+    counts = (end.dice[:, :, None] == np.arange(1, rules.faces + 1)).sum(axis=1)  # (games, faces)
+    by_dice = strategy.evaluator.points[:, grid.rank(counts) - grid.first_roll]  # (categories, games)
+    points = by_dice[category, np.arange(len(category))]
+    # The card decides, too, on boxes that require another one, and on jokers: these are scored one by one.
+    depends_on_card = np.array([bool(box.requires) for box in rules.categories])[category]
     if rules.joker:
-        jokers = (end.filled >> rules.joker_index & 1 == 1) & (by_category[rules.joker_index] > 0)
-    requiring = np.array([bool(box.requires) for box in rules.categories])
-    for game in np.flatnonzero(jokers | requiring[category]).tolist():
+        depends_on_card |= (end.filled >> rules.joker_index & 1 == 1) & (by_dice[rules.joker_index] > 0)
+    for game in np.flatnonzero(depends_on_card).tolist():
         options = scoring_options(rules, int(end.filled[game]), bool(end.joker_paid[game]), counts[game].tolist())
         points[game] = options[int(category[game])][0]
     return np.asarray(points)
@@ -291,11 +292,13 @@ def make_guide(
     turns = sample_turns(strategy, GAMES) if leaves_choice(rules) else []
     if losses is None:
         losses = sheet.figures.get("losses_by_turn", ()) if sheet else ()
-    opening, stages = opening_lines(strategy), tuple(give_up_stages(strategy, turns))
-    examples = tuple(worked_examples(strategy, sheet.prices, turns)) if sheet and turns else ()
-    odds = tuple(category_odds(rules, None, rules.rolls_per_turn - 1))
-    hold = hold_example(strategy, sheet, turns) if sheet and turns else None
-    return Guide(rules, strategy.value(State()), sheet, opening, stages, examples, tuple(losses), odds, hold)
+    return Guide(
+        rules, strategy.value(State()), sheet, losses=tuple(losses),
+        opening=opening_lines(strategy), stages=tuple(give_up_stages(strategy, turns)),
+        examples=tuple(worked_examples(strategy, sheet.prices, turns)) if sheet and turns else (),
+        odds=tuple(category_odds(rules, None, rules.rolls_per_turn - 1)),
+        hold=hold_example(strategy, sheet, turns) if sheet and turns else None,
+    )  # fmt: skip
 
 
 def stage_turns(turns: int) -> list[range]:
@@ -306,24 +309,29 @@ def stage_turns(turns: int) -> list[range]:
 
 def give_up_stages(strategy: Strategy, turns: Sequence[SampledTurns]) -> Iterator[Stage]:
     """What perfect play gives up when nothing fits, by stage of the game, and what each box would cost."""
-    rules, uppers = strategy.rules, upper_sums(strategy.rules)
-    candidates = [(c, p) for c, box in enumerate(rules.categories) for p in sorted({0, box.face})]
-    names = "filled", "upper", "saved", "joker_paid", "rolls_left", "category", "points"
     for stage in stage_turns(len(turns)):
-        ends = {name: np.concatenate([getattr(turns[turn], name) for turn in stage]) for name in names}
-        taken = {(c, points): (ends["category"] == c) & (ends["points"] == points) for c, points in candidates}
-        given_up = np.any([*taken.values()], axis=0)
-        filled, upper, saved, paid, left, *_ = (ends[name][given_up] for name in names)
-        before, total = values_of(strategy, filled, upper, saved, paid), len(filled)
-        give_ups = []
-        for (c, points), here in taken.items():
-            is_open = filled >> c & 1 == 0
-            if is_open.sum() >= MIN_SAMPLES:
-                sums = uppers.cap(upper + uppers.shift(c, points))
-                later = [column[is_open] for column in (filled | 1 << c, sums, left * rules.saved_rolls, paid)]
-                cost = float(np.mean(before[is_open] - values_of(strategy, *later) - points))
-                give_ups.append(GiveUp(c, points, cost, int(here.sum()) / total))
+        give_ups = _give_ups(strategy, [turns[turn] for turn in stage])
         yield Stage(stage[0] + 1, stage[-1] + 1, tuple(sorted(give_ups, key=lambda g: g.cost)))
+
+
+def _give_ups(strategy: Strategy, turns: Sequence[SampledTurns]) -> Iterator[GiveUp]:
+    """The ways to give up each box that is open in at least MIN_SAMPLES of the turns in which a box is given up."""
+    rules, uppers = strategy.rules, upper_sums(strategy.rules)
+    names = "category", "points", "filled", "upper", "saved", "joker_paid", "rolls_left"
+    ends = [np.concatenate([getattr(turn, name) for turn in turns]) for name in names]
+    ways = [(c, points) for c, box in enumerate(rules.categories) for points in sorted({0, box.face})]
+    given_up = np.any([(ends[0] == c) & (ends[1] == points) for c, points in ways], axis=0)
+    category, made, filled, upper, saved, joker_paid, rolls_left = (column[given_up] for column in ends)
+    before = values_of(strategy, filled, upper, saved, joker_paid)
+    for c, points in ways:
+        is_open = filled >> c & 1 == 0
+        if is_open.sum() >= MIN_SAMPLES:
+            sums = uppers.cap(upper + uppers.shift(c, points))
+            later = filled | 1 << c, sums, rolls_left * rules.saved_rolls, joker_paid
+            after = values_of(strategy, *(column[is_open] for column in later))
+            cost = float(np.mean(before[is_open] - after - points))
+            times = int(((category == c) & (made == points)).sum())
+            yield GiveUp(c, points, cost, times / len(filled))
 
 
 def worked_examples(strategy: Strategy, prices: PriceSheet, turns: Sequence[SampledTurns]) -> Iterator[Example]:
@@ -331,7 +339,7 @@ def worked_examples(strategy: Strategy, prices: PriceSheet, turns: Sequence[Samp
     stages = stage_turns(len(turns))
     for stage, fits in ((1, _is_close_choice), (2, _is_give_up), (0, _is_mistake)):
         if stage < len(stages):
-            yield from islice(filter(fits, _ends(strategy, prices, turns, stages[stage])), 1)
+            yield from islice(filter(fits, _ends(strategy, prices, turns, stages[stage])), 1)  # the first, if any
 
 
 def hold_example(strategy: Strategy, sheet: StrategySheet, turns: Sequence[SampledTurns]) -> HoldExample | None:
@@ -340,17 +348,17 @@ def hold_example(strategy: Strategy, sheet: StrategySheet, turns: Sequence[Sampl
     if not sheet.holds or left < 1 or rules.saved_rolls:
         return None
     dice, random = lattice(rules.dice, rules.faces), np.random.default_rng(1)
-    number = stage_turns(len(turns))[-1][0]
+    number = stage_turns(len(turns))[-1][0]  # the first turn of the late game
     found: HoldExample | None = None  # with the latest rule so far; one of the second half of the list is enough
     for game in range(min(TRIED, len(turns[number].filled))):
         state = turns[number].state(game)
         roll = tuple(sorted(random.integers(1, rules.faces + 1, rules.dice).tolist()))
         place = int(dice.rank(np.array(counts_of(rules, roll)))) - dice.first_roll
-        done, by = decisions(rules, sheet.holds, Cards.of_state(rules, state), np.array([place]), left)
-        hold, rule = int(done[0]), int(by[0])
-        if rule == len(sheet.holds) or hold <= 0 or (found and rule <= found.rule):
+        actions, deciding = decisions(rules, sheet.holds, Cards.of_state(rules, state), np.array([place]), left)
+        action, rule = int(actions[0]), int(deciding[0])  # no rule decides: the number of rules
+        if rule == len(sheet.holds) or action in (STOP, ROLL_ALL) or (found and rule <= found.rule):
             continue
-        kept = dice_of(dice.counts[hold].tolist())
+        kept = dice_of(dice.counts[action].tolist())
         if strategy.holds(state, roll, left)[0].dice == kept:
             found = HoldExample(number + 1, state, roll, left, rule, kept)
             if rule >= len(sheet.holds) // 2:
@@ -359,14 +367,15 @@ def hold_example(strategy: Strategy, sheet: StrategySheet, turns: Sequence[Sampl
 
 
 def _ends(strategy: Strategy, prices: PriceSheet, turns: Sequence[SampledTurns], stage: range) -> Iterator[Example]:
-    """Ends of turns of a stage, in a mixed order of turns, with at least three boxes to choose from."""
-    middle = [*stage][len(stage) // 2 :] + [*stage][: len(stage) // 2]
+    """Ends of turns of a stage, each game in another turn, with at least three boxes to choose from."""
+    half = len(stage) // 2
+    numbers = [*stage[half:], *stage[:half]]  # from the middle of the stage on
     for game in range(min(TRIED, len(turns[0].filled))):
-        number = middle[game % len(middle)]
+        number = numbers[game % len(numbers)]
         turn = turns[number]
-        state, dice = turn.state(game), tuple(turn.dice[game].tolist())
         if turn.rolls_left[game] == 0:
-            example = _example(strategy, prices, number + 1, state, dice)
+            dice = tuple(turn.dice[game].tolist())
+            example = _example(strategy, prices, number + 1, turn.state(game), dice)
             if len(example.options) >= SHOWN_OPTIONS:
                 yield example
 
@@ -375,13 +384,14 @@ def _example(strategy: Strategy, prices: PriceSheet, turn: int, state: State, di
     """The options of a position, as the sheet and as perfect play rank them."""
     losses = {choice.category: choice.loss for choice in strategy.categories(state, dice)}
     rules, options = strategy.rules, []
-    before = prices.bonus_value(state.filled, state.upper)
-    for c, (points, extra) in scoring_options(rules, state.filled, state.joker_paid, counts_of(rules, dice)).items():
+    bonus_before = prices.bonus_value(state.filled, state.upper)
+    paid = scoring_options(rules, state.filled, state.joker_paid, counts_of(rules, dice))
+    for c, (points, bonus_points) in paid.items():
         upper, filled = upper_sums(rules).add(state.upper, c, points), state.filled | 1 << c
-        change = prices.bonus_value(filled, upper) - before
+        change = prices.bonus_value(filled, upper) - bonus_before
         if c == rules.tracked_index and points:
             change += prices.terms["joker_turn"] * (rules.full_mask & ~filled).bit_count()
-        options.append(Option(c, points + extra, prices.prices[c], change, losses[rules.categories[c].id]))
+        options.append(Option(c, points + bonus_points, prices.prices[c], change, losses[rules.categories[c].id]))
     options.sort(key=lambda option: -option.value)
     best = min(options, key=lambda option: option.loss)
     shown = options[:SHOWN_OPTIONS]

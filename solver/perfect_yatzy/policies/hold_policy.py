@@ -1,7 +1,6 @@
 """Hold rules as arrays: which dice each rule names for every roll, and on which cards it applies. NumPy only.
 
-:func:`hold_rule_arrays` compiles a list once; :func:`decisions` is the reference for what a list does, and
-:mod:`perfect_yatzy.kernels.hold_rules` the compiled form for whole tables.
+:func:`decisions` is the reference for what a list does, :mod:`perfect_yatzy.kernels.hold_rules` the compiled form.
 """
 
 from __future__ import annotations
@@ -42,22 +41,9 @@ def face_bits(rules: RuleSet) -> list[int]:
 
 @lru_cache(maxsize=512)
 def pattern_holds(rules: RuleSet, pattern: DicePattern) -> Holds:
-    """The dice a pattern names in every roll, ``(1 or 2^faces, rolls)`` int32 lattice indices.
-
-    NO_FIT where it does not fit. One that depends on the open faces has a line for each bitmask of them, others one.
-    """
+    """Lattice index of the dice a pattern names in each roll, or NO_FIT; by open faces: ``(1 or 2^faces, rolls)``."""
     dice = lattice(rules.dice, rules.faces)
-    counts = dice.counts[dice.first_roll :]
-    counted: npt.NDArray[np.bool_] = np.zeros((1, rules.faces), dtype=bool)
-    counted[0, pattern.low - 1 : pattern.high] = True
-    if pattern.open:
-        collected = collected_faces(rules)
-        masks = np.arange(1 << len(collected))
-        is_open = np.zeros((len(masks), rules.faces), dtype=bool)
-        for i, face in enumerate(collected):
-            is_open[:, face - 1] = masks >> i & 1 == 1
-        counted = counted & is_open
-    shown = counts[None, :, :] * counted[:, None, :]  # (masks, rolls, faces): dice that count
+    shown = dice.counts[None, dice.first_roll :] * _counted_faces(rules, pattern)[:, None]  # (masks, rolls, faces)
     if pattern.kind == "any":
         fits, kept = np.ones(shown.shape[:2], dtype=bool), np.zeros_like(shown)
     elif pattern.kind == "pays":
@@ -72,6 +58,20 @@ def pattern_holds(rules: RuleSet, pattern: DicePattern) -> Holds:
     else:
         fits, kept = _groups(shown, pattern)
     return np.where(fits, dice.rank(kept), NO_FIT).astype(np.int32)
+
+
+def _counted_faces(rules: RuleSet, pattern: DicePattern) -> npt.NDArray[np.bool_]:
+    """The faces that count, ``(1 or 2^faces, faces)``: a line for each bitmask of open faces if they matter."""
+    in_range = np.zeros((1, rules.faces), dtype=bool)
+    in_range[0, pattern.low - 1 : pattern.high] = True
+    if not pattern.open:
+        return in_range
+    collected = collected_faces(rules)
+    masks = np.arange(1 << len(collected))
+    is_open = np.zeros((len(masks), rules.faces), dtype=bool)
+    for i, face in enumerate(collected):
+        is_open[:, face - 1] = masks >> i & 1 == 1
+    return np.asarray(in_range & is_open)
 
 
 def _longest_row(shows: npt.NDArray[np.bool_], least: int) -> tuple[npt.NDArray[np.bool_], Ints]:
@@ -91,11 +91,11 @@ def _groups(shown: Ints, pattern: DicePattern) -> tuple[npt.NDArray[np.bool_], I
     """Whether groups of the sizes of a pattern are there, each of another face; and all dice of these faces."""
     faces, left, kept = shown.shape[-1], shown.copy(), np.zeros_like(shown)
     fits = np.ones(shown.shape[:2], dtype=bool)
+    preference = np.arange(faces)[::-1] if pattern.lowest else np.arange(faces)  # of faces with as many dice
     # The largest group goes to the largest size, so that two groups fit whenever any assignment of them does.
-    preference = np.arange(faces)[::-1] if pattern.lowest else np.arange(faces)
     for size in pattern.sizes:
-        chosen = np.where(left >= size, left * faces + preference, -1).argmax(-1)[..., None]
-        number = np.take_along_axis(left, chosen, -1)
+        chosen = np.where(left >= size, left * faces + preference, -1).argmax(-1)[..., None]  # face of each roll
+        number = np.take_along_axis(left, chosen, -1)  # its dice; too few if no group is large enough
         fits &= number[..., 0] >= size
         np.put_along_axis(kept, chosen, number, -1)
         np.put_along_axis(left, chosen, 0, -1)
@@ -104,20 +104,21 @@ def _groups(shown: Ints, pattern: DicePattern) -> tuple[npt.NDArray[np.bool_], I
 
 def paying(rules: RuleSet, pattern: DicePattern) -> Ints:
     """Bitmask of the categories of a pattern ``pays`` that pay enough for each roll."""
-    pays, places = points_table(rules) >= pattern.least, [rules.index_of[c] for c in pattern.categories]
-    return np.asarray((1 << np.array(places)) @ pays[places])
+    positions = np.array([rules.index_of[c] for c in pattern.categories])
+    pays = points_table(rules)[positions] >= pattern.least  # (categories of the pattern, rolls)
+    return np.asarray((1 << positions) @ pays)
 
 
 @lru_cache(maxsize=16)
 def boxes_of_use(rules: RuleSet, jokers: bool) -> Ints:
     """Bitmask of the categories in which the dice of each hold may count, ``(holds,)``; `jokers`: also as jokers."""
     dice = lattice(rules.dice, rules.faces)
-    paid = points_table(rules) > 0
-    if jokers:
+    paid = points_table(rules) > 0  # (categories, rolls)
+    if jokers:  # rolls of the joker's kind, in every box that pays full points for them
         paid |= (full_points(rules) > 0) & paid[rules.joker_index]
     is_of_use = np.zeros((dice.n_holds, len(paid)), dtype=bool)
     is_of_use[dice.first_roll :] = paid.T
-    for hold in range(dice.first_roll - 1, -1, -1):  # if some roll with these dice is paid for
+    for hold in range(dice.first_roll - 1, -1, -1):  # of use if it is with one die more: larger holds come last
         is_of_use[hold] = is_of_use[dice.successors[hold]].any(axis=0)
     for c, box in enumerate(rules.categories):
         if box.face:  # an upper box counts dice of its face alone
@@ -128,26 +129,26 @@ def boxes_of_use(rules: RuleSet, jokers: bool) -> Ints:
 def rule_lines(rules: RuleSet, rule: HoldRule) -> tuple[Holds, Ints]:
     """What a rule does with every roll if its conditions hold, as :func:`pattern_holds`; and the boxes it counts for.
 
-    Bitmasks of the categories of which one must be open, 0 where it does not fit, in twice the lines: the second half
-    is for cards on which rolls of the joker's kind are jokers.
+    Bitmasks, 0 where it does not fit; the second half is for cards on which rolls of the joker's kind are jokers.
     """
-    named, first = pattern_holds(rules, rule.pattern), lattice(rules.dice, rules.faces).first_roll
+    named, first_roll = pattern_holds(rules, rule.pattern), lattice(rules.dice, rules.faces).first_roll
     fits = named != NO_FIT
-    if rule.action == "keep":  # all dice: to stop
-        holds = np.where(named >= first, STOP, named)
+    if rule.action == "keep":
+        actions = np.where(named >= first_roll, STOP, named)  # to keep all dice is to stop
     else:
-        holds = np.where(fits, STOP if rule.action == "stop" else ROLL_ALL, NO_FIT)
+        actions = np.where(fits, STOP if rule.action == "stop" else ROLL_ALL, NO_FIT)
+    uses = [_uses(rules, rule, actions, jokers) for jokers in (False, joker_box(rules) > 0)]
+    return actions.astype(np.int32), np.concatenate([np.where(fits, boxes, 0) for boxes in uses])
+
+
+def _uses(rules: RuleSet, rule: HoldRule, actions: Ints, jokers: bool) -> Ints | int:
+    """Bitmask of the boxes of :func:`rule_lines`, as if the rule fitted every roll; -1: any box."""
     if rule.pattern.kind == "pays":
-        uses = [paying(rules, rule.pattern)[None]] * 2
-    elif rule.action == "roll all":
-        uses = [np.where(fits, -1, 0)] * 2  # -1: any category
-    else:
-        uses = []
-        for jokers in (False, joker_box(rules) > 0):
-            by_hold = boxes_of_use(rules, jokers)
-            of_held = np.where(holds == STOP, by_hold[first:], by_hold[np.maximum(holds, 0)])  # STOP: all dice
-            uses.append(np.where(fits, of_held, 0))
-    return holds.astype(np.int32), np.concatenate(uses)
+        return paying(rules, rule.pattern)
+    if rule.action == "roll all":
+        return -1
+    by_hold, first_roll = boxes_of_use(rules, jokers), lattice(rules.dice, rules.faces).first_roll
+    return np.where(actions == STOP, by_hold[first_roll:], by_hold[np.maximum(actions, 0)])  # to stop is to keep all
 
 
 def joker_box(rules: RuleSet) -> int:
@@ -168,7 +169,8 @@ def bonus_box(rules: RuleSet) -> int:
 
 def rules_on_upper(rules: RuleSet, hold_rules: Sequence[HoldRule], space: StateSpace) -> Ints:
     """Bitmask of the rules whose conditions on the upper sum hold in each lane: ``(lane sets, lane_width)``."""
-    # All sums of a lane are alike: those that have lost the bonus are below par, those that have secured it apart.
+    # Upper sums share a lane only if they have lost the bonus, which makes all of them less than par, or if they have
+    # secured it. So a condition holds for all sums of a lane or for none.
     layout = space.layout
     filled = np.array([space.lanes.filled(lane_set) for lane_set in range(len(layout.lane_upper))], dtype=np.int64)
     found = np.full(layout.lane_upper.shape, (1 << len(hold_rules)) - 1, dtype=np.int64)
@@ -187,8 +189,8 @@ def holds_on_upper(rules: RuleSet, condition: Condition, filled: Ints, upper: In
     most_of_filled = sum((filled >> c & 1) * most for c, most in enumerate(best))
     total, threshold = sum(sums.split(upper)), sum(sums.thresholds)
     # Par is threshold * most_of_filled / sum(best). Above it the bonus is not yet reached.
-    above = (total * sum(best) >= threshold * most_of_filled) & (total < threshold)
-    return np.asarray(above == (condition.kind == "above par"))
+    is_above = np.asarray((total * sum(best) >= threshold * most_of_filled) & (total < threshold))
+    return is_above if condition.kind == "above par" else ~is_above
 
 
 def _dice_needed(rules: RuleSet, filled: Ints, upper: Ints) -> Ints:
@@ -199,34 +201,34 @@ def _dice_needed(rules: RuleSet, filled: Ints, upper: Ints) -> Ints:
         boxes = [c for c in sums.counting if rules.categories[c].column == column]
         to_come = sum((~filled >> c & 1) * best[c] for c in boxes)
         for least, _ in bonus.steps:
-            short = least - made
-            dice = -(-short * rules.dice // np.maximum(to_come, 1))  # rounded up
-            needed = np.where((short > 0) & (short <= to_come), np.minimum(needed, dice), needed)
+            missing = least - made
+            is_ahead = (missing > 0) & (missing <= to_come)
+            dice = (missing * rules.dice + to_come - 1) // np.maximum(to_come, 1)  # rounded up
+            needed = np.where(is_ahead, np.minimum(needed, dice), needed)
     return needed
 
 
 def hold_rule_arrays(rules: RuleSet, hold_rules: Sequence[HoldRule], space: StateSpace) -> HoldRuleArrays:
     """A list of rules as the kernel takes it, for the states of `space`."""
     n_rolls = lattice(rules.dice, rules.faces).n_rolls
-    named, uses = zip(*(rule_lines(rules, rule) for rule in hold_rules), strict=True) if hold_rules else ((), ())
-    without_jokers, with_jokers = ([np.split(lines, 2)[half].ravel() for lines in uses] for half in (0, 1))
+    lines = [rule_lines(rules, rule) for rule in hold_rules]
+    actions = [of_rule for of_rule, _uses in lines]
+    without_jokers = [uses[: len(of_rule)].ravel() for of_rule, uses in lines]
+    with_jokers = [uses[len(of_rule) :].ravel() for of_rule, uses in lines]
     limits = [_card_limits(rules, rule) for rule in hold_rules]
     any_open = [limit["any_open"] for limit in limits]  # masks of each rule
     return HoldRuleArrays(
-        size=len(named),
-        holds=np.concatenate([*(lines.ravel() for lines in named), np.zeros(1, np.int32)]),
+        size=len(hold_rules),
+        holds=np.concatenate([*(of_rule.ravel() for of_rule in actions), np.zeros(1, np.int32)]),
         of_use=np.concatenate([*without_jokers, *with_jokers, _ints([])]),
-        start=np.cumsum([0, *(lines.size for lines in named)]),
-        per_mask=_ints([n_rolls if len(lines) > 1 else 0 for lines in named]),
+        start=np.cumsum([0, *(of_rule.size for of_rule in actions)]),
+        per_mask=_ints([n_rolls if len(of_rule) > 1 else 0 for of_rule in actions]),
         any_start=_ints(np.cumsum([0, *map(len, any_open)]).tolist()),
         any_open=_ints([mask for masks in any_open for mask in masks]),
-        joker_box=joker_box(rules),
-        joker_scored=int(joker_scored(rules)),
-        bonus_box=bonus_box(rules),
         **{name: _ints([limit[name] for limit in limits]) for name in CARD_LIMITS},
-        face_bit=_ints(face_bits(rules)),
-        on_upper=rules_on_upper(rules, hold_rules, space).ravel(),
-    )
+        joker_box=joker_box(rules), joker_scored=int(joker_scored(rules)), bonus_box=bonus_box(rules),
+        face_bit=_ints(face_bits(rules)), on_upper=rules_on_upper(rules, hold_rules, space).ravel(),
+    )  # fmt: skip
 
 
 def _card_limits(rules: RuleSet, rule: HoldRule) -> dict[str, Any]:
@@ -281,17 +283,19 @@ class Cards:
         """Cards by their filled boxes, their upper sums, and whether the tracked box holds points."""
         still_open = ~filled & rules.full_mask
         choices = still_open.copy()
-        for c, needed in enumerate(prerequisites(rules)):  # a box may be filled once no other that it needs is open
-            choices &= ~np.where(still_open & needed != 0, np.int64(1 << c), 0)
-        usable = choices | np.where(scored, bonus_box(rules), 0)
+        for c, needed in enumerate(prerequisites(rules)):
+            is_locked = still_open & needed != 0  # a box that must be filled before is open
+            choices &= ~np.where(is_locked, np.int64(1 << c), 0)
         faces = np.zeros_like(choices)
         for c, bit in enumerate(face_bits(rules)):
             faces |= (choices >> c & 1) * bit
-        turns = np.bitwise_count(still_open).astype(np.int64)
         jokers = filled & joker_box(rules) != 0
         if joker_scored(rules):
             jokers &= scored
-        return cls(choices, usable, faces, turns, filled, upper, scored, jokers)
+        return cls(
+            choices, choices | np.where(scored, bonus_box(rules), 0), faces,
+            np.bitwise_count(still_open).astype(np.int64), filled, upper, scored, jokers,
+        )  # fmt: skip
 
     @classmethod
     def of_rows(cls, rules: RuleSet, space: StateSpace, rows: Ints, lanes: Ints) -> Cards:
@@ -310,23 +314,25 @@ def decisions(
     rules: RuleSet, hold_rules: Sequence[HoldRule], cards: Cards, rolls: Ints, rolls_left: Ints | int
 ) -> tuple[Holds, Ints]:
     """What a list does on each card with its roll, and the place of the rule that decides (none: the length)."""
-    done, by = np.full(len(rolls), ROLL_ALL, dtype=np.int32), np.full(len(rolls), len(hold_rules))
-    for place in reversed(range(len(hold_rules))):
-        named = decision_of(rules, hold_rules[place], cards, rolls, rolls_left)
-        fits = named != NO_FIT
-        done[fits], by[fits] = named[fits], place
-    return done, by
+    actions = np.full(len(rolls), ROLL_ALL, dtype=np.int32)
+    deciding = np.full(len(rolls), len(hold_rules))
+    for place in reversed(range(len(hold_rules))):  # an earlier rule overwrites what later ones do
+        of_rule = decision_of(rules, hold_rules[place], cards, rolls, rolls_left)
+        fits = of_rule != NO_FIT
+        actions[fits] = of_rule[fits]
+        deciding[fits] = place
+    return actions, deciding
 
 
 def decision_of(rules: RuleSet, rule: HoldRule, cards: Cards, rolls: Ints, rolls_left: Ints | int) -> Holds:
     """What a rule does on each card with its roll; NO_FIT where it does not apply or count."""
-    holds, uses = rule_lines(rules, rule)
-    line = cards.faces if len(holds) > 1 else np.zeros_like(cards.faces)
-    line_of_use = line + np.where(cards.jokers, len(holds), 0)  # the second half is for cards with jokers
-    fits = uses[line_of_use, rolls] & cards.usable != 0
+    actions, uses = rule_lines(rules, rule)
+    line = cards.faces if len(actions) > 1 else np.zeros_like(cards.faces)
+    use_line = line + np.where(cards.jokers, len(actions), 0)  # the second half is for cards with jokers
+    fits = uses[use_line, rolls] & cards.usable != 0
     for condition in rule.conditions:
         fits &= applies(rules, condition, cards, rolls_left)
-    return np.where(fits, holds[line, rolls], NO_FIT)
+    return np.where(fits, actions[line, rolls], NO_FIT)
 
 
 def applies(rules: RuleSet, condition: Condition, cards: Cards, rolls_left: Ints | int) -> npt.NDArray[np.bool_]:
@@ -355,7 +361,8 @@ class HoldRulePolicy(Acting):
         self, hold_rules: Sequence[HoldRule], prices: PriceSheet, start: State = EMPTY_STATE,
         values: Floats | None = None,
     ) -> None:  # fmt: skip
-        self.rules, self.hold_rules, self.prices, self.start = prices.rules, tuple(hold_rules), prices, start
+        self.rules, self.start = prices.rules, start
+        self.hold_rules, self.prices = tuple(hold_rules), prices
         self.space = state_space(prices.rules, start)
         self.values = prices.values(start) if values is None else values
         self.arrays = hold_rule_arrays(prices.rules, self.hold_rules, self.space)

@@ -1,14 +1,12 @@
 """Rules for holds that a person can learn: which dice to keep, or whether to stop, by a short ordered list.
 
-A list of hold rules is a policy for the rerolls of a turn: the first rule that fits decides; if no rule fits, all
-dice are rolled. A rule has three parts, and one line of text::
+The first rule that fits decides; if no rule fits, all dice are rolled. A rule has three parts, and one line of text::
 
     three of open 3-6 if full-house open and rolls left 1: keep
     |---------------|    |----------------------------|    |--|
          pattern                  conditions              action
 
-README.md in this folder has every pattern and condition, and says when a rule counts. Anything the rule set lacks is
-an error. ``parse_hold_rule(rules, str(rule)) == rule`` for every rule of a rule set.
+README.md has every pattern and condition, and says when a rule counts. ``parse_hold_rule(rules, str(rule)) == rule``.
 """
 
 from __future__ import annotations
@@ -96,23 +94,25 @@ class HoldRule:
 
     def _pattern_text(self) -> str:
         pattern, sizes = self.pattern, self.pattern.sizes
-        numbers = face_range(pattern.low, pattern.high)
-        limit = "" if (pattern.low, pattern.high) == (1, self.faces) else numbers
-        faces = " ".join(filter(None, ("open" if pattern.open else "", limit)))
-        of = f" of {faces}" if faces else ""
         if pattern.kind == "any":
             return "any"
         if pattern.kind == "pays":
-            return f"pays {' or '.join(pattern.categories)}{f' for {pattern.least}' if pattern.least > 1 else ''}"
+            least = f" for {pattern.least}" if pattern.least > 1 else ""
+            return f"pays {' or '.join(pattern.categories)}{least}"
+        numbers = face_range(pattern.low, pattern.high)
+        limit = "" if (pattern.low, pattern.high) == (1, self.faces) else numbers
+        faces = " ".join(filter(None, ("open" if pattern.open else "", limit)))
         if pattern.kind == "dice":
             return f"dice of {faces or numbers}"
+        of_faces = f" of {faces}" if faces else ""
         if pattern.kind == "different":
-            return f"{sizes[0]} different{of}"
+            return f"{sizes[0]} different{of_faces}"
         if pattern.kind == "row":
-            return f"row {sizes[0]}{of}"
+            return f"row {sizes[0]}{of_faces}"
         if len(sizes) == 1:
-            return f"{GROUP_WORDS[sizes[0]]}{of}{' lowest' if pattern.lowest else ''}"
-        return (SEVERAL_WORDS.get(sizes) or f"groups {'+'.join(map(str, sizes))}") + of
+            return f"{GROUP_WORDS[sizes[0]]}{of_faces}{' lowest' if pattern.lowest else ''}"
+        several = SEVERAL_WORDS.get(sizes) or f"groups {'+'.join(map(str, sizes))}"
+        return several + of_faces
 
 
 def face_range(low: int, high: int) -> str:
@@ -132,29 +132,28 @@ def all_categories(rules: RuleSet, condition: Condition) -> tuple[str, ...]:
     return tuple(c for name in condition.categories for c in section(rules, name) or (name,))
 
 
-def _shortened(rules: RuleSet, categories: Iterable[str]) -> tuple[str, ...]:
+def _shortened(rules: RuleSet, names: Iterable[str]) -> tuple[str, ...]:
     """Distinct ids in canonical order, with the name of a section in place of all its categories."""
-    left, names = set(categories), []
+    ids = {c for name in names for c in (section(rules, name) if name in SECTIONS else (name,))}
+    sections = []
     for name in SECTIONS:
         members = section(rules, name)
-        if name in left:
-            left = left - {name} | set(members)
-        if len(members) > 1 and left.issuperset(members):
-            left -= set(members)
-            names.append(name)
-    return (*names, *sorted(left, key=rules.index_of.__getitem__))
+        if len(members) > 1 and ids.issuperset(members):
+            ids -= set(members)
+            sections.append(name)
+    return (*sections, *sorted(ids, key=rules.index_of.__getitem__))
 
 
 def hold_rule(rules: RuleSet, pattern: DicePattern, conditions: Iterable[Condition], action: Action) -> HoldRule:
     """A checked rule with its conditions in canonical order."""
-    order = [*SECTIONS, *rules.index_of]
+    names = [*SECTIONS, *rules.index_of]  # in canonical order
 
     def place(condition: Condition) -> tuple[int, list[int], int]:
-        return CONDITION_ORDER.index(condition.kind), [*map(order.index, condition.categories)], condition.low
+        return CONDITION_ORDER.index(condition.kind), [*map(names.index, condition.categories)], condition.low
 
-    pattern = replace(pattern, categories=tuple(sorted(set(pattern.categories), key=order.index)))
+    sorted_ids = tuple(sorted(set(pattern.categories), key=names.index))
     short = {replace(c, categories=_shortened(rules, c.categories)) for c in conditions}
-    rule = HoldRule(pattern, tuple(sorted(short, key=place)), action, rules.faces)
+    rule = HoldRule(replace(pattern, categories=sorted_ids), tuple(sorted(short, key=place)), action, rules.faces)
     _check(rules, rule)
     return rule
 
@@ -173,8 +172,9 @@ def _check(rules: RuleSet, rule: HoldRule) -> None:
         raise rule_error(f"{rules.key} has no category that collects one face, so no face is open")
     if pattern.kind == "any" and rule.action == "keep":
         raise rule_error("`any` names no dice to keep; write `stop` or `roll all`")
+    tracked = rules.categories[rules.tracked_index].id if rules.tracked_index >= 0 else None
+    most = MAX_ROLLS_LEFT if rules.saved_rolls else rules.rolls_per_turn - 1
     for condition in rule.conditions:
-        tracked = rules.categories[rules.tracked_index].id if rules.tracked_index >= 0 else None
         if condition.kind == "scored" and condition.categories != (tracked,):
             known = f"only {tracked} can be" if tracked else f"{rules.key} has no such box"
             raise rule_error(f"{condition}: a box whose points change what may be scored later; {known}")
@@ -182,7 +182,6 @@ def _check(rules: RuleSet, rule: HoldRule) -> None:
             raise rule_error(f"{rules.key} has no upper bonus, so there is no par and nothing that it needs")
         if condition.kind == "bonus needs" and not 1 <= condition.low <= condition.high <= rules.dice:
             raise rule_error(f"{condition}: {rules.key} is played with {rules.dice} dice")
-        most = MAX_ROLLS_LEFT if rules.saved_rolls else rules.rolls_per_turn - 1
         if condition.kind == "rolls left" and not 1 <= condition.low <= most:
             raise rule_error(f"rolls left {condition.low}: when a hold is chosen, {rules.key} has 1 to {most} left")
         if condition.kind == "turns left" and not 1 <= condition.low <= condition.high <= len(rules.categories):
@@ -239,7 +238,8 @@ class _Parser:
     def matched(self, form: re.Pattern[str]) -> re.Match[str] | None:
         """The next word, which is read, if it has a form."""
         found = form.fullmatch(self.peek())
-        self.at += found is not None
+        if found is not None:
+            self.at += 1
         return found
 
     def number(self, what: str) -> int:
@@ -261,10 +261,8 @@ class _Parser:
             while self.take("and"):
                 conditions.append(self.condition())
         if not self.take(":"):
-            raise self.expected(
-                "`:` and the action" if conditions else "`if` and a condition, or `:` and the action",
-                ["if", "and", "of", "lowest"],
-            )
+            what = "`:` and the action" if conditions else "`if` and a condition, or `:` and the action"
+            raise self.expected(what, ["if", "and", "of", "lowest"])
         action = next((name for name in ACTIONS if self.take(*name.split())), None)
         if action is None:
             raise self.expected("`keep`, `stop` or `roll all`", ["keep", "stop", "roll"])

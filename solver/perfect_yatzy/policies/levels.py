@@ -1,18 +1,8 @@
 """Levels of computer opponents: how many points a game each gives away, and the soft policy that achieves it.
 
-A :class:`SoftPolicy` takes better options more often. It has one number, its temperature in points. Of
-the options of a decision, option i with the loss d_i against the best one is taken with a chance proportional to ::
-
-    w(d) = max(0, 1 - d / (8 temperature))^8          about exp(-d / temperature)
-
-Values are those of perfect play after the decision. What the policy gives away in a game is the sum of the expected
-losses of its decisions (:mod:`perfect_yatzy.kernels.soft_policy`), so it is known for each game that is simulated,
-too, with a much smaller standard deviation than that of the scores.
-
-A level loses a share of the expected final score of perfect play. The loss rises with the temperature T, about as
-T^1.8, and is known for any T: exactly from all states of a game, or from simulated games to about 0.2 %. So the
-temperature of a level is found by a secant method on log(loss) against log(T). ``levels.toml`` has those of
-most built-in rule sets, with the losses they were measured to have; `python -m tables.levels` writes it.
+README.md has the chances of the options of a decision, which depend on one number, the temperature T in points. What
+the policy gives away in a game is the sum of the expected losses of its decisions. It rises about as T^1.8, so the
+temperature of a level is found by a secant method on log(loss) against log(T).
 """
 
 from __future__ import annotations
@@ -123,11 +113,11 @@ def soft_loss(policy: SoftPolicy, *, threads: int | None = None) -> SoftLoss:
 
 
 def simulated_loss(policy: SoftPolicy, games: int, seed: int = 1, *, threads: int | None = None) -> SoftLoss:
-    """The same from simulated games, at least 2; the error is about 0.2 % of the loss for 4,000."""
+    """What a soft policy gives away in simulated games, at least 2; of 4,000 the error is about 0.2 % of the loss."""
     from ..strategy.rollout import Rollout
 
     counting = copy(policy)
-    counting.lost = np.zeros(games)
+    counting.lost = np.zeros(games)  # the games add to it
     Rollout(counting, policy.start, threads or default_threads()).play(games, 0, seed)
     return SoftLoss(float(counting.lost.mean()), float(counting.lost.std(ddof=1)) / sqrt(games))
 
@@ -216,31 +206,31 @@ def calibrate(
 
     if points_lost == 0:
         return evaluated(0.0)
-    # The secant method on the logarithms of loss and temperature: `place` is that of the temperature.
-    scale = max(1.0, float(strategy.table[-1]))  # value of the game
-    low, high = -inf, inf  # places that lose too little, and too much
-    highest = log(MAX_TEMPERATURE_SHARE * scale)
-    place = log(FIRST_TEMPERATURE * scale) + log(points_lost / (FIRST_LOSS * scale)) / EXPONENT
-    slope, before = EXPONENT, None  # the place and the error of the step before
+    # The secant method on the logarithms of temperature, `x`, and of the loss over the one that is wanted, `error`.
+    value = max(1.0, float(strategy.table[-1]))  # of the game
+    highest = log(MAX_TEMPERATURE_SHARE * value)
+    x = log(FIRST_TEMPERATURE * value) + log(points_lost / (FIRST_LOSS * value)) / EXPONENT
+    slope, last = EXPONENT, None  # last: x and error of the step before
+    low, high = -inf, inf  # the x nearest to the end that lose too little, and too much
     for _step in range(MAX_STEPS):
-        policy, found = evaluated(exp(place))
+        policy, found = evaluated(exp(x))
         if abs(found.points_lost / points_lost - 1) <= TOLERANCE:
             return policy, found
-        if found.points_lost < points_lost and place >= highest:
+        if found.points_lost < points_lost and x >= highest:  # even random play does not lose so much
             return evaluated(inf)
         error = log(found.points_lost / points_lost) if found.points_lost > 0 else -3.0
         if error < 0:
-            low = place
+            low = x
         else:
-            high = place
-        if before is not None and place != before[0]:
-            slope = min(6.0, max(0.3, (error - before[1]) / (place - before[0])))
-        before = place, error
-        place -= error / slope
-        if not low < place < high and low > -inf and high < inf:  # keep to the bracket
-            place = (low + high) / 2
-        place = min(place, highest)
-    return SoftPolicy(strategy, exp(place)), found
+            high = x
+        if last is not None and x != last[0]:
+            slope = min(6.0, max(0.3, (error - last[1]) / (x - last[0])))
+        last = x, error
+        x -= error / slope
+        if not low < x < high and low > -inf and high < inf:  # outside the bracket, once there is one
+            x = (low + high) / 2
+        x = min(x, highest)
+    return SoftPolicy(strategy, exp(x)), found
 
 
 def exact_operations(strategy: Strategy) -> float:

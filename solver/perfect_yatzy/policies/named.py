@@ -1,8 +1,4 @@
-"""Policies by name, as a command line or a request gives them (README.md has the table), and simulated games of any.
-
-``safe``, ``bold``, ``win``, ``FILE.py:NAME`` and ``process:COMMAND`` act in one position at a time: games of theirs
-are sampled. All others are evaluated exactly.
-"""
+"""Policies by name, as a command line or a request gives them (README.md has the table); simulated games of any."""
 
 from __future__ import annotations
 
@@ -166,12 +162,12 @@ def computer_player(
 def evaluate_named(text: str, setting: Setting) -> tuple[str, Evaluation | SampledEvaluation]:
     """The title of the policy of a name, and its evaluation from the card on; errors as for both."""
     named = named_policy(text, setting)
-    policy = exact_policy(named.policy)
+    policy, card = exact_policy(named.policy), setting.card
     work: dict[str, Any] = {"threads": setting.threads, "progress": setting.progress}
-    if policy is None:
-        games = player_of(named.policy), setting.strategy(), setting.games, setting.seed, setting.card
-        return named.title, sample(*games, **work)
-    return named.title, evaluate(policy, points=setting.card.total, tables=setting.tables, **work)
+    if policy is not None:
+        return named.title, evaluate(policy, points=card.total, tables=setting.tables, **work)
+    player = player_of(named.policy)
+    return named.title, sample(player, setting.strategy(), setting.games, setting.seed, card, **work)
 
 
 def listed(name: str, policy: object) -> Policy | Strategy:
@@ -179,9 +175,8 @@ def listed(name: str, policy: object) -> Policy | Strategy:
     if (found := exact_policy(policy)) is None:
         text = _(
             "{policy} acts in one position at a time; this needs a policy whose actions can be listed "
-            "(a function of turn or of observations)",
-            policy=name,
-        )
+            "(a function of turn or of observations)", policy=name,
+        )  # fmt: skip
         raise StateError(text, field="policy")
     return found
 
@@ -249,6 +244,10 @@ def _array(at: Setting, path: str) -> NamedPolicy:
     return _guess(at, values, path)
 
 
+def _style(at: Setting, style: str) -> NamedPolicy:
+    return NamedPolicy(computer_player(at.strategy(), style, at.tables, threads=at.threads), f"Playing {style}")
+
+
 _FORMS: tuple[tuple[str | re.Pattern[str], Callable[..., NamedPolicy]], ...] = (
     ("perfect|mean", lambda at: _guess(at, at.strategy().values, "Perfect play")),
     ("most-points", _most_points),
@@ -256,12 +255,7 @@ _FORMS: tuple[tuple[str | re.Pattern[str], Callable[..., NamedPolicy]], ...] = (
     (r"hold-rules(?::(\d{1,3}))?", _hold_rules),
     (r"goal:(\d{1,5})", _goal),
     (r"level:(\w{1,20})|([1-8])", _level),
-    (
-        f"({'|'.join(players.STYLES)}|win)",
-        lambda at, style: NamedPolicy(
-            computer_player(at.strategy(), style, at.tables, threads=at.threads), f"Playing {style}"
-        ),
-    ),
+    (f"({'|'.join(players.STYLES)}|win)", _style),
     (re.compile(rf"{players.PROGRAM}(.*)", re.DOTALL), lambda at, name: NamedPolicy(ProcessPlayer(name), name)),
     (players.PYTHON_FILE, _python),
     (re.compile(r"(.*\.npy)", re.DOTALL), _array),
@@ -316,18 +310,18 @@ def simulate(
     Ties are broken as in :mod:`perfect_yatzy.strategy.distribution`, so games for the mean are samples of that
     distribution. For goals and utilities the mean breaks ties first (:mod:`perfect_yatzy.strategy.score_strategy`).
     """
-    strategy = policy_of(strategy, rules)
-    if (listed := exact_policy(strategy)) is None:
-        games, begin = positive_number(games, "games"), start_of(load_rules(rules or "yatzy"), start)
-        played = play_games(player_of(strategy), begin, 0, games, check_seed(seed), progress=progress)
+    policy = policy_of(strategy, rules)
+    if (listed := exact_policy(policy)) is None:
+        number, begin = positive_number(games, "games"), start_of(load_rules(rules or "yatzy"), start)
+        played = play_games(player_of(policy), begin, 0, number, check_seed(seed), progress=progress)
         card, game_rules = begin.card, begin.rules
         assert isinstance(card, Scorecard)
-        boxes = np.full((games, len(game_rules.categories)), -1, dtype=np.int16)
+        boxes = np.full((number, len(game_rules.categories)), -1, dtype=np.int16)  # -1: filled before the start
         for game, full in enumerate(played.cards):
             for c in full.points.keys() - card.points.keys():
                 boxes[game, c] = full.points[c]
         bonus = np.array([upper_sums(game_rules).bonus(full.state.upper) for full in played.cards])
-        scores, name = played.scores.astype(np.int64), type(strategy).__name__
+        scores, name = played.scores.astype(np.int64), type(policy).__name__
         return PlayedSimulation(game_rules, name, seed, card.total, scores, boxes, bonus, played)
     if isinstance(listed, ApproximateStrategy):
         from ..approximation import solve as fitted

@@ -2,20 +2,12 @@
 
 A player says what to do with the dice of one position: an object with ``act(position)`` or a function of a position.
 A policy of the kernels (:class:`Acting`) looks its action up as the kernels do, so both play alike.
-
-A policy function sees one card at a time, with all its upper sums ("lanes") and all rolls, and answers with arrays:
-
->>> import numpy as np
->>> def most_points(turn):
-...     '''Take the category with the most points; hold nothing, ever.'''
-...     points = np.where(turn.allowed, turn.points, -1)
-...     return points.argmax(axis=1)[:, None], np.full((turn.n_rerolls, 1, 1), turn.no_dice)
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from inspect import isfunction, signature
@@ -70,11 +62,13 @@ class _ActionLookup:
     """The actions of a policy, computed a block of states at a time by one thread at a time."""
 
     def __init__(self, policy: Policy) -> None:
-        self.policy, self.space = policy, state_space(policy.rules, policy.start)
+        self.policy = policy
+        self.space = state_space(policy.rules, policy.start)
         self.dice = lattice(policy.rules.dice, policy.rules.faces)
         self.outcomes = turn_outcomes(policy.rules, policy.start)
         self._lock = threading.Lock()
-        self._known: tuple[int, Any] = (-1, None)  # the row asked for last, and its actions
+        self._row = -1  # the row asked for last
+        self._actions: Any = None  # of its states
 
     @cached_property
     def job(self) -> PolicyJob:
@@ -98,11 +92,12 @@ class _ActionLookup:
         roll = int(self.dice.rank(np.array(counts_of(rules, position.dice)))) - self.dice.first_roll
         is_first = position.is_first_roll and bool(rules.first_roll_bonus)
         with self._lock:
-            if self._known[0] != row:
-                ((_, actions),) = self.policy.layer(state.filled.bit_count())(np.array([row]))
-                self._known = row, actions
-            action = action_in(self.job, self._known[1], row, lane, roll, position.rolls_left, is_first)
-        if action >= 0:
+            if self._row != row:
+                actions_of_rows = self.policy.layer(state.filled.bit_count())
+                ((_rows, self._actions),) = actions_of_rows(np.array([row]))  # one part with this row
+                self._row = row
+            action = action_in(self.job, self._actions, row, lane, roll, position.rolls_left, is_first)
+        if action >= 0:  # the index of the dice to hold; else an outcome of the turn
             return dice_of(self.dice.counts[action].tolist())
         return rules.categories[int(self.outcomes.category[stop_action(action)])].id
 
@@ -284,17 +279,13 @@ class FunctionPolicy(Acting):
 
     def layer(self, filled: int) -> RowActions:
         """Actions at the cards with `filled` categories filled; see :class:`.state_space.Policy`."""
-
-        def actions(rows: Ints) -> Iterator[tuple[Ints, Any]]:
-            for row in rows:
-                yield np.array([row]), self.card_actions(int(row))
-
-        return actions
+        return lambda rows: ((np.array([row]), self.card_actions(int(row))) for row in rows)
 
     def turn(self, row: int) -> CardTurn:
         """The turn of the card of a row."""
         layout = self.space.layout
-        filled, lane_set, joker_paid = int(layout.masks[row]), layout.lane_sets[row], bool(row >= self.space.cards)
+        filled, lane_set = int(layout.masks[row]), layout.lane_sets[row]
+        joker_paid = bool(row >= self.space.cards)
         options = roll_options(self.rules, filled, joker_paid)
         upper = layout.lane_upper[lane_set, : layout.lane_count[lane_set]].astype(np.int64)
         return CardTurn(self.rules, filled, upper, joker_paid, options.allowed.T, options.points.T)
@@ -305,25 +296,26 @@ class FunctionPolicy(Acting):
 
         turn = self.turn(row)
         category, hold = self.ask(turn)
-        lanes, stages = len(turn.upper), turn.n_rerolls + 1
         self._check(turn, "category", category, turn.allowed)
         self._check(turn, "hold", hold, legal_holds(self.rules.dice, self.rules.faces))
-        actions = np.full((2, stages, len(turn.allowed), lanes), STOP, dtype=np.int16)
-        # To hold all dice is to end the turn. The last stage, without rerolls, always ends it.
-        actions[0], actions[1, 1:] = category, np.where(hold >= turn.dice.first_roll, STOP, hold)
-        return GivenActions(actions[0].ravel(), actions[1].ravel(), lanes)
+        shape = turn.n_rerolls + 1, len(turn.allowed), len(turn.upper)  # by rerolls left, roll and lane
+        categories = np.broadcast_to(category, shape).astype(np.int16)
+        holds = np.full(shape, STOP, dtype=np.int16)  # without rerolls left the turn ends
+        holds[1:] = np.where(hold >= turn.dice.first_roll, STOP, hold)  # to hold all dice is to end it
+        return GivenActions(categories.ravel(), holds.ravel(), len(turn.upper))
 
     def _check(self, turn: CardTurn, kind: str, chosen: Ints, allowed: Bools) -> None:
         """StateError unless all `chosen` ``(..., rolls, lanes)`` are `allowed` ``(rolls, choices)``; STOP is last."""
         rolls, choices = allowed.shape
         least = STOP if kind == "hold" else 0
-        if least <= chosen.min(initial=0) and chosen.max(initial=0) < choices + least:
+        most = choices - 1 + least
+        if least <= chosen.min(initial=0) and chosen.max(initial=0) <= most:
             # A lookup in the flat array, which is faster; most functions make no mistake.
-            places = np.arange(rolls)[:, None] * choices + np.where(chosen == STOP, choices - 1, chosen)
-            if allowed.ravel().take(places).all():
+            columns = np.where(chosen == STOP, choices - 1, chosen)
+            if allowed.ravel().take(np.arange(rolls)[:, None] * choices + columns).all():
                 return
-        known = (chosen >= least) & (chosen < choices + least)
-        wrong = ~(known & allowed[np.arange(rolls)[:, None], np.where(known, chosen, 0)])
+        is_number = (chosen >= least) & (chosen <= most)
+        wrong = ~(is_number & allowed[np.arange(rolls)[:, None], np.where(is_number, chosen, 0)])
         *_, roll, lane = place = tuple(np.argwhere(wrong)[0])
         raise StateError(self._refused(turn, kind, chosen[place], roll, lane))
 
@@ -361,12 +353,13 @@ def row_and_lane(space: StateSpace, state: State) -> tuple[int, int]:
     space.check(state)
     row, layout = space.row(state), space.layout
     lanes = int(layout.lane_count[layout.lane_sets[row]])
-    return row, int(space.unchecked_index(state) - layout.offsets[row]) % lanes
+    place_in_row = int(space.unchecked_index(state) - layout.offsets[row])  # all lanes for each number of saved rolls
+    return row, place_in_row % lanes
 
 
 def exact_policy(policy: object) -> Policy | Strategy | None:
     """The policy whose actions can be listed; None if it acts in single positions only."""
-    found: Any = getattr(policy, "exact_policy", None) or policy  # of a computer player
+    found: Any = getattr(policy, "exact_policy", None) or policy  # a computer player names its own
     return found if isinstance(found, Strategy) or callable(getattr(found, "layer", None)) else None
 
 

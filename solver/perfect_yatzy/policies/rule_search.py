@@ -1,12 +1,8 @@
 """The search of hold rules: a short list that, with a price sheet, makes many points and no blunder.
 
-Greedy: from the empty list, insert the rule that gains most, at the place where it gains most, again and again. What
-a rule gains is estimated for all rules of a vocabulary at once, on turns of games that the list itself has played,
-with the exact values of the list (:class:`Sample`); then the exact mean decides. In between rules are simplified,
-moved and removed where that costs little. Deterministic for a seed. With the values of perfect play there is a limit
-on what a single decision may lose, on all cards and rolls. What decisions lose beyond it (:mod:`.worst_decisions`)
-counts as if it were points: all of it together as much as URGENCY. So rules that mend blunders come first while there
-are many, and at the end the last blunder is worth a rule.
+Greedy, see README.md. In between rules are simplified, moved and removed where that costs little. With the values of
+perfect play there is a limit on what a single decision may lose. What decisions lose beyond it counts as if it were
+points: all of it together as much as URGENCY. So rules that mend blunders come first while there are many.
 """
 
 from __future__ import annotations
@@ -50,6 +46,9 @@ REPAIRS = 8  # rounds of mending at the full length
 LONGER = 2  # rules beyond the full length in between
 
 
+Insertion = tuple[float, int, HoldRule]  # a further rule: its estimated gain less its cost, its place, the rule
+
+
 class Sample:
     """Turns of states that the games of a list reach, with the values of the list."""
 
@@ -57,10 +56,12 @@ class Sample:
         self.rules, self.space, self.holds = policy.rules, policy.space, policy.hold_rules
         self.dice = lattice(self.rules.dice, self.rules.faces)
         self.stages = self.rules.rolls_per_turn
-        self.model, self.outcomes = turn_model(self.rules), turn_outcomes(self.rules)
-        job = policy_job(self.dice, self.model, HoldRulePolicy.ties)
-        below, target = TableSlice(padded(values), 0), TableSlice(padded(values), 0)
-        self.job = EvaluationJob(job, below, below, target, 0, 1.0, 0.0)
+        self.outcomes = turn_outcomes(self.rules)
+        children, written = TableSlice(padded(values), 0), TableSlice(padded(values), 0)
+        self.job = EvaluationJob(
+            policy_job(self.dice, turn_model(self.rules), HoldRulePolicy.ties), means=children, below=children,
+            target=written, most_saved=0, points_weight=1.0, square_weight=0.0,
+        )  # fmt: skip
         self.price_table = TableSlice(padded(policy.values), 0)
         self.rows, self.lanes, self.weights = self.play(games, seed)  # different states, and how often each is met
         self.turns = self.sampled(self.rows, self.lanes)
@@ -74,10 +75,13 @@ class Sample:
 
     def sampled(self, rows: Ints, lanes: Ints) -> Any:
         """The turns of states under the list, as :class:`perfect_yatzy.kernels.hold_rules.SampledTurns`."""
-        n, stages = len(rows), self.stages
-        rolls, holds = n * stages * self.dice.n_rolls, n * stages * self.dice.n_holds
-        ends, taken = np.zeros(n * self.outcomes.size), np.zeros(rolls, dtype=np.int16)
-        turns = kernels.SampledTurns(ends, np.zeros(rolls), np.zeros(rolls), np.zeros(holds), taken)
+        stages = len(rows) * self.stages
+        rolls = stages * self.dice.n_rolls
+        turns = kernels.SampledTurns(
+            outcome_chance=np.zeros(len(rows) * self.outcomes.size), roll_chance=np.zeros(rolls),
+            roll_value=np.zeros(rolls), hold_value=np.zeros(stages * self.dice.n_holds),
+            decided_by=np.zeros(rolls, dtype=np.int16),
+        )  # fmt: skip
         kernels.sample_turns(rows, lanes, self.job, self.argument(self.holds), turns)
         return turns
 
@@ -90,9 +94,10 @@ class Sample:
         for _ in range(self.space.categories):
             lanes = self.space.lanes_of(rows, upper)
             met.append(np.stack([rows, lanes]))
-            chances = self.sampled(rows, lanes).outcome_chance.reshape(games, -1).cumsum(axis=1)
-            drawn = random.random(games) * chances[:, -1]
-            outcome = np.minimum((chances <= drawn[:, None]).sum(axis=1), self.outcomes.size - 1)
+            up_to = self.sampled(rows, lanes).outcome_chance.reshape(games, -1).cumsum(axis=1)  # (games, outcomes)
+            drawn = random.random(games) * up_to[:, -1]
+            outcome = (up_to <= drawn[:, None]).sum(axis=1)  # the first whose chances reach the drawn number
+            outcome = np.minimum(outcome, self.outcomes.size - 1)
             rows = rows + self.outcomes.step[outcome]
             upper = upper_sums(self.rules).cap(upper + self.outcomes.shift[outcome])
         states, times = np.unique(np.concatenate(met, axis=1), axis=1, return_counts=True)
@@ -100,15 +105,18 @@ class Sample:
 
     def gains(self, rule: HoldRule) -> Floats:
         """Estimated gain of a rule without conditions, ``(rolls left * states, rules + 1)``, by what decides now."""
-        (named, uses), cards, states = rule_lines(self.rules, rule), self.cards, len(self.weights)
-        n_rolls, columns = self.dice.n_rolls, len(self.holds) + 1  # the last one: no rule of the list decides
-        sizes = self.stages, n_rolls, self.dice.n_holds, columns
-        per_mask = n_rolls if len(named) > 1 else 0  # length of a line of `named`; 0: it has one line
-        first_use = cards.jokers * np.int64(named.size)  # the second half of `uses` is for cards with jokers
-        lines, gains = (named.ravel(), uses.ravel(), per_mask), np.zeros(states * self.stages * columns)
-        kernels.rule_gains(*lines, cards.faces, cards.usable, first_use, self.weights, self.turns, sizes, gains)
-        by_state = gains.reshape(states, self.stages, columns)
-        return by_state[:, 1:].transpose(1, 0, 2).reshape(-1, columns)  # without 0 rolls left
+        actions, uses = rule_lines(self.rules, rule)
+        cards, states = self.cards, len(self.weights)
+        columns = len(self.holds) + 1  # the last one: no rule of the list decides
+        line_length = self.dice.n_rolls if len(actions) > 1 else 0  # 0: all cards have the same line
+        first_use = cards.jokers * np.int64(actions.size)  # the second half of `uses` is for cards with jokers
+        gains = np.zeros(states * self.stages * columns)
+        kernels.rule_gains(
+            actions.ravel(), uses.ravel(), line_length, cards.faces, cards.usable, first_use, self.weights,
+            self.turns, (self.stages, self.dice.n_rolls, self.dice.n_holds, columns), gains,
+        )  # fmt: skip
+        by_stage = gains.reshape(states, self.stages, columns).transpose(1, 0, 2)
+        return by_stage[1:].reshape(-1, columns)  # without 0 rolls left
 
     def factors(self, conditions: Sequence[Condition]) -> Floats:
         """1 where a condition holds, else 0: ``(conditions, rolls left * states)``."""
@@ -237,13 +245,13 @@ class Search:
                 changed = self.simplify(shorter)
                 as_long_and_better = len(changed.holds) == size and changed.mean > shorter.mean
                 grown[size].append(changed if as_long_and_better else shorter)
-        lists = {size: max(several, key=lambda c: c.mean) for size, several in grown.items() if several}
-        return replace(self.learned(found), shorter={size: self.learned(lists[size]) for size in sorted(lists)})
+        best = {size: max(lists, key=lambda c: c.mean) for size, lists in grown.items() if lists}
+        return replace(self.learned(found), shorter={size: self.learned(best[size]) for size in sorted(best)})
 
     def learned(self, found: Candidate) -> Learned:
         """A list with its figures."""
         holds = found.holds
-        worth = [found.mean - self.candidate((*holds[:i], *holds[i + 1 :])).mean for i in range(len(holds))]
+        worth = [found.mean - self.candidate(_without(holds, i)).mean for i in range(len(holds))]
         return Learned(holds, found.mean, tuple(worth), self.sweep(holds))
 
     def mend(self, found: Candidate, size: int) -> Candidate:
@@ -252,11 +260,11 @@ class Search:
             return found
         limit, best, tried = self.guard.limit, found, {found.holds}
 
-        def rank(candidate: Candidate) -> tuple[float, float]:
-            return max(self.sweep(candidate.holds) or 0.0, limit), -candidate.mean
+        def worst(candidate: Candidate) -> float:
+            return self.sweep(candidate.holds) or 0.0
 
         for _ in range(REPAIRS):  # blunders count more, the list grows by some rules too many, and is cut again
-            if rank(found)[0] <= limit:
+            if worst(found) <= limit:
                 break
             self.urgency *= MORE_URGENT
             while len(found.holds) < size + LONGER and (longer := self.extend(found, MIN_REPAIR)):
@@ -265,17 +273,16 @@ class Search:
             if found.holds in tried:
                 break
             tried.add(found.holds)
-            worst = self.sweep(found.holds) or 0.0
-            self.progress(f"mended: {len(found.holds)} rules, {found.mean:.3f}, worst {worst:.2f}")
+            self.progress(f"mended: {len(found.holds)} rules, {found.mean:.3f}, worst {worst(found):.2f}")
             self.progress("\n".join(map(str, found.holds)))
-            best = min(best, found, key=rank)
+            best = min(best, found, key=lambda c: (max(worst(c), limit), -c.mean))  # within the limit the mean counts
         return best
 
     def shorten(self, found: Candidate, size: int) -> Candidate:
         """A list of at most a size: again and again without the rule that is missed least."""
         while len(found.holds) > size:
-            sample, holds = self.sample(found), found.holds
-            lists = [(*holds[:i], *holds[i + 1 :]) for i in range(len(holds))]
+            sample = self.sample(found)
+            lists = [_without(found.holds, i) for i in range(len(found.holds))]
             ranked = sorted(lists, key=lambda other: self.penalty(other) - sample.gain_of_list(other))
             found = max(map(self.candidate, ranked[:TRIED]), key=self.score)
             self.progress(f"  shorter: {len(found.holds)} rules: {found.mean:.3f}")
@@ -289,7 +296,7 @@ class Search:
         for estimate, place, rule in self.insertions(sample):  # the highest estimate first
             if estimate < min_gain / 2 or (best and estimate < self.score(best) - before):
                 break
-            new = self.candidate((*found.holds[:place], rule, *found.holds[place:]))
+            new = self.candidate(_with(found.holds, place, rule))
             gain = self.score(new) - before
             self.progress(f"  {estimate:.2f} {gain:+.2f} ({new.mean - found.mean:+.2f}) at {place + 1}: {rule}")
             if gain >= min_gain - rule_cost(rule) and (best is None or self.score(new) > self.score(best)):
@@ -301,40 +308,29 @@ class Search:
             self.progress(f"{len(best.holds)} rules: {best.mean:.3f}, worst {self.sweep(best.holds)}")
         return best
 
-    def insertions(self, sample: Sample) -> list[tuple[float, int, HoldRule]]:
-        """The best further rules by their estimated gain less their cost: estimate, place and rule."""
-        # By condition, and by situation: those of the sample, and the decisions of the guard.
-        factors, numbers = sample.factors(self.conditions), range(len(self.conditions))
+    def insertions(self, sample: Sample) -> list[Insertion]:
+        """The best further rules, the best first."""
+        factors = sample.factors(self.conditions)  # (conditions, situations): those of the sample, then of the guard
         if self.guard:
             cards, _rolls, left = self.guard.situations
-            mended = np.array([applies(self.rules, c, cards, left) for c in self.conditions], dtype=np.float64)
-            factors = np.hstack([factors, mended])
-        found: list[tuple[float, int, HoldRule]] = []
+            applying = [applies(self.rules, c, cards, left) for c in self.conditions]
+            factors = np.hstack([factors, np.array(applying, dtype=np.float64)])
+        found: list[Insertion] = []
         for pattern, action in self.patterns:
             rule = hold_rule(self.rules, pattern, (), action)
-            gains = sample.gains(rule)
+            gains = sample.gains(rule)  # (situations, places)
             if self.guard:
                 gains = np.vstack([gains, self.guard.gains(rule, sample.holds) / self.unit])
-            place, gain = best_places(gains.sum(axis=0)[None])
-            # Gain, place and conditions of the rule without any, with one, and with two of them.
-            entries: list[tuple[float, int, tuple[int, ...]]] = [(float(gain[0]), int(place[0]), ())]
-            places, alone = best_places(factors @ gains)
-            entries += zip(alone.tolist(), places.tolist(), [(i,) for i in numbers], strict=True)
-            for i in np.argsort(-alone, kind="stable")[:PAIRED_CONDITIONS].tolist():
-                places, both = best_places(factors @ (factors[i][:, None] * gains))
-                pairs = zip(both.tolist(), places.tolist(), [(i, j) for j in numbers], strict=True)
-                entries += [entry for entry in pairs if entry[2] != (i, i)]
-            entries.sort(key=lambda entry: -entry[0])
             ranked = []
-            for estimate, where, chosen in entries[:RANKED]:
+            for gain, place, chosen in _gains_with_conditions(gains, factors)[:RANKED]:
                 rule = hold_rule(self.rules, pattern, [self.conditions[i] for i in chosen], action)
-                ranked.append((estimate - rule_cost(rule), where, rule))
-            found += sorted(ranked, key=lambda entry: (-entry[0], str(entry[2])))[:2]
-        found.sort(key=lambda entry: (-entry[0], str(entry[2])))
-        # Of rules that do the same in all sampled situations only the one that costs least.
-        different: dict[tuple[float, int], tuple[float, int, HoldRule]] = {}
-        for estimate, where, rule in found:
-            different.setdefault((round(estimate + rule_cost(rule), 9), where), (estimate, where, rule))
+                ranked.append((gain - rule_cost(rule), place, rule))
+            ranked.sort(key=lambda entry: (-entry[0], str(entry[2])))
+            found += ranked[:2]
+        # Of rules that do the same in all sampled situations only the one that costs least: it is the first of them.
+        different: dict[tuple[float, int], Insertion] = {}
+        for estimate, place, rule in sorted(found, key=lambda entry: (-entry[0], str(entry[2]))):
+            different.setdefault((round(estimate + rule_cost(rule), 9), place), (estimate, place, rule))
         return [*different.values()][:TRIED]
 
     def simplify(self, found: Candidate) -> Candidate:
@@ -348,6 +344,7 @@ class Search:
     def _better_variant(self, found: Candidate) -> Candidate | None:
         """A list that differs in one rule, and gains by its estimate and its exact mean; None if none was found."""
         sample = self.sample(found)
+
         base = sum(map(rule_cost, found.holds)) + WORTH_KEEPING * len(found.holds) + self.penalty(found.holds)
         ranked = []
         for other in dict.fromkeys(self.variants(found.holds)):
@@ -371,25 +368,30 @@ class Search:
     def variants(self, holds: tuple[HoldRule, ...]) -> Iterator[tuple[HoldRule, ...]]:
         """Lists that differ in one rule: removed, moved, without a condition, with other faces."""
         for i, rule in enumerate(holds):
-            before, after = holds[:i], holds[i + 1 :]
-            yield before + after
-            rest = before + after
-            for place in range(len(rest) + 1):
+            rest = _without(holds, i)
+            yield rest
+            for place in range(len(holds)):
                 if abs(place - i) in (1, 2, 4, 8):
-                    yield (*rest[:place], rule, *rest[place:])
-            for condition in rule.conditions:
-                kept = [c for c in rule.conditions if c != condition]
-                yield (*before, hold_rule(self.rules, rule.pattern, kept, rule.action), *after)
-                for other in self.conditions:
-                    theirs, own = set(other.categories), set(condition.categories)
-                    within = theirs <= own or theirs >= own
-                    if other.kind == condition.kind and other != condition and within:
-                        yield (*before, hold_rule(self.rules, rule.pattern, [*kept, other], rule.action), *after)
-            for pattern in pays_neighbours(self.rules, rule.pattern) if rule.pattern.kind == "pays" else ():
-                yield (*before, hold_rule(self.rules, pattern, rule.conditions, rule.action), *after)
-            for pattern, action in self.patterns:
-                if action == rule.action and _neighbours(pattern, rule.pattern):
-                    yield (*before, replace(rule, pattern=pattern), *after)
+                    yield _with(rest, place, rule)
+            for changed in self._variants_of(rule):
+                yield _with(rest, i, changed)
+
+    def _variants_of(self, rule: HoldRule) -> Iterator[HoldRule]:
+        """The rule without a condition, with another one in its place, and with a similar pattern."""
+        for condition in rule.conditions:
+            kept = [c for c in rule.conditions if c != condition]
+            yield hold_rule(self.rules, rule.pattern, kept, rule.action)
+            for other in self.conditions:
+                names, other_names = set(condition.categories), set(other.categories)
+                more_or_fewer = other_names <= names or other_names >= names
+                if other.kind == condition.kind and other != condition and more_or_fewer:
+                    yield hold_rule(self.rules, rule.pattern, [*kept, other], rule.action)
+        if rule.pattern.kind == "pays":
+            for pattern in pays_neighbours(self.rules, rule.pattern):
+                yield hold_rule(self.rules, pattern, rule.conditions, rule.action)
+        for pattern, action in self.patterns:
+            if action == rule.action and _neighbours(pattern, rule.pattern):
+                yield replace(rule, pattern=pattern)
 
 
 def _neighbours(a: DicePattern, b: DicePattern) -> bool:
@@ -401,7 +403,31 @@ def _neighbours(a: DicePattern, b: DicePattern) -> bool:
 
 
 def best_places(gains: Floats) -> tuple[Ints, Floats]:
-    """Where a rule gains most, the last of equal places, and how much; `gains`: by the rule that decides now."""
-    by_place = gains[:, ::-1].cumsum(axis=1)  # the last place first: there it decides where no other rule does
-    gain = by_place.max(axis=1)
-    return gains.shape[1] - 1 - np.argmax(by_place > gain[:, None] - 1e-9, axis=1), gain
+    """Where each of n rules gains most, the last of equal places, and how much; `gains`: ``(n, rules + 1)``."""
+    # Gains are by the rule of the list that decides now (last: none): a new rule takes over from its place on.
+    from_last = gains[:, ::-1].cumsum(axis=1)  # of each place, the last one first
+    most = from_last.max(axis=1)
+    is_best = from_last > most[:, None] - 1e-9
+    return gains.shape[1] - 1 - np.argmax(is_best, axis=1), most
+
+
+def _gains_with_conditions(gains: Floats, factors: Floats) -> list[tuple[float, int, tuple[int, ...]]]:
+    """Gain, place and conditions of a rule without any, with one, and with two of them; the highest gain first."""
+    conditions = range(len(factors))
+    places, without = best_places(gains.sum(axis=0)[None])
+    entries: list[tuple[float, int, tuple[int, ...]]] = [(float(without[0]), int(places[0]), ())]
+    places, alone = best_places(factors @ gains)
+    entries += zip(alone.tolist(), places.tolist(), [(i,) for i in conditions], strict=True)
+    for i in np.argsort(-alone, kind="stable")[:PAIRED_CONDITIONS].tolist():
+        places, both = best_places(factors @ (factors[i][:, None] * gains))
+        pairs = zip(both.tolist(), places.tolist(), [(i, j) for j in conditions], strict=True)
+        entries += [entry for entry in pairs if entry[2] != (i, i)]
+    return sorted(entries, key=lambda entry: -entry[0])
+
+
+def _without(holds: tuple[HoldRule, ...], place: int) -> tuple[HoldRule, ...]:
+    return (*holds[:place], *holds[place + 1 :])
+
+
+def _with(holds: tuple[HoldRule, ...], place: int, rule: HoldRule) -> tuple[HoldRule, ...]:
+    return (*holds[:place], rule, *holds[place:])

@@ -1,13 +1,9 @@
 """A whole strategy sheet: prices are fitted, rules for the holds found, and the prices rounded for use by hand.
 
-The price sheet is the few numbers whose greedy play loses least in exact mean:
-
-1. Least squares: the numbers that come closest to the exact table in the states that perfect play meets.
-2. Descent on the mean, in rounds. Powell's method maximises a sample of turns (:mod:`.worst_decisions`), which is
-   cheap; the exact mean decides how far to go in the direction found, so no round makes the sheet worse. Where the
-   exact mean takes no longer than a sample, it is maximised itself.
-3. One number is added to all prices, which changes no choice, so that the prices of the empty card sum to the mean;
-   then the numbers are rounded as they are printed. The mean that is stated is that of the rounded sheet.
+The price sheet begins with least squares: the numbers that come closest to the exact table in the states that perfect
+play meets. Then Powell's method maximises, in rounds, a sample of turns (:mod:`.worst_decisions`), which is cheap;
+the exact mean decides how far to go in the direction found, so no round makes the sheet worse. Where the exact mean
+takes no longer than a sample, it is maximised itself.
 """
 
 from __future__ import annotations
@@ -84,10 +80,11 @@ def fit_prices(
     visits = visited_states(rules, perfect, VISITED_GAMES, seed, threads)
     targets = checked_part(perfect, 0, len(perfect))[visits.places]
     form = every_number(rules)
+    uneven = PriceSheet(rules, tuple(np.arange(len(rules.categories)) ** 2.0))  # its upper prices are not on a line
     if not leaves_choice(rules):  # prices change no play: they are those of the closest sheet, the terms are free
         prices = least_squares(form, visits, targets).prices
         form = SheetForm(rules, form.matrix[:, len(prices) :], np.array(prices))
-    elif PriceSheet(rules, tuple(np.arange(len(rules.categories)) ** 2.0)).n_numbers > MAX_NUMBERS:  # not on a line
+    elif uneven.n_numbers > MAX_NUMBERS:
         form = upper_prices_on_a_line(rules)
     closest = least_squares(form, visits, targets)
     # Sums may differ in their last bits between machines, hence rounded.
@@ -154,7 +151,7 @@ def upper_prices_on_a_line(rules: RuleSet) -> SheetForm:
     """The price of an upper box is a + b times its face; every other number is free."""
     matrix = np.eye(len(rules.categories) + len(terms_of(rules)))
     upper = [c for c, box in enumerate(rules.categories) if box.face]
-    line = np.zeros((len(matrix), 2))
+    line = np.zeros((len(matrix), 2))  # the columns of a and b
     for c in upper:
         line[c] = 1.0, rules.categories[c].face
     return SheetForm(rules, np.hstack([line, np.delete(matrix, upper, axis=1)]))
@@ -180,13 +177,14 @@ def least_squares(form: SheetForm, visits: Visits, targets: Floats) -> PriceShee
         sheet.write_values(table, space, layers)
         return table[visits.places]
 
-    free = form.matrix.shape[1]
+    # Values are linear in the numbers: those of the fixed numbers, plus a column for each free number.
+    n_free = form.matrix.shape[1]
     without_fixed = SheetForm(form.rules, form.matrix)
-    columns = [values(without_fixed.sheet(unit)) for unit in np.eye(free)]
-    fixed = values(form.sheet(np.zeros(free)))
+    columns = [values(without_fixed.sheet(unit)) for unit in np.eye(n_free)]
+    rest = targets - values(form.sheet(np.zeros(n_free)))
     weights = np.sqrt(visits.counts)
-    left, right = np.column_stack(columns) * weights[:, None], (targets - fixed) * weights
-    return form.sheet(np.asarray(np.linalg.lstsq(left, right)[0], dtype=np.float64))
+    numbers = np.linalg.lstsq(np.column_stack(columns) * weights[:, None], rest * weights)[0]
+    return form.sheet(np.asarray(numbers, dtype=np.float64))
 
 
 Judge = Callable[[PriceSheet], tuple[float, Table]]  # mean of a sheet; values of states, for the samples of turns
@@ -215,25 +213,26 @@ def _climb(
 ) -> Floats:
     """Free numbers with a higher mean than the best start, in rounds of samples of turns."""
     judged = [(*judge(form.sheet(start)), start) for start in starts]
-    mean, later, numbers = max(judged, key=lambda entry: entry[0])
+    mean, later, numbers = max(judged, key=lambda entry: entry[0])  # of the best sheet: `later`: values of states
     rules, layers = form.rules, state_space(form.rules).layers
     seconds = rule_set_stats(rules).seconds / sum(map(len, layers)) * len(layers)  # of one card of each layer
-    for number, (most, scale) in enumerate(ROUNDS):
+    for number, (most_cards, scale) in enumerate(ROUNDS):
         report(number, len(ROUNDS))
-        cards = max(min(LEAST_CARDS, most), round(most * min(1.0, SAMPLE_SECONDS / seconds)))
-        visits = visited_states(rules, form.sheet(numbers).values(), VISITED_GAMES, seed + 1 + number, threads)
-        sample = TurnSample(visits, cards, later, seed + 1 + number, threads)
+        cards = max(min(LEAST_CARDS, most_cards), round(most_cards * min(1.0, SAMPLE_SECONDS / seconds)))
+        round_seed = seed + 1 + number
+        visits = visited_states(rules, form.sheet(numbers).values(), VISITED_GAMES, round_seed, threads)
+        sample = TurnSample(visits, cards, later, round_seed, threads)
 
         def loss(tried: Floats, sample: TurnSample = sample) -> float:
             return -sample.mean(form.sheet(tried))
 
-        direction = descend(loss, numbers, scale * form.widths(), SWEEPS)[0] - numbers
-        before = numbers
+        start = numbers
+        direction = descend(loss, start, scale * form.widths(), SWEEPS)[0] - start
         for length in LENGTHS:
-            tried = before + length * direction
-            found, values = judge(form.sheet(tried))
-            if found > mean:
-                numbers, mean, later = tried, found, values
+            tried = start + length * direction
+            tried_mean, values = judge(form.sheet(tried))
+            if tried_mean > mean:
+                numbers, mean, later = tried, tried_mean, values
                 break
     report(len(ROUNDS), len(ROUNDS))
     return numbers
@@ -246,12 +245,12 @@ def _maximise(form: SheetForm, judge: Judge, starts: list[Floats], report: Progr
         return -judge(form.sheet(tried))[0]
 
     found, steps = [], EXACT_ROUNDS * len(starts)
-    for begin, numbers in enumerate(starts):
+    for number, point in enumerate(starts):
         for sweep in range(EXACT_ROUNDS):
-            report(begin * EXACT_ROUNDS + sweep, steps)
+            report(number * EXACT_ROUNDS + sweep, steps)
             widths = form.widths() * 4 * 0.5**sweep
-            numbers, least = descend(loss, numbers, widths, SWEEPS, LEAST_GAIN)
-        found.append((least, numbers))
+            point, least = descend(loss, point, widths, SWEEPS, LEAST_GAIN)
+        found.append((least, point))
     report(steps, steps)
     return min(found, key=lambda entry: entry[0])[1]
 
@@ -259,26 +258,26 @@ def _maximise(form: SheetForm, judge: Judge, starts: list[Floats], report: Progr
 def descend(
     function: Callable[[Floats], float], start: Floats, widths: Floats, sweeps: int, least_gain: float = 0.0
 ) -> tuple[Floats, float]:
-    """A point with a lower value of a function, by Powell's method (The Computer Journal 7, 1964).
-
-    After each sweep the direction of the whole step replaces the one that gained most, so that the directions become
-    conjugate. The three points of a parabola are a given width apart, because a mean is a sum of many small steps.
-    """
-    directions, best = np.diag(widths), (function(start), start)
+    """A point with a lower value of a function, by Powell's method (The Computer Journal 7, 1964), and that value."""
+    # The points of a parabola are a width apart, because a mean is a sum of many small steps.
+    directions = np.diag(widths)
+    value, point = function(start), start
     for _ in range(sweeps):
-        before, gains = best, []
+        value_before, point_before, gains = value, point, list[float]()
         for direction in directions:
-            value = best[0]
-            best = _along(function, best, direction)
-            gains.append(value - best[0])
-        if before[0] - best[0] <= least_gain:
+            lower, point = _along(function, (value, point), direction)
+            gains.append(value - lower)
+            value = lower
+        if value_before - value <= least_gain:
             break
-        whole = best[1] - before[1]
-        further = best[1] + whole
-        best = min(best, (function(further), further), key=lambda found: found[0])
+        whole = point - point_before
+        further = function(point + whole)
+        if further < value:
+            value, point = further, point + whole
+        # The whole step replaces the direction that gained most, and comes last: so they become conjugate.
         directions[int(np.argmax(gains))] = directions[-1]
         directions[-1] = whole
-    return best[1], best[0]
+    return point, value
 
 
 def _along(function: Callable[[Floats], float], best: Point, direction: Floats) -> Point:
@@ -298,7 +297,8 @@ def hand_prices(
 ) -> PriceSheet:  # fmt: skip
     """The best sheet of round numbers near a sheet: each is improved while the exact mean rises."""
     rules, names, count = prices.rules, terms_of(prices.rules), len(prices.prices)
-    steps = [PRICE_STEP] * count + [PAR_STEP if name in ("par_point", "joker_turn") else TERM_STEP for name in names]
+    term_steps = {"par_point": PAR_STEP, "joker_turn": PAR_STEP}
+    steps = [PRICE_STEP] * count + [term_steps.get(name, TERM_STEP) for name in names]
     start = [*prices.prices, *(prices.terms[name] for name in names)]
     numbers = tuple(round(number / step) * step + 0.0 for number, step in zip(start, steps, strict=True))
 
@@ -311,11 +311,12 @@ def hand_prices(
 
     for sweep in range(HAND_SWEEPS):
         before = numbers
-        for i in reversed(range(len(numbers))):
+        for i in reversed(range(len(numbers))):  # the numbers of the bonus first
             for step in (steps[i], -steps[i]):
                 tried = (*numbers[:i], numbers[i] + step, *numbers[i + 1 :])
                 while mean(tried) > mean(numbers) + HAND_GAIN:
-                    numbers, tried = tried, (*tried[:i], tried[i] + step, *tried[i + 1 :])
+                    numbers = tried
+                    tried = (*numbers[:i], numbers[i] + step, *numbers[i + 1 :])
         if progress:
             progress(f"round prices, sweep {sweep + 1}: mean {mean(numbers):.3f}")
         if numbers == before:
@@ -327,19 +328,19 @@ def learn_sheet(
     strategy: Strategy, hold_rules: int = 0, *, seed: int = 1, threads: int | None = None,
     progress: Progress | None = None, report: Callable[[str], None] | None = None,
 ) -> StrategySheet:  # fmt: skip
-    """Find a strategy that a person can play."""
-    rules = strategy.rules
+    """Find a strategy that a person can play; `hold_rules`: at most so many, 0: prices alone."""
+    rules, perfect_mean = strategy.rules, strategy.value()
     fit = fit_prices(rules, strategy.table, seed=seed, threads=threads, progress=progress)
     if not hold_rules:
-        return StrategySheet(rules, fit.sheet, (), price_figures(strategy.value(), fit.mean, fit.interval))
+        return StrategySheet(rules, fit.sheet, (), price_figures(perfect_mean, fit.mean, fit.interval))
     work: dict[str, Any] = {"threads": threads, "progress": report}
     first = learn_holds(fit.sheet, min(FIRST_RULES, hold_rules), seed=seed, sizes=(), **work)
     prices = hand_prices(fit.sheet, first.holds, **work)
     found = learn_holds(prices, hold_rules, perfect=strategy.table, seed=seed, sizes=SHORTER, **work)
-    by_hand = stated(prices, seed, threads)
-    shorter = {size: (of.holds, of.figures) for size, of in found.shorter.items()}
-    figures = price_figures(strategy.value(), by_hand.mean, by_hand.interval) | found.figures
-    return StrategySheet(rules, by_hand.sheet, found.holds, figures, shorter)
+    rounded = stated(prices, seed, threads)
+    shorter = {size: (learned.holds, learned.figures) for size, learned in found.shorter.items()}
+    figures = price_figures(perfect_mean, rounded.mean, rounded.interval) | found.figures
+    return StrategySheet(rules, rounded.sheet, found.holds, figures, shorter)
 
 
 def turn_losses(

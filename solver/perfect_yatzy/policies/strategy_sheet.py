@@ -1,12 +1,7 @@
 """A strategy on one page, as a JSON file: prices of the boxes, rules for the holds, how good it is (see README.md).
 
-The prices are a value function that a person can use, with a few numbers for the bonus. *Par* is what the filled
-upper boxes should have made: the threshold, shared out in proportion to what each box can pay at most. For Yatzy that
-is three of each face. A full card has its true value, the upper bonus.
-
-Whoever plays each turn as if V were true chooses the box with the most *points minus price*, plus what the choice
-changes about the bonus. Adding one number to every price changes no choice, because a turn fills one box. In a forced
-order prices change none at all; there they only say what a box is expected to make. The file::
+*Par* is what the filled upper boxes should have made: the threshold, shared out in proportion to what each box can
+pay at most. A full card has its true value, the upper bonus. In a forced order prices change no choice. The file::
 
     {"format": 1, "rules": "yatzy", "fingerprint": "...",
      "prices": {"ones": 6.9, ...},
@@ -16,7 +11,7 @@ order prices change none at all; there they only say what a box is expected to m
      "shorter": {"5": {"holds": ["...", ...], "figures": {"mean": 232.1, ...}}, ...}}
 
 ``bonus`` also has ``saved_roll`` and ``joker_turn`` if the rules have a use for them. ``shorter`` may be missing.
-Rules that are not built in are written out instead of their name. Those of the built-in rule sets are in ``sheets/``.
+Rules that are not built in are written out instead of their name.
 """
 
 from __future__ import annotations
@@ -48,7 +43,9 @@ from ..tablebase.store import Folder, tables_folder
 from .hold_rules import HoldRule, parse_hold_rule
 
 MAX_PRICE = 1e6  # the largest number of a sheet; keeps sums of them finite
-BONUS_TERMS = ("lost", "secured", "par_point", "saved_roll", "joker_turn")
+UPPER_TERMS = ("lost", "secured", "par_point")  # of the upper bonus
+CELL_TERMS = (*UPPER_TERMS, "saved_roll")
+BONUS_TERMS = (*CELL_TERMS, "joker_turn")
 BLOCK_VALUES = 1 << 20  # values written at once; bounds the memory in addition to the table
 
 
@@ -78,21 +75,22 @@ class PriceSheet:
     @property
     def n_numbers(self) -> int:
         """How many numbers choices depend on; prices of upper boxes that rise evenly with the face are two."""
+        terms = len(terms_of(self.rules))
         if not leaves_choice(self.rules):
-            return len(terms_of(self.rules))
-        numbers = len(self.prices) + len(terms_of(self.rules))
+            return terms
         by_face = sorted((box.face, self.prices[c]) for c, box in enumerate(self.rules.categories) if box.face)
-        slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(by_face) if b[0] > a[0]]
-        differ = len(slopes) == len(by_face) - 1  # the faces
-        on_a_line = differ and len(slopes) > 1 and max(slopes) - min(slopes) < 1e-9
-        return numbers - len(by_face) + 2 if on_a_line else numbers
+        steps = [(face - before, price - price_before) for (before, price_before), (face, price) in pairwise(by_face)]
+        slopes = [rise / width for width, rise in steps if width > 0]
+        all_differ = len(slopes) == len(steps)
+        is_line = all_differ and len(slopes) > 1 and max(slopes) - min(slopes) < 1e-9
+        return terms + len(self.prices) + (2 - len(by_face) if is_line else 0)
 
     def bonus_value(self, filled: int, upper: int) -> float:
         """Value of the bonus at the start of a turn, in points."""
         if filled == self.rules.full_mask:
             return float(upper_sums(self.rules).bonus(upper))
         features = bonus_features(self.rules, filled, np.array([upper]))[0]
-        return float(features @ [self.terms[name] for name in BONUS_TERMS[:3]])
+        return float(features @ [self.terms[name] for name in UPPER_TERMS])
 
     def values(self, start: State = EMPTY_STATE) -> Floats:
         """The value function as a table."""
@@ -103,16 +101,15 @@ class PriceSheet:
 
     def write_values(self, values: Floats, space: StateSpace, rows: Iterable[Ints] | None = None) -> None:
         """Write the value function to a table."""
-        of_cards, of_cells = self.weights
+        card_numbers, cell_numbers = self.weights
         for block in state_blocks(space, space.layers if rows is None else rows):
-            values[block.places] = (block.cards @ of_cards)[:, None] + block.cells @ of_cells
+            values[block.places] = (block.cards @ card_numbers)[:, None] + block.cells @ cell_numbers
         values[space.layer_slice(space.categories)] = final_bonus(space)
 
     @property
     def weights(self) -> tuple[Floats, Floats]:
         """The numbers that the features of cards and of cells are multiplied with (:class:`StateBlock`)."""
-        *cells, joker_turn = (self.terms[name] for name in BONUS_TERMS)
-        return np.array([*self.prices, joker_turn]), np.array(cells)
+        return np.array([*self.prices, self.terms["joker_turn"]]), np.array([self.terms[name] for name in CELL_TERMS])
 
     def rounded(self, step: float = 0.1) -> PriceSheet:
         """The sheet with every number a multiple of a step, as it is printed."""
@@ -127,7 +124,7 @@ class PriceSheet:
 
 def terms_of(rules: RuleSet) -> tuple[str, ...]:
     """The numbers other than prices that a rule set uses."""
-    bonus = BONUS_TERMS[:3] if rules.bonus and any(c.upper for c in rules.categories) else ()
+    bonus = UPPER_TERMS if rules.bonus and any(c.upper for c in rules.categories) else ()
     saved = ("saved_roll",) if rules.saved_rolls else ()
     joker = ("joker_turn",) if rules.joker and rules.joker.bonus else ()
     return (*bonus, *saved, *joker)
@@ -153,13 +150,14 @@ def bonus_features(rules: RuleSet, filled: int, upper: Ints) -> Floats:
     if rules.bonus is None:
         return features
     columns = zip(rules.bonuses, sums.split(upper), sums.to_come(filled), strict=True)
-    for column, (bonus, total, more) in enumerate(columns):
+    for column, (bonus, made, to_come) in enumerate(columns):
         boxes = [c for c in sums.counting if rules.categories[c].column == column and filled >> c & 1]
-        secured = total >= bonus.threshold
-        reachable = [(total < least) & (total + more >= least) for least, _ in bonus.steps]
-        lost = ~secured & ~np.any(reachable, axis=0)
-        above = np.where(lost | secured, 0.0, total - math.fsum(par[c] for c in boxes))
-        features += np.column_stack([lost, secured, above])
+        secured = made >= bonus.threshold
+        # Lost: no step is still ahead and within reach.
+        ahead = [(made < least) & (made + to_come >= least) for least, _points in bonus.steps]
+        lost = ~secured & ~np.any(ahead, axis=0)
+        above_par = np.where(lost | secured, 0.0, made - math.fsum(par[c] for c in boxes))
+        features += np.column_stack([lost, secured, above_par])
     return features
 
 
@@ -169,7 +167,7 @@ class StateBlock:
 
     places: Ints  # (cards, cells): of the states in the table; a cell is a number of saved rolls and an upper sum
     cards: Floats  # (cards, categories + 1): 1 for each open box; their number if the joker's box holds points
-    cells: Floats  # (cells, 4): 1 if the bonus is lost; 1 if it is secured; else the points above par; saved rolls
+    cells: Floats  # (cells, 4), by CELL_TERMS: bonus lost, bonus secured, else points above par; saved rolls
 
 
 def state_blocks(space: StateSpace, layers: Iterable[Ints]) -> Iterator[StateBlock]:
@@ -209,17 +207,20 @@ class SheetWriter:
         self._cards = np.concatenate([block.cards for block in blocks])
         self._cells = np.concatenate([block.cells for block in blocks])
         self.places = np.concatenate([block.places.ravel() for block in blocks])
-        # The value of a place is that of a card and of a cell of its block; here by their lines in all blocks.
-        sizes = np.array([block.places.shape for block in blocks])  # cards and cells
-        first_lines = np.cumsum(sizes, axis=0) - sizes
-        pairs = zip(sizes, first_lines, strict=True)
-        lines = [np.indices(size).reshape(2, -1) + first[:, None] for size, first in pairs]
-        self._card, self._cell = np.concatenate(lines, axis=1)
+        # The value of a place is the sum of those of a card and of a cell of its block: by their lines in the arrays.
+        card_lines, cell_lines = [], []
+        first_card = first_cell = 0  # lines of the block
+        for block in blocks:
+            card, cell = np.indices(block.places.shape)
+            card_lines.append(first_card + card.ravel())
+            cell_lines.append(first_cell + cell.ravel())
+            first_card, first_cell = first_card + len(block.cards), first_cell + len(block.cells)
+        self._card, self._cell = np.concatenate(card_lines), np.concatenate(cell_lines)
 
     def write(self, sheet: PriceSheet, values: Floats) -> None:
         """Write the values of the states of the rows, without full cards, to their places."""
-        of_cards, of_cells = sheet.weights
-        values[self.places] = (self._cards @ of_cards)[self._card] + (self._cells @ of_cells)[self._cell]
+        card_numbers, cell_numbers = sheet.weights
+        values[self.places] = (self._cards @ card_numbers)[self._card] + (self._cells @ cell_numbers)[self._cell]
 
 
 FORMAT = 1
@@ -235,10 +236,9 @@ class StrategySheet:
     rules: RuleSet
     prices: PriceSheet  # what chooses the box
     holds: tuple[HoldRule, ...] = ()  # the first that fits chooses the hold. Empty: the prices do, by the turn
-    # figures by name, in points: ``perfect`` (mean of perfect play), ``prices_mean`` (mean if prices choose the holds
-    # too), ``prices_mean_interval`` (95 %, if that was simulated), ``mean`` (mean with the hold rules), ``worth``
-    # (what each hold rule adds, in their order), ``worst`` (the most that a single hold by the rules loses, on any
-    # card and roll), ``losses_by_turn`` (points given away in each turn)
+    # figures by name, in points: means of perfect play (``perfect``), if prices choose holds, too (``prices_mean``,
+    # and ``prices_mean_interval``, 95 %, if simulated), with the rules (``mean``); ``worth`` of each rule, in their
+    # order; ``worst`` loss of a single hold by the rules, on any card and roll; ``losses_by_turn``: points given away
     figures: Mapping[str, Any] = field(default_factory=dict, hash=False)
     # shorter lists of hold rules by their length, each with its ``mean``, ``worth`` and ``worst``
     shorter: Mapping[int, tuple[tuple[HoldRule, ...], Mapping[str, Any]]] = field(default_factory=dict, hash=False)
@@ -261,20 +261,20 @@ class StrategySheet:
 
     def to_json(self) -> dict[str, Any]:
         """The sheet as JSON values."""
-        boxes = (category.id for category in self.rules.categories)
 
-        def plain(holds: tuple[HoldRule, ...], figures: Mapping[str, Any]) -> dict[str, Any]:
+        def list_fields(holds: tuple[HoldRule, ...], figures: Mapping[str, Any]) -> dict[str, Any]:
             return {"holds": [*map(str, holds)], "figures": dict(figures)}
 
-        lists = {str(size): plain(*of_size) for size, of_size in sorted(self.shorter.items())}
-        return {
-            "format": FORMAT,
-            "rules": rules_to_json(self.rules),
-            "fingerprint": self.rules.fingerprint,
+        boxes = (category.id for category in self.rules.categories)
+        content = {
+            "format": FORMAT, "rules": rules_to_json(self.rules), "fingerprint": self.rules.fingerprint,
             "prices": dict(zip(boxes, self.prices.prices, strict=True)),
             "bonus": {name: self.prices.terms[name] for name in terms_of(self.rules)},
-            **plain(self.holds, self.figures),
-        } | ({"shorter": lists} if lists else {})
+            **list_fields(self.holds, self.figures),
+        }  # fmt: skip
+        if self.shorter:
+            content["shorter"] = {str(size): list_fields(*self.shorter[size]) for size in sorted(self.shorter)}
+        return content
 
     @classmethod
     def from_json(cls, raw: Any, rules: RuleSet | None = None) -> StrategySheet:
@@ -327,9 +327,7 @@ def sheet_path(rules: RuleSet, tables: Folder = None) -> Path:
 def find_sheet(rules: RuleSet, tables: Folder = None) -> StrategySheet | None:
     """The sheet of a rule set: the one next to its table, else the one in this package, else None."""
     path = sheet_path(rules, tables)
-    if path.is_file():
-        return StrategySheet.load(path, rules)
-    return packaged_sheet(rules)
+    return StrategySheet.load(path, rules) if path.is_file() else packaged_sheet(rules)
 
 
 def packaged_sheet(rules: RuleSet) -> StrategySheet | None:
@@ -377,7 +375,8 @@ def _hold_rules(raw: Any, rules: RuleSet) -> tuple[HoldRule, ...]:
 
 def _shorter(raw: Any, rules: RuleSet) -> dict[int, tuple[tuple[HoldRule, ...], dict[str, Any]]]:
     """Shorter lists by their length."""
-    if not isinstance(raw, dict) or any(not isinstance(p, dict) or set(p) != LIST_FIELDS for p in raw.values()):
+    parts = raw.values() if isinstance(raw, dict) else [None]
+    if not all(isinstance(part, dict) and set(part) == LIST_FIELDS for part in parts):
         raise StateError(f"shorter is {shown(raw)}; must have holds and figures by the number of rules")
     found = {}
     for size, part in raw.items():

@@ -1,10 +1,4 @@
-"""Policies that a user wrote, in Python or as another program: their contracts, and what is said when they fail.
-
-The name of its only parameter says what a function takes: ``observations`` (:class:`perfect_yatzy.BatchPolicy`),
-``turn`` (:class:`perfect_yatzy.FunctionPolicy`), else a :class:`perfect_yatzy.TurnPosition`, as an object or a class
-with ``act(position)`` does. A learned agent is a function of many observations. It is asked once for each card that
-play can reach, with every roll, upper sum and number of rerolls left, so its mean and its losses are exact.
-"""
+"""Policies that a user wrote, in Python or as another program: their contracts, and what is said when they fail."""
 
 from __future__ import annotations
 
@@ -85,28 +79,30 @@ class BatchPolicy(FunctionPolicy):
         shape = turn.n_rerolls + 1, len(turn.allowed), len(turn.upper)
         rolls_left, counts = _by_lanes(turn.rules.dice, turn.rules.faces, shape)
         n, boxes = len(counts), turn.allowed.shape[1]
-        filled = np.broadcast_to(turn.filled >> np.arange(boxes) & 1, (n, boxes))
-        upper = np.broadcast_to(turn.upper, shape).reshape(n, 1)
-        paid = np.broadcast_to(np.int64(turn.joker_paid), (n, 1))
-        arrays = {"filled": filled, "upper": upper, "counts": counts, "rolls_left": rolls_left, "joker_paid": paid}
+        arrays = {
+            "filled": np.broadcast_to(turn.filled >> np.arange(boxes) & 1, (n, boxes)),
+            "upper": np.broadcast_to(turn.upper, shape).reshape(n, 1), "counts": counts, "rolls_left": rolls_left,
+            "joker_paid": np.broadcast_to(np.int64(turn.joker_paid), (n, 1)),
+        }  # fmt: skip
 
         def points() -> Ints:
             by_roll = np.where(turn.allowed, turn.points, -1)[:, None]
             return np.broadcast_to(by_roll, (*shape, boxes)).reshape(n, boxes)
 
         numbers = self._asked(arrays, {"action_mask": lambda: _masks(turn, shape), "points": points}).reshape(shape)
-        is_hold = numbers < turn.dice.first_roll
+        first_category = turn.dice.first_roll  # actions are numbered holds first
+        is_hold = numbers < first_category
         illegal = numbers < 0
         illegal[0] |= is_hold[0]  # without rerolls left no dice are held
         if illegal.any():
             stage, roll, lane = np.argwhere(illegal)[0]
             raise StateError(self._refused(turn, "action", numbers[stage, roll, lane], roll, lane))
         # Where dice are held the category is checked, but not used: the one without rerolls left is legal.
-        categories = np.where(is_hold, numbers[0], numbers) - turn.dice.first_roll
+        categories = np.where(is_hold, numbers[0], numbers) - first_category
         return categories, np.where(is_hold, numbers, STOP)[1:]
 
     def _refused(self, turn: CardTurn, kind: str, number: int, roll: int, lane: int) -> str:
-        """As the agent numbers its actions."""
+        """As the agent numbers its actions: categories after the holds."""
         number += turn.dice.first_roll if kind == "category" else 0
         return super()._refused(turn, "action", number, roll, lane)
 
@@ -140,21 +136,23 @@ class BatchPolicy(FunctionPolicy):
 @lru_cache(maxsize=64)
 def _by_lanes(dice: int, faces: int, shape: tuple[int, int, int]) -> tuple[Ints, Ints]:
     """The observations ``rolls_left`` and ``counts`` of a card: they depend on its number of lanes alone."""
+    stages, rolls, lanes = shape
     grid = lattice(dice, faces)
-    left, roll, _lane = np.indices(shape, dtype=np.int64, sparse=True)
-    rolls_left = np.broadcast_to(left, shape).reshape(-1, 1).copy()
-    counts = grid.counts[grid.first_roll :].astype(np.int64)[np.broadcast_to(roll, shape).ravel()]
+    rolls_left = np.repeat(np.arange(stages), rolls * lanes)[:, None]
+    by_roll = np.repeat(grid.counts[grid.first_roll :].astype(np.int64), lanes, axis=0)
+    counts = np.tile(by_roll, (stages, 1))
     rolls_left.flags.writeable = counts.flags.writeable = False  # they are cached for other cards
     return rolls_left, counts
 
 
 def _masks(turn: CardTurn, shape: tuple[int, int, int]) -> npt.NDArray[np.int8]:
     """``(n, actions)`` int8: the legal actions of all observations of a card."""
+    stages, _rolls, lanes = shape
     holds = legal_holds(turn.rules.dice, turn.rules.faces)[:, : turn.dice.first_roll]
     mask = np.concatenate([holds, turn.allowed], axis=1).astype(np.int8)
-    stages = np.repeat(mask[None], shape[0], axis=0)
-    stages[0, :, : turn.dice.first_roll] = 0
-    return np.repeat(stages[:, :, None], shape[2], axis=2).reshape(-1, mask.shape[1])
+    by_stage = np.repeat(mask[None], stages, axis=0)
+    by_stage[0, :, : turn.dice.first_roll] = 0  # without rerolls left no dice are held
+    return np.repeat(by_stage[:, :, None], lanes, axis=2).reshape(-1, mask.shape[1])
 
 
 class UserCode:
@@ -172,7 +170,8 @@ class UserCode:
             raise
         except Exception as error:
             frames = traceback.extract_tb(error.__traceback__)
-            own = [frame for frame in frames if Path(frame.filename) == Path(self.path)] or frames
+            own = [frame for frame in frames if Path(frame.filename) == Path(self.path)]
+            last = (own or frames)[-1]  # the innermost one in the file of the user
             about = repr(question)
             if isinstance(question, CardTurn):
                 about = f"filled={question.filled}, upper={question.upper.tolist()}"
@@ -180,14 +179,14 @@ class UserCode:
                 about = f"filled={question['filled'][0].tolist()}"
             what = "".join(traceback.format_exception_only(error)).strip()
             text = _("{path}, line {line}, in {name}: {error}; asked about {question}")
-            text = text.format(path=self.path, line=own[-1].lineno, name=own[-1].name, error=what, question=about)
+            text = text.format(path=self.path, line=last.lineno, name=last.name, error=what, question=about)
             raise StateError(text, code="policy-failed", field="policy") from error
 
     __call__ = act
 
 
 def policy_of(found: Any, rules: str | RuleSet | None, start: CardText | Scorecard = "") -> Any:
-    """The policy of a function by the name of its parameter, see the module; all else as it is if the rules agree."""
+    """The policy of a function of ``turn`` or ``observations``; all else as it is. StateError for other rules."""
     own = getattr(found, "rules", None)
     if rules is not None and isinstance(own, RuleSet) and own.fingerprint != load_rules(rules).fingerprint:
         raise StateError(f"the policy is for {own.key}, not for {load_rules(rules).key}", field="rules")
@@ -276,7 +275,7 @@ class ProcessPlayer:
         except OSError as error:
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(timeout=2)
-            if self._process.returncode is None:  # one that has ended may have answered before
+            if self._process.returncode is None:  # it still runs; one that has ended may have answered before
                 raise ProcessError(f"{self.command} does not read requests: {error.strerror}") from error
         answer = stdout.readline(MAX_LINE_BYTES)
         if not answer.endswith(b"\n"):

@@ -1,7 +1,5 @@
 """The worst single decisions of a policy: a sweep over all cards that games can reach, and all rolls.
 
-A mean hides a rule that throws away a finished Yatzy on a rare card. The sweep finds it: for every card, number of
-rerolls left and roll, what the policy does is compared with the best, if all that follows is perfect play.
 
 One turn at sampled cards is a cheap stand-in for the exact mean of a policy. Let Q be the exact values of a policy
 and d(s) how often its games meet the state s. For a policy nearby that plays one turn of s and then as before::
@@ -9,15 +7,14 @@ and d(s) how often its games meet the state s. For a policy nearby that plays on
     mean of the new policy - mean of the old one  ~  sum over s of d(s) * (Q_new(s) - Q(s)),
     Q_new(s) = E[ points + Q(state after the turn) ]
 
-which has the right derivative at the old policy (the policy gradient theorem). Of the cards that games meet only
-some are computed, each with the weight that makes the sum come out right on average. A whole evaluation of Yatzy has
-32,768 cards, a sample some hundreds.
+which has the right derivative at the old policy (the policy gradient theorem).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import repeat
 
 import numpy as np
@@ -31,7 +28,7 @@ from ..kernels.table_slices import PADDING, TableSlice, padded, window
 from ..model.checked_values import Table, checked_part
 from ..model.hold_rule_arrays import NO_FIT, STOP
 from ..model.objectives import PolicyMean, final_bonus
-from ..model.state_space import Policy, StateSpace, state_space
+from ..model.state_space import Policy, RowActions, StateSpace, state_space
 from ..model.turn_model import turn_outcomes
 from ..strategy.forward_pass import ForwardPass
 from ..strategy.rollout import Rollout, TurnArguments
@@ -68,9 +65,9 @@ class _Recorder(Rollout):
         """As for :class:`Rollout`."""
         fields = games.fields.reshape(len(order), -1)
         rows = fields[:, ROW]
-        places = state_places(self.space.layout, rows, fields[:, SAVED], fields[:, LANE])
-        places, first, counts = np.unique(places, return_index=True, return_counts=True)
-        self.met.append((rows[first], places, counts))
+        of_games = state_places(self.space.layout, rows, fields[:, SAVED], fields[:, LANE])
+        places, first_game, counts = np.unique(of_games, return_index=True, return_counts=True)
+        self.met.append((rows[first_game], places, counts))
         return super().turn(filled, games, order, rest)
 
 
@@ -78,29 +75,31 @@ def visited_states(rules: RuleSet, values: Table, games: int, seed: int, threads
     """Simulate games that are greedy for a value function."""
     recorder = _Recorder(GreedyPolicy(rules, values), threads or default_threads())
     recorder.play(games, 0, seed, lambda turn: None)
-    rows, places, counts = (np.concatenate(part) for part in zip(*reversed(recorder.met), strict=True))
+    last_turn_first = zip(*reversed(recorder.met), strict=True)  # as in the table, so that the places ascend
+    rows, places, counts = map(np.concatenate, last_turn_first)
     return Visits(state_space(rules), games, rows, places, counts)
 
 
 class TurnSample:
-    """Cards sampled from those that games meet."""
+    """Cards sampled from those that games meet, each with the weight that makes sums come out right on average."""
 
     def __init__(self, visits: Visits, cards: int, later: Table, seed: int, threads: int | None = None) -> None:
         self.space, self.threads = visits.space, threads or default_threads()
         random = np.random.default_rng(seed)
-        self._rows: list[Ints] = []  # of each layer
-        places, weights = [], []  # of the states of the sampled cards that were met
+        self._rows: list[Ints] = []  # of the sampled cards, by layer
+        places, weights = [], []  # of the states of these cards that were met
         filled = self.space.filled[visits.rows]
         for k in range(self.space.first_layer, self.space.categories):
-            here = filled == k
-            rows, card = np.unique(visits.rows[here], return_inverse=True)  # `card`: place in `rows`, by state
-            counts = np.bincount(card, weights=visits.counts[here]).astype(np.float64)  # games that met each card
+            in_layer = filled == k
+            rows, card_of_state = np.unique(visits.rows[in_layer], return_inverse=True)  # a card is a place in `rows`
+            state_counts = visits.counts[in_layer]
+            counts = np.bincount(card_of_state, weights=state_counts).astype(np.float64)  # games that met each card
             chance = inclusion_chances(counts, cards)
-            taken = systematic_sample(chance, random)
-            self._rows.append(rows[taken])
-            of_taken = taken[card]
-            places.append(visits.places[here][of_taken])
-            weights.append(visits.counts[here][of_taken] / visits.games / chance[card][of_taken])
+            is_sampled = systematic_sample(chance, random)
+            self._rows.append(rows[is_sampled])
+            states = is_sampled[card_of_state]
+            places.append(visits.places[in_layer][states])
+            weights.append(state_counts[states] / visits.games / chance[card_of_state][states])
         self._places, self._weights = np.concatenate(places), np.concatenate(weights)
         self.cards = sum(map(len, self._rows))
         self._writer = SheetWriter(self.space, children(self.space, self._rows))
@@ -127,9 +126,10 @@ def inclusion_chances(counts: Floats, number: int) -> Floats:
     chances = np.ones(len(counts))
     if number >= len(counts):
         return chances
-    free = np.ones(len(counts), dtype=bool)
+    free = np.ones(len(counts), dtype=bool)  # the others have the chance 1
     while True:
-        chances[free] = counts[free] * (number - (~free).sum()) / counts[free].sum()
+        rest = number - (~free).sum()
+        chances[free] = counts[free] * rest / counts[free].sum()
         above = free & (chances > 1)
         if not above.any():
             return chances
@@ -139,23 +139,24 @@ def inclusion_chances(counts: Floats, number: int) -> Floats:
 
 def systematic_sample(chances: Floats, random: np.random.Generator) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Which entries are sampled: each with its chance, and as many as the chances sum to."""
-    cumulative = np.floor(np.cumsum(chances) + random.random())
-    taken: np.ndarray[tuple[int], np.dtype[np.bool_]] = np.diff(cumulative, prepend=0) > 0
+    # Those in whose part of the sum lies one of the marks u, 1 + u, 2 + u, ...; one of chance 1 whatever is rounded.
+    whole_numbers = np.floor(np.cumsum(chances) + random.random())
+    taken: np.ndarray[tuple[int], np.dtype[np.bool_]] = np.diff(whole_numbers, prepend=0) > 0
     return taken | (chances >= 1)
 
 
-def children(space: StateSpace, rows: list[Ints]) -> list[Ints]:
+def children(space: StateSpace, layers: list[Ints]) -> list[Ints]:
     """Rows that follow the rows of some layers, ascending, a layer each."""
     outcomes = turn_outcomes(space.rules, space.start)
     steps = sorted({*zip(outcomes.category.tolist(), outcomes.step.tolist(), strict=True)})
-    needed, found = prerequisites(space.rules), []
-    for parents in rows:
-        masks = space.layout.masks[parents]
+    needed, found = prerequisites(space.rules), []  # needed: bitmask of the boxes that must be filled before each
+    for rows in layers:
+        masks = space.layout.masks[rows]
         parts = [np.empty(0, dtype=np.int64)]
         for category, step in steps:
-            before = needed[category]
-            may = (masks >> category & 1 == 0) & (masks & before == before)
-            parts.append(parents[may] + step)
+            is_open = masks >> category & 1 == 0
+            may_be_filled = is_open & (masks & needed[category] == needed[category])
+            parts.append(rows[may_be_filled] + step)
         found.append(np.unique(np.concatenate(parts)))
     return found
 
@@ -187,40 +188,43 @@ def worst_decisions(policy: Policy, perfect: Table, *, threads: int | None = Non
         raise RulesError("the worst decision of a policy is not computed for rules that save rolls")
     sweep = ForwardPass(policy, threads or default_threads(), perfect)
     space, stages = sweep.space, policy.rules.rolls_per_turn
-    found: list[tuple[Ints, Floats, Ints]] = []
+    found: list[tuple[Floats, Ints]] = []
     for filled in range(space.first_layer, space.categories):
-        actions, table = policy.layer(filled), window(space, perfect, filled)
-
-        def work(rows: Ints, actions=actions, table=table) -> tuple[Ints, Floats, Ints]:  # type: ignore[no-untyped-def]
-            losses, places = np.zeros(len(rows) * stages), np.zeros(len(rows) * stages, dtype=np.int64)
-            done = 0
-            with sweep.jobs.borrow() as job:
-                for part, argument in actions(rows):
-                    here = slice(done * stages, (done + len(part)) * stages)
-                    worst_rows(part, job, argument, table, losses[here], places[here])
-                    done += len(part)
-            return rows, losses, places
-
         layer = space.layers[filled]
+        work = partial(_worst_of_rows, sweep, policy.layer(filled), window(space, perfect, filled))
         with thread_map(sweep.threads) as in_threads:
             found += in_threads(work, [layer[i : i + ROWS] for i in range(0, len(layer), ROWS)])
-    rows, losses, places = (np.concatenate(part) for part in zip(*found, strict=True))
-    lanes, rolls = np.divmod(places.reshape(-1, stages), sweep.dice.n_rolls)
-    return WorstDecisions(policy, rows, losses.reshape(-1, stages), lanes, rolls)
+    losses, places = (np.concatenate(part).reshape(-1, stages) for part in zip(*found, strict=True))
+    lanes, rolls = np.divmod(places, sweep.dice.n_rolls)
+    rows = np.concatenate(space.layers[space.first_layer : space.categories])
+    return WorstDecisions(policy, rows, losses, lanes, rolls)
+
+
+def _worst_of_rows(sweep: ForwardPass, actions: RowActions, table: TableSlice, rows: Ints) -> tuple[Floats, Ints]:
+    """Largest loss of each row by rerolls left, and where: ``lane * rolls + roll``; both ``(rows * stages,)``."""
+    stages = sweep.policy.rules.rolls_per_turn
+    losses, places = np.zeros(len(rows) * stages), np.zeros(len(rows) * stages, dtype=np.int64)
+    first = 0
+    with sweep.jobs.borrow() as job:
+        for part, argument in actions(rows):  # consecutive parts of the rows
+            here = slice(first * stages, (first + len(part)) * stages)
+            worst_rows(part, job, argument, table, losses[here], places[here])
+            first += len(part)
+    return losses, places
 
 
 class HoldGuard:
-    """Decisions on which no more than a limit may be lost, for the search of a list of hold rules.
+    """Decisions on which no more than a limit may be lost: some of millions, on which lists are judged at once.
 
-    The limit is on millions of decisions. The guard knows some, among these all that have been the worst of a list (a
-    cutting-plane method): a candidate is judged on them at once, and the sweep over all cards confirms it.
+    Among these are all that have been the worst of a list, found by a sweep over all cards (a cutting-plane method).
     """
 
     def __init__(
         self, policy: HoldRulePolicy, perfect: Table, limit: float, seed: int, threads: int | None = None
     ) -> None:
         self.perfect, self.limit, self.threads = perfect, limit, threads
-        self.rules, self.space, self.dice = policy.rules, policy.space, lattice(policy.rules.dice, policy.rules.faces)
+        self.rules, self.space = policy.rules, policy.space
+        self.dice = lattice(self.rules.dice, self.rules.faces)
         self.random = np.random.default_rng(seed)
         self.sweep_memory = ForwardPass(policy, 1, perfect)
         self.table = TableSlice(padded(checked_part(perfect, 0, len(perfect)).astype(np.float64)), 0)
@@ -232,8 +236,9 @@ class HoldGuard:
         self.best = np.empty(0)
         self.cards = Cards.of_rows(self.rules, self.space, self.keys[:, 0], self.keys[:, 1])
         if self.stages > 1:
-            layout, layers = self.space.layout, self.space.layers[self.space.first_layer : self.space.categories]
-            rows = np.concatenate(layers)[self.random.integers(0, sum(map(len, layers)), SENTINELS)]
+            layout = self.space.layout
+            every_row = np.concatenate(self.space.layers[self.space.first_layer : self.space.categories])
+            rows = every_row[self.random.integers(0, len(every_row), SENTINELS)]
             lanes = self.random.random(SENTINELS) * layout.lane_count[layout.lane_sets[rows]]
             left = self.random.integers(1, self.stages, SENTINELS)
             rolls = self.random.integers(0, self.dice.n_rolls, SENTINELS)
@@ -242,36 +247,37 @@ class HoldGuard:
     def sweep(self, policy: HoldRulePolicy) -> WorstDecisions:
         """The worst decisions of a list on all cards; some beyond the limit are added to the guard."""
         found = worst_decisions(policy, self.perfect, threads=self.threads)
-        losses = found.losses[:, 1:]  # of holds
-        card, left = np.nonzero(losses > self.limit)
-        worst_first = np.argsort(-losses[card, left], kind="stable")
+        beyond = found.losses > self.limit
+        beyond[:, 0] = False  # without rerolls left there is no hold
+        row, left = np.nonzero(beyond)
+        worst_first = np.argsort(-found.losses[row, left], kind="stable")
         others = self.random.permutation(worst_first[WORST:])[:OTHERS]
         chosen = np.concatenate([worst_first[:WORST], others])
-        card, left = card[chosen], left[chosen] + 1  # rerolls left
-        self.add(np.column_stack([found.rows[card], found.lanes[card, left], left, found.rolls[card, left]]))
+        row, left = row[chosen], left[chosen]
+        self.add(np.column_stack([found.rows[row], found.lanes[row, left], left, found.rolls[row, left]]))
         return found
 
     def add(self, keys: Ints) -> None:
         """Add decisions: row, lane, rerolls left and roll of each."""
         known = set(map(tuple, self.keys.tolist()))
-        keys = np.array(sorted(set(map(tuple, keys.tolist())) - known), dtype=np.int64).reshape(-1, 4)
-        if not len(keys):
+        new = np.array(sorted(set(map(tuple, keys.tolist())) - known), dtype=np.int64).reshape(-1, 4)
+        if not len(new):
             return
-        states, of_key = np.unique(keys[:, :2], axis=0, return_inverse=True)  # a turn has all decisions of its state
-        state, left, roll = of_key.ravel(), keys[:, 2], keys[:, 3]
-        by_roll, by_hold = self.turns(np.ascontiguousarray(states[:, 0]), np.ascontiguousarray(states[:, 1]))
+        states, state_of_key = np.unique(new[:, :2], axis=0, return_inverse=True)
+        state, left, roll = state_of_key.ravel(), new[:, 2], new[:, 3]
+        by_roll, by_hold = self.turns(*np.ascontiguousarray(states.T))  # of all decisions of these states
         stops, holds = by_roll[state, roll], by_hold[state, left - 1]
         fewer = slice(self.dice.first_roll)  # holds of fewer than all dice
         legal = legal_holds(self.rules.dice, self.rules.faces)[roll, fewer]
         best_hold = np.where(legal, holds[:, fewer], -np.inf).max(axis=1)
-        self.keys = np.concatenate([self.keys, keys])
+        self.keys = np.concatenate([self.keys, new])
         self.stops = np.concatenate([self.stops, stops])
         self.holds = np.concatenate([self.holds, holds.astype(np.float32)])
         self.best = np.concatenate([self.best, np.maximum(stops, best_hold)])
         self.cards = Cards.of_rows(self.rules, self.space, self.keys[:, 0], self.keys[:, 1])
 
     def turns(self, rows: Ints, lanes: Ints) -> tuple[Floats, Floats]:
-        """Values under perfect play: to stop by roll, and of holds by rerolls left."""
+        """Values under perfect play: to stop ``(states, rolls)``, and of holds ``(states, rerolls left, holds)``."""
         stops = np.zeros(len(rows) * self.dice.n_rolls)
         values = np.zeros(len(rows) * (self.stages - 1) * self.dice.n_holds)
         with self.sweep_memory.jobs.borrow() as job:
@@ -283,11 +289,11 @@ class HoldGuard:
         """Cards, rolls and rerolls left of the decisions."""
         return self.cards, self.keys[:, 3], self.keys[:, 2]
 
-    def beyond(self, done: Holds) -> Floats:
-        """How far each decision loses more than the limit."""
-        held = self.holds[np.arange(len(done)), np.maximum(done, 0)]
-        taken = np.where(done == STOP, self.stops, held)
-        return np.maximum(self.best - taken - self.limit, 0.0)
+    def beyond(self, actions: Holds) -> Floats:
+        """How far each decision loses more than the limit; `actions`: what is done, a hold or STOP."""
+        hold_values = self.holds[np.arange(len(actions)), np.maximum(actions, 0)]
+        values = np.where(actions == STOP, self.stops, hold_values)
+        return np.maximum(self.best - values - self.limit, 0.0)
 
     def excess(self, holds: Sequence[HoldRule]) -> float:
         """How far the decisions of a list lose more than the limit, added up."""
@@ -295,9 +301,9 @@ class HoldGuard:
 
     def gains(self, rule: HoldRule, holds: Sequence[HoldRule]) -> Floats:
         """What a rule takes off the excess, ``(decisions, rules + 1)``, by the rule that decides in the list."""
-        done, by = decisions(self.rules, holds, *self.situations)
-        named = decision_of(self.rules, rule, *self.situations)
-        with_rule = np.where(named == NO_FIT, done, named)
-        result = np.zeros((len(done), len(holds) + 1))
-        result[np.arange(len(done)), by] = self.beyond(done) - self.beyond(with_rule)  # 0 where it does not fit
+        actions, deciding = decisions(self.rules, holds, *self.situations)
+        of_rule = decision_of(self.rules, rule, *self.situations)
+        with_rule = np.where(of_rule == NO_FIT, actions, of_rule)
+        result = np.zeros((len(actions), len(holds) + 1))
+        result[np.arange(len(actions)), deciding] = self.beyond(actions) - self.beyond(with_rule)
         return result
