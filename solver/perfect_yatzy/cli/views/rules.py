@@ -15,14 +15,12 @@ MAX_WIDTH = 80  # of a table
 
 def rules_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
     """Lines for `yatzy rules show`; `facts`: :func:`perfect_yatzy.model.approximate_cost.rule_set_facts`."""
-    by_column, rows = _column_table(rules), _rows(rules)
-    lines = [f"{rules.name} ({rules.key})", *filter(None, [rules.summary])]
-    lines += ["", *rules.sentences(columns=not by_column), "", *by_column, *([""] if by_column else [])]
-    _marks, ids, names, codes, _texts = zip(*rows, strict=True)
-    id_width, name_width, code_width = (max(map(len, column)) for column in (ids, names, codes))
-    for mark, id_, name, code, text in rows:
-        lines.append(f"  {code:>{max(3, code_width)}} {mark} {name:<{name_width}}  {id_:<{id_width}}  {text}")
-    lines.append("")
+    lines = [f"{rules.name} ({rules.key})", *([rules.summary] if rules.summary else []), ""]
+    if by_column := _column_table(rules):
+        lines += [*rules.sentences(columns=False), "", *by_column, ""]
+    else:
+        lines += [*rules.sentences(columns=True), ""]
+    lines += [*_row_lines(rules), ""]
     if examples := [category for category in rules.categories if category.row]:
         text = _("Each box has an id of its own, such as {id} for {name}.")
         lines += [text.format(id=examples[-1].id, name=examples[-1].name), ""]
@@ -30,20 +28,24 @@ def rules_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
         lines.append(_("Switches, written as in {example}:", example=f"{rules.origin}+{rules.switches[0].id}"))
         lines += [f"  {switch.id:<20}  {switch.summary}" for switch in rules.switches]
         lines.append("")
+    return lines + _fact_lines(rules, facts)
+
+
+def _fact_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
+    known = [(_("Highest score"), str(facts["maximum"]))]
     if "too_large" in facts:
-        states = _("too many for an exact solve: {reason}", reason=facts["too_large"])
-    else:
-        text = _("{states} reachable, {values} values in the table")
-        states = text.format(states=grouped(facts["states"]), values=grouped(facts["values"]))
-    known = [(_("Highest score"), str(facts["maximum"])), (_("States"), states)]
-    if "too_large" in facts:
+        known.append((_("States"), _("too many for an exact solve: {reason}", reason=facts["too_large"])))
         known.append(("", approximate_advice(rules, facts)))
+    else:
+        states, values = grouped(facts["states"]), grouped(facts["values"])
+        text = _("{states} reachable, {values} values in the table", states=states, values=values)
+        known.append((_("States"), text))
     known.append((_("Fingerprint"), rules.fingerprint))
-    published = _("Published value")  # as wide as if it were there
+    published = _("Published value")
     if rules.published:
         known.append((published, f"{rules.published.value} ({rules.published.source})"))
-    width = max(len(published), *(len(name) for name, _fact in known))
-    return [*lines, *(f"{name:<{width}} {fact}" for name, fact in known)]
+    width = max(len(published), *(len(name) for name, _fact in known))  # the same for all rule sets
+    return [f"{name:<{width}} {fact}" for name, fact in known]
 
 
 def approximate_advice(rules: RuleSet, facts: dict[str, Any]) -> str:
@@ -75,27 +77,36 @@ def rules_check_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
 
 def _column_table(rules: RuleSet) -> list[str]:
     """What differs between the columns of the sheet, side by side; empty without columns, or if it is too wide."""
-    bonuses = rules.bonuses or (None,) * len(rules.columns)
-    # A list for each column of the table: first the labels, then a column of the sheet.
-    table = [["", _("ending"), _("order"), _("points"), *([_("upper bonus")] if rules.bonus else [])]]
-    for column, bonus in zip(rules.columns, bonuses, strict=False):
-        facts = [column.name, f".{column.id}", order_text(column.order), f"x {column.factor}"]
-        table.append(facts + ([bonus.text] if bonus else []))
-    widths = [max(map(len, cells)) for cells in table]
-    if not rules.columns or 2 * len(widths) + sum(widths) > MAX_WIDTH:
+    if not rules.columns:
         return []
-    return columns([*zip(*table, strict=True)], *"<" * len(table), indent="")
+    by_column = [["", _("ending"), _("order"), _("points")]]  # first the labels, then each column of the sheet
+    for column in rules.columns:
+        by_column.append([column.name, f".{column.id}", order_text(column.order), f"x {column.factor}"])
+    if rules.bonus:  # then each column has one
+        for cells, text in zip(by_column, [_("upper bonus"), *(bonus.text for bonus in rules.bonuses)], strict=True):
+            cells.append(text)
+    widths = [max(map(len, cells)) for cells in by_column]
+    if 2 * len(widths) + sum(widths) > MAX_WIDTH:
+        return []
+    rows = [*zip(*by_column, strict=True)]
+    return columns(rows, *("<" for _cells in by_column), indent="")
 
 
-def _rows(rules: RuleSet) -> list[tuple[str, str, str, str, str]]:
-    """Mark, id, name, code and text of each row of the sheet, whose boxes may be several."""
-    found = []
+def _row_lines(rules: RuleSet) -> list[str]:
+    """Code, mark of the upper section, name, id and text of each row of the sheet, whose boxes may be several."""
+    rows = []
     for category in rules.categories:
-        if category.copy or category.column:
+        if category.copy or category.column:  # another box of a row
             continue
         row = row_of(rules, category)
-        count = sum(c.row == row.id and c.column == 0 for c in rules.categories)
+        count = len([box for box in rules.categories if box.row == row.id and box.column == 0])
         times = ngettext("{count} time", "{count} times", count, count=number_word(count))
-        name = f"{row.name} ({times})" if count > 1 else row.name
-        found.append(("*" if row.upper else " ", row.id, name, row.code, row.text))
-    return found
+        rows.append((row, f"{row.name} ({times})" if count > 1 else row.name))
+    code_width = max(3, *(len(row.code) for row, _name in rows))
+    name_width = max(len(name) for _row, name in rows)
+    id_width = max(len(row.id) for row, _name in rows)
+    lines = []
+    for row, name in rows:
+        mark = "*" if row.upper else " "
+        lines.append(f"  {row.code:>{code_width}} {mark} {name:<{name_width}}  {row.id:<{id_width}}  {row.text}")
+    return lines

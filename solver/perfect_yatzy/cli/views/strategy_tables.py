@@ -72,11 +72,14 @@ class StrategyTable:
 
 
 def _table(
-    strategy: Strategy, what: str, title: str, note: str, columns: list[Column], rows: Iterable[Sequence[Cell]]
+    strategy: Strategy, what: str, *, title: str, note: str, columns: list[Column], rows: Iterable[Sequence[Cell]]
 ) -> StrategyTable:
-    found = metadata(strategy.rules, strategy.policy, table=what)
-    title, language = title.format(game=strategy.rules.name), strategy.rules.language
-    return StrategyTable(title, note, columns, [*map(tuple, rows)], language, found, approximate_fields(strategy))
+    """The table of this name; `title` has the field ``game``."""
+    rules = strategy.rules
+    return StrategyTable(
+        title.format(game=rules.name), note, columns, [*map(tuple, rows)], rules.language,
+        metadata(rules, strategy.policy, table=what), approximate_fields(strategy),
+    )  # fmt: skip
 
 
 def hold_cell(hold: Hold, strategy: Strategy) -> str:
@@ -112,7 +115,7 @@ def opening(strategy: Strategy) -> StrategyTable:
         "Empty card. For each number of rerolls left: the best dice to hold, the expected final score, and what "
         "the second best hold loses."
     )
-    return _table(strategy, "opening", _("{game}: opening holds"), note, columns, rows)
+    return _table(strategy, "opening", title=_("{game}: opening holds"), note=note, columns=columns, rows=rows)
 
 
 def scoring(strategy: Strategy) -> StrategyTable:
@@ -133,7 +136,7 @@ def scoring(strategy: Strategy) -> StrategyTable:
         Column(N_("second best")), Column(N_("loses"), 2),
     ]  # fmt: skip
     rows = map(row, _first_turn_rolls(strategy))
-    return _table(strategy, "scoring", _("{game}: first category"), note, columns, rows)
+    return _table(strategy, "scoring", title=_("{game}: first category"), note=note, columns=columns, rows=rows)
 
 
 def categories(strategy: Strategy) -> StrategyTable:
@@ -142,18 +145,21 @@ def categories(strategy: Strategy) -> StrategyTable:
     if not leaves_choice(rules):
         text = _("{rules} has a fixed order, so there is no choice of category to tabulate")
         raise StateError(text.format(rules=rules.key))
-    start, rows = strategy.value(State()), []
-    for c, category in enumerate(rules.categories):
-        alone = strategy.value(State(rules.full_mask & ~(1 << c)))
-        without = strategy.value(State(1 << c))
+    start = strategy.value(State())
+    rows = []
+    for position, category in enumerate(rules.categories):
+        bit = 1 << position
+        alone = strategy.value(State(rules.full_mask & ~bit))
+        without = strategy.value(State(bit))
         rows.append((category.name, alone, without, start - without))
     note = _(
         "Alone: expected points when it is the only open category, without the upper bonus. Crossed out first: "
         "expected final score after a 0 there in the first turn, and what that turn costs."
     )
-    numbers = N_("alone"), N_("crossed out first"), N_("costs")
-    columns = [Column(N_("category")), *(Column(number, 2) for number in numbers)]
-    return _table(strategy, "categories", _("{game}: value of each category"), note, columns, rows)
+    figures = N_("alone"), N_("crossed out first"), N_("costs")
+    columns = [Column(N_("category")), *(Column(figure, 2) for figure in figures)]
+    title = _("{game}: value of each category")
+    return _table(strategy, "categories", title=title, note=note, columns=columns, rows=rows)
 
 
 STRATEGY_TABLES = {table.__name__: table for table in (opening, scoring, categories)}
@@ -161,17 +167,20 @@ STRATEGY_TABLES = {table.__name__: table for table in (opening, scoring, categor
 
 def markdown(table: StrategyTable) -> str:
     """A Markdown document with one table, columns aligned in the source too."""
-    names, body = [column.name for column in table.columns], table.cell_texts()
+    names = [column.name for column in table.columns]
+    body = table.cell_texts()
     widths = [max(map(len, cells)) for cells in zip(names, *body, strict=True)]
-    right = [isinstance(cell, int | float) for cell in table.rows[0]]
+    signs = [">" if isinstance(cell, int | float) else "<" for cell in table.rows[0]]  # numbers are at the right
 
-    def line(cells: list[str]) -> str:
-        padded = (c.rjust(w) if r else c.ljust(w) for c, w, r in zip(cells, widths, right, strict=True))
+    def row(cells: list[str]) -> str:
+        padded = (f"{cell:{sign}{width}}" for cell, sign, width in zip(cells, signs, widths, strict=True))
         return "| " + " | ".join(padded) + " |"
 
-    rule = "|" + "|".join("-" * (w + 1) + (":" if r else "-") for w, r in zip(widths, right, strict=True)) + "|"
-    notes = [line for note in table.notes for line in (note, "")]
-    return "\n".join([f"# {table.title}", "", *notes, line(names), rule, *map(line, body), ""])
+    rule = "|"
+    for sign, width in zip(signs, widths, strict=True):
+        rule += "-" * (width + 1) + (":|" if sign == ">" else "-|")
+    notes = "".join(f"{note}\n\n" for note in table.notes)
+    return f"# {table.title}\n\n{notes}" + "\n".join([row(names), rule, *map(row, body), ""])
 
 
 def comma_separated(table: StrategyTable) -> str:
@@ -197,17 +206,19 @@ def html(table: StrategyTable) -> str:
     is_number = [isinstance(cell, int | float) for cell in table.rows[0]]
     is_foreign = [table.language != language and column.english in CATEGORY_COLUMNS for column in table.columns]
 
-    def line(tag: str, texts: list[str]) -> str:
+    def row(tag: str, texts: list[str]) -> str:
         cells = ""
         for text, number, foreign in zip(texts, is_number, is_foreign, strict=True):
-            scope = ' scope="col"' if tag == "th" else ""
-            language_mark = f' lang="{table.language}"' if foreign and tag == "td" else ""
-            mark = ' class="n"' if number else language_mark
-            cells += f"<{tag}{scope}{mark}>{escape(text)}</{tag}>"
+            attributes = ' scope="col"' if tag == "th" else ""
+            if number:
+                attributes += ' class="n"'
+            elif foreign and tag == "td":
+                attributes += f' lang="{table.language}"'
+            cells += f"<{tag}{attributes}>{escape(text)}</{tag}>"
         return f"<tr>{cells}</tr>"
 
-    heads = line("th", [column.name for column in table.columns])
-    rows = "\n".join(line("td", row) for row in table.cell_texts())
+    heads = row("th", [column.name for column in table.columns])
+    rows = "\n".join(row("td", texts) for texts in table.cell_texts())
     notes = "".join(f"<p>{escape(note)}</p>\n" for note in table.notes)
     content = f"<table>\n<thead>{heads}</thead>\n<tbody>\n{rows}\n</tbody></table>"
     body = f"<body>\n<h1>{escape(table.title)}</h1>\n{notes}{content}\n</body>"
