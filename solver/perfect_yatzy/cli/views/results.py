@@ -69,20 +69,19 @@ def category_lines(rules: RuleSet, entries: list[dict[str, Any]]) -> list[str]:
 
 def simulation_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
     """Lines for `yatzy simulate` from the answer of :func:`perfect_yatzy.service.measure.run_simulation`."""
-    lines = ["", card_line(rules, answer), _reference_line(answer)]
+    end = ["", *category_lines(rules, answer["categories"]), *wording.approximate_lines(answer)]
     if answer["games"] == 1:
-        lines.insert(0, _("Final score {points} in one game", points=answer["highest"]))
-    else:
-        mean, error = number_text(answer["mean"], 2), number_text(answer["standard_error"], 2)
-        text = _("Mean final score {mean} ± {error} (standard error) in {games} games")
-        lines.insert(0, text.format(mean=mean, error=error, games=grouped(answer["games"])))
-        if "plain_mean" in answer:
-            text = _("The luck of the dice is removed; the mean of the scores is {mean}")
-            lines.insert(-1, text.format(mean=number_text(answer["plain_mean"], 2)))
-        lines += simulated_figures(rules, answer, 2)
-        lines += [_("Lowest {lowest}, highest {highest}", lowest=answer["lowest"], highest=answer["highest"]), ""]
-        lines += histogram(answer["lowest"], answer["chances"])
-    return [*lines, "", *category_lines(rules, answer["categories"]), *wording.approximate_lines(answer)]
+        headline = _("Final score {points} in one game", points=answer["highest"])
+        return [headline, "", card_line(rules, answer), _reference_line(answer), *end]
+    mean, error = number_text(answer["mean"], 2), number_text(answer["standard_error"], 2)
+    text = _("Mean final score {mean} ± {error} (standard error) in {games} games")
+    lines = [text.format(mean=mean, error=error, games=grouped(answer["games"])), "", card_line(rules, answer)]
+    if "plain_mean" in answer:
+        text = _("The luck of the dice is removed; the mean of the scores is {mean}")
+        lines.append(text.format(mean=number_text(answer["plain_mean"], 2)))
+    lines += [_reference_line(answer), *simulated_figures(rules, answer, 2)]
+    lines += [_("Lowest {lowest}, highest {highest}", lowest=answer["lowest"], highest=answer["highest"]), ""]
+    return [*lines, *histogram(answer["lowest"], answer["chances"]), *end]
 
 
 def _reference_line(answer: dict[str, Any]) -> str:
@@ -138,14 +137,14 @@ def position_lines(rules: RuleSet, answer: dict[str, Any], path: str) -> list[st
 def evaluation_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
     """Lines for an answer of :func:`perfect_yatzy.service.measure.run_evaluation`."""
     title = answer.get("title", answer["policy"])
-    lines = ["", card_line(rules, answer), _against_perfect(answer)]
+    after_head = ["", card_line(rules, answer), _against_perfect(answer)]
     if "games" in answer:  # of a sampled policy
         mean, plain_mean = _with_interval(answer, ""), _with_interval(answer, "plain_")
         text = ngettext("Plain mean of {count} game: {mean}", "Plain mean of {count} games: {mean}", answer["games"])
         plain = text.format(count=grouped(answer["games"]), mean=plain_mean)
         headline = _("{policy}: mean final score {mean}, luck removed", policy=title, mean=mean)
-        return [headline, *lines, plain, "", *loss_lines(rules, answer["losses"])]
-    lines.insert(0, _("{policy}: mean final score {mean}", policy=title, mean=number_text(answer["mean"], 4)))
+        return [headline, *after_head, plain, "", *loss_lines(rules, answer["losses"])]
+    lines = [_("{policy}: mean final score {mean}", policy=title, mean=number_text(answer["mean"], 4)), *after_head]
     if against := answer.get("against"):
         chance = _(TIE_RULES[against["ties"]].chance, chance=chance_text(against["chance"]))  # marked elsewhere
         lines.append(_("Against {policy}: {chance}", policy=against["policy"], chance=chance))
