@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
-from itertools import takewhile
+from itertools import takewhile, zip_longest
 from pathlib import Path
 from typing import IO, Any
 
@@ -41,8 +41,9 @@ class YatzyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """A command by its name, None if there is no such command."""
-        known = cmd_name in self.modules or cmd_name in self.commands
-        for name in [cmd_name] if known else self.modules:  # click suggests a similar name among those imported
+        is_known = cmd_name in self.modules or cmd_name in self.commands
+        needed = [cmd_name] if is_known else self.modules  # click suggests a similar name among those imported
+        for name in needed:
             if name not in self.commands:
                 module = import_module(f"{__package__}.commands.{self.modules[name]}")
                 self.add_command(getattr(module, name))
@@ -63,7 +64,8 @@ class YatzyGroup(click.Group):
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run a command and exit: 0 done, 1 failed, 2 wrong usage or an impossible position, 130 interrupted."""
-        with chosen_language((args[0] if args else kwargs.get("args")) or sys.argv[1:]):
+        words = args[0] if args else kwargs.get("args")  # None: those of the process
+        with chosen_language(words or sys.argv[1:]):
             localize(self)
             kwargs["standalone_mode"] = False
             if sys.stdin is None:
@@ -82,8 +84,8 @@ class YatzyGroup(click.Group):
                 sys.exit(0)
             except click.UsageError as error:
                 command = error.ctx.command_path if error.ctx else self.named_command(args[0] if args else None)
-                message = error.format_message().rstrip(".")
-                fail(_("{value} (see {command} --help)", value=message, command=command), 2)
+                reason = error.format_message().rstrip(".")
+                fail(_("{value} (see {command} --help)", value=reason, command=command), 2)
             except click.ClickException as error:
                 fail(error.format_message(), 1)
             except click.Abort:
@@ -120,7 +122,7 @@ def echo_lines(*parts: Iterable[str]) -> None:
 
 
 def echo_json(answer: Any = None, **fields: Any) -> None:
-    """Print an answer as JSON in one line, or an object of these fields with the version of its form."""
+    """Print JSON in one line: an answer as it is, or without one these fields and the version of their form."""
     import json
 
     click.echo(json.dumps({"schema": ANSWER_SCHEMA} | fields if answer is None else answer))
@@ -135,16 +137,18 @@ def echo_answer(lines: Iterable[str], as_json: bool, answer: Any = None, **field
 
 
 def file_format(path: str, formats: Mapping[str, str], given: str | None, *, any_suffix: bool = False) -> str:
-    """The format of an output: `given`, else that of the suffix, which may be unknown if `any_suffix`."""
-    found = formats.get(Path(path).suffix[1:].lower())
-    if path == "-" or (any_suffix and found is None and given):
+    """The format of an output: of a file that of its suffix, which may be unknown if `any_suffix` and `given`."""
+    if path == "-":
         return given or next(iter(formats.values()))
-    if found is None:
+    by_suffix = formats.get(Path(path).suffix[1:].lower())
+    if by_suffix is None:
+        if any_suffix and given:
+            return given
         suffixes = alternatives(f".{name}" for name in formats)
         raise click.UsageError(_("{path} must end in {suffixes}", path=path, suffixes=suffixes))
-    if given not in (None, found):
+    if given not in (None, by_suffix):
         raise click.UsageError(_("the suffix of {path} contradicts --format {format}", path=path, format=given))
-    return found
+    return by_suffix
 
 
 def check_overwrite(force: bool, *paths: str | None) -> None:
@@ -188,6 +192,7 @@ def wrap_columns(lines: Iterable[str], *, whole_words: bool = False) -> list[str
     width = get_terminal_size().columns
     result: list[str] = []
     for line in lines:
+        # A column begins after two spaces; one beyond two thirds of the width would leave too little room.
         columns = [gap.end() for gap in re.finditer(r"\S\s{2,}", line[: 2 * width // 3])]
         indent = columns[-1] if columns else len(line) - len(line.lstrip()) + 2
         wrapper = TextWrapper(width, subsequent_indent=" " * indent, replace_whitespace=False)
@@ -269,22 +274,30 @@ def localize(command: click.Command) -> None:
         command.params.append(
             click.Option(["--lang"], type=LanguageParam(), envvar=variable, expose_value=False, help=LANGUAGE_HELP)
         )
-    options = [(param, ("help",)) for param in command.params if isinstance(param, click.Option)]
-    for shown, names in [(command, ("help", "short_help", "epilog")), *options]:
-        english = vars(shown).setdefault("english_help", {name: getattr(shown, name) for name in names})
-        for name, text in english.items():
-            setattr(shown, name, translated(text))
-    for inner in command.commands.values() if isinstance(command, click.Group) else ():
-        localize(inner)
+    _translate_texts(command, "help", "short_help", "epilog")
+    for param in command.params:
+        if isinstance(param, click.Option):
+            _translate_texts(param, "help")
+    if isinstance(command, click.Group):
+        for inner in command.commands.values():
+            localize(inner)
+
+
+def _translate_texts(shown: click.Command | click.Option, *names: str) -> None:
+    """Translate attributes from English, which is kept for the next language."""
+    english = vars(shown).setdefault("english_help", {name: getattr(shown, name) for name in names})
+    for name, text in english.items():
+        setattr(shown, name, translated(text))
 
 
 def language_option(words: Sequence[str]) -> str | None:
     """The value of ``--lang`` on a command line, None without it. The last one counts."""
-    own, found = [*takewhile(lambda word: word != "--", words)], None
-    for word, following in zip(own, [*own[1:], None], strict=False):
+    found = None
+    before_end = [*takewhile(lambda word: word != "--", words)]  # after it come arguments only
+    for word, next_word in zip_longest(before_end, before_end[1:]):
         option, equals, value = word.partition("=")
         if option == "--lang":
-            found = value if equals else following
+            found = value if equals else next_word
     return found
 
 
@@ -302,8 +315,13 @@ def chosen_language(words: Sequence[str]) -> Iterator[None]:
             restore.callback(gettext.textdomain, gettext.textdomain())
             gettext.bindtextdomain(DOMAIN, str(Path(__file__).parent.parent / "locale"))
             gettext.textdomain(DOMAIN)
-            before = {name: value for name, value in os.environ.items() if name == "LANGUAGE"}
-            restore.callback(os.environ.update, before)  # after the next one
-            restore.callback(os.environ.pop, "LANGUAGE")
+            before = os.environ.get("LANGUAGE")
             os.environ["LANGUAGE"] = code
+            restore.callback(_restore_variable, "LANGUAGE", before)
         yield
+
+
+def _restore_variable(name: str, before: str | None) -> None:
+    os.environ.pop(name)
+    if before is not None:
+        os.environ[name] = before

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from functools import reduce, wraps
+from functools import wraps
 from inspect import signature
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -127,8 +127,10 @@ def number_option(
     *names: str, text: str, low: int = 0, high: int | None = None, default: int | None = None, shown: bool = True
 ) -> Callable[[F], F]:
     """An option for a whole number N of a range, whose default, if it has one, is shown in the help."""
-    kind, shown = WholeNumber(low, high), shown and default is not None
-    return click.option(*names, type=kind, metavar="N", default=default, show_default=shown, help=text)
+    show_default = shown and default is not None
+    return click.option(
+        *names, type=WholeNumber(low, high), metavar="N", default=default, show_default=show_default, help=text
+    )
 
 
 def seed_option(text: str = "Random seed.", default: int | None = 1) -> Callable[[F], F]:
@@ -173,13 +175,14 @@ def rules_argument(command: F) -> F:
     """The rule set as the argument RULES or, as in the queries, from --rules or YATZY_RULES."""
 
     def read(ctx: click.Context, param: click.Parameter, value: str | None) -> str:
-        option, on_command_line = ctx.params.pop("rules_from_option"), is_given("rules_from_option", ctx)
-        if value and on_command_line and value != option:
-            text = _("two rule sets given: {value} and --rules {option}", value=value, option=option)
+        from_option = ctx.params.pop("rules_from_option")
+        option_is_given = is_given("rules_from_option", ctx)  # not by the variable
+        if value and option_is_given and value != from_option:
+            text = _("two rule sets given: {value} and --rules {option}", value=value, option=from_option)
             raise click.UsageError(text, ctx)
-        if on_command_line:
+        if option_is_given:  # then the rules count as given, too
             ctx.set_parameter_source(param.name or "", ParameterSource.COMMANDLINE)
-        return value or option or "yatzy"
+        return value or from_option or "yatzy"
 
     command = click.option(
         "--rules", "-r", "rules_from_option", type=RULES, envvar="YATZY_RULES", is_eager=True,
@@ -202,7 +205,9 @@ def dice_argument(command: F) -> F:
 
 def with_options(command: Callable[..., Any], *options: Callable[..., Any]) -> Callable[..., Any]:
     """A command with options, in the order in which its help lists them."""
-    return reduce(lambda found, option: option(found), reversed(options), command)
+    for option in reversed(options):  # as decorators: the last one is applied first
+        command = option(command)
+    return command
 
 
 def gathered(name: str, make: Callable[..., Any], command: Callable[..., Any]) -> Callable[..., Any]:
@@ -211,7 +216,8 @@ def gathered(name: str, make: Callable[..., Any], command: Callable[..., Any]) -
 
     @wraps(command)
     def run(**values: Any) -> Any:
-        return command(**{name: make(**{key: values.pop(key) for key in parameters if key in values})}, **values)
+        made_from = {key: values.pop(key) for key in parameters if key in values}
+        return command(**{name: make(**made_from)}, **values)
 
     return run
 

@@ -44,10 +44,10 @@ def objective_lines(answer: dict[str, Any]) -> list[str]:
         lines.append(_("You see how they score and can adapt: the chances are at least these."))
     if answer.get("turns_left") != 0 and (answer["certain"] or answer["out_of_reach"]):
         if option == "goal":
-            text = _("This goal is certain; {advice}") if answer["certain"] else _("This goal cannot be reached; {advice}")
+            certain, impossible = _("This goal is certain; {advice}"), _("This goal cannot be reached; {advice}")
         else:
-            text = _("This win is certain; {advice}") if answer["certain"] else _("A win is impossible; {advice}")
-        lines.append(text.format(advice=drop_text(f"--{option}")))
+            certain, impossible = _("This win is certain; {advice}"), _("A win is impossible; {advice}")
+        lines.append((certain if answer["certain"] else impossible).format(advice=drop_text(f"--{option}")))
     return [*lines, ""] if lines else []
 
 
@@ -168,7 +168,7 @@ def _score_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
 
 
 def expect_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
-    """Lines for `yatzy expect`; with ALL_OPTIONS as `top` also the mean points of each category."""
+    """Lines for `yatzy expect`; with a `top` above the number of categories also the mean points of each."""
     turns_left = answer["turns_left"]
     lines = [_expect_headline(answer), "", *exact_lines(answer)]
     if "aim" in answer:
@@ -192,7 +192,8 @@ def expect_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
         lines += wording.upper_bonus_lines(rules, filled, answer.get("upper_by_column", [answer["upper"]]))
     if not turns_left:
         return lines
-    return lines + _spread_lines(rules, answer, with_categories=top == ALL_OPTIONS) + approximate_lines(answer)
+    with_categories = top > len(rules.categories)
+    return lines + _spread_lines(rules, answer, with_categories) + approximate_lines(answer)
 
 
 def _spread_lines(rules: RuleSet, answer: dict[str, Any], with_categories: bool) -> list[str]:

@@ -239,9 +239,8 @@ def histogram(lowest: int, chances: Sequence[float], rows: int = 14, width: int 
     lines = []
     for start, chance in zip(starts, bins, strict=True):
         label = f"{start}" if bin_width == 1 else f"{start}-{start + bin_width - 1}"
-        if chance >= 0.0005:
-            percent = number_text(100 * chance, 1)
-        else:  # below one in a thousand in one decimal
+        percent = number_text(100 * chance, 1)
+        if chance < 0.0005:  # which would be shown as 0.0
             percent = f"<{number_text(0.1, 1)}" if chance else "0"
         lines.append(f"  {label:>9}  {percent:>5} %  {bar(chance / highest_chance, width)}".rstrip())
     return lines
