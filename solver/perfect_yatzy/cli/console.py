@@ -64,8 +64,7 @@ class YatzyGroup(click.Group):
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run a command and exit: 0 done, 1 failed, 2 wrong usage or an impossible position, 130 interrupted."""
-        words = args[0] if args else kwargs.get("args")  # None: those of the process
-        with chosen_language(words or sys.argv[1:]):
+        with chosen_language((args[0] if args else kwargs.get("args")) or sys.argv[1:]):
             localize(self)
             kwargs["standalone_mode"] = False
             if sys.stdin is None:
@@ -84,8 +83,8 @@ class YatzyGroup(click.Group):
                 sys.exit(0)
             except click.UsageError as error:
                 command = error.ctx.command_path if error.ctx else self.named_command(args[0] if args else None)
-                reason = error.format_message().rstrip(".")
-                fail(_("{value} (see {command} --help)", value=reason, command=command), 2)
+                message = error.format_message().rstrip(".")
+                fail(_("{value} (see {command} --help)", value=message, command=command), 2)
             except click.ClickException as error:
                 fail(error.format_message(), 1)
             except click.Abort:
@@ -274,20 +273,15 @@ def localize(command: click.Command) -> None:
         command.params.append(
             click.Option(["--lang"], type=LanguageParam(), envvar=variable, expose_value=False, help=LANGUAGE_HELP)
         )
-    _translate_texts(command, "help", "short_help", "epilog")
-    for param in command.params:
-        if isinstance(param, click.Option):
-            _translate_texts(param, "help")
+    options = [(param, ("help",)) for param in command.params if isinstance(param, click.Option)]
+    for shown, attributes in [(command, ("help", "short_help", "epilog")), *options]:
+        # The English texts are kept: the next language is translated from them, too.
+        english = vars(shown).setdefault("english_help", {name: getattr(shown, name) for name in attributes})
+        for name, text in english.items():
+            setattr(shown, name, translated(text))
     if isinstance(command, click.Group):
         for inner in command.commands.values():
             localize(inner)
-
-
-def _translate_texts(shown: click.Command | click.Option, *names: str) -> None:
-    """Translate attributes from English, which is kept for the next language."""
-    english = vars(shown).setdefault("english_help", {name: getattr(shown, name) for name in names})
-    for name, text in english.items():
-        setattr(shown, name, translated(text))
 
 
 def language_option(words: Sequence[str]) -> str | None:
@@ -315,13 +309,9 @@ def chosen_language(words: Sequence[str]) -> Iterator[None]:
             restore.callback(gettext.textdomain, gettext.textdomain())
             gettext.bindtextdomain(DOMAIN, str(Path(__file__).parent.parent / "locale"))
             gettext.textdomain(DOMAIN)
-            before = os.environ.get("LANGUAGE")
+            if "LANGUAGE" in os.environ:
+                restore.callback(os.environ.update, LANGUAGE=os.environ["LANGUAGE"])
+            else:
+                restore.callback(os.environ.pop, "LANGUAGE")
             os.environ["LANGUAGE"] = code
-            restore.callback(_restore_variable, "LANGUAGE", before)
         yield
-
-
-def _restore_variable(name: str, before: str | None) -> None:
-    os.environ.pop(name)
-    if before is not None:
-        os.environ[name] = before

@@ -150,10 +150,11 @@ def add_error_handlers(app: FastAPI) -> None:
         if error.status_code == 400:  # FastAPI cannot decode the body
             message = "the body is not JSON text in UTF-8, or is nested too deeply"
             return error_response(422, StateError(message, code="invalid-request"))
-        message, code = {
-            404: (f"{request.url.path} does not exist", "not-found"),
-            405: (f"{request.url.path} does not accept {request.method}", "method-not-allowed"),
-        }.get(error.status_code, (str(error.detail), "invalid-request"))
+        message, code = str(error.detail), "invalid-request"
+        if error.status_code == 404:
+            message, code = f"{request.url.path} does not exist", "not-found"
+        elif error.status_code == 405:
+            message, code = f"{request.url.path} does not accept {request.method}", "method-not-allowed"
         return error_response(error.status_code, SolverError(message, code=code))
 
 

@@ -35,7 +35,7 @@ class LimitedProtocol(H11Protocol):
     """
 
     most: ClassVar[int] = limits.MAX_CONNECTIONS  # in all
-    _open: ClassVar[dict[str, dict[LimitedProtocol, None]]] = {}  # by client, the oldest first
+    _open: ClassVar[dict[str, dict[LimitedProtocol, None]]] = {}  # by client, as an ordered set, the oldest first
     _waiting: asyncio.TimerHandle | None = None  # for a header
     _stalled: asyncio.TimerHandle | None = None  # for the client to read
 
@@ -53,9 +53,11 @@ class LimitedProtocol(H11Protocol):
 
     @staticmethod
     def _drop_one(connections: dict[LimitedProtocol, None]) -> None:
-        oldest = next((each for each in connections if not each._answering()), next(iter(connections)))
-        oldest.transport.abort()
-        oldest._forget()
+        """Drop the oldest that waits for a request; if all are being answered, the oldest."""
+        waiting = [each for each in connections if not each._answering()]
+        dropped = waiting[0] if waiting else next(iter(connections))
+        dropped.transport.abort()
+        dropped._forget()
 
     def _forget(self) -> None:
         own = self._open.get(self._name, {})
@@ -109,6 +111,7 @@ class LimitedProtocol(H11Protocol):
             self._waiting = None
 
     def _drop(self) -> None:
+        """No header has come in time."""
         self._waiting = None
         if not self._answering() and not self.transport.is_closing():
             self.transport.close()

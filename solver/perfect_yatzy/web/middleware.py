@@ -92,12 +92,12 @@ class RequestFilter:
             return
         unread: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
-        async def receive_again() -> Message:
+        async def receive_again() -> Message:  # the application gets the body that was read
             return unread.pop() if unread else await receive()
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                end_turn()
+                end_turn()  # the work is done, even if the client reads slowly
                 given = message.get("headers", [])
                 no_store = [] if any(name == b"cache-control" for name, _ in given) else [NO_STORE]
                 message["headers"] = [*given, *no_store, *SECURITY_HEADERS.items()]

@@ -110,8 +110,9 @@ def play(
             raise RulesError(text, code=error.code) from error
     localized_rules = localized(session.rules, service.language)
     service.register(localized_rules)
-    kinds, least = dict.fromkeys(filter(None, session.computers)), None if no_warn else warn
+    kinds = dict.fromkeys(filter(None, session.computers))  # each once, in their order
     computers = {kind: service.computer_player(localized_rules, kind) for kind in kinds}
+    least = None if no_warn else warn
     game = TerminalGame(session, localized_rules, service, save_file, least, plain, advice, computers)
     save_file.write(session)
     try:
@@ -146,7 +147,8 @@ def resume_command(without: str = "") -> str:
     """The command that resumes this game with the same settings, except for the option `without`."""
     from shlex import join
 
-    context, words = click.get_current_context(), ["yatzy", "play"]
+    context = click.get_current_context()
+    words = ["yatzy", "play"]
     for param in context.command.params:
         if param.name in SETTINGS - {without} and is_given(param.name):
             value = context.params[param.name]
@@ -163,14 +165,15 @@ def new_session(rules: RuleSet, players: tuple[str, ...], opponents: tuple[str, 
     kinds = [parse_kind(text) for text in opponents]
     names = list(players)
     for kind in kinds:
-        name, number = _("Computer ({kind})", kind=kind.label), 2
+        name = _("Computer ({kind})", kind=kind.label)
+        number = 2
         while name.lower() in map(str.lower, names):
             name = _("Computer {number} ({kind})", number=number, kind=kind.label)
             number += 1
         names.append(name)
     check_names(names)
-    computers = ("",) * len(players) + tuple(kind.key for kind in kinds) if kinds else ()
-    return Session(rules, tuple(names), seed, computers)
+    computers = [*("" for _person in players), *(kind.key for kind in kinds)] if kinds else []
+    return Session(rules, tuple(names), seed, tuple(computers))
 
 
 def parse_players(text: str) -> tuple[str, ...]:
@@ -181,9 +184,12 @@ def parse_players(text: str) -> tuple[str, ...]:
     if not names:
         raise StateError(_("--players {text!r} has no names; separate names by commas", text=text))
     check_names(names)
-    if twice := [name for i, name in enumerate(names) if name.lower() in map(str.lower, names[:i])]:
-        text = _("two players are called {duplicate}; give each player a different name", duplicate=twice[0])
-        raise StateError(text)
+    known = set[str]()
+    for name in names:
+        if name.lower() in known:
+            text = _("two players are called {duplicate}; give each player a different name")
+            raise StateError(text.format(duplicate=name))
+        known.add(name.lower())
     return names
 
 

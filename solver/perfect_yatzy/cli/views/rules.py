@@ -16,11 +16,8 @@ MAX_WIDTH = 80  # of a table
 def rules_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
     """Lines for `yatzy rules show`; `facts`: :func:`perfect_yatzy.model.approximate_cost.rule_set_facts`."""
     lines = [f"{rules.name} ({rules.key})", *([rules.summary] if rules.summary else []), ""]
-    if by_column := _column_table(rules):
-        lines += [*rules.sentences(columns=False), "", *by_column, ""]
-    else:
-        lines += [*rules.sentences(columns=True), ""]
-    lines += [*_row_lines(rules), ""]
+    by_column = _column_table(rules)
+    lines += [*rules.sentences(columns=not by_column), "", *by_column, *_row_lines(rules), ""]
     if examples := [category for category in rules.categories if category.row]:
         text = _("Each box has an id of its own, such as {id} for {name}.")
         lines += [text.format(id=examples[-1].id, name=examples[-1].name), ""]
@@ -37,9 +34,8 @@ def _fact_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
         known.append((_("States"), _("too many for an exact solve: {reason}", reason=facts["too_large"])))
         known.append(("", approximate_advice(rules, facts)))
     else:
-        states, values = grouped(facts["states"]), grouped(facts["values"])
-        text = _("{states} reachable, {values} values in the table", states=states, values=values)
-        known.append((_("States"), text))
+        text = _("{states} reachable, {values} values in the table")
+        known.append((_("States"), text.format(states=grouped(facts["states"]), values=grouped(facts["values"]))))
     known.append((_("Fingerprint"), rules.fingerprint))
     published = _("Published value")
     if rules.published:
@@ -76,37 +72,30 @@ def rules_check_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
 
 
 def _column_table(rules: RuleSet) -> list[str]:
-    """What differs between the columns of the sheet, side by side; empty without columns, or if it is too wide."""
+    """What differs between the columns of the sheet, side by side, and an empty line; nothing if it is too wide."""
     if not rules.columns:
         return []
-    by_column = [["", _("ending"), _("order"), _("points")]]  # first the labels, then each column of the sheet
-    for column in rules.columns:
-        by_column.append([column.name, f".{column.id}", order_text(column.order), f"x {column.factor}"])
-    if rules.bonus:  # then each column has one
-        for cells, text in zip(by_column, [_("upper bonus"), *(bonus.text for bonus in rules.bonuses)], strict=True):
-            cells.append(text)
-    widths = [max(map(len, cells)) for cells in by_column]
-    if 2 * len(widths) + sum(widths) > MAX_WIDTH:
-        return []
-    rows = [*zip(*by_column, strict=True)]
-    return columns(rows, *("<" for _cells in by_column), indent="")
+    rows = [
+        ("", *(column.name for column in rules.columns)),
+        (_("ending"), *(f".{column.id}" for column in rules.columns)),
+        (_("order"), *(order_text(column.order) for column in rules.columns)),
+        (_("points"), *(f"x {column.factor}" for column in rules.columns)),
+    ]
+    if rules.bonus:
+        rows.append((_("upper bonus"), *(bonus.text for bonus in rules.bonuses)))
+    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
+    too_wide = 2 * len(widths) + sum(widths) > MAX_WIDTH
+    return [] if too_wide else [*columns(rows, *("<" for _width in widths), indent=""), ""]
 
 
 def _row_lines(rules: RuleSet) -> list[str]:
     """Code, mark of the upper section, name, id and text of each row of the sheet, whose boxes may be several."""
-    rows = []
-    for category in rules.categories:
-        if category.copy or category.column:  # another box of a row
-            continue
-        row = row_of(rules, category)
+    rows = [row_of(rules, box) for box in rules.categories if not (box.copy or box.column)]  # by their first boxes
+    code_width = max(3, *(len(row.code) for row in rows))
+    cells = []
+    for row in rows:
         count = len([box for box in rules.categories if box.row == row.id and box.column == 0])
         times = ngettext("{count} time", "{count} times", count, count=number_word(count))
-        rows.append((row, f"{row.name} ({times})" if count > 1 else row.name))
-    code_width = max(3, *(len(row.code) for row, _name in rows))
-    name_width = max(len(name) for _row, name in rows)
-    id_width = max(len(row.id) for row, _name in rows)
-    lines = []
-    for row, name in rows:
-        mark = "*" if row.upper else " "
-        lines.append(f"  {row.code:>{code_width}} {mark} {name:<{name_width}}  {row.id:<{id_width}}  {row.text}")
-    return lines
+        name = f"{row.name} ({times})" if count > 1 else row.name
+        cells.append((f"{row.code:>{code_width}} {'*' if row.upper else ' '} {name}", row.id, row.text))
+    return columns(cells, "<", "<", "<")

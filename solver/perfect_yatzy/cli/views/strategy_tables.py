@@ -75,11 +75,9 @@ def _table(
     strategy: Strategy, what: str, *, title: str, note: str, columns: list[Column], rows: Iterable[Sequence[Cell]]
 ) -> StrategyTable:
     """The table of this name; `title` has the field ``game``."""
-    rules = strategy.rules
-    return StrategyTable(
-        title.format(game=rules.name), note, columns, [*map(tuple, rows)], rules.language,
-        metadata(rules, strategy.policy, table=what), approximate_fields(strategy),
-    )  # fmt: skip
+    title, language = title.format(game=strategy.rules.name), strategy.rules.language
+    found = metadata(strategy.rules, strategy.policy, table=what)
+    return StrategyTable(title, note, columns, [*map(tuple, rows)], language, found, approximate_fields(strategy))
 
 
 def hold_cell(hold: Hold, strategy: Strategy) -> str:
@@ -145,12 +143,10 @@ def categories(strategy: Strategy) -> StrategyTable:
     if not leaves_choice(rules):
         text = _("{rules} has a fixed order, so there is no choice of category to tabulate")
         raise StateError(text.format(rules=rules.key))
-    start = strategy.value(State())
-    rows = []
+    start, rows = strategy.value(State()), []
     for position, category in enumerate(rules.categories):
-        bit = 1 << position
-        alone = strategy.value(State(rules.full_mask & ~bit))
-        without = strategy.value(State(bit))
+        alone = strategy.value(State(rules.full_mask & ~(1 << position)))
+        without = strategy.value(State(1 << position))
         rows.append((category.name, alone, without, start - without))
     note = _(
         "Alone: expected points when it is the only open category, without the upper bonus. Crossed out first: "
@@ -170,17 +166,16 @@ def markdown(table: StrategyTable) -> str:
     names = [column.name for column in table.columns]
     body = table.cell_texts()
     widths = [max(map(len, cells)) for cells in zip(names, *body, strict=True)]
-    signs = [">" if isinstance(cell, int | float) else "<" for cell in table.rows[0]]  # numbers are at the right
+    at_right = [isinstance(cell, int | float) for cell in table.rows[0]]
+    forms = [f"{'>' if right else '<'}{width}" for right, width in zip(at_right, widths, strict=True)]
 
     def row(cells: list[str]) -> str:
-        padded = (f"{cell:{sign}{width}}" for cell, sign, width in zip(cells, signs, widths, strict=True))
-        return "| " + " | ".join(padded) + " |"
+        return f"| {' | '.join(map(format, cells, forms))} |"
 
-    rule = "|"
-    for sign, width in zip(signs, widths, strict=True):
-        rule += "-" * (width + 1) + (":|" if sign == ">" else "-|")
+    dashes = ["-" * width + ("-:" if right else "--") for right, width in zip(at_right, widths, strict=True)]
     notes = "".join(f"{note}\n\n" for note in table.notes)
-    return f"# {table.title}\n\n{notes}" + "\n".join([row(names), rule, *map(row, body), ""])
+    lines = [row(names), f"|{'|'.join(dashes)}|", *map(row, body), ""]
+    return f"# {table.title}\n\n{notes}" + "\n".join(lines)
 
 
 def comma_separated(table: StrategyTable) -> str:
