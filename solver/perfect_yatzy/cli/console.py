@@ -42,8 +42,7 @@ class YatzyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """A command by its name, None if there is no such command."""
         is_known = cmd_name in self.modules or cmd_name in self.commands
-        needed = [cmd_name] if is_known else self.modules  # click suggests a similar name among those imported
-        for name in needed:
+        for name in [cmd_name] if is_known else self.modules:  # click suggests a similar name among those imported
             if name not in self.commands:
                 module = import_module(f"{__package__}.commands.{self.modules[name]}")
                 self.add_command(getattr(module, name))
@@ -137,12 +136,10 @@ def echo_answer(lines: Iterable[str], as_json: bool, answer: Any = None, **field
 
 def file_format(path: str, formats: Mapping[str, str], given: str | None, *, any_suffix: bool = False) -> str:
     """The format of an output: of a file that of its suffix, which may be unknown if `any_suffix` and `given`."""
-    if path == "-":
-        return given or next(iter(formats.values()))
     by_suffix = formats.get(Path(path).suffix[1:].lower())
+    if path == "-" or (any_suffix and by_suffix is None and given):  # no suffix says it
+        return given or next(iter(formats.values()))
     if by_suffix is None:
-        if any_suffix and given:
-            return given
         suffixes = alternatives(f".{name}" for name in formats)
         raise click.UsageError(_("{path} must end in {suffixes}", path=path, suffixes=suffixes))
     if given not in (None, by_suffix):
@@ -191,7 +188,6 @@ def wrap_columns(lines: Iterable[str], *, whole_words: bool = False) -> list[str
     width = get_terminal_size().columns
     result: list[str] = []
     for line in lines:
-        # A column begins after two spaces; one beyond two thirds of the width would leave too little room.
         columns = [gap.end() for gap in re.finditer(r"\S\s{2,}", line[: 2 * width // 3])]
         indent = columns[-1] if columns else len(line) - len(line.lstrip()) + 2
         wrapper = TextWrapper(width, subsequent_indent=" " * indent, replace_whitespace=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from functools import wraps
+from functools import reduce, wraps
 from inspect import signature
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -95,10 +95,6 @@ def is_given(name: str, context: click.Context | None = None) -> bool:
     return context.get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
-RULES, CARD = KnownWords(_builtin_rules, "rules"), KnownWords(card_entries, "card")
-MOST_WORKERS = 256  # that are started on one machine
-
-
 class WholeNumber(click.IntRange):
     """A whole number of a range; other input is refused with a translated message."""
 
@@ -127,10 +123,8 @@ def number_option(
     *names: str, text: str, low: int = 0, high: int | None = None, default: int | None = None, shown: bool = True
 ) -> Callable[[F], F]:
     """An option for a whole number N of a range, whose default, if it has one, is shown in the help."""
-    show_default = shown and default is not None
-    return click.option(
-        *names, type=WholeNumber(low, high), metavar="N", default=default, show_default=show_default, help=text
-    )
+    kind, shown = WholeNumber(low, high), shown and default is not None
+    return click.option(*names, type=kind, metavar="N", default=default, show_default=shown, help=text)
 
 
 def seed_option(text: str = "Random seed.", default: int | None = 1) -> Callable[[F], F]:
@@ -138,6 +132,8 @@ def seed_option(text: str = "Random seed.", default: int | None = 1) -> Callable
     return number_option("--seed", high=2**63 - 1, default=default, text=text)
 
 
+RULES, CARD = KnownWords(_builtin_rules, "rules"), KnownWords(card_entries, "card")
+MOST_WORKERS = 256  # that are started on one machine
 language_option = click.option("--lang", type=LanguageParam(), default=current_language, help=LANGUAGE_HELP)
 rules_option = click.option(
     "--rules", "-r", type=RULES, default="yatzy", envvar="YATZY_RULES", show_default=True,
@@ -175,14 +171,13 @@ def rules_argument(command: F) -> F:
     """The rule set as the argument RULES or, as in the queries, from --rules or YATZY_RULES."""
 
     def read(ctx: click.Context, param: click.Parameter, value: str | None) -> str:
-        from_option = ctx.params.pop("rules_from_option")
-        option_is_given = is_given("rules_from_option", ctx)  # not by the variable
-        if value and option_is_given and value != from_option:
-            text = _("two rule sets given: {value} and --rules {option}", value=value, option=from_option)
+        option, on_command_line = ctx.params.pop("rules_from_option"), is_given("rules_from_option", ctx)
+        if value and on_command_line and value != option:
+            text = _("two rule sets given: {value} and --rules {option}", value=value, option=option)
             raise click.UsageError(text, ctx)
-        if option_is_given:  # then the rules count as given, too
+        if on_command_line:
             ctx.set_parameter_source(param.name or "", ParameterSource.COMMANDLINE)
-        return value or from_option or "yatzy"
+        return value or option or "yatzy"
 
     command = click.option(
         "--rules", "-r", "rules_from_option", type=RULES, envvar="YATZY_RULES", is_eager=True,
@@ -205,9 +200,7 @@ def dice_argument(command: F) -> F:
 
 def with_options(command: Callable[..., Any], *options: Callable[..., Any]) -> Callable[..., Any]:
     """A command with options, in the order in which its help lists them."""
-    for option in reversed(options):  # as decorators: the last one is applied first
-        command = option(command)
-    return command
+    return reduce(lambda found, option: option(found), reversed(options), command)  # the last one is applied first
 
 
 def gathered(name: str, make: Callable[..., Any], command: Callable[..., Any]) -> Callable[..., Any]:

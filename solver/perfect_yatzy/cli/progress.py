@@ -116,8 +116,7 @@ def solve_progress(rules: RuleSet, announcement: str | None = None) -> Progress:
 
 def progress_if_long(label: str, is_long: bool) -> Progress:
     """Progress of work; on a terminal only if it takes some seconds."""
-    shows_nothing = stderr_is_terminal() and not is_long
-    return (lambda done, total: None) if shows_nothing else progress(label)
+    return progress(label) if is_long or not stderr_is_terminal() else lambda done, total: None
 
 
 class StageProgress:

@@ -29,9 +29,9 @@ MESSAGE_SECONDS = 60.0  # between two messages about one problem of the system
 class LimitedProtocol(H11Protocol):
     """HTTP/1.1 with limits: pass it to uvicorn as `http`.
 
-    A client with too many connections, or with the most of them where there are too many in all, loses its oldest one
-    that waits for a request; if there is none, its oldest. So a new connection is always served. A connection ends
-    with the answer before which another request was sent (no browser does that), or if nobody reads the answers.
+    A client with too many connections, or with the most where there are too many in all, loses one (`_drop_one`): a
+    new connection is always served. A connection ends with the answer before which another request was sent (no
+    browser does that), or if nobody reads the answers.
     """
 
     most: ClassVar[int] = limits.MAX_CONNECTIONS  # in all
@@ -111,7 +111,6 @@ class LimitedProtocol(H11Protocol):
             self._waiting = None
 
     def _drop(self) -> None:
-        """No header has come in time."""
         self._waiting = None
         if not self._answering() and not self.transport.is_closing():
             self.transport.close()

@@ -282,9 +282,8 @@ def versus(
     if policies and (workers or cluster or store):
         raise click.UsageError(_("--policy cannot be used with --workers, --cluster or --store"))
     rule_set, tables, threads = service.rules(rules), service.tables, service.threads
-    replanned = [False, *(name == REPLANNED for name in policies)]  # first those who play to win
-    costs = table_costs(rule_set, replanned)
-    # All games are solved, one after the other: the memory of the largest, the time of all.
+    # Those who play to win, then the policies. All games are solved, one after the other.
+    costs = table_costs(rule_set, [False, *(name == REPLANNED for name in policies)])
     cost = replace(max(costs, key=attrgetter("memory")), seconds=sum(each.seconds for each in costs))
     facts = {"rules": rule_set.key, "cost": cost.words}
     if store:
@@ -295,15 +294,13 @@ def versus(
         echo_lines([_("{rules} for two players: at most {cost}", **facts)])
         return
     is_stored = not policies and all(has_table(rule_set, tables, name) for name in NAMES.values())
-    bounds_suffice = not (policies or store or is_stored)  # where the game does not fit the memory
-    free = available_memory() if bounds_suffice else None
-    if free is not None and cost.memory > free:
+    free = None if policies or store or is_stored else available_memory()
+    if free is not None and cost.memory > free:  # then bounds are the answer
         begin = perf_counter()
         bounds = versus_bounds(rule_set, ties, tables, threads=threads)
-        echo_answer(
-            bounds_lines(rule_set, ties, *bounds), as_json, rules=rule_set.key, ties=ties, bounds=[*bounds],
-            seconds=round(perf_counter() - begin, 2),
-        )  # fmt: skip
+        fields = {"rules": rule_set.key, "ties": ties, "bounds": [*bounds]}
+        seconds = round(perf_counter() - begin, 2)
+        echo_answer(bounds_lines(rule_set, ties, *bounds), as_json, **fields, seconds=seconds)
         return
     if not is_stored:
         check_memory(rule_set, cost)
@@ -369,8 +366,10 @@ def write_table(file: IO[bytes], path: str, parts: Iterable[Mapping[str, Any]], 
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(first)  # the names of the columns
         for columns in chain([first], remaining):
-            cells = ([_csv_list(cell) if isinstance(cell, list) else cell for cell in row] for row in _rows(columns))
-            writer.writerows(cells)
+            writer.writerows(
+                [(" ".join(map(str, cell)) or "none") if isinstance(cell, list) else cell for cell in row]
+                for row in _rows(columns)
+            )
     else:
         known = {name: json.loads(value) if name == "columns" else value for name, value in metadata.items()}
         text.write(json.dumps({"metadata": known}) + "\n")
@@ -394,10 +393,6 @@ def _write_parquet(file: IO[bytes], parts: Iterable[Mapping[str, Any]], metadata
 def _rows(columns: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
     """The rows of columns that are arrays or lists, as plain Python values."""
     return zip(*(each if isinstance(each, list) else each.tolist() for each in columns.values()), strict=True)
-
-
-def _csv_list(values: list[Any]) -> str:
-    return " ".join(map(str, values)) or "none"
 
 
 def write_games(file: IO[bytes], path: str, policy: object, simulation: Simulation) -> None:

@@ -147,8 +147,7 @@ def resume_command(without: str = "") -> str:
     """The command that resumes this game with the same settings, except for the option `without`."""
     from shlex import join
 
-    context = click.get_current_context()
-    words = ["yatzy", "play"]
+    context, words = click.get_current_context(), ["yatzy", "play"]
     for param in context.command.params:
         if param.name in SETTINGS - {without} and is_given(param.name):
             value = context.params[param.name]
@@ -184,12 +183,9 @@ def parse_players(text: str) -> tuple[str, ...]:
     if not names:
         raise StateError(_("--players {text!r} has no names; separate names by commas", text=text))
     check_names(names)
-    known = set[str]()
-    for name in names:
-        if name.lower() in known:
-            text = _("two players are called {duplicate}; give each player a different name")
-            raise StateError(text.format(duplicate=name))
-        known.add(name.lower())
+    if twice := [name for i, name in enumerate(names) if name.lower() in map(str.lower, names[:i])]:
+        text = _("two players are called {duplicate}; give each player a different name", duplicate=twice[0])
+        raise StateError(text)
     return names
 
 

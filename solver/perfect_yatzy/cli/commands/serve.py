@@ -47,9 +47,9 @@ def serve(
     on_network = not is_loopback(host)
     machine_names = {gethostname(), getfqdn()} if on_network else set()
     host_headers = {in_header(name) for name in {host, *names, *machine_names}}
+    url_host = "localhost" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
     app = create_app(tables, threads, LOCAL_HOSTS | host_headers, addresses=on_network)
-    url_host = f"[{host}]" if ":" in host else host
-    url = f"http://{'localhost' if host in ('0.0.0.0', '::') else url_host}:{port}/"
+    url = f"http://{url_host}:{port}/"
     click.echo(_("Serving {url} (stop with Ctrl+C)", url=url), err=True)
     if on_network:
         click.echo(_("Everyone on the network can open it at {host}:{port}", host=gethostname(), port=port), err=True)
@@ -126,10 +126,8 @@ def site(folder: Path, rules: tuple[str, ...], puzzles: int, force: bool, servic
         sizes = write_site(folder, chosen, service, SiteOptions(puzzles, date.today(), report))
     except OSError as error:
         raise cannot_write(error.filename or folder, error) from error
-    total = sum(sizes.values())  # of the sizes by file
-    size_of = dict.fromkeys(map(data_folder, chosen), 0)
-    for game in size_of:
-        size_of[game] = sum(size for file, size in sizes.items() if file.startswith(f"data/{game}/"))
-    parts = {_("page"): total - sum(size_of.values())} | size_of
+    games, total = map(data_folder, chosen), sum(sizes.values())
+    data = {name: sum(size for file, size in sizes.items() if file.startswith(f"data/{name}/")) for name in games}
+    parts = {_("page"): total - sum(data.values())} | data
     click.echo(_("Wrote {folder}, {size}", folder=folder, size=size_text(total)))
     echo_lines(columns([(name, size_text(size)) for name, size in parts.items()], "<", ">9"))

@@ -182,7 +182,7 @@ def verify(
     from ...strategy.verify import verify as run_checks
     from ...tablebase.store import has_table
 
-    rule_set = load_rules(rules)
+    rule_set, command = load_rules(rules), f"yatzy solve {rules} --force"
     if not has_table(rule_set, tables) and has_fitted(rule_set, tables):
         from ...approximation.solve import verify_approximate
 
@@ -190,10 +190,8 @@ def verify(
         command = f"yatzy solve {rules} --approximate --force"
     else:
         found = run_checks(rule_set, tables, states=states, games=games, seed=seed, threads=threads)
-        command = f"yatzy solve {rules} --force"
     right, wrong = _("ok"), _("WRONG")
-    width = max(len(right), len(wrong))
-    checks = []
+    width, checks = max(len(right), len(wrong)), []
     for check in found:  # as they are made, which takes a while
         checks.append(check)
         if not as_json:
@@ -352,10 +350,9 @@ def stored_tables_lines(entries: list[TableEntry], folder: Path) -> list[str]:
     from ...tablebase.store import short_names
     from ..views.wording import columns, size_text
 
-    names = short_names(entries)
-    rows = []
+    now, names, rows = time.time(), short_names(entries), []
     for entry in entries:
-        age = _age_text(time.time() - entry.written)
+        age = _age_text(now - entry.written)
         state = age if entry.finished else _("{age}, unfinished", age=age)
         rows.append((names[entry.name], size_text(entry.bytes), state))
     lines = columns(rows, "<", ">8", "<", indent="") if rows else []

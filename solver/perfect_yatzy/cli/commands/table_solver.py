@@ -83,13 +83,11 @@ class TableSolver:
 
     def solve(self, objective: Objective, *, missing_only: bool) -> TableInfo:
         """Solve and store the table of an objective, if it is missing or `missing_only` is False."""
-        progress = self.begin(objective)
+        progress, tables, threads = self.begin(objective), self.tables, self.threads
         if self.shards:
-            engine = ThreadEngine(self.threads)
-            return solve_sharded(objective, self.tables, engine=engine, progress=progress, missing_only=missing_only)
-        return solve_to_store(
-            objective, self.tables, threads=self.threads, progress=progress, missing_only=missing_only
-        )
+            engine = ThreadEngine(threads)
+            return solve_sharded(objective, tables, engine=engine, progress=progress, missing_only=missing_only)
+        return solve_to_store(objective, tables, threads=threads, progress=progress, missing_only=missing_only)
 
     def solve_on_cluster(self, what: str, force: bool, workers: int | None, address: str | None) -> TableInfo:
         """Solve a table on the workers of a Dask cluster, and first that of the means if it is needed and missing."""
@@ -130,11 +128,10 @@ def solve_distribution(solver: TableSolver, force: bool) -> None:
     from ..views.results import percentile_line
 
     rules, tables, threads = solver.rules, solver.tables, solver.threads
-    path = distribution.distribution_path(rules, tables)
-    first_turns = solver.budget.makes_first_turns(rules)  # whether those after each first turn are wanted
+    path, first_turns = distribution.distribution_path(rules, tables), solver.budget.makes_first_turns(rules)
+    is_stored = distribution.has_stored_distribution(rules, EMPTY_STATE, tables)
     lacks_first_turns = first_turns and not distribution.has_first_turns(rules, tables)
-    is_complete = distribution.has_stored_distribution(rules, EMPTY_STATE, tables) and not lacks_first_turns
-    if is_complete and not force:
+    if is_stored and not lacks_first_turns and not force:
         text = _("the distribution of {rules} is already stored: {path} (use --force to compute it again)")
         click.echo(text.format(rules=rules.key, path=path))
         return
@@ -150,8 +147,7 @@ def solve_distribution(solver: TableSolver, force: bool) -> None:
         _("the distribution of {rules} takes {time}; use --yes to compute it", **facts),
         _("computing the distribution of {rules}, {time}", **facts),
     )
-    begin = perf_counter()
-    strategy = open_strategy(rules, tables, threads=threads)
+    begin, strategy = perf_counter(), open_strategy(rules, tables, threads=threads)
     early = distribution.early_distributions(strategy, threads, progress, first_turns=first_turns)
     with resources.writing_to(path.parent):
         distribution.write_stored(rules, early, tables)
@@ -283,9 +279,7 @@ def _layer_lines(cost: SolveEstimate) -> list[str]:
     """One line for each layer, in the order in which they are solved."""
 
     def seconds(value: float) -> str:
-        decimals = 2
-        if value >= 1:
-            decimals = 0 if value >= 100 else 1
+        decimals = 2 if value < 1 else (1 if value < 100 else 0)
         return f"{number_text(value, decimals, grouped=True)} s"
 
     heads = _("filled"), _("cards"), _("table"), _("processor"), _("time"), _("shards"), _("read"), _("longest shard")

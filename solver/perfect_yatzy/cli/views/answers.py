@@ -119,9 +119,8 @@ def heading_lines(rules: RuleSet, answer: dict[str, Any], headline: str, dice: s
 
 
 def _hold_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
-    best, dice = answer["best"], answer["dice"]
-    value = _value_text(answer, best)
-    count = number_word(best["reroll"])
+    best, rolls_left, dice = answer["best"], answer["rolls_left"], answer["dice"]
+    value, count = _value_text(answer, best), number_word(best["reroll"])
     if best["category"]:
         category = category_name(rules, best["category"])
         headline = _("Keep all dice and take {category}: {value}", category=category, value=value)
@@ -134,9 +133,8 @@ def _hold_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
         headline = sentence.format(dice=spaced(best["hold"]), glyphs=glyphs(best["hold"]), count=count, value=value)
     else:
         headline = _("Hold nothing, reroll all {count} dice: {value}", count=count, value=value)
-    rolls, rolls_left = answer["rolls"], answer["rolls_left"]
-    rerolls = wording.rerolls_left_text(rolls_left)
-    stage = _("Roll {roll} of {rolls}, {rerolls}", roll=rolls - rolls_left, rolls=rolls, rerolls=rerolls)
+    roll, rolls, rerolls = answer["rolls"] - rolls_left, answer["rolls"], wording.rerolls_left_text(rolls_left)
+    stage = _("Roll {roll} of {rolls}, {rerolls}", roll=roll, rolls=rolls, rerolls=rerolls)
     lines = heading_lines(rules, answer, headline, f"{stage} · {spaced(dice)} ({glyphs(dice)})")
     labels = [_hold_label(rules, entry).ljust(3 * rules.dice + 3) for entry in answer["holds"][:top]]
     return lines + ranking_lines(answer, _("hold"), labels, answer["holds"]) + approximate_lines(answer)

@@ -135,12 +135,6 @@ def _dice(faces: list[tuple[int, bool]]) -> str:
     return f'<span class="dice" role="img" aria-label="{label}">{drawn}</span>'
 
 
-INLINE: dict[str, Callable[[Span], str]] = {
-    "plain": lambda span: _escaped(span.text), "bold": lambda span: f"<b>{_escaped(span.text)}</b>",
-    "dice": lambda span: _dice([(int(face), False) for face in span.text.split()]),
-}  # fmt: skip
-
-
 def _row(*cells: tuple[str, str], tag: str = "td") -> str:
     """A row of a table: the class of each cell, which may be empty, and what it contains."""
     return f"<tr>{''.join(f'<{tag}{_class(name)}>{inner}</{tag}>' for name, inner in cells)}</tr>"
@@ -194,11 +188,6 @@ def _odds(section: Section) -> str:
         rows = "".join(_row(("", _inline(row.name)), ("n", row.value), ("n", row.points)) for row in part)
         tables += f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>" if rows else ""
     return f'<div class="odds">{tables}</div>'
-
-
-VIEWS: dict[str, Callable[[Section], str]] = {
-    view.__name__[1:]: view for view in (_prices, _texts, _holds, _losses, _opening, _odds)
-}
 
 
 def guide_text(content: GuideContent, card: bool = False) -> str:
@@ -275,3 +264,10 @@ TEXT_VIEWS: dict[str, Callable[[Section], Iterable[str]]] = {
     "prices": _bar_lines, "texts": _row_lines, "holds": _rule_lines, "losses": _bar_lines,
     "opening": _opening_lines, "odds": _odds_lines,
 }  # fmt: skip
+INLINE: dict[str, Callable[[Span], str]] = {
+    "plain": lambda span: _escaped(span.text), "bold": lambda span: f"<b>{_escaped(span.text)}</b>",
+    "dice": lambda span: _dice([(int(face), False) for face in span.text.split()]),
+}  # fmt: skip
+VIEWS: dict[str, Callable[[Section], str]] = {
+    view.__name__[1:]: view for view in (_prices, _texts, _holds, _losses, _opening, _odds)
+}

@@ -275,10 +275,7 @@ def _odds(guide: Guide, words: Words) -> Section:
 
 
 def _percent(share: float, words: Words) -> str:
-    """A share in per cent, with about two digits."""
-    decimals = 2
-    if share >= 0.0095:
-        decimals = 0 if share >= 0.995 else 1
+    decimals = 2 if share < 0.0095 else (1 if share < 0.995 else 0)  # about two digits
     return f"{words.number(100 * share, decimals)}\u00a0%"
 
 

@@ -57,7 +57,6 @@ def guide_pdf(content: GuideContent, card: bool = False) -> bytes:
 
 
 def _fits(content: GuideContent, card: bool, sheet: Sheet, is_first: bool, size: float) -> bool:
-    """Whether a sheet fits on its page at a size of type: it is drawn on a page that is thrown away."""
     with closing(Paper(content, card, size)) as draft:
         _draw(draft, sheet, is_first)
         return draft.fits
@@ -223,22 +222,18 @@ def _all_texts(content: GuideContent) -> Iterable[str]:
 def _draw(paper: Paper, sheet: Sheet, is_first: bool) -> None:
     """A sheet on a new page; the first one with the title."""
     paper.pdf.add_page()
-    y = paper.top
-    width, gap = paper.right - paper.left, 7.0
+    y, width, gap = paper.top, paper.right - paper.left, 7.0
     if is_first:
         title = paper.content.card_title if paper.card else paper.content.title
         y = paper.text(title, paper.left, y, width, 1.8, bold=True) + paper.line() * 0.1
         for text in paper.content.lead:
             y = paper.text(text, paper.left, y, width, colour=SOFT)
         y += paper.line() * 0.3
-    if len(sheet.columns) == 1:
-        end = _column(paper, sheet.columns[0], paper.left, y, width)
-    else:
-        first, second = sheet.columns
-        narrow = (width - gap) * 0.42
-        end = _column(paper, first, paper.left, y, narrow)
-        end = max(end, _column(paper, second, paper.left + (narrow + gap), y, width - narrow - gap))
-    _column(paper, sheet.below, paper.left, end + paper.line() * 0.4, width)
+    narrow = (width - gap) * 0.42  # the first of two columns
+    places = [(0.0, width)] if len(sheet.columns) == 1 else [(0.0, narrow), (narrow + gap, width - narrow - gap)]
+    columns = zip(sheet.columns, places, strict=True)  # the place of a column: its distance from the left, its width
+    ends = [_column(paper, names, paper.left + left, y, wide) for names, (left, wide) in columns]
+    _column(paper, sheet.below, paper.left, max(ends) + paper.line() * 0.4, width)
 
 
 def _column(paper: Paper, names: Iterable[str], x: float, y: float, width: float) -> float:
@@ -361,13 +356,12 @@ def _odds(paper: Paper, section: Section, x: float, y: float, width: float) -> f
     column = (width - gap * (columns - 1)) / columns
     ends = [y]
     for i, part in enumerate(column_groups(section.rows, columns)):
-        if not part:  # fewer rows than columns
-            continue
-        left, end = x + i * (column + gap), y
-        style: dict[str, Any] = {"scale": 0.85, "colour": SOFT}  # of the heads; the rows below have the usual one
-        for name, chance, points in [section.heads, *((str(row.name), row.value, row.points) for row in part)]:
+        end = y
+        style: dict[str, Any] = {"scale": 0.85, "colour": SOFT}  # of the heads, above a column that has rows
+        for cells in [section.heads, *((str(row.name), row.value, row.points) for row in part)] if part else []:
+            name, chance, points = cells
             numbers = (column * 0.26, chance, style | RIGHT), (column * 0.2, points, style | RIGHT)
-            end = _row(paper, left, end, 0.12, (column * 0.54, name, style), *numbers)
+            end = _row(paper, x + i * (column + gap), end, 0.12, (column * 0.54, name, style), *numbers)
             style = {}
         ends.append(end)
     return max(ends)

@@ -34,9 +34,7 @@ def distribution_lines(rules: RuleSet, answer: dict[str, Any], with_categories: 
     lines.append(_deviation_text(number_text(distribution["standard_deviation"], 2), chance))
     lines += [percentile_line(distribution["percentiles"]), ""]
     lines += histogram(distribution["lowest"], distribution["chances"])
-    if with_categories:
-        lines += ["", *category_lines(rules, distribution["categories"])]
-    return lines
+    return [*lines, "", *category_lines(rules, distribution["categories"])] if with_categories else lines
 
 
 def simulated_figures(rules: RuleSet, answer: dict[str, Any], decimals: int) -> list[str]:
@@ -122,12 +120,9 @@ def position_lines(rules: RuleSet, answer: dict[str, Any], path: str) -> list[st
     )
     lines = [written.format(count=grouped(rows), path=path), "", card_line(rules, answer)]
     lines.append(played.format(decisions=grouped(decisions), count=grouped(games), seed=answer["seed"]))
-    shares = []
-    for left, number in reversed(answer["rolls_left"].items()):  # the most rerolls left first
-        if number:
-            share = number_text(100 * number / decisions, 1)
-            shares.append(_("{share} % with {count} left", share=share, count=left))
-    lines.append(_("Rerolls: {shares}", shares=", ".join(shares)))
+    named = {left: number_text(100 * n / decisions, 1) for left, n in answer["rolls_left"].items() if n}
+    shares = [_("{share} % with {count} left", share=share, count=left) for left, share in named.items()]
+    lines.append(_("Rerolls: {shares}", shares=", ".join(reversed(shares))))
     if answer["exploration"]:
         chance = significant_text(answer["exploration"], 6)
         lines.append(_("A random legal action is taken with chance {chance}", chance=chance))
@@ -289,19 +284,17 @@ def plot(
         scores = range(lowest, lowest + len(chances))
         at_least = [min(1.0, sum(chances[i:])) for i in range(len(chances))]
         _figure, (upper, lower) = plt.subplots(2, 1, figsize=(8, 7), sharex=True, layout="constrained")
-        percents = [100 * chance for chance in chances]
-        upper.fill_between(scores, percents, step="mid", color="#4477aa", linewidth=0)
+        upper.fill_between(scores, [100 * c for c in chances], step="mid", color="#4477aa", linewidth=0)
         upper.set(title=title, ylabel=_("chance of this score, %"), ylim=(0, None))
-        percents = [100 * chance for chance in at_least]
-        lower.plot(scores, percents, color="#4477aa", label=_("maximising the expected score"))
+        lower.plot(scores, [100 * c for c in at_least], color="#4477aa", label=_("maximising the expected score"))
         if goal_chances is not None:
-            percents = [100 * chance for chance in goal_chances]
-            lower.plot(scores, percents, color="#cc6677", linestyle="--", label=_("with this score as goal"))
+            percent, label = [100 * c for c in goal_chances], _("with this score as goal")
+            lower.plot(scores, percent, color="#cc6677", linestyle="--", label=label)
             lower.legend()
         lower.set(xlabel=_("final score"), ylabel=_("chance of at least this score, %"), ylim=(0, 101))
         for axes in (upper, lower):
             axes.grid(alpha=0.3)
             if goal is not None:
                 axes.axvline(goal, color="#888888", linewidth=1)
-        visible = [score for score, chance in zip(scores, chances, strict=True) if chance > 1e-6]
+        visible = [s for s, c in zip(scores, chances, strict=True) if c > 1e-6]
         lower.set_xlim(min(visible), max(visible))

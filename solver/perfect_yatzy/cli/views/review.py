@@ -385,36 +385,31 @@ def write_csv(file: IO[bytes], ratings: tuple[Rating, ...]) -> None:
     text.detach()  # the caller closes the file
 
 
-def _legend_text(rating: Rating, names_rules: bool) -> str:
-    lost = ngettext(
-        "{player}: {points} points lost a game, {count} game",
-        "{player}: {points} points lost a game, {count} games",
-        rating.games,
-    )
-    player = f"{rating.player}, {rating.rules.key}" if names_rules else rating.player
-    points = number_text(rating.points_lost.value, 2)
-    return lost.format(player=player, points=points, count=grouped(rating.games))
-
-
 def plot_ratings(path: str, ratings: tuple[Rating, ...], block: int | None = None) -> None:
     """Draw the points lost a game over time, with a band for the interval, and below them by kind of decision."""
     with picture(path) as plt:
         figure, (upper, lower) = plt.subplots(2, 1, figsize=(8, 8), layout="constrained")
         kinds = kinds_of(ratings)
         width = 0.8 / len(ratings)  # the bars of all ratings share 0.8 of the room of a kind
-        names_rules = len({rating.rules.key for rating in ratings}) > 1
+        several = len({rating.rules.key for rating in ratings}) > 1
         for number, rating in enumerate(ratings):
             colour = COLOURS[number % len(COLOURS)]
-            label = _legend_text(rating, names_rules)
+            player = f"{rating.player}, {rating.rules.key}" if several else rating.player
+            text = ngettext(
+                "{player}: {points} points lost a game, {count} game",
+                "{player}: {points} points lost a game, {count} games",
+                rating.games,
+            )
+            points = number_text(rating.points_lost.value, 2)
+            label = text.format(player=player, points=points, count=grouped(rating.games))
             parts = rating.blocks(block)
             middles = [(part.first + part.last) / 2 for part in parts]
             values = np.array([part.points_lost.value for part in parts])
             half = np.array([part.points_lost.half_width or 0.0 for part in parts])
             upper.plot(middles, values, color=colour, marker="o", markersize=4, label=label)
             upper.fill_between(middles, values - half, values + half, color=colour, alpha=0.2, linewidth=0)
-            lost_by_kind = [rating.kind_lost(i)[0] for i in range(len(rating.kinds))]
-            means = [lost.value for lost in lost_by_kind]
-            errors = [lost.half_width or 0.0 for lost in lost_by_kind]
+            by_kind = [rating.kind_lost(i)[0] for i in range(len(rating.kinds))]
+            means, errors = [lost.value for lost in by_kind], [lost.half_width or 0.0 for lost in by_kind]
             shift = (number - (len(ratings) - 1) / 2) * width  # from the middle of a kind
             places = [kinds.index(kind) + shift for kind in rating.kinds]
             lower.bar(places, means, width, color=colour, yerr=errors, capsize=3)

@@ -158,9 +158,6 @@ def categories(strategy: Strategy) -> StrategyTable:
     return _table(strategy, "categories", title=title, note=note, columns=columns, rows=rows)
 
 
-STRATEGY_TABLES = {table.__name__: table for table in (opening, scoring, categories)}
-
-
 def markdown(table: StrategyTable) -> str:
     """A Markdown document with one table, columns aligned in the source too."""
     names = [column.name for column in table.columns]
@@ -234,3 +231,4 @@ def parquet(table: StrategyTable) -> bytes:
 FORMATS: dict[str, Callable[[StrategyTable], str | bytes]] = {
     "md": markdown, "csv": comma_separated, "json": as_json, "html": html, "parquet": parquet,
 }  # fmt: skip
+STRATEGY_TABLES = {table.__name__: table for table in (opening, scoring, categories)}

@@ -124,16 +124,14 @@ def columns(rows: Sequence[Sequence[str]], *layout: str, indent: str = "  ") -> 
 
 def card_line(rules: RuleSet, answer: dict[str, Any]) -> str:
     """The scorecard of an answer in one line."""
-    card = answer["card"]
-    n_filled, n_open = len(card), len(rules.categories) - len(card)
-    if not n_filled:
+    if not (card := answer["card"]):
         return _("{game}, empty card", game=rules.name)
-    if not n_open:
-        filled = _("all {count} categories filled", count=n_filled)
-    elif n_filled > 4:
-        filled = _("{filled} categories filled, {open} open", filled=number_word(n_filled), open=number_word(n_open))
-    else:
-        filled = ", ".join(f"{category_name(rules, name)} {points}" for name, points in card.items())
+    filled = ", ".join(f"{category_name(rules, c)} {points}" for c, points in card.items())
+    if not (n_open := len(rules.categories) - len(card)):
+        filled = _("all {count} categories filled", count=len(card))
+    elif len(card) > 4:
+        counts = {"filled": number_word(len(card)), "open": number_word(n_open)}
+        filled = _("{filled} categories filled, {open} open", **counts)
     return _("{game}, {points} points: {filled}", game=rules.name, points=answer["card_total"], filled=filled)
 
 

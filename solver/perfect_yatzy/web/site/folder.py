@@ -1,21 +1,16 @@
 """Writes a site: the page, its data, and what makes it work without a network.
 
 Files are replaced one by one, each as a whole: data first, under names with a hash of their content, then the page,
-last the description and the service worker. A visitor meanwhile has the old site or the new one. What was there and
-is no part of the site stays, such as ``CNAME``.
+last the description and the service worker. So a visitor has the old site or the new one. Files that are no part of
+the site stay, such as ``CNAME``.
 
-Rules are the arrays of the turn model as plain JSON values: what a roll scores, which boxes may take it and which
-card follows is computed here, so the engine in the browser has no scoring of its own (``static/engine/game.js``).
+Rules are the arrays of the turn model as JSON: what a roll scores, which boxes may take it and which card follows is
+computed here, so the engine in the browser has no scoring of its own (``static/engine/game.js``).
 
-Values are read by ``static/engine/table.js``. A small table is one file that is fetched whole. Its values are rounded
-to fixed point, which makes each differ by at most 2^-31 = 4.7e-10 points: float32 would make it 7.6e-6, and options
-that are equal would no longer be known as equal. Neighbouring states have similar values, so differences from an
-expectation are stored::
-
-    expected = V(card + a) + V(card + b) - V(card + a + b)      a, b: the first lower boxes that may be filled
-    stored   = (V - expected) of a lane minus that of the lane before, the sign in the last bit
-
-as bytes, first the highest of all values, then the second highest ..., in gzip: 3.3 MB for Yatzy instead of 7.7.
+Values are read by ``static/engine/table.js``. A small table is one file. Its values are rounded to fixed point, which
+makes each differ by at most 2^-31 = 4.7e-10 points: by float32, equal options would no longer be known as equal.
+Neighbouring states have similar values: stored are differences from an expectation (:func:`encoded`), as bytes in
+gzip, first the highest of all, then the second highest ...: 3.3 MB for Yatzy instead of 7.7.
 
 A large table is stored as it is, in parts that static hosts accept. The engine fetches pages of 16 kB by HTTP Range,
 and compares each with its digest: the first 16 bytes of its SHA-256, one after the other in a file of their own.
@@ -87,15 +82,12 @@ def is_whole(space: StateSpace) -> bool:
 
 
 def encoded(rules: RuleSet, values: Table, fraction_bits: int) -> tuple[dict[str, Any], bytes]:
-    """The fields and the bytes of a table as one file.
-
-    A difference d is stored as 2 d, or as -2 d - 1 if it is negative; a *plane* has one byte of every value.
-    """
+    """The fields and the bytes of a table as one file; a *plane* has one byte of every value."""
     fixed = np.rint(np.asarray(values, dtype=np.float64) * 2.0**fraction_bits).astype(np.int64)
     differences = np.empty_like(fixed)
     for place, expected in _expected(rules, state_space(rules), fixed):
-        differences[place] = np.diff(fixed[place] - expected, prepend=0)
-    codes = np.where(differences < 0, -2 * differences - 1, 2 * differences)
+        differences[place] = np.diff(fixed[place] - expected, prepend=0)  # of each lane and the one before
+    codes = np.where(differences < 0, -2 * differences - 1, 2 * differences)  # the sign in the last bit
     planes = max(1, ceil(int(codes.max(initial=0)).bit_length() / 8))  # as many bytes as the largest code has
     shifts = (8 * plane for plane in reversed(range(planes)))  # the highest byte of all values first
     data = b"".join((codes >> shift & 0xFF).astype(np.uint8).tobytes() for shift in shifts)
@@ -104,7 +96,10 @@ def encoded(rules: RuleSet, values: Table, fraction_bits: int) -> tuple[dict[str
 
 
 def _expected(rules: RuleSet, space: StateSpace, fixed: Ints) -> Iterator[tuple[slice, Ints | int]]:
-    """For each row its place in the table, and the values expected there from those of later rows (see above)."""
+    """For each row its place in the table, and the values expected there from those of later rows.
+
+    ``V(card + a) + V(card + b) - V(card + a + b)``, where a and b are the first lower boxes that may be filled.
+    """
     layout = space.layout
     needed = prerequisites(rules)  # bitmask of the boxes that must be filled before each box
     weights = enumerate(space.lanes.weight_of.tolist())
@@ -120,7 +115,6 @@ def _expected(rules: RuleSet, space: StateSpace, fixed: Ints) -> Iterator[tuple[
             mask, begin = int(layout.masks[row]), int(layout.offsets[row])
             length = int(layout.lane_count[layout.lane_sets[row]]) * (int(space.most_saved[filled]) + 1)
             fillable = [box for box in lower if not mask >> box & 1 and mask & needed[box] == needed[box]]
-            # V(card + a) + V(card + b) - V(card + a + b), or what there is of it.
             parts = [after(row, length, box) for box in fillable[:2]]
             if len(parts) == 2:
                 parts.append(-after(row, length, *fillable[:2]))
@@ -152,8 +146,7 @@ class DataFiles:
         if is_whole(state_space(rules)):
             fields, content = encoded(rules, values, fraction_bits)
             return self.add(name, content) | fields
-        value_bytes = values.dtype.itemsize
-        part_values = PART_BYTES // value_bytes
+        part_values = PART_BYTES // values.dtype.itemsize
         files, digests = list[str](), bytearray()  # of the parts, and of their pages
         for begin in range(0, len(values), part_values):
             rows = np.asarray(values[begin : begin + part_values])
@@ -162,7 +155,7 @@ class DataFiles:
             for start in range(0, len(part), PAGE_BYTES):
                 digests += hashlib.sha256(part[start : start + PAGE_BYTES]).digest()[:PAGE_DIGEST_BYTES]
         return {
-            "coding": "pages", "count": len(values), "bytes": value_bytes, "part_bytes": PART_BYTES,
+            "coding": "pages", "count": len(values), "bytes": values.dtype.itemsize, "part_bytes": PART_BYTES,
             "page_bytes": PAGE_BYTES, "digest_bytes": PAGE_DIGEST_BYTES, "parts": files,
             "digests": self.add(f"{name}-digests", gzip.compress(digests, 1, mtime=0)),
         }  # fmt: skip
