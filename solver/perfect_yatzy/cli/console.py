@@ -271,9 +271,8 @@ def localize(command: click.Command) -> None:
         )
     options = [(param, ("help",)) for param in command.params if isinstance(param, click.Option)]
     for shown, attributes in [(command, ("help", "short_help", "epilog")), *options]:
-        # The English texts are kept: the next language is translated from them, too.
         english = vars(shown).setdefault("english_help", {name: getattr(shown, name) for name in attributes})
-        for name, text in english.items():
+        for name, text in english.items():  # which are kept for the next language
             setattr(shown, name, translated(text))
     if isinstance(command, click.Group):
         for inner in command.commands.values():

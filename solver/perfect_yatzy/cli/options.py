@@ -209,8 +209,7 @@ def gathered(name: str, make: Callable[..., Any], command: Callable[..., Any]) -
 
     @wraps(command)
     def run(**values: Any) -> Any:
-        made_from = {key: values.pop(key) for key in parameters if key in values}
-        return command(**{name: make(**made_from)}, **values)
+        return command(**{name: make(**{key: values.pop(key) for key in parameters if key in values})}, **values)
 
     return run
 

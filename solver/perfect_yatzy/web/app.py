@@ -3,10 +3,7 @@
 Answers are computed in worker threads, so the event loop never waits. Only built-in rule sets are served. What takes
 long or writes to the disk waits for a request that confirms it, `/api/solve`.
 
-Long work is answered as server-sent events: `progress`, then `done` or `error`. It stops when the client has left::
-
-    event: progress
-    data: {"done": 0.25, "seconds_left": 12.1}
+Long work is answered as server-sent events: `progress`, then `done` or `error`. It stops when the client has left.
 """
 
 from __future__ import annotations
@@ -324,22 +321,6 @@ def event_schema(name: str, data: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": {"event": {"const": name}, "data": text}, "required": ["event", "data"]}
 
 
-PROGRESS = {"done": {"type": "number", "minimum": 0, "maximum": 1}, "seconds_left": {"type": "number", "minimum": 0}}
-# Before OpenAPI 3.2 the schema of a stream of events describes each of them.
-EVENT_SCHEMAS = [
-    event_schema("progress", {"type": "object", "properties": PROGRESS, "required": [*PROGRESS]}),
-    event_schema("done", {"type": "object"}),
-    event_schema("error", {"$ref": "#/components/schemas/ErrorResponse"}),
-]
-EVENTS: dict[int | str, dict[str, Any]] = {
-    200: {
-        "description": "Server-sent events: `progress` with `done` (0 to 1) and `seconds_left`, then `done`, or "
-        "`error` with `error` and `code`",
-        "content": {"text/event-stream": {"schema": {"oneOf": EVENT_SCHEMAS}}},
-    }
-}
-
-
 def _event_text(event: str, data: dict[str, Any]) -> bytes:
     return f"event: {event}\ndata: {json.dumps(data)}\n\n".encode()
 
@@ -388,3 +369,19 @@ async def work_events(solve: Solve) -> AsyncIterator[bytes]:
             yield message
     finally:
         stopped.set()
+
+
+PROGRESS = {"done": {"type": "number", "minimum": 0, "maximum": 1}, "seconds_left": {"type": "number", "minimum": 0}}
+# Before OpenAPI 3.2 the schema of a stream of events describes each of them.
+EVENT_SCHEMAS = [
+    event_schema("progress", {"type": "object", "properties": PROGRESS, "required": [*PROGRESS]}),
+    event_schema("done", {"type": "object"}),
+    event_schema("error", {"$ref": "#/components/schemas/ErrorResponse"}),
+]
+EVENTS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "Server-sent events: `progress` with `done` (0 to 1) and `seconds_left`, then `done`, or "
+        "`error` with `error` and `code`",
+        "content": {"text/event-stream": {"schema": {"oneOf": EVENT_SCHEMAS}}},
+    }
+}

@@ -1,8 +1,7 @@
 """ASGI middleware in front of the API: host and origin, size and time of bodies, request rates, security headers.
 
 A page on another site can reach this server under a host name of that site (DNS rebinding), so a request must name a
-host that is known; or under its own name, which a browser says in Sec-Fetch-Site: only links to the page are
-followed then. The headers forbid the page to load or send anything elsewhere.
+known host; or under its own name, which a browser says in Sec-Fetch-Site: then only links to the page are followed.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from .._version import ANSWER_SCHEMA
 from ..errors import ENGLISH, _, language_accepted, language_scope
 from .limits import MAX_ACTIVE_REQUESTS, MAX_BODY_BYTES, MAX_BODY_SECONDS, MAX_VALUES, RateLimiter, client_name
 
-SECURITY_HEADERS = {
+SECURITY_HEADERS = {  # the page loads and sends nothing elsewhere
     b"content-security-policy": b"default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; "
     b"form-action 'self'",
     b"x-content-type-options": b"nosniff", b"referrer-policy": b"no-referrer",

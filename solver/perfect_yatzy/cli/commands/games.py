@@ -298,9 +298,13 @@ def versus(
     if free is not None and cost.memory > free:  # then bounds are the answer
         begin = perf_counter()
         bounds = versus_bounds(rule_set, ties, tables, threads=threads)
-        fields = {"rules": rule_set.key, "ties": ties, "bounds": [*bounds]}
-        seconds = round(perf_counter() - begin, 2)
-        echo_answer(bounds_lines(rule_set, ties, *bounds), as_json, **fields, seconds=seconds)
+        fields = {
+            "rules": rule_set.key,
+            "ties": ties,
+            "bounds": [*bounds],
+            "seconds": round(perf_counter() - begin, 2),
+        }
+        echo_answer(bounds_lines(rule_set, ties, *bounds), as_json, **fields)
         return
     if not is_stored:
         check_memory(rule_set, cost)
@@ -409,7 +413,6 @@ def write_games(file: IO[bytes], path: str, policy: object, simulation: Simulati
     else:
         listed = exact_policy(policy)
         assert listed is not None
-        games = len(simulation.final_scores)
-        lines = simulated_records(listed, games, simulation.seed, player=simulation.policy)
+        lines = simulated_records(listed, len(simulation.final_scores), simulation.seed, player=simulation.policy)
     for line in lines:
         file.write(line.encode() + b"\n")

@@ -190,8 +190,7 @@ def expect_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
         lines += wording.upper_bonus_lines(rules, filled, answer.get("upper_by_column", [answer["upper"]]))
     if not turns_left:
         return lines
-    with_categories = top > len(rules.categories)
-    return lines + _spread_lines(rules, answer, with_categories) + approximate_lines(answer)
+    return lines + _spread_lines(rules, answer, top > len(rules.categories)) + approximate_lines(answer)
 
 
 def _spread_lines(rules: RuleSet, answer: dict[str, Any], with_categories: bool) -> list[str]:

@@ -103,7 +103,6 @@ def guide_content(guide: Guide) -> GuideContent:
 
 
 def _lead(guide: Guide, words: Words) -> list[Text]:
-    """How good the sheet and perfect play are, or how to get what the sheet lacks."""
     sheet = guide.sheet
     perfect = words.number(guide.perfect)
     only_perfect = words.fill("guide.lead_perfect", perfect=perfect)
@@ -208,7 +207,6 @@ def _give_up(guide: Guide, words: Words) -> Section | None:
         return words.fill(turns_key, first=stage.first, last=stage.last) + joined(entries, ", ") + "."
 
     def is_rare(category: int) -> bool:
-        """Whether a category is hardly given up in any stage."""
         shares = [[each.share for each in stage.give_ups if each.category == category] for stage in stages]
         return all(sum(in_stage) < RARE for in_stage in shares)
 

@@ -1,8 +1,7 @@
 """The guide as a PDF, drawn by fpdf2 (extra `pdf`): two sheets of A4, or a card of A6 to carry.
 
-The texts are those of the HTML page (:mod:`.guide_content`). The type of each sheet has the largest size at which it
-fits. It is set in Helvetica, which every reader has. Letters that it lacks, those outside Western Europe, need
-DejaVu Sans, which comes with matplotlib.
+The texts are those of the HTML page (:mod:`.guide_content`). The type is Helvetica, which every reader has. Letters
+that it lacks, those outside Western Europe, need DejaVu Sans, which comes with matplotlib.
 """
 
 from __future__ import annotations
@@ -316,7 +315,6 @@ def _holds(paper: Paper, section: Section, x: float, y: float, width: float) -> 
 
 
 def _losses(paper: Paper, section: Section, x: float, y: float, width: float) -> float:
-    """Bars that stand on a line, the value of each above it and its name below the line."""
     step, height, label = width / len(section.rows), 12.0, paper.line(0.8)
     for i, row in enumerate(section.rows):
         left, tall = x + i * step + step * 0.1, height * row.bar

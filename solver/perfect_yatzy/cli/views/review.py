@@ -193,13 +193,14 @@ def rating_lines(rating: Rating, rules: RuleSet, block: int | None = None) -> li
             "Without luck the interval is {factor} times narrower: the results of {games} games would say as much."
         )
         as_many = grouped(rating.narrower**2 * rating.games)  # a width falls with the square root of their number
-        lines += wrapped_lines(text.format(factor=number_text(rating.narrower, 1), games=as_many))
+        lines += wrap(text.format(factor=number_text(rating.narrower, 1), games=as_many), line_width())
     numbers = zip(GRADE_NAMES, rating.figures.errors.mean(axis=0).tolist(), strict=True)  # of each grade, in a game
     first, second, third = (f"{number_text(number, 1)} {grade_word(name, 2)}" for name, number in numbers)  # plural
-    lines += wrapped_lines(_("A game has {first}, {second} and {third}.", first=first, second=second, third=third))
+    errors = _("A game has {first}, {second} and {third}.", first=first, second=second, third=third)
+    lines += wrap(errors, line_width())
     if len(rating.other_results):
         others, mean = _games_text(len(rating.other_results)), number_text(float(rating.other_results.mean()), 2)
-        lines += wrapped_lines(_("{games} without decisions: mean result {mean}.", games=others, mean=mean))
+        lines += wrap(_("{games} without decisions: mean result {mean}.", games=others, mean=mean), line_width())
     lines += ["", *_kind_lines(rating, interval_head)]
     if leaves_choice(rules):
         lines += ["", *category_lines(rating, rules)]
@@ -222,11 +223,6 @@ def interval_text(found: Estimate, factor: float = 1.0) -> str:
 
 def _estimate_row(label: str, estimate: Estimate, rest: str = "") -> str:
     return row(label, number_text(estimate.value, 2), interval_text(estimate), rest)
-
-
-def wrapped_lines(text: str) -> list[str]:
-    """Wrapped text."""
-    return wrap(text, line_width())
 
 
 def _games_text(number: int) -> str:
@@ -294,7 +290,7 @@ def block_lines(rating: Rating, parts: Sequence[Block], interval_head: str) -> l
     if trend.low <= 0 <= trend.high:
         text = _("No trend is shown: {change} in 100 games ({interval}).")
     change = ("" if trend.value < 0 else "+") + number_text(100 * trend.value, 2)
-    return lines + wrapped_lines(text.format(change=change, interval=interval_text(trend, 100)))
+    return lines + wrap(text.format(change=change, interval=interval_text(trend, 100)), line_width())
 
 
 def comparison_lines(comparison: Comparison) -> list[str]:
@@ -303,7 +299,7 @@ def comparison_lines(comparison: Comparison) -> list[str]:
     names = {"first": first.player, "second": second.player, "rules": first.rules.key}
     advantage = comparison.advantage  # of the first player
     if advantage.low is None or advantage.high is None:
-        return wrapped_lines(_("{first} and {second}, {rules}: too few games to compare.", **names))
+        return wrap(_("{first} and {second}, {rules}: too few games to compare.", **names), line_width())
     sign = -1 if advantage.value < 0 else 1  # of the figures, which are shown for the player who is ahead
     ahead, behind = (second, first) if sign < 0 else (first, second)
     verdict = _(
@@ -326,7 +322,7 @@ def comparison_lines(comparison: Comparison) -> list[str]:
         "The plain results differ by {points} ({interval}).", points=number_text(sign * comparison.results.value, 2),
         interval=interval_text(comparison.results, sign) or _("too few to say"),
     )  # fmt: skip
-    return wrapped_lines(f"{verdict} {plain}")
+    return wrap(f"{verdict} {plain}", line_width())
 
 
 def skipped_lines(found: Ratings) -> list[str]:
@@ -355,7 +351,7 @@ def results_lines(found: Ratings, confidence: float) -> list[str]:
             "{player}, {rules}: {games} without decisions, mean result {mean}. "
             "Luck cannot be removed from results alone."
         )
-        lines += wrapped_lines(text.format(player=player, rules=rules, games=games, mean=mean))
+        lines += wrap(text.format(player=player, rules=rules, games=games, mean=mean), line_width())
     return lines
 
 

@@ -144,16 +144,16 @@ def categories(strategy: Strategy) -> StrategyTable:
         text = _("{rules} has a fixed order, so there is no choice of category to tabulate")
         raise StateError(text.format(rules=rules.key))
     start, rows = strategy.value(State()), []
-    for position, category in enumerate(rules.categories):
-        alone = strategy.value(State(rules.full_mask & ~(1 << position)))
-        without = strategy.value(State(1 << position))
+    for i, category in enumerate(rules.categories):
+        alone = strategy.value(State(rules.full_mask & ~(1 << i)))
+        without = strategy.value(State(1 << i))
         rows.append((category.name, alone, without, start - without))
     note = _(
         "Alone: expected points when it is the only open category, without the upper bonus. Crossed out first: "
         "expected final score after a 0 there in the first turn, and what that turn costs."
     )
-    figures = N_("alone"), N_("crossed out first"), N_("costs")
-    columns = [Column(N_("category")), *(Column(figure, 2) for figure in figures)]
+    numbers = N_("alone"), N_("crossed out first"), N_("costs")
+    columns = [Column(N_("category")), *(Column(number, 2) for number in numbers)]
     title = _("{game}: value of each category")
     return _table(strategy, "categories", title=title, note=note, columns=columns, rows=rows)
 
@@ -198,19 +198,17 @@ def html(table: StrategyTable) -> str:
     is_number = [isinstance(cell, int | float) for cell in table.rows[0]]
     is_foreign = [table.language != language and column.english in CATEGORY_COLUMNS for column in table.columns]
 
-    def row(tag: str, texts: list[str]) -> str:
+    def line(tag: str, texts: list[str]) -> str:
         cells = ""
         for text, number, foreign in zip(texts, is_number, is_foreign, strict=True):
-            attributes = ' scope="col"' if tag == "th" else ""
-            if number:
-                attributes += ' class="n"'
-            elif foreign and tag == "td":
-                attributes += f' lang="{table.language}"'
-            cells += f"<{tag}{attributes}>{escape(text)}</{tag}>"
+            scope = ' scope="col"' if tag == "th" else ""
+            language_mark = f' lang="{table.language}"' if foreign and tag == "td" else ""
+            mark = ' class="n"' if number else language_mark  # numbers have no language
+            cells += f"<{tag}{scope}{mark}>{escape(text)}</{tag}>"
         return f"<tr>{cells}</tr>"
 
-    heads = row("th", [column.name for column in table.columns])
-    rows = "\n".join(row("td", texts) for texts in table.cell_texts())
+    heads = line("th", [column.name for column in table.columns])
+    rows = "\n".join(line("td", row) for row in table.cell_texts())
     notes = "".join(f"<p>{escape(note)}</p>\n" for note in table.notes)
     content = f"<table>\n<thead>{heads}</thead>\n<tbody>\n{rows}\n</tbody></table>"
     body = f"<body>\n<h1>{escape(table.title)}</h1>\n{notes}{content}\n</body>"

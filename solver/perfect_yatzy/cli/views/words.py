@@ -296,8 +296,7 @@ def _condition(rules: RuleSet, condition: Condition, words: Words) -> Text:
     if condition.kind in ("open", "closed", "only"):
         # Where boxes have an order, one that is not filled may not be its turn yet: then the words are others.
         key = f"rule.{'turn' if any(prerequisites(rules)) else 'boxes'}_{condition.kind}"
-        count = len(all_categories(rules, condition))
-        return words.fill(key, boxes=_boxes(rules, condition, words), count=count)
+        return words.fill(key, boxes=_boxes(rules, condition, words), count=len(all_categories(rules, condition)))
     key = f"rule.{condition.kind.replace(' ', '_')}"
     if condition.kind == "scored":
         return words.fill(key, box=rules.categories[rules.tracked_index].name)
@@ -310,8 +309,7 @@ def _condition(rules: RuleSet, condition: Condition, words: Words) -> Text:
 
 def _boxes(rules: RuleSet, condition: Condition, words: Words) -> Text:
     """The boxes of a condition: one *or* another is open, but one *and* another are closed."""
-    # Where boxes have an order, "closed" is said as: it is not the turn of one or another.
-    kind = "open" if condition.kind == "closed" and any(prerequisites(rules)) else condition.kind
+    kind = "open" if condition.kind == "closed" and any(prerequisites(rules)) else condition.kind  # "not the turn of"
     names = [
         words.words(f"rule.{kind}_{name}") if section(rules, name) else category_name(rules, name)
         for name in condition.categories

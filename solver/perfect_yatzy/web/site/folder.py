@@ -215,9 +215,8 @@ def _layout(rules: RuleSet) -> dict[str, Any]:
 def _outcomes(rules: RuleSet) -> dict[str, Any]:
     """The outcomes of a turn, and which of them each category pays for each roll in each way to score."""
     found = turn_outcomes(rules)
-    # By way and category: the outcome for each roll. Equal rows are written once, with the row of each pair.
     number: Ints = numbered_outcomes(rules)[-1].reshape(SCORING_WAYS * len(rules.categories), -1)
-    rows, row_of = np.unique(number, axis=0, return_inverse=True)
+    rows, row_of = np.unique(number, axis=0, return_inverse=True)  # a row: the outcome for each roll
     outcomes = {name: [*map(int, getattr(found, name))] for name in ("category", "points", "total", "step", "shift")}
     return {"outcomes": outcomes, "rows": rows.tolist(), "ways": row_of.reshape(SCORING_WAYS, -1).tolist()}
 
