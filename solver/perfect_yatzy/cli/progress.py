@@ -97,16 +97,15 @@ def clock_text(seconds: float | None) -> str:
 def solve_progress(rules: RuleSet, announcement: str | None = None) -> Progress:
     """Progress of a solve. An `announcement` of a long solve is printed at once, with how to stop it."""
     shown = progress(_("Solving {rules}", rules=rules.key))
+    is_told = False
     if announcement is not None:
         tell(_("yatzy: {announcement} (stop with Ctrl+C)", announcement=announcement))
+    if announcement is not None or stderr_is_terminal():
         return shown
-    if stderr_is_terminal():
-        return shown
-    is_told = False
 
     def report(done: int, total: int) -> None:
         nonlocal is_told
-        if not is_told:  # with the first report: nothing is solved if the table is stored
+        if not is_told:  # with the first report, which a table that is stored does not have
             tell(_("yatzy: solving {rules}; the table will be stored", rules=rules.key))
         is_told = True
         shown(done, total)

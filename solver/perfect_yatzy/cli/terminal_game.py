@@ -201,8 +201,7 @@ class TerminalGame:
             return False
         strategy, least_loss = self.strategy, self.min_warned_loss
         request = self.winning_request() if self.advice == "win" else None
-        is_for_win = isinstance(request, dict)  # else for the expected score
-        if isinstance(request, dict):
+        if isinstance(request, dict):  # else for the expected score
             strategy = self.service.resolve(self.service.parse(request), strategy).strategy
             least_loss *= WIN_CHANCE_PER_POINT
         options = strategy.ranking(session.card(), session.dice, session.rolls_left)
@@ -211,7 +210,7 @@ class TerminalGame:
         if action.loss <= 0 or action.loss < least_loss:
             return False
         text = _("This loses {points} points on average.", points=number_text(action.loss, 2))
-        if is_for_win:
+        if isinstance(request, dict):
             sentence = _("This lowers the chance to win: {chance} instead of {best_chance}.")
             text = sentence.format(chance=chance_text(action.value), best_chance=chance_text(options[0].value))
         again = _("Enter it again or yes to go on, or choose something else.")

@@ -60,8 +60,7 @@ ERRORS = {
 }
 STATUSES: dict[type[SolverError], int] = {
     limits.QueueFullError: 503, limits.ClientDisconnected: 503, ConfirmationRequired: 409, StateError: 422,
-    RulesError: 422,
-}  # fmt: skip
+    RulesError: 422}  # fmt: skip
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -29,9 +29,9 @@ MESSAGE_SECONDS = 60.0  # between two messages about one problem of the system
 class LimitedProtocol(H11Protocol):
     """HTTP/1.1 with limits: pass it to uvicorn as `http`.
 
-    A client with too many connections, or with the most where there are too many in all, loses one (`_drop_one`): a
-    new connection is always served. A connection ends with the answer before which another request was sent (no
-    browser does that), or if nobody reads the answers.
+    A client with too many connections, or with the most where there are too many in all, loses its oldest one that
+    waits for a request, else its oldest: a new connection is always served. A connection ends with the answer before
+    which another request was sent (no browser does that), or if nobody reads the answers.
     """
 
     most: ClassVar[int] = limits.MAX_CONNECTIONS  # in all
@@ -53,9 +53,8 @@ class LimitedProtocol(H11Protocol):
 
     @staticmethod
     def _drop_one(connections: dict[LimitedProtocol, None]) -> None:
-        """Drop the oldest that waits for a request; if all are being answered, the oldest."""
         waiting = [each for each in connections if not each._answering()]
-        dropped = waiting[0] if waiting else next(iter(connections))
+        dropped = waiting[0] if waiting else next(iter(connections))  # the oldest
         dropped.transport.abort()
         dropped._forget()
 

@@ -24,8 +24,7 @@ SECURITY_HEADERS = {  # the page loads and sends nothing elsewhere
     b"content-security-policy": b"default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; "
     b"form-action 'self'",
     b"x-content-type-options": b"nosniff", b"referrer-policy": b"no-referrer",
-    b"cross-origin-resource-policy": b"same-origin",
-}  # fmt: skip
+    b"cross-origin-resource-policy": b"same-origin"}  # fmt: skip
 NO_STORE = b"cache-control", b"no-store"  # answers that do not say otherwise
 
 Message = MutableMapping[str, Any]

@@ -31,8 +31,7 @@ if TYPE_CHECKING:  # `yatzy site` needs no web framework
 MEDIA_TYPES = {  # by suffix
     "css": "text/css; charset=utf-8", "html": "text/html; charset=utf-8", "txt": "text/plain; charset=utf-8",
     "js": "text/javascript; charset=utf-8", "json": "application/json", "webmanifest": "application/manifest+json",
-    "ico": "image/vnd.microsoft.icon", "png": "image/png", "svg": "image/svg+xml", "woff2": "font/woff2",
-}  # fmt: skip
+    "ico": "image/vnd.microsoft.icon", "png": "image/png", "svg": "image/svg+xml", "woff2": "font/woff2"}  # fmt: skip
 COMPRESSED = {"css", "html", "js", "json", "svg", "txt", "webmanifest"}  # the others are compressed already
 IMMUTABLE = "public, max-age=31536000, immutable"
 STATIC = files(__package__).joinpath("static")

@@ -298,13 +298,9 @@ def versus(
     if free is not None and cost.memory > free:  # then bounds are the answer
         begin = perf_counter()
         bounds = versus_bounds(rule_set, ties, tables, threads=threads)
-        fields = {
-            "rules": rule_set.key,
-            "ties": ties,
-            "bounds": [*bounds],
-            "seconds": round(perf_counter() - begin, 2),
-        }
-        echo_answer(bounds_lines(rule_set, ties, *bounds), as_json, **fields)
+        fields = {"rules": rule_set.key, "ties": ties, "bounds": [*bounds]}
+        seconds = round(perf_counter() - begin, 2)
+        echo_answer(bounds_lines(rule_set, ties, *bounds), as_json, **fields, seconds=seconds)
         return
     if not is_stored:
         check_memory(rule_set, cost)
@@ -361,7 +357,15 @@ def check_output(path: str, games: int = 0, card: str = "") -> None:
 def write_table(file: IO[bytes], path: str, parts: Iterable[Mapping[str, Any]], metadata: Mapping[str, str]) -> None:
     """Write columns of equal length, part by part (there is at least one), in the format of the suffix of `path`."""
     if path.endswith(".parquet"):
-        _write_parquet(file, parts, metadata)
+        import pyarrow.parquet
+
+        from ...strategy.metadata import arrow_table
+
+        tables = (arrow_table(columns, metadata) for columns in parts)
+        first_table = next(tables)
+        with pyarrow.parquet.ParquetWriter(file, first_table.schema) as parquet:
+            for table in chain([first_table], tables):
+                parquet.write_table(table)
         return
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     remaining = iter(parts)
@@ -380,18 +384,6 @@ def write_table(file: IO[bytes], path: str, parts: Iterable[Mapping[str, Any]], 
         for columns in chain([first], remaining):
             text.writelines(json.dumps(dict(zip(columns, row, strict=True))) + "\n" for row in _rows(columns))
     text.detach()  # the caller closes the file
-
-
-def _write_parquet(file: IO[bytes], parts: Iterable[Mapping[str, Any]], metadata: Mapping[str, str]) -> None:
-    import pyarrow.parquet
-
-    from ...strategy.metadata import arrow_table
-
-    tables = (arrow_table(columns, metadata) for columns in parts)
-    first = next(tables)
-    with pyarrow.parquet.ParquetWriter(file, first.schema) as parquet:
-        for table in chain([first], tables):
-            parquet.write_table(table)
 
 
 def _rows(columns: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:

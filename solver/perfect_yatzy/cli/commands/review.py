@@ -112,10 +112,10 @@ def explained_text(service: QueryService, strategy: Strategy, rules: RuleSet, fo
 
     errors = [decision for decision in found.decisions if decision.loss >= min_loss]
     bonus = bonus_chances(service, strategy) if errors else None
-    explained = []
-    for decision in errors:
-        actual, best = (action_outlook(strategy, decision, each, bonus) for each in (decision.done, decision.best))
-        explained.append((decision, actual, best))
+    explained = [  # what each leads to: the actual action, and the best
+        (each, action_outlook(strategy, each, each.done, bonus), action_outlook(strategy, each, each.best, bonus))
+        for each in errors
+    ]
     return "\n".join(review_lines(rules, found, explained))
 
 

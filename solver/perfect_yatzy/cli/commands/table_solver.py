@@ -93,8 +93,7 @@ class TableSolver:
         """Solve a table on the workers of a Dask cluster, and first that of the means if it is needed and missing."""
         quantity = QUANTITIES[what]
         needs_means = quantity.needs_means and not has_table(self.rules, self.tables)
-        # Both costs are confirmed before the workers are started.
-        report_means = self.begin(Objective(self.rules)) if needs_means else None
+        report_means = self.begin(Objective(self.rules)) if needs_means else None  # asks before workers are started
         report = self.begin(quantity.objective(self.rules, WITHOUT_MEANS))
         with cluster_workers(workers, address) as cluster:
             assert cluster
@@ -207,12 +206,11 @@ def estimate_lines(
     solved: bool, verbose: bool,
 ) -> list[str]:  # fmt: skip
     """Lines for `yatzy solve --estimate`; `first`: means that are missing; `free`: bytes of memory and disk."""
+    number = cost.workers or cost.threads
+    memory = _("{size} for each worker") if cost.workers else "{size}"
+    time = ngettext("{time} with {count} thread", "{time} with {count} threads", number)
     if cost.workers:
-        number, memory = cost.workers, _("{size} for each worker")
         time = ngettext("{time} with {count} worker", "{time} with {count} workers", number)
-    else:
-        number, memory = cost.threads, "{size}"
-        time = ngettext("{time} with {count} thread", "{time} with {count} threads", number)
     table = _("{size}, {count} values of {dtype}")
     facts = [
         (_("States"), grouped(cost.states)),
@@ -239,14 +237,13 @@ def estimate_lines(
 def _sharing(cost: SolveEstimate, shared: SharedEstimate) -> list[tuple[str, str]]:
     """What shards add: their number, the traffic, and how many workers are of use."""
     number = shared.useful_workers
-    busy_share = min(1.0, cost.processor_seconds / (number * shared.useful_seconds))
+    busy = number_text(100 * min(1.0, cost.processor_seconds / (number * shared.useful_seconds)))
     useful = _(
         "up to {count}, at work for {busy} % of the time; more wait for the last shard of each layer, "
         "most where {filled} boxes are filled"
     )
     if number == shared.most_workers:
         useful = _("up to {count}, one for each shard of the largest layer")
-    facts = {"count": grouped(number), "busy": number_text(100 * busy_share), "filled": shared.limiting_layer}
     shards, largest, held = grouped(shared.shards), size(shared.largest_shard), size(shared.task_memory)
     read, times = size(shared.read), number_text(shared.read / cost.bytes, 1)  # of what the tasks read
     shortest = duration(shared.shortest_seconds)
@@ -255,7 +252,7 @@ def _sharing(cost: SolveEstimate, shared: SharedEstimate) -> list[tuple[str, str
         (_("Shards"), _("{count} of up to {size}; a task holds up to {held}", count=shards, size=largest, held=held)),
         (_("Read"), _("{size} from the layers below, {times} times the table", size=read, times=times)),
         (_("Written"), size(shared.written)),
-        (_("Useful workers"), useful.format(**facts)),
+        (_("Useful workers"), useful.format(count=grouped(number), busy=busy, filled=shared.limiting_layer)),
         (_("Shortest time"), _("{time}, with a worker for each shard of a layer", time=shortest)),
     ]
 
@@ -279,8 +276,7 @@ def _layer_lines(cost: SolveEstimate) -> list[str]:
     """One line for each layer, in the order in which they are solved."""
 
     def seconds(value: float) -> str:
-        decimals = 2 if value < 1 else (1 if value < 100 else 0)
-        return f"{number_text(value, decimals, grouped=True)} s"
+        return f"{number_text(value, 2 if value < 1 else (1 if value < 100 else 0), grouped=True)} s"
 
     heads = _("filled"), _("cards"), _("table"), _("processor"), _("time"), _("shards"), _("read"), _("longest shard")
     rows = [

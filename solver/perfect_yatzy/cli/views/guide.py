@@ -17,8 +17,7 @@ from .words import Span, Text, joined
 PIPS = {
     1: ((15, 15),), 2: ((8, 8), (22, 22)), 3: ((8, 8), (15, 15), (22, 22)),
     4: ((8, 8), (8, 22), (22, 8), (22, 22)), 5: ((8, 8), (8, 22), (22, 8), (22, 22), (15, 15)),
-    6: ((8, 7), (8, 15), (8, 23), (22, 7), (22, 15), (22, 23)),
-}  # fmt: skip
+    6: ((8, 7), (8, 15), (8, 23), (22, 7), (22, 15), (22, 23))}  # fmt: skip
 # The size of the type is estimated with wide letters: a browser breaks the lines, in a font that is not known here.
 SIZES = tuple(size / 10 for size in range(104, 60, -2))  # points, of A4; a card has CARD_SCALE of it
 CARD_SCALE = 0.8
@@ -40,11 +39,9 @@ def guide_html(content: GuideContent, card: bool = False) -> str:
     body = ""
     for number, sheet in enumerate(sheets(content, card)):
         columns = [_sections(content, names) for names in sheet.columns]
+        beside = "".join(f"<div>{column}</div>" for column in columns)
         html = "".join(head) if number == 0 else ""
-        if len(columns) == 1:
-            html += columns[0]
-        else:
-            html += f'<div class="cols">{"".join(f"<div>{column}</div>" for column in columns)}</div>'
+        html += columns[0] if len(columns) == 1 else f'<div class="cols">{beside}</div>'
         html += _sections(content, sheet.below)
         size = _size(content, card, sheet, is_first=number == 0)
         body += f'<div class="sheet" style="--type: {size:.1f}pt">{html}</div>\n'
@@ -103,8 +100,8 @@ def _section(section: Section) -> str:
     note = joined([section.note, section.dice_note])
     note_html = f'<p class="note">{_inline(note)}</p>' if note else ""
     name = "box" if section.id in ("bonus", "give_up") else ""
-    body = VIEWS[section.form](section)
-    return f"<section{_class(name)}><h2>{escape(section.title)}</h2>{note_html}{body}</section>"
+    head = f"<h2>{escape(section.title)}</h2>{note_html}"
+    return f"<section{_class(name)}>{head}{VIEWS[section.form](section)}</section>"
 
 
 def _class(name: str) -> str:
@@ -262,12 +259,10 @@ def _odds_lines(section: Section) -> Iterator[str]:
 
 TEXT_VIEWS: dict[str, Callable[[Section], Iterable[str]]] = {
     "prices": _bar_lines, "texts": _row_lines, "holds": _rule_lines, "losses": _bar_lines,
-    "opening": _opening_lines, "odds": _odds_lines,
-}  # fmt: skip
+    "opening": _opening_lines, "odds": _odds_lines}  # fmt: skip
 INLINE: dict[str, Callable[[Span], str]] = {
     "plain": lambda span: _escaped(span.text), "bold": lambda span: f"<b>{_escaped(span.text)}</b>",
-    "dice": lambda span: _dice([(int(face), False) for face in span.text.split()]),
-}  # fmt: skip
+    "dice": lambda span: _dice([(int(face), False) for face in span.text.split()])}  # fmt: skip
 VIEWS: dict[str, Callable[[Section], str]] = {
     view.__name__[1:]: view for view in (_prices, _texts, _holds, _losses, _opening, _odds)
 }

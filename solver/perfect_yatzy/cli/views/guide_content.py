@@ -368,9 +368,8 @@ def _rolls_words(rules: RuleSet, line: OpeningLine, words: Words) -> str:
         label = category_name(rules, entry.category) if entry.category else _digits(entry.hold)
         text = " ".join(_digits(dice) + words.words("opening.other_dice") * others for dice, others in listed)
         parts.append(f"{label}: {text}" if _differ(line) else text)
-    if n_rolls > MAX_ROLLS:
-        return f"{'; '.join(parts)} {words.fill('opening.more', count=n_rolls - MAX_ROLLS)}"
-    return "; ".join(parts)
+    more = f" {words.fill('opening.more', count=n_rolls - MAX_ROLLS)}" if n_rolls > MAX_ROLLS else ""
+    return "; ".join(parts) + more
 
 
 def _differ(line: OpeningLine) -> bool:

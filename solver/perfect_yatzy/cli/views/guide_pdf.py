@@ -129,8 +129,7 @@ class Paper:
         """The lines of a text: the length of each, at most `width` unless it is one word, and its words by places."""
         self.pdf.set_font(self.family, "", self.size * scale)
         blank = self.pdf.get_string_width(" ")
-        complete = []
-        line: list[tuple[float, Span]] = []  # each word after its distance from the left end
+        complete, line = [], list[tuple[float, Span]]()  # of a line: each word after its distance from the left end
         length = 0.0  # of `line`
         for unit in _units(text):
             if line and length + blank + sum(self.word_width(word, scale) for word in unit) > width + 1e-6:
@@ -284,8 +283,7 @@ def _prices(paper: Paper, section: Section, x: float, y: float, width: float) ->
     name, bar, value = (column_width * share for share in shares)  # widths of the cells
     ends = [y]
     for i, part in enumerate(column_groups(section.rows, columns)):
-        left = x + i * (column_width + gap)
-        end = y  # of the rows so far
+        left, end = x + i * (column_width + gap), y  # of the rows so far
         for row in part:
             if bar and row.bar > 0:
                 paper.bar(left + name, end + line * 0.44, bar * row.bar, line * 0.36)
@@ -350,17 +348,15 @@ def _opening(paper: Paper, section: Section, x: float, y: float, width: float) -
 
 
 def _odds(paper: Paper, section: Section, x: float, y: float, width: float) -> float:
-    columns, gap = 3, 7.0
+    columns, gap, ends = 3, 7.0, [y]
     column = (width - gap * (columns - 1)) / columns
-    ends = [y]
+    head_style: dict[str, Any] = {"scale": 0.85, "colour": SOFT}
     for i, part in enumerate(column_groups(section.rows, columns)):
-        end = y
-        style: dict[str, Any] = {"scale": 0.85, "colour": SOFT}  # of the heads, above a column that has rows
-        for cells in [section.heads, *((str(row.name), row.value, row.points) for row in part)] if part else []:
-            name, chance, points = cells
+        left, end = x + i * (column + gap), y
+        lines = [(section.heads, head_style), *(((str(row.name), row.value, row.points), {}) for row in part)]
+        for (name, chance, points), style in lines if part else []:  # a column without rows has no heads
             numbers = (column * 0.26, chance, style | RIGHT), (column * 0.2, points, style | RIGHT)
-            end = _row(paper, x + i * (column + gap), end, 0.12, (column * 0.54, name, style), *numbers)
-            style = {}
+            end = _row(paper, left, end, 0.12, (column * 0.54, name, style), *numbers)
         ends.append(end)
     return max(ends)
 

@@ -51,8 +51,7 @@ def card_lines(rules: RuleSet, session: Session, players: Iterable[int]) -> list
     blocks: list[list[list[str]]] = [[]]  # the cells of each card, by block
     room = most
     for i in players:
-        values = [value for _label, value in card_rows(rules, session.card(i))]
-        card = [short_name(session.players[i]), *values]
+        card = [short_name(session.players[i]), *(value for _label, value in card_rows(rules, session.card(i)))]
         width = 2 + _width(card)
         if blocks[-1] and width > room:
             blocks.append([])

@@ -208,8 +208,7 @@ def versus_lines(
     lines += ["", _("Chance of the first player (rows) against the second (columns):"), ""]
     lines += [*columns(rows, "<", *(">" for _name in names)), ""]
     lines += [*wrapped(_("What best responses win beyond a half, over both orders of moving:")).splitlines(), ""]
-    pairs = zip(policies, map(chance_text, exploitability), strict=True)
-    return [*lines, *columns([*pairs], "<", ">")]
+    return [*lines, *columns([*zip(policies, map(chance_text, exploitability), strict=True)], "<", ">")]
 
 
 def bounds_lines(rules: RuleSet, ties: str, low: float, high: float) -> list[str]:

@@ -129,10 +129,9 @@ def puzzle_lines(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> list[str
     lines = [_("{game}, {points} points", game=rules.name, points=card.total)]
     labels = _("filled:"), _("open:")
     width = max(map(len, labels))
-    margin = " " * (width + 3)
     for label, names in zip(labels, (filled, still_open), strict=True):
         text = ", ".join(names) or _("nothing")
-        lines += wrap(text, line_width(), initial_indent=f"  {label:<{width}} ", subsequent_indent=margin)
+        lines += wrap(text, line_width(), initial_indent=f"  {label:<{width}} ", subsequent_indent=" " * (width + 3))
     n_rolls = strategy.max_rerolls(card.state) + 1
     rerolls = wording.rerolls_left_text(rolls_left)
     stage = _("roll {roll} of {rolls}, {rerolls}", roll=n_rolls - rolls_left, rolls=n_rolls, rerolls=rerolls)
@@ -145,8 +144,7 @@ def find_answer(rules: RuleSet, puzzle: Puzzle, options: Sequence[Hold | Choice]
     held = parse_hold(text, puzzle.dice) if puzzle.rolls_left else None
     if held == puzzle.dice:
         raise StateError(_("all dice are held, so there is nothing to reroll; name the category to take"))
-    choices = [option for option in options if isinstance(option, Choice)]
-    points_of = {choice.category: choice.points + choice.bonus_points for choice in choices}
+    points_of = {each.category: each.points + each.bonus_points for each in options if isinstance(each, Choice)}
     named = held if held is not None else parse_category(rules, text, points_of)
     if option := find_action(options, named):
         return option
@@ -270,10 +268,9 @@ def _block_label(part: Block) -> str:
     if part.first_date and part.last_date:
         days = sorted({part.first_date[:10], part.last_date[:10]})
         return _("{low} to {high}", low=days[0], high=days[1]) if len(days) > 1 else days[0]
-    first, last = grouped(part.first), grouped(part.last)
     if part.last > part.first:
-        return _("games {first} to {last}", first=first, last=last)
-    return _("game {number}", number=first)
+        return _("games {first} to {last}", first=grouped(part.first), last=grouped(part.last))
+    return _("game {number}", number=grouped(part.first))
 
 
 def block_lines(rating: Rating, parts: Sequence[Block], interval_head: str) -> list[str]:
@@ -318,10 +315,9 @@ def comparison_lines(comparison: Comparison) -> list[str]:
         **names, ahead=ahead.player, behind=behind.player, points=number_text(sign * advantage.value, 2),
         chance=chance, share=significant_text(100 * first.confidence, 6), interval=interval_text(advantage, sign),
     )  # fmt: skip
-    plain = _(
-        "The plain results differ by {points} ({interval}).", points=number_text(sign * comparison.results.value, 2),
-        interval=interval_text(comparison.results, sign) or _("too few to say"),
-    )  # fmt: skip
+    plain_points = number_text(sign * comparison.results.value, 2)
+    interval = interval_text(comparison.results, sign) or _("too few to say")
+    plain = _("The plain results differ by {points} ({interval}).", points=plain_points, interval=interval)
     return wrap(f"{verdict} {plain}", line_width())
 
 

@@ -74,7 +74,6 @@ class StrategyTable:
 def _table(
     strategy: Strategy, what: str, *, title: str, note: str, columns: list[Column], rows: Iterable[Sequence[Cell]]
 ) -> StrategyTable:
-    """The table of this name; `title` has the field ``game``."""
     title, language = title.format(game=strategy.rules.name), strategy.rules.language
     found = metadata(strategy.rules, strategy.policy, table=what)
     return StrategyTable(title, note, columns, [*map(tuple, rows)], language, found, approximate_fields(strategy))
@@ -171,8 +170,7 @@ def markdown(table: StrategyTable) -> str:
 
     dashes = ["-" * width + ("-:" if right else "--") for right, width in zip(at_right, widths, strict=True)]
     notes = "".join(f"{note}\n\n" for note in table.notes)
-    lines = [row(names), f"|{'|'.join(dashes)}|", *map(row, body), ""]
-    return f"# {table.title}\n\n{notes}" + "\n".join(lines)
+    return f"# {table.title}\n\n{notes}" + "\n".join([row(names), f"|{'|'.join(dashes)}|", *map(row, body), ""])
 
 
 def comma_separated(table: StrategyTable) -> str:
@@ -227,6 +225,5 @@ def parquet(table: StrategyTable) -> bytes:
 
 
 FORMATS: dict[str, Callable[[StrategyTable], str | bytes]] = {
-    "md": markdown, "csv": comma_separated, "json": as_json, "html": html, "parquet": parquet,
-}  # fmt: skip
+    "md": markdown, "csv": comma_separated, "json": as_json, "html": html, "parquet": parquet}  # fmt: skip
 STRATEGY_TABLES = {table.__name__: table for table in (opening, scoring, categories)}

@@ -96,10 +96,7 @@ def encoded(rules: RuleSet, values: Table, fraction_bits: int) -> tuple[dict[str
 
 
 def _expected(rules: RuleSet, space: StateSpace, fixed: Ints) -> Iterator[tuple[slice, Ints | int]]:
-    """For each row its place in the table, and the values expected there from those of later rows.
-
-    ``V(card + a) + V(card + b) - V(card + a + b)``, where a and b are the first lower boxes that may be filled.
-    """
+    """For each row its place in the table, and what is expected: V(card + a) + V(card + b) - V(card + a + b)."""
     layout = space.layout
     needed = prerequisites(rules)  # bitmask of the boxes that must be filled before each box
     weights = enumerate(space.lanes.weight_of.tolist())
@@ -115,7 +112,7 @@ def _expected(rules: RuleSet, space: StateSpace, fixed: Ints) -> Iterator[tuple[
             mask, begin = int(layout.masks[row]), int(layout.offsets[row])
             length = int(layout.lane_count[layout.lane_sets[row]]) * (int(space.most_saved[filled]) + 1)
             fillable = [box for box in lower if not mask >> box & 1 and mask & needed[box] == needed[box]]
-            parts = [after(row, length, box) for box in fillable[:2]]
+            parts = [after(row, length, box) for box in fillable[:2]]  # a and b; of a late card one or none
             if len(parts) == 2:
                 parts.append(-after(row, length, *fillable[:2]))
             yield slice(begin, begin + length), sum(parts)
