@@ -207,8 +207,7 @@ def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:
     @app.post("/api/solve", response_class=StreamingResponse, responses=EVENTS)
     async def solve(body: schemas.SolveRequest) -> StreamingResponse:
         """Do the work that a question needs, confirmed by this request; then ask the question again."""
-        # What is wrong or too large is an error before the first event.
-        work = await run_sync(scheduler.confirmed, body.model_dump(exclude_none=True))
+        work = await run_sync(scheduler.confirmed, body.model_dump(exclude_none=True))  # refuses before any event
         return StreamingResponse(work_events(work), media_type="text/event-stream")
 
 

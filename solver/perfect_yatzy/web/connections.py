@@ -20,8 +20,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from . import limits
 
-# For tables and other files, and for what is accepted before it is counted.
-SPARE_DESCRIPTORS = 2 * limits.ACCEPTED_AT_ONCE
+SPARE_DESCRIPTORS = 2 * limits.ACCEPTED_AT_ONCE  # for tables, other files, and what is accepted but not yet counted
 LACKS = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 MESSAGE_SECONDS = 60.0  # between two messages about one problem of the system
 

@@ -164,8 +164,7 @@ def new_session(rules: RuleSet, players: tuple[str, ...], opponents: tuple[str, 
     kinds = [parse_kind(text) for text in opponents]
     names = list(players)
     for kind in kinds:
-        name = _("Computer ({kind})", kind=kind.label)
-        number = 2
+        name, number = _("Computer ({kind})", kind=kind.label), 2
         while name.lower() in map(str.lower, names):
             name = _("Computer {number} ({kind})", number=number, kind=kind.label)
             number += 1

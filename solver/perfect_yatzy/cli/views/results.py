@@ -212,8 +212,7 @@ def versus_lines(
 
 
 def bounds_lines(rules: RuleSet, ties: str, low: float, high: float) -> list[str]:
-    """Lines for the bounds of :func:`perfect_yatzy.strategy.versus.versus_bounds`."""
-    # Rounded outwards, so that what is shown is a bound, too.
+    """Lines for the bounds of :func:`perfect_yatzy.strategy.versus.versus_bounds`, rounded outwards."""
     lowest, highest = wording.lower_bound_text(low), chance_text(rounded_up(high, 4))
     text = _("{game}, two players: the first wins between {low} and {high}")
     tie = _(TIE_RULES[ties].value)  # marked elsewhere

@@ -294,8 +294,8 @@ def _faces(pattern: DicePattern, words: Words) -> str:
 
 def _condition(rules: RuleSet, condition: Condition, words: Words) -> Text:
     if condition.kind in ("open", "closed", "only"):
-        # Where boxes have an order, one that is not filled may not be its turn yet: then the words are others.
-        key = f"rule.{'turn' if any(prerequisites(rules)) else 'boxes'}_{condition.kind}"
+        words_for = "turn" if any(prerequisites(rules)) else "boxes"  # an open box need not be next
+        key = f"rule.{words_for}_{condition.kind}"
         return words.fill(key, boxes=_boxes(rules, condition, words), count=len(all_categories(rules, condition)))
     key = f"rule.{condition.kind.replace(' ', '_')}"
     if condition.kind == "scored":
