@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
-from itertools import takewhile
+from itertools import takewhile, zip_longest
 from pathlib import Path
 from typing import IO, Any
 
@@ -41,8 +41,8 @@ class YatzyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """A command by its name, None if there is no such command."""
-        known = cmd_name in self.modules or cmd_name in self.commands
-        for name in [cmd_name] if known else self.modules:  # click suggests a similar name among those imported
+        is_known = cmd_name in self.modules or cmd_name in self.commands
+        for name in [cmd_name] if is_known else self.modules:  # click suggests a similar name among those imported
             if name not in self.commands:
                 module = import_module(f"{__package__}.commands.{self.modules[name]}")
                 self.add_command(getattr(module, name))
@@ -120,7 +120,7 @@ def echo_lines(*parts: Iterable[str]) -> None:
 
 
 def echo_json(answer: Any = None, **fields: Any) -> None:
-    """Print an answer as JSON in one line, or an object of these fields with the version of its form."""
+    """Print JSON in one line: an answer as it is, or without one these fields and the version of their form."""
     import json
 
     click.echo(json.dumps({"schema": ANSWER_SCHEMA} | fields if answer is None else answer))
@@ -135,16 +135,16 @@ def echo_answer(lines: Iterable[str], as_json: bool, answer: Any = None, **field
 
 
 def file_format(path: str, formats: Mapping[str, str], given: str | None, *, any_suffix: bool = False) -> str:
-    """The format of an output: `given`, else that of the suffix, which may be unknown if `any_suffix`."""
-    found = formats.get(Path(path).suffix[1:].lower())
-    if path == "-" or (any_suffix and found is None and given):
+    """The format of an output: of a file that of its suffix, which may be unknown if `any_suffix` and `given`."""
+    by_suffix = formats.get(Path(path).suffix[1:].lower())
+    if path == "-" or (any_suffix and by_suffix is None and given):  # no suffix says it
         return given or next(iter(formats.values()))
-    if found is None:
+    if by_suffix is None:
         suffixes = alternatives(f".{name}" for name in formats)
         raise click.UsageError(_("{path} must end in {suffixes}", path=path, suffixes=suffixes))
-    if given not in (None, found):
+    if given not in (None, by_suffix):
         raise click.UsageError(_("the suffix of {path} contradicts --format {format}", path=path, format=given))
-    return found
+    return by_suffix
 
 
 def check_overwrite(force: bool, *paths: str | None) -> None:
@@ -270,21 +270,23 @@ def localize(command: click.Command) -> None:
             click.Option(["--lang"], type=LanguageParam(), envvar=variable, expose_value=False, help=LANGUAGE_HELP)
         )
     options = [(param, ("help",)) for param in command.params if isinstance(param, click.Option)]
-    for shown, names in [(command, ("help", "short_help", "epilog")), *options]:
-        english = vars(shown).setdefault("english_help", {name: getattr(shown, name) for name in names})
-        for name, text in english.items():
+    for shown, attributes in [(command, ("help", "short_help", "epilog")), *options]:
+        english = vars(shown).setdefault("english_help", {name: getattr(shown, name) for name in attributes})
+        for name, text in english.items():  # which are kept for the next language
             setattr(shown, name, translated(text))
-    for inner in command.commands.values() if isinstance(command, click.Group) else ():
-        localize(inner)
+    if isinstance(command, click.Group):
+        for inner in command.commands.values():
+            localize(inner)
 
 
 def language_option(words: Sequence[str]) -> str | None:
     """The value of ``--lang`` on a command line, None without it. The last one counts."""
-    own, found = [*takewhile(lambda word: word != "--", words)], None
-    for word, following in zip(own, [*own[1:], None], strict=False):
+    found = None
+    before_end = [*takewhile(lambda word: word != "--", words)]  # after it come arguments only
+    for word, next_word in zip_longest(before_end, before_end[1:]):
         option, equals, value = word.partition("=")
         if option == "--lang":
-            found = value if equals else following
+            found = value if equals else next_word
     return found
 
 
@@ -302,8 +304,9 @@ def chosen_language(words: Sequence[str]) -> Iterator[None]:
             restore.callback(gettext.textdomain, gettext.textdomain())
             gettext.bindtextdomain(DOMAIN, str(Path(__file__).parent.parent / "locale"))
             gettext.textdomain(DOMAIN)
-            before = {name: value for name, value in os.environ.items() if name == "LANGUAGE"}
-            restore.callback(os.environ.update, before)  # after the next one
-            restore.callback(os.environ.pop, "LANGUAGE")
+            if "LANGUAGE" in os.environ:
+                restore.callback(os.environ.update, LANGUAGE=os.environ["LANGUAGE"])
+            else:
+                restore.callback(os.environ.pop, "LANGUAGE")
             os.environ["LANGUAGE"] = code
         yield

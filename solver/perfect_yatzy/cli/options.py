@@ -95,10 +95,6 @@ def is_given(name: str, context: click.Context | None = None) -> bool:
     return context.get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
-RULES, CARD = KnownWords(_builtin_rules, "rules"), KnownWords(card_entries, "card")
-MOST_WORKERS = 256  # that are started on one machine
-
-
 class WholeNumber(click.IntRange):
     """A whole number of a range; other input is refused with a translated message."""
 
@@ -136,6 +132,8 @@ def seed_option(text: str = "Random seed.", default: int | None = 1) -> Callable
     return number_option("--seed", high=2**63 - 1, default=default, text=text)
 
 
+RULES, CARD = KnownWords(_builtin_rules, "rules"), KnownWords(card_entries, "card")
+MOST_WORKERS = 256  # that are started on one machine
 language_option = click.option("--lang", type=LanguageParam(), default=current_language, help=LANGUAGE_HELP)
 rules_option = click.option(
     "--rules", "-r", type=RULES, default="yatzy", envvar="YATZY_RULES", show_default=True,
@@ -202,7 +200,7 @@ def dice_argument(command: F) -> F:
 
 def with_options(command: Callable[..., Any], *options: Callable[..., Any]) -> Callable[..., Any]:
     """A command with options, in the order in which its help lists them."""
-    return reduce(lambda found, option: option(found), reversed(options), command)
+    return reduce(lambda found, option: option(found), reversed(options), command)  # the last one is applied first
 
 
 def gathered(name: str, make: Callable[..., Any], command: Callable[..., Any]) -> Callable[..., Any]:

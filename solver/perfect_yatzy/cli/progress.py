@@ -33,7 +33,7 @@ def stderr_is_terminal() -> bool:
 
 
 def tell(line: str, began: float | None = None) -> None:
-    """Print a line; one about work that began at some time only if it and the last line are not of late."""
+    """Print a line; one about work that `began` at a time only SILENCE seconds after that and after the last line."""
     global _told
     now = time.monotonic()
     if began is None or now - max(_told, began) >= SILENCE:
@@ -96,17 +96,18 @@ def clock_text(seconds: float | None) -> str:
 
 def solve_progress(rules: RuleSet, announcement: str | None = None) -> Progress:
     """Progress of a solve. An `announcement` of a long solve is printed at once, with how to stop it."""
-    shown, begun = progress(_("Solving {rules}", rules=rules.key)), False
+    shown = progress(_("Solving {rules}", rules=rules.key))
+    is_told = False
     if announcement is not None:
         tell(_("yatzy: {announcement} (stop with Ctrl+C)", announcement=announcement))
     if announcement is not None or stderr_is_terminal():
         return shown
 
     def report(done: int, total: int) -> None:
-        nonlocal begun
-        if not begun:
+        nonlocal is_told
+        if not is_told:  # with the first report, which a table that is stored does not have
             tell(_("yatzy: solving {rules}; the table will be stored", rules=rules.key))
-        begun = True
+        is_told = True
         shown(done, total)
 
     return report
@@ -121,9 +122,10 @@ class StageProgress:
     """Progress of an approximate solution: its stages, of so many `seconds` each, and what is known so far."""
 
     def __init__(self, label: str, seconds: Mapping[str, float]) -> None:
-        self.label, self.seconds, self.stage, self.pace = label, seconds, "", Pace()
-        self.bar: Progress | None = None
-        self.began = time.monotonic()
+        self.label, self.seconds = label, seconds
+        self.pace = Pace()  # of all stages together
+        self.stage, self.began = "", time.monotonic()  # the present one
+        self.bar: Progress | None = None  # of the stage, on a terminal
 
     def __call__(self, stage: str, done: float, known: Mapping[str, float]) -> None:
         """Report a stage, the share of it that is done, and ``mean``, ``half_width`` and ``bound`` if known."""
@@ -137,7 +139,7 @@ class StageProgress:
             took = number_text(time.monotonic() - self.began, 1)
             tell("  ".join([f"  {name:<12}{took:>7} s", *known_texts(known)]))
         else:
-            stages = [*self.seconds]
+            stages = [*self.seconds]  # in their order
             before = sum(self.seconds[earlier] for earlier in stages[: stages.index(stage)])
             share = (before + done * self.seconds[stage]) / sum(self.seconds.values())
             text = share_text(f"{self.label}, {name}", share, self.pace.left(share))

@@ -45,6 +45,7 @@ class TerminalGame:
     plain: bool  # print scorecards as sentences
     advice: Advice = "mean"  # what advice and warnings maximise
     computers: dict[str, ComputerPlayer] = field(default_factory=dict)  # by their kind
+    # The last decision that was entered, after the actions before it: the second time it is carried out.
     _warned: tuple[tuple[Action, ...], tuple[int, ...] | str] | None = field(default=None, init=False, repr=False)
 
     @property
@@ -161,14 +162,15 @@ class TerminalGame:
         elif word in ("advice", "advice win", "advice mean"):
             self.set_advice(word.removeprefix("advice").strip())
         elif word == "yes" and self._warned and self._warned[0] == session.actions:  # of the last decision entered
-            _actions, again = self._warned
-            self.carry_out(again if isinstance(again, str) else "".join(map(str, again)) or "none")
+            _actions, warned = self._warned
+            self.carry_out(warned if isinstance(warned, str) else ("".join(map(str, warned)) or "none"))
         elif text:
             self.carry_out(text)
 
     def carry_out(self, text: str) -> None:
         """Carry out a decision, but warn of a bad one first."""
-        session, text = self.session, decision_of(text)
+        session = self.session
+        text = decision_of(text)
         held = parse_hold(text, session.dice) if session.rolls_left else None
         if held is not None:
             session.check_hold(held)
@@ -192,15 +194,15 @@ class TerminalGame:
         self.after_turn()
 
     def warn(self, decision: tuple[int, ...] | str) -> bool:
-        """Say what a bad hold or category loses; whether to ask again, which is done once."""
+        """Say what a bad hold or category loses; True if it was said, and must be entered again to be carried out."""
         session, before = self.session, self._warned
         self._warned = session.actions, decision
         if self.min_warned_loss is None or self._warned == before:
             return False
-        winning = self.winning_request() if self.advice == "win" else ""
         strategy, least_loss = self.strategy, self.min_warned_loss
-        if isinstance(winning, dict):
-            strategy = self.service.resolve(self.service.parse(winning), strategy).strategy
+        request = self.winning_request() if self.advice == "win" else None
+        if isinstance(request, dict):  # else for the expected score
+            strategy = self.service.resolve(self.service.parse(request), strategy).strategy
             least_loss *= WIN_CHANCE_PER_POINT
         options = strategy.ranking(session.card(), session.dice, session.rolls_left)
         action = find_action(options, decision)
@@ -208,7 +210,7 @@ class TerminalGame:
         if action.loss <= 0 or action.loss < least_loss:
             return False
         text = _("This loses {points} points on average.", points=number_text(action.loss, 2))
-        if isinstance(winning, dict):
+        if isinstance(request, dict):
             sentence = _("This lowers the chance to win: {chance} instead of {best_chance}.")
             text = sentence.format(chance=chance_text(action.value), best_chance=chance_text(options[0].value))
         again = _("Enter it again or yes to go on, or choose something else.")

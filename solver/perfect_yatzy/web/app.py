@@ -3,10 +3,7 @@
 Answers are computed in worker threads, so the event loop never waits. Only built-in rule sets are served. What takes
 long or writes to the disk waits for a request that confirms it, `/api/solve`.
 
-Long work is answered as server-sent events: `progress`, then `done` or `error`. It stops when the client has left::
-
-    event: progress
-    data: {"done": 0.25, "seconds_left": 12.1}
+Long work is answered as server-sent events: `progress`, then `done` or `error`. It stops when the client has left.
 """
 
 from __future__ import annotations
@@ -63,8 +60,7 @@ ERRORS = {
 }
 STATUSES: dict[type[SolverError], int] = {
     limits.QueueFullError: 503, limits.ClientDisconnected: 503, ConfirmationRequired: 409, StateError: 422,
-    RulesError: 422,
-}  # fmt: skip
+    RulesError: 422}  # fmt: skip
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -150,10 +146,11 @@ def add_error_handlers(app: FastAPI) -> None:
         if error.status_code == 400:  # FastAPI cannot decode the body
             message = "the body is not JSON text in UTF-8, or is nested too deeply"
             return error_response(422, StateError(message, code="invalid-request"))
-        message, code = {
-            404: (f"{request.url.path} does not exist", "not-found"),
-            405: (f"{request.url.path} does not accept {request.method}", "method-not-allowed"),
-        }.get(error.status_code, (str(error.detail), "invalid-request"))
+        message, code = str(error.detail), "invalid-request"
+        if error.status_code == 404:
+            message, code = f"{request.url.path} does not exist", "not-found"
+        elif error.status_code == 405:
+            message, code = f"{request.url.path} does not accept {request.method}", "method-not-allowed"
         return error_response(error.status_code, SolverError(message, code=code))
 
 
@@ -210,8 +207,7 @@ def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:
     @app.post("/api/solve", response_class=StreamingResponse, responses=EVENTS)
     async def solve(body: schemas.SolveRequest) -> StreamingResponse:
         """Do the work that a question needs, confirmed by this request; then ask the question again."""
-        # What is wrong or too large is an error before the first event.
-        work = await run_sync(scheduler.confirmed, body.model_dump(exclude_none=True))
+        work = await run_sync(scheduler.confirmed, body.model_dump(exclude_none=True))  # refuses before any event
         return StreamingResponse(work_events(work), media_type="text/event-stream")
 
 
@@ -323,22 +319,6 @@ def event_schema(name: str, data: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": {"event": {"const": name}, "data": text}, "required": ["event", "data"]}
 
 
-PROGRESS = {"done": {"type": "number", "minimum": 0, "maximum": 1}, "seconds_left": {"type": "number", "minimum": 0}}
-# Before OpenAPI 3.2 the schema of a stream of events describes each of them.
-EVENT_SCHEMAS = [
-    event_schema("progress", {"type": "object", "properties": PROGRESS, "required": [*PROGRESS]}),
-    event_schema("done", {"type": "object"}),
-    event_schema("error", {"$ref": "#/components/schemas/ErrorResponse"}),
-]
-EVENTS: dict[int | str, dict[str, Any]] = {
-    200: {
-        "description": "Server-sent events: `progress` with `done` (0 to 1) and `seconds_left`, then `done`, or "
-        "`error` with `error` and `code`",
-        "content": {"text/event-stream": {"schema": {"oneOf": EVENT_SCHEMAS}}},
-    }
-}
-
-
 def _event_text(event: str, data: dict[str, Any]) -> bytes:
     return f"event: {event}\ndata: {json.dumps(data)}\n\n".encode()
 
@@ -387,3 +367,19 @@ async def work_events(solve: Solve) -> AsyncIterator[bytes]:
             yield message
     finally:
         stopped.set()
+
+
+PROGRESS = {"done": {"type": "number", "minimum": 0, "maximum": 1}, "seconds_left": {"type": "number", "minimum": 0}}
+# Before OpenAPI 3.2 the schema of a stream of events describes each of them.
+EVENT_SCHEMAS = [
+    event_schema("progress", {"type": "object", "properties": PROGRESS, "required": [*PROGRESS]}),
+    event_schema("done", {"type": "object"}),
+    event_schema("error", {"$ref": "#/components/schemas/ErrorResponse"}),
+]
+EVENTS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "Server-sent events: `progress` with `done` (0 to 1) and `seconds_left`, then `done`, or "
+        "`error` with `error` and `code`",
+        "content": {"text/event-stream": {"schema": {"oneOf": EVENT_SCHEMAS}}},
+    }
+}

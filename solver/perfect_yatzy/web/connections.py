@@ -20,8 +20,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from . import limits
 
-# For tables and other files, and for what is accepted before it is counted.
-SPARE_DESCRIPTORS = 2 * limits.ACCEPTED_AT_ONCE
+SPARE_DESCRIPTORS = 2 * limits.ACCEPTED_AT_ONCE  # for tables, other files, and what is accepted but not yet counted
 LACKS = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 MESSAGE_SECONDS = 60.0  # between two messages about one problem of the system
 
@@ -29,13 +28,13 @@ MESSAGE_SECONDS = 60.0  # between two messages about one problem of the system
 class LimitedProtocol(H11Protocol):
     """HTTP/1.1 with limits: pass it to uvicorn as `http`.
 
-    A client with too many connections, or with the most of them where there are too many in all, loses its oldest one
-    that waits for a request; if there is none, its oldest. So a new connection is always served. A connection ends
-    with the answer before which another request was sent (no browser does that), or if nobody reads the answers.
+    A client with too many connections, or with the most where there are too many in all, loses its oldest one that
+    waits for a request, else its oldest: a new connection is always served. A connection ends with the answer before
+    which another request was sent (no browser does that), or if nobody reads the answers.
     """
 
     most: ClassVar[int] = limits.MAX_CONNECTIONS  # in all
-    _open: ClassVar[dict[str, dict[LimitedProtocol, None]]] = {}  # by client, the oldest first
+    _open: ClassVar[dict[str, dict[LimitedProtocol, None]]] = {}  # by client, as an ordered set, the oldest first
     _waiting: asyncio.TimerHandle | None = None  # for a header
     _stalled: asyncio.TimerHandle | None = None  # for the client to read
 
@@ -53,9 +52,10 @@ class LimitedProtocol(H11Protocol):
 
     @staticmethod
     def _drop_one(connections: dict[LimitedProtocol, None]) -> None:
-        oldest = next((each for each in connections if not each._answering()), next(iter(connections)))
-        oldest.transport.abort()
-        oldest._forget()
+        waiting = [each for each in connections if not each._answering()]
+        dropped = waiting[0] if waiting else next(iter(connections))  # the oldest
+        dropped.transport.abort()
+        dropped._forget()
 
     def _forget(self) -> None:
         own = self._open.get(self._name, {})

@@ -91,8 +91,8 @@ class RateLimiter:
         tokens = min(self.burst, tokens + (now - last) * self.rate)
         if len(self._buckets) > MAX_TRACKED_CLIENTS:
             self._buckets.clear()
-        is_allowed = tokens >= 1
-        self._buckets[client] = (tokens - is_allowed, now)  # a request that is refused takes nothing
+        is_allowed = tokens >= 1  # a request that is refused takes nothing
+        self._buckets[client] = (tokens - 1 if is_allowed else tokens, now)
         return is_allowed
 
 

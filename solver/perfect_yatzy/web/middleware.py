@@ -1,8 +1,7 @@
 """ASGI middleware in front of the API: host and origin, size and time of bodies, request rates, security headers.
 
 A page on another site can reach this server under a host name of that site (DNS rebinding), so a request must name a
-host that is known; or under its own name, which a browser says in Sec-Fetch-Site: only links to the page are
-followed then. The headers forbid the page to load or send anything elsewhere.
+known host; or under its own name, which a browser says in Sec-Fetch-Site: then only links to the page are followed.
 """
 
 from __future__ import annotations
@@ -21,12 +20,11 @@ from .._version import ANSWER_SCHEMA
 from ..errors import ENGLISH, _, language_accepted, language_scope
 from .limits import MAX_ACTIVE_REQUESTS, MAX_BODY_BYTES, MAX_BODY_SECONDS, MAX_VALUES, RateLimiter, client_name
 
-SECURITY_HEADERS = {
+SECURITY_HEADERS = {  # the page loads and sends nothing elsewhere
     b"content-security-policy": b"default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; "
     b"form-action 'self'",
     b"x-content-type-options": b"nosniff", b"referrer-policy": b"no-referrer",
-    b"cross-origin-resource-policy": b"same-origin",
-}  # fmt: skip
+    b"cross-origin-resource-policy": b"same-origin"}  # fmt: skip
 NO_STORE = b"cache-control", b"no-store"  # answers that do not say otherwise
 
 Message = MutableMapping[str, Any]
@@ -92,12 +90,12 @@ class RequestFilter:
             return
         unread: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
-        async def receive_again() -> Message:
+        async def receive_again() -> Message:  # the application gets the body that was read
             return unread.pop() if unread else await receive()
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                end_turn()
+                end_turn()  # the work is done, even if the client reads slowly
                 given = message.get("headers", [])
                 no_store = [] if any(name == b"cache-control" for name, _ in given) else [NO_STORE]
                 message["headers"] = [*given, *no_store, *SECURITY_HEADERS.items()]

@@ -155,29 +155,30 @@ class SolveRequest(ObjectiveFields):
 
 def request_error(errors: Iterable[Mapping[str, Any]], body: object) -> StateError:
     """The error for a request that does not match its model: a sentence for each field, the code of the first."""
-    found: dict[str, tuple[str, str]] = {}  # field -> message and code; "" for the whole body
+    found: dict[str, tuple[str, str]] = {}  # field -> message and code of its first error; "" for the whole body
     for error in errors:
         if len(found) == limits.MAX_REPORTED_FIELDS:
             break
-        location, kind = error["loc"], error["type"]
+        location, kind = error["loc"], error["type"]  # such as ("body", "dice", 0)
         if kind == "json_invalid":
             found[""] = f"the body is not JSON (at character {location[-1]})", "invalid-request"
         elif kind == "value_error":
             found[""] = str(error["ctx"]["error"]), "invalid-request"
         elif len(location) < 2:
             found[""] = BODY, "invalid-request"
-        elif (name := location[1]) in found:
-            continue
-        elif kind == "missing":
-            found[name] = f"{name} is missing; must be {FIELDS[name]}", "missing-field"
-        elif kind == "extra_forbidden":
-            found[name] = f"{abbreviated(name)} is not a field of this request", "unknown-field"
-        else:
-            value = body.get(name) if isinstance(body, dict) else error.get("input")
-            found[name] = f"{name} is {abbreviated(value)}; must be {FIELDS[name]}", "invalid-value"
-    first = next(iter(found))
-    message = "; ".join(message for message, _ in found.values())
-    return StateError(message, code=found[first][1], field=first or None)
+        elif location[1] not in found:
+            found[location[1]] = _field_error(location[1], error, body)
+    first, (_message, code) = next(iter(found.items()))
+    return StateError("; ".join(message for message, _code in found.values()), code=code, field=first or None)
+
+
+def _field_error(name: str, error: Mapping[str, Any], body: object) -> tuple[str, str]:
+    if error["type"] == "missing":
+        return f"{name} is missing; must be {FIELDS[name]}", "missing-field"
+    if error["type"] == "extra_forbidden":
+        return f"{abbreviated(name)} is not a field of this request", "unknown-field"
+    value = body.get(name) if isinstance(body, dict) else error.get("input")
+    return f"{name} is {abbreviated(value)}; must be {FIELDS[name]}", "invalid-value"
 
 
 def abbreviated(value: object) -> str:

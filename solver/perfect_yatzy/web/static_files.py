@@ -31,8 +31,7 @@ if TYPE_CHECKING:  # `yatzy site` needs no web framework
 MEDIA_TYPES = {  # by suffix
     "css": "text/css; charset=utf-8", "html": "text/html; charset=utf-8", "txt": "text/plain; charset=utf-8",
     "js": "text/javascript; charset=utf-8", "json": "application/json", "webmanifest": "application/manifest+json",
-    "ico": "image/vnd.microsoft.icon", "png": "image/png", "svg": "image/svg+xml", "woff2": "font/woff2",
-}  # fmt: skip
+    "ico": "image/vnd.microsoft.icon", "png": "image/png", "svg": "image/svg+xml", "woff2": "font/woff2"}  # fmt: skip
 COMPRESSED = {"css", "html", "js", "json", "svg", "txt", "webmanifest"}  # the others are compressed already
 IMMUTABLE = "public, max-age=31536000, immutable"
 STATIC = files(__package__).joinpath("static")
@@ -76,10 +75,10 @@ class Content:
 
 def takes_gzip(accepted: str) -> bool:
     """Whether an Accept-Encoding header names gzip, with a quality above 0."""
-    for part in accepted.lower().split(","):
-        name, _, quality = part.strip().partition(";")
+    for coding in accepted.lower().split(","):
+        name, _semicolon, quality = coding.strip().partition(";")
         if name.strip() in ("gzip", "*"):
-            return quality.replace(" ", "") not in ("q=0", "q=0.0", "q=0.00", "q=0.000")
+            return quality.replace(" ", "") not in ("q=0", "q=0.0", "q=0.00", "q=0.000")  # the forms of 0 in RFC 9110
     return False
 
 
@@ -114,8 +113,8 @@ def listed_rules() -> list[str]:
 
 def rule_set_json(rules: RuleSet) -> dict[str, Any]:
     """A rule set as `/api/rules` describes it, but for what depends on the tables."""
-    bonus, boxes = rules.bonus, zip(rules.categories, possible_points(rules), strict=True)
-    steps = {"steps": [each.steps for each in rules.bonuses]}
+    boxes = zip(rules.categories, possible_points(rules), strict=True)
+    steps = {"steps": [bonus.steps for bonus in rules.bonuses]}  # of each column
     return {
         "id": rules.key, "base": rules.id, **picked(rules, "name", "summary", "dice", "faces"),
         "switches": [picked(switch, "id", "summary") for switch in rules.switches],
@@ -123,7 +122,7 @@ def rule_set_json(rules: RuleSet) -> dict[str, Any]:
         "bonus_points": bool(rules.joker and rules.joker.bonus) or bool(rules.first_roll_bonus),
         "rolls": rules.rolls_per_turn, "forced": not leaves_choice(rules), "saved_rolls": rules.saved_rolls,
         "columns": [picked(column, "id", "name", "order", "factor") for column in rules.columns],
-        "bonus": picked(bonus, "threshold", "points") | steps if bonus else None,
+        "bonus": (picked(rules.bonus, "threshold", "points") | steps) if rules.bonus else None,
         "categories": [picked(box, "id", "name", "upper", "column") | {"points": points} for box, points in boxes],
     }  # fmt: skip
 
@@ -138,7 +137,7 @@ def rule_set_text(name: str, lang: str) -> str:
 def described(names: tuple[str, ...], lang: str, costs: tuple[str, ...]) -> Content:
     """The answer of `/api/rules`."""
     entries = []
-    for name, cost in zip(names, costs, strict=True):
+    for name, cost in zip(names, costs, strict=True):  # cost: JSON text, empty for a rule set that is solved
         rest = f',"solved":false,"cost":{cost}}}' if cost else ',"solved":true}'
         entries.append(rule_set_text(name, lang) + rest)
     return Content.of(f"[{','.join(entries)}]".encode(), "json")

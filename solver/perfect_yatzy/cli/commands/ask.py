@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any
 
 import click
@@ -34,8 +35,9 @@ def answer_lines(service: QueryService, query: str, defaults: dict[str, Any], li
         request: Any = None
         try:
             if not line.endswith(b"\n") and len(line) == MAX_LINE_BYTES:
-                while (rest := lines.readline(MAX_LINE_BYTES)) and not rest.endswith(b"\n"):
-                    pass  # the next request is in the next line
+                rest = line
+                while rest and not rest.endswith(b"\n"):  # the next request is in the next line
+                    rest = lines.readline(MAX_LINE_BYTES)
                 too_long = _("the line is longer than {most} bytes", most=MAX_LINE_BYTES)
                 raise StateError(too_long, code="invalid-request")
             request = parse_line(line)
@@ -70,11 +72,11 @@ def parse_line(line: bytes) -> dict[str, Any]:
 
 
 def with_defaults(request: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
-    """A request with the defaults of its query; one with a goal or opponents, also null, takes none of these."""
+    """A request with the defaults of its query, but for those of the goal if it says itself what is maximised."""
     from ...service.requests import COMMON_FIELDS, QUERY_FIELDS
 
-    fields = COMMON_FIELDS | QUERY_FIELDS.get(str(request["query"]), frozenset())
-    if request.keys() & {"goal", "opponents", "versus"}:
+    fields = COMMON_FIELDS | QUERY_FIELDS.get(str(request["query"]), frozenset())  # that take a default
+    if request.keys() & {"goal", "opponents", "versus"}:  # also with null
         fields -= {"goal", "opponents", "versus"}
         if request.get("opponents") is None and request.get("versus") is None:
             fields -= {"ties"}
@@ -84,10 +86,10 @@ def with_defaults(request: dict[str, Any], defaults: dict[str, Any]) -> dict[str
 def error_line(error: dict[str, str], request: Any) -> str:
     """An error as the answer to a request, with the request's ``id``."""
     answer = {"schema": ANSWER_SCHEMA, **error}
-    try:
-        return json.dumps(answer | ({"id": request["id"]} if isinstance(request, dict) and "id" in request else {}))
-    except RecursionError:  # the id is nested too deeply
-        return json.dumps(answer)
+    if isinstance(request, dict) and "id" in request:
+        with suppress(RecursionError):  # the id is nested too deeply
+            return json.dumps(answer | {"id": request["id"]})
+    return json.dumps(answer)
 
 
 def run_query(query: str, given: dict[str, Any]) -> None:

@@ -9,6 +9,9 @@ Parquet  the metadata are those of the schema
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
@@ -194,13 +197,11 @@ def evaluate(
       yatzy evaluate level:1 level:2 level:3 --workers 2
       yatzy evaluate --process "python bot.py" --games 500
     """
-    import json
-
     from ...service.measure import run_evaluation, run_evaluations
     from ..progress import evaluating, progress
     from ..views.results import evaluation_lines
 
-    if bool(policies) == (process is not None):
+    if bool(policies) == (process is not None):  # both or neither
         raise click.UsageError(_("give a POLICY or --process"))
     if process and against:
         given = {"first": "--process", "second": "--against"}
@@ -212,8 +213,10 @@ def evaluate(
     else:
         asked = [request | {"policy": policy, "against": against} for policy in policies]
         answers = run_evaluations(service, asked, evaluating(len(policies)), on)
-    lines = [json.dumps(a) if as_json else "\n".join(evaluation_lines(service.rules(rules), a)) for a in answers]
-    click.echo(("\n" if as_json else "\n\n\n").join(lines))
+    if as_json:
+        click.echo("\n".join(map(json.dumps, answers)))
+    else:
+        click.echo("\n\n\n".join("\n".join(evaluation_lines(service.rules(rules), each)) for each in answers))
 
 
 @click.command()
@@ -279,7 +282,7 @@ def versus(
     if policies and (workers or cluster or store):
         raise click.UsageError(_("--policy cannot be used with --workers, --cluster or --store"))
     rule_set, tables, threads = service.rules(rules), service.tables, service.threads
-    # Players who play to win, and those of the policies. All games are solved, one after the other.
+    # Those who play to win, then the policies. All games are solved, one after the other.
     costs = table_costs(rule_set, [False, *(name == REPLANNED for name in policies)])
     cost = replace(max(costs, key=attrgetter("memory")), seconds=sum(each.seconds for each in costs))
     facts = {"rules": rule_set.key, "cost": cost.words}
@@ -292,20 +295,22 @@ def versus(
         return
     is_stored = not policies and all(has_table(rule_set, tables, name) for name in NAMES.values())
     free = None if policies or store or is_stored else available_memory()
-    if free is not None and cost.memory > free:
+    if free is not None and cost.memory > free:  # then bounds are the answer
         begin = perf_counter()
-        low, high = versus_bounds(rule_set, ties, tables, threads=threads)
-        fields, seconds = {"rules": rule_set.key, "ties": ties, "bounds": [low, high]}, perf_counter() - begin
-        echo_answer(bounds_lines(rule_set, ties, low, high), as_json, **fields, seconds=round(seconds, 2))
+        bounds = versus_bounds(rule_set, ties, tables, threads=threads)
+        fields = {"rules": rule_set.key, "ties": ties, "bounds": [*bounds]}
+        seconds = round(perf_counter() - begin, 2)
+        echo_answer(bounds_lines(rule_set, ties, *bounds), as_json, **fields, seconds=seconds)
         return
     if not is_stored:
         check_memory(rule_set, cost)
-    if not yes and not is_stored and not COMMAND_LIMIT.allows(cost):
-        question = _("{rules} for two players takes at most {cost}.", **facts)
-        confirm(question, _("{rules} for two players takes at most {cost}; use --yes to solve it", **facts))
+        if not yes and not COMMAND_LIMIT.allows(cost):
+            question = _("{rules} for two players takes at most {cost}.", **facts)
+            confirm(question, _("{rules} for two players takes at most {cost}; use --yes to solve it", **facts))
     players = [None, *followed_policies(policies, service, rule_set)]  # None plays to win
-    begin, shown = perf_counter(), progress(_("Solving {rules} for two players", rules=rule_set.key))
-    settings: dict[str, Any] = {"ties": ties, "tables": tables, "progress": shown}
+    report = progress(_("Solving {rules} for two players", rules=rule_set.key))
+    settings: dict[str, Any] = {"ties": ties, "tables": tables, "progress": report}
+    begin = perf_counter()
     with cluster_workers(workers, cluster) as on:
         if on:
             chances = np.array([[on.versus(rule_set, store=store, **settings).first]])
@@ -313,10 +318,11 @@ def versus(
             chances = np.array([[two_players(rule_set, store=True, threads=threads, **settings).first]])
         else:
             chances = versus_table(rule_set, players, threads=threads, **settings)
-    exploitability, seconds = exploitability_of(chances), round(perf_counter() - begin, 2)
+    exploitability = exploitability_of(chances)
     echo_answer(
         versus_lines(rule_set, policies, ties, chances, exploitability), as_json, rules=rule_set.key, ties=ties,
-        players=["win", *policies], first=chances.tolist(), exploitability=exploitability, seconds=seconds,
+        players=["win", *policies], first=chances.tolist(), exploitability=exploitability,
+        seconds=round(perf_counter() - begin, 2),
     )  # fmt: skip
 
 
@@ -349,37 +355,40 @@ def check_output(path: str, games: int = 0, card: str = "") -> None:
 
 
 def write_table(file: IO[bytes], path: str, parts: Iterable[Mapping[str, Any]], metadata: Mapping[str, str]) -> None:
-    """Write columns of equal length, part by part, in the format of the suffix of `path`."""
-    import csv
-    import io
-    import json
-
-    from ...strategy.metadata import arrow_table
-
+    """Write columns of equal length, part by part (there is at least one), in the format of the suffix of `path`."""
     if path.endswith(".parquet"):
         import pyarrow.parquet
 
+        from ...strategy.metadata import arrow_table
+
         tables = (arrow_table(columns, metadata) for columns in parts)
-        first = next(tables)
-        with pyarrow.parquet.ParquetWriter(file, first.schema) as parquet:
-            for table in chain([first], tables):
+        first_table = next(tables)
+        with pyarrow.parquet.ParquetWriter(file, first_table.schema) as parquet:
+            for table in chain([first_table], tables):
                 parquet.write_table(table)
         return
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-    writer, is_csv = csv.writer(text, lineterminator="\n"), path.endswith(".csv")
-    for i, columns in enumerate(parts):
-        rows = zip(*(c if isinstance(c, list) else c.tolist() for c in columns.values()), strict=True)
-        if is_csv:
-            if i == 0:
-                writer.writerow(columns)  # their names
-            cells = ([" ".join(map(str, c)) or "none" if isinstance(c, list) else c for c in row] for row in rows)
-            writer.writerows(cells)
-        else:
-            if i == 0:
-                known = {name: json.loads(value) if name == "columns" else value for name, value in metadata.items()}
-                text.write(json.dumps({"metadata": known}) + "\n")
-            text.writelines(json.dumps(dict(zip(columns, row, strict=True))) + "\n" for row in rows)
+    remaining = iter(parts)
+    first = next(remaining)
+    if path.endswith(".csv"):
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(first)  # the names of the columns
+        for columns in chain([first], remaining):
+            writer.writerows(
+                [(" ".join(map(str, cell)) or "none") if isinstance(cell, list) else cell for cell in row]
+                for row in _rows(columns)
+            )
+    else:
+        known = {name: json.loads(value) if name == "columns" else value for name, value in metadata.items()}
+        text.write(json.dumps({"metadata": known}) + "\n")
+        for columns in chain([first], remaining):
+            text.writelines(json.dumps(dict(zip(columns, row, strict=True))) + "\n" for row in _rows(columns))
     text.detach()  # the caller closes the file
+
+
+def _rows(columns: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
+    """The rows of columns that are arrays or lists, as plain Python values."""
+    return zip(*(each if isinstance(each, list) else each.tolist() for each in columns.values()), strict=True)
 
 
 def write_games(file: IO[bytes], path: str, policy: object, simulation: Simulation) -> None:
@@ -394,8 +403,8 @@ def write_games(file: IO[bytes], path: str, policy: object, simulation: Simulati
     if isinstance(simulation, PlayedSimulation):
         lines = played_records(simulation)
     else:
-        listed, games = exact_policy(policy), len(simulation.final_scores)
+        listed = exact_policy(policy)
         assert listed is not None
-        lines = simulated_records(listed, games, simulation.seed, player=simulation.policy)
+        lines = simulated_records(listed, len(simulation.final_scores), simulation.seed, player=simulation.policy)
     for line in lines:
         file.write(line.encode() + b"\n")

@@ -110,8 +110,9 @@ def play(
             raise RulesError(text, code=error.code) from error
     localized_rules = localized(session.rules, service.language)
     service.register(localized_rules)
-    kinds, least = dict.fromkeys(filter(None, session.computers)), None if no_warn else warn
+    kinds = dict.fromkeys(filter(None, session.computers))  # each once, in their order
     computers = {kind: service.computer_player(localized_rules, kind) for kind in kinds}
+    least = None if no_warn else warn
     game = TerminalGame(session, localized_rules, service, save_file, least, plain, advice, computers)
     save_file.write(session)
     try:
@@ -169,8 +170,8 @@ def new_session(rules: RuleSet, players: tuple[str, ...], opponents: tuple[str, 
             number += 1
         names.append(name)
     check_names(names)
-    computers = ("",) * len(players) + tuple(kind.key for kind in kinds) if kinds else ()
-    return Session(rules, tuple(names), seed, computers)
+    computers = [*("" for _person in players), *(kind.key for kind in kinds)] if kinds else []
+    return Session(rules, tuple(names), seed, tuple(computers))
 
 
 def parse_players(text: str) -> tuple[str, ...]:

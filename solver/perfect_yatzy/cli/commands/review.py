@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from datetime import date, datetime
+from itertools import count
 from typing import TYPE_CHECKING
 
 import click
@@ -69,11 +70,11 @@ def review(
     record = games[number - 1]
     players = [*range(len(record.players))]
     if player:
-        wanted = [i for i, name in enumerate(record.players) if player.lower() in (name.lower(), str(i + 1))]
-        if not wanted:
+        named = [i for i in players if player.lower() in (record.players[i].lower(), str(i + 1))]
+        if not named:
             text = _("there is no player {player!r}; the players are {players}")
             raise StateError(text.format(player=player, players=", ".join(record.players)))
-        players = wanted[:1]
+        players = named[:1]
     strategy = service.strategy(record.rules)
     rules = localized(record.rules, service.language)
     reviews = (grade_game(strategy, record, i) for i in players)
@@ -111,8 +112,9 @@ def explained_text(service: QueryService, strategy: Strategy, rules: RuleSet, fo
 
     errors = [decision for decision in found.decisions if decision.loss >= min_loss]
     bonus = bonus_chances(service, strategy) if errors else None
-    explained = [
-        (d, action_outlook(strategy, d, d.done, bonus), action_outlook(strategy, d, d.best, bonus)) for d in errors
+    explained = [  # what each leads to: the actual action, and the best
+        (each, action_outlook(strategy, each, each.done, bonus), action_outlook(strategy, each, each.best, bonus))
+        for each in errors
     ]
     return "\n".join(review_lines(rules, found, explained))
 
@@ -176,11 +178,12 @@ def rate(
         check_picture(plot_path)
     check_overwrite(force, csv_path, plot_path)
     files = files or (finished_games(),)
-    share, size = confidence / 100, sum(map(os.path.getsize, filter(os.path.isfile, files)))
-    shown = progress_if_long(_("Rating games"), size >= LONG_RECORD)
+    share = confidence / 100
+    size = sum(map(os.path.getsize, filter(os.path.isfile, files)))  # progress is that of the bytes read
+    report = progress_if_long(_("Rating games"), size >= LONG_RECORD)
     found = rate_games(
         files, strategies=service.strategy, confidence=share, threads=service.threads,
-        progress=lambda read: shown(min(read, size), size),
+        progress=lambda read: report(min(read, size), size),
     )  # fmt: skip
     comparisons = [found.of(first).versus(found.of(second)) for first, second in compare]
     if player:
@@ -235,10 +238,8 @@ def puzzle(
     rule_set = service.rules(rules)
     strategy = service.strategy(rule_set)
     puzzle_date = day.date() if day else date.today()
-    number = 0
-    while stream or not number:
-        position = find_puzzle(strategy, daily_seed(puzzle_date, number), difficulty)
-        number += 1
+    for number in count(1) if stream else [1]:
+        position = find_puzzle(strategy, daily_seed(puzzle_date, number - 1), difficulty)
         if as_json:
             found = [action_json(option) | {"loss": option.loss} for option in position.options(strategy)]
             echo_json(query="puzzle", rules=strategy.rules.key, **puzzle_fields(position), options=found)
@@ -258,7 +259,8 @@ def ask_puzzle(strategy: Strategy, rules: RuleSet, puzzle: Puzzle) -> bool:
     from ..views.wording import CATEGORY_HELP, HOLD_HELP, QUIT_HELP, command_of, decision_question, wrapped
 
     echo_lines(puzzle_lines(rules, puzzle, strategy))
-    ranking, answered = puzzle.options(strategy), False
+    ranking = puzzle.options(strategy)
+    answered = False
     while not answered:
         text = prompt_line(decision_question(puzzle.rolls_left))
         if text is None or command_of(text) == "quit":

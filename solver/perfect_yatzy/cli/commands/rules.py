@@ -26,11 +26,12 @@ def rules_list(lang: str, as_json: bool) -> None:
     from ...service.answers import picked
 
     found = [localized(load_rules(name), lang) for name in builtin_ids()]
-    listed = [picked(r, "id", "name", "summary") | {"switches": [s.id for s in r.switches]} for r in found]
-    width, lines = max(len(rules.id) for rules in found), []
-    for rules in found:
-        lines.append(f"{rules.id:<{width}}  {rules.summary or rules.name}")
-        lines += [f"{'':<{width}}    +{switch.id}: {switch.summary}" for switch in rules.switches]
+    width = max(len(each.id) for each in found)
+    lines, listed = [], []
+    for each in found:
+        lines.append(f"{each.id:<{width}}  {each.summary or each.name}")
+        lines += [f"{'':<{width}}    +{switch.id}: {switch.summary}" for switch in each.switches]
+        listed.append(picked(each, "id", "name", "summary") | {"switches": [switch.id for switch in each.switches]})
     echo_answer(wrap_columns(lines), as_json, rules=listed)
 
 

@@ -106,24 +106,25 @@ def solve(
     if estimate:
         table_solver.print_estimate(solver, what, workers, verbose=verbose, as_json=as_json)
         return
+    if approximately:
+        table_solver.solve_goals_approximately(solver, seed, games, force)
+        return
+    if what == "distribution":
+        table_solver.solve_distribution(solver, force)
+        return
     path = table_path(rule_set, tables, what)
-    if what != "distribution" and has_table(rule_set, tables, what) and not force and not approximately:
+    if has_table(rule_set, tables, what) and not force:
         text = _("{rules} is already solved: {path} (use --force to solve it again)")
         click.echo(text.format(rules=rule_set.key, path=path if path.is_file() else shards_folder(path)))
         return
     if what == "mean":
         with approximate_advice(rule_set):
             solver.checked_cost(Objective(rule_set))
-    if approximately:
-        table_solver.solve_goals_approximately(solver, seed, games, force)
-    elif what == "distribution":
-        table_solver.solve_distribution(solver, force)
+    if on_cluster:
+        info = solver.solve_on_cluster(what, force, workers, cluster)
     else:
-        if on_cluster:
-            info = solver.solve_on_cluster(what, force, workers, cluster)
-        else:
-            info = solver.solve(QUANTITIES[what].objective(rule_set, solver.means), missing_only=not force)
-        click.echo(table_solver.solved_lines(rule_set, what, info, shards_folder(path) if shards else path))
+        info = solver.solve(QUANTITIES[what].objective(rule_set, solver.means), missing_only=not force)
+    click.echo(table_solver.solved_lines(rule_set, what, info, shards_folder(path) if shards else path))
 
 
 def wrong_options(
@@ -131,26 +132,29 @@ def wrong_options(
     workers: int | None, cluster: str | None, threads: int | None, **others: Any,
 ) -> Iterator[str]:  # fmt: skip
     """What is wrong with options that do not fit together; `given`: the limits of an approximation that are given."""
-    together, is_distribution = _("{option} cannot be used with {other}"), what == "distribution"
+
+    def given_among(options: dict[str, Any]) -> list[str]:
+        return [option for option, value in options.items() if value]
+
+    together = _("{option} cannot be used with {other}")
+    is_distribution = what == "distribution"
     if approximately and what not in ("mean", "goals"):
         yield _("--what {what} cannot be used with --approximate", what=what)
     if approximately or is_distribution:  # which are solved in one pass
-        for option, is_given in {"--shards": shards, "--workers": workers, "--cluster": cluster}.items():
-            if is_given:
-                other = "--approximate" if approximately else "--what distribution"
-                yield together.format(option=option, other=other)
+        for option in given_among({"--shards": shards, "--workers": workers, "--cluster": cluster}):
+            yield together.format(option=option, other="--approximate" if approximately else "--what distribution")
     if estimate:
         refused = {"--approximate": approximately, "--cluster": cluster, "--what distribution": is_distribution}
-        for option in (name for name, is_given in refused.items() if is_given):
+        for option in given_among(refused):
             yield _("--estimate cannot be used with {option}", option=option)
     else:
-        for option in (name for name, is_given in {"--verbose": verbose, "--json": as_json}.items() if is_given):
+        for option in given_among({"--verbose": verbose, "--json": as_json}):
             yield _("{option} can only be used with --estimate", option=option)
     if workers and workers > MOST_WORKERS and not estimate:
         yield _("--workers starts at most {most}; for more use --cluster", most=MOST_WORKERS)
     if (workers or cluster) and threads:
         yield _("--threads cannot be used with --workers or --cluster")
-    limits = [name for name in given if name in ("work", "minutes")]
+    limits = [name for name in given if name in ("work", "minutes")]  # of the bound; only one, and none for goals
     if approximately and (len(limits) > 1 or (limits and what == "goals")):
         yield together.format(option=f"--{limits[0]}", other="--what goals" if what == "goals" else "--minutes")
     if given and not approximately:

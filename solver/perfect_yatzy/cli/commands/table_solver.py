@@ -51,14 +51,13 @@ class TableSolver:
     def checked_cost(self, objective: Objective) -> SolveCost:
         """The cost of a solve; RulesError with what --shards needs if the machine has too little memory for it."""
 
-        def in_shards() -> SolveCost:
-            return sharded_cost(objective, self.threads or default_threads())
-
-        cost = in_shards() if self.shards else objective.solve_cost()
+        threads = self.threads or default_threads()
+        cost = sharded_cost(objective, threads) if self.shards else objective.solve_cost()
         try:
             check_memory(objective.rules, cost)
         except RulesError as error:
-            if self.shards or (less := in_shards().memory) >= cost.memory:
+            less = cost.memory if self.shards else sharded_cost(objective, threads).memory
+            if less >= cost.memory:
                 raise
             text = _("{error}; with --shards it needs {less}", error=error, less=gigabytes(less))
             raise RulesError(text, code=error.code) from error
@@ -92,16 +91,15 @@ class TableSolver:
 
     def solve_on_cluster(self, what: str, force: bool, workers: int | None, address: str | None) -> TableInfo:
         """Solve a table on the workers of a Dask cluster, and first that of the means if it is needed and missing."""
-        quantity, progress = QUANTITIES[what], {}
-        if quantity.needs_means and not has_table(self.rules, self.tables):
-            progress["mean"] = self.begin(Objective(self.rules))
-        progress[what] = self.begin(quantity.objective(self.rules, WITHOUT_MEANS))
+        quantity = QUANTITIES[what]
+        needs_means = quantity.needs_means and not has_table(self.rules, self.tables)
+        report_means = self.begin(Objective(self.rules)) if needs_means else None  # asks before workers are started
+        report = self.begin(quantity.objective(self.rules, WITHOUT_MEANS))
         with cluster_workers(workers, address) as cluster:
             assert cluster
-            for name, report in progress.items():
-                again = force and name == what
-                info = cluster.solve(self.rules, name, tables=self.tables, progress=report, force=again)
-        return info
+            if report_means:
+                cluster.solve(self.rules, "mean", tables=self.tables, progress=report_means)
+            return cluster.solve(self.rules, what, tables=self.tables, progress=report, force=force)
 
     def means(self, rules: RuleSet) -> Table:
         """The table of means, solved if it is missing."""
@@ -168,7 +166,8 @@ def print_estimate(solver: TableSolver, what: str, workers: int | None, *, verbo
     def estimate(objective: Objective) -> SolveEstimate:
         return estimate_solve(objective, threads=threads, workers=workers or 0, shards=solver.shards)
 
-    quantity, too_large = QUANTITIES[what], ""
+    quantity = QUANTITIES[what]
+    solved, first, too_large = False, None, ""  # `first`: the cost of the means; `too_large`: why, and what to do
     try:
         found = estimate(quantity.objective(rules, WITHOUT_MEANS))
     except RulesError as error:
@@ -180,9 +179,10 @@ def print_estimate(solver: TableSolver, what: str, workers: int | None, *, verbo
             raise RulesError(too_large, code=error.code) from error
         cost = rule_set_stats(rules, any_number=True)  # of a game whose cards can only be counted
         found = estimate_of_cost("mean", cost, cost.states, threads, dtype="float32")
-    solved = not too_large and has_table(rules, tables, what)
-    needs_means = not too_large and quantity.needs_means and not has_table(rules, tables)
-    first = estimate(Objective(rules)) if needs_means else None
+    else:
+        solved = has_table(rules, tables, what)
+        if quantity.needs_means and not has_table(rules, tables):
+            first = estimate(Objective(rules))
     memory, disk = resources.available_memory(), resources.free_space(tables_folder(tables))
     lines = estimate_lines(rules, found, first, (memory, disk), solved=solved, verbose=verbose)
     echo_answer(
@@ -206,7 +206,8 @@ def estimate_lines(
     solved: bool, verbose: bool,
 ) -> list[str]:  # fmt: skip
     """Lines for `yatzy solve --estimate`; `first`: means that are missing; `free`: bytes of memory and disk."""
-    memory, number = _("{size} for each worker") if cost.workers else "{size}", cost.workers or cost.threads
+    number = cost.workers or cost.threads
+    memory = _("{size} for each worker") if cost.workers else "{size}"
     time = ngettext("{time} with {count} thread", "{time} with {count} threads", number)
     if cost.workers:
         time = ngettext("{time} with {count} worker", "{time} with {count} workers", number)
@@ -244,7 +245,7 @@ def _sharing(cost: SolveEstimate, shared: SharedEstimate) -> list[tuple[str, str
     if number == shared.most_workers:
         useful = _("up to {count}, one for each shard of the largest layer")
     shards, largest, held = grouped(shared.shards), size(shared.largest_shard), size(shared.task_memory)
-    read, times = size(shared.read), number_text(shared.read / cost.bytes, 1)
+    read, times = size(shared.read), number_text(shared.read / cost.bytes, 1)  # of what the tasks read
     shortest = duration(shared.shortest_seconds)
     return [
         (_("Disk"), size(cost.disk)),
@@ -262,10 +263,12 @@ def _machine(cost: SolveEstimate, memory: int | None, disk: int | None) -> str:
         return _("free memory and disk space are unknown")
     free = _("{memory} of memory and {disk} of disk free", memory=size(memory), disk=size(disk))
     lacks_memory, lacks_disk = memory < cost.memory * max(1, cost.workers), disk < cost.disk
-    verdict = _("too little disk") if lacks_disk else _("enough")
-    if lacks_memory:
+    if lacks_memory and lacks_disk:
+        verdict = _("too little memory and disk")
+    elif lacks_memory:
         verdict = _("too little memory") if cost.shared else _("too little memory; --shards needs less")
-        verdict = _("too little memory and disk") if lacks_disk else verdict
+    else:
+        verdict = _("too little disk") if lacks_disk else _("enough")
     return f"{free}: {verdict}"
 
 
@@ -273,7 +276,7 @@ def _layer_lines(cost: SolveEstimate) -> list[str]:
     """One line for each layer, in the order in which they are solved."""
 
     def seconds(value: float) -> str:
-        return f"{number_text(value, 0 if value >= 100 else 1 if value >= 1 else 2, grouped=True)} s"
+        return f"{number_text(value, 2 if value < 1 else (1 if value < 100 else 0), grouped=True)} s"
 
     heads = _("filled"), _("cards"), _("table"), _("processor"), _("time"), _("shards"), _("read"), _("longest shard")
     rows = [
@@ -283,8 +286,8 @@ def _layer_lines(cost: SolveEstimate) -> list[str]:
         )
         for layer in cost.layers
     ]  # fmt: skip
-    shown = len(heads) if cost.shared else 5
-    return columns([row[:shown] for row in (heads, *rows)], *">" * shown, indent="")
+    n_columns = len(heads) if cost.shared else 5  # the others are about shards
+    return columns([row[:n_columns] for row in (heads, *rows)], *">" * n_columns, indent="")
 
 
 def solve_approximately(
@@ -296,8 +299,8 @@ def solve_approximately(
 
     rules, tables, threads = solver.rules, solver.tables, solver.threads
     path = fitted_path(rules, tables)
-    known = has_fitted(rules, tables) and not force
-    if known:
+    is_stored = has_fitted(rules, tables) and not force
+    if is_stored:
         text = _("{rules} has an approximate strategy: {path} (use --force to make it again)")
         click.echo(text.format(rules=rules.key, path=path))
         strategy = open_approximate(rules, tables)
@@ -315,7 +318,7 @@ def solve_approximately(
     if has_table(rules, tables):
         value = number_text(open_strategy(rules, tables).value(), 10)
         click.echo(_("Exact expected score under perfect play: {value}", value=value))
-    if not known:
+    if not is_stored:
         text = _("{games} simulated games, {seconds} s: {path}")
         if found.memory:
             text = _("{games} simulated games, {seconds} s, {memory} of memory: {path}")

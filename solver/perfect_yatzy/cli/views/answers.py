@@ -37,16 +37,17 @@ def _value_text(answer: dict[str, Any], option: dict[str, Any]) -> str:
 def objective_lines(answer: dict[str, Any]) -> list[str]:
     """The opponents and the assumptions behind a chance, and whether it is decided; an empty line if any."""
     aim = answer["aim"]
-    kind = next(name for name in ("goal", "versus", "opponents") if name in aim)
-    lines = [] if kind == "goal" else wrapped(_against_text(aim)).splitlines()
-    if kind == "opponents" and aim["lower_bound"]:
+    option = next(name for name in ("goal", "versus", "opponents") if name in aim)
+    lines = [] if option == "goal" else wrapped(_against_text(aim)).splitlines()
+    if option == "opponents" and aim["lower_bound"]:
         lines.append(_("Assumes unfinished opponents maximise their expected score and ignore yours."))
         lines.append(_("You see how they score and can adapt: the chances are at least these."))
     if answer.get("turns_left") != 0 and (answer["certain"] or answer["out_of_reach"]):
-        certain, missed = _("This win is certain; {advice}"), _("A win is impossible; {advice}")
-        if kind == "goal":
-            certain, missed = _("This goal is certain; {advice}"), _("This goal cannot be reached; {advice}")
-        lines.append((certain if answer["certain"] else missed).format(advice=drop_text(f"--{kind}")))
+        if option == "goal":
+            certain, impossible = _("This goal is certain; {advice}"), _("This goal cannot be reached; {advice}")
+        else:
+            certain, impossible = _("This win is certain; {advice}"), _("A win is impossible; {advice}")
+        lines.append((certain if answer["certain"] else impossible).format(advice=drop_text(f"--{option}")))
     return [*lines, ""] if lines else []
 
 
@@ -95,26 +96,26 @@ def ranking_lines(answer: dict[str, Any], head: str, labels: list[str], entries:
     """The table of options, best first; with a goal or opponents by chance, then with the expected scores too."""
     has_aim = "aim" in answer
     rows = [(head, _("chance"), _("loses"), _("expected")) if has_aim else (head, _("expected"), _("loses"))]
-    for i, (label, entry) in enumerate(zip(labels, entries, strict=False)):
-        is_best = i == 0
+    n_shown = len(labels)
+    for label, entry in zip(labels, entries[:n_shown], strict=True):
+        is_best = entry is entries[0]
         expected = entry["exact"]["decimal"] if "exact" in entry else number_text(entry["expected_final_score"], 2)
         if not has_aim:
             rows.append((label, expected, wording.loss_text(entry["loss"], is_best)))
-            continue
-        loss = _("tie")
-        if is_best or entry["loss"]:
-            loss = f"{wording.loss_text(100 * entry['loss'], is_best)} %"
-        rows.append((label, chance_text(entry["chance"]), loss, expected))
-    _labels, *numbers = zip(*rows, strict=True)
+        else:
+            loss = wording.loss_text(100 * entry["loss"], is_best) + " %" if is_best or entry["loss"] else _("tie")
+            rows.append((label, chance_text(entry["chance"]), loss, expected))
+    _labels, *numbers = zip(*rows, strict=True)  # as columns
     lines = columns(rows, "<", *(f">{max(9, *map(len, column))}" for column in numbers))
-    n_hidden = len(entries) - len(labels)
-    return [*lines, "  " + _("... and {count} more (--all)", count=n_hidden)] if n_hidden > 0 else lines
+    if (n_hidden := len(entries) - n_shown) > 0:
+        lines.append("  " + _("... and {count} more (--all)", count=n_hidden))
+    return lines
 
 
 def heading_lines(rules: RuleSet, answer: dict[str, Any], headline: str, dice: str) -> list[str]:
     """The headline, the dice, the card, and the objective if there is one."""
     lines = [*wrapped(headline).splitlines(), "", *exact_lines(answer["best"]), dice, card_line(rules, answer), ""]
-    return lines + objective_lines(answer) if "aim" in answer else lines
+    return lines + (objective_lines(answer) if "aim" in answer else [])
 
 
 def _hold_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
@@ -153,12 +154,12 @@ def _score_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
     if points:
         headline = _("Take {category} for {points}: {value}", points=points, **facts)
     lines = heading_lines(rules, answer, headline, f"{spaced(dice)} ({glyphs(dice)})")
-    width, category, for_points = wording.names_width(rules), _("category"), _("points")
+    width = wording.names_width(rules)
     labels = [
         f"{category_name(rules, entry['category']):<{width}}  {entry['points'] + entry['bonus_points']:>6}"
         for entry in answer["categories"][:top]
     ]
-    ranking = ranking_lines(answer, f"{category:<{width}}  {for_points:>6}", labels, answer["categories"])
+    ranking = ranking_lines(answer, f"{_('category'):<{width}}  {_('points'):>6}", labels, answer["categories"])
     if answer["rolls_left"]:
         ranking += ["", _("These end the turn; `yatzy hold` says whether to reroll instead.")]
     return lines + ranking + approximate_lines(answer)
@@ -185,7 +186,7 @@ def expect_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
         expected, count = number_text(answer["expected_remaining"], 2), number_word(turns_left)
         lines.append(text.format(points=answer["card_total"], expected=expected, count=count))
     if rules.bonus:
-        filled = sum(1 << c for c, box in enumerate(rules.categories) if box.id not in answer["open"])
+        filled = answer["state"]["filled"]
         lines += wording.upper_bonus_lines(rules, filled, answer.get("upper_by_column", [answer["upper"]]))
     if not turns_left:
         return lines
@@ -206,7 +207,7 @@ def _spread_lines(rules: RuleSet, answer: dict[str, Any], with_categories: bool)
         lines.append(text.format(deviation=number_text(answer["standard_deviation"], 2)))
     if "simulation" in answer:
         lines += ["", *_simulated_lines(rules, answer)]
-    elif "distribution" in answer and not answer["distribution"] and "standard_deviation" not in answer:
+    elif "distribution" in answer and not lines:  # it was asked for, but there is none
         lines += ["", _("No exact distribution for these rules; estimate it with --games 100000.")]
         if "approximate" not in answer and not answer["card_total"]:
             text = _("For that of the empty card, first run: yatzy solve {rules} --what distribution")
@@ -245,8 +246,8 @@ def odds_lines(
 ) -> list[str]:
     """Lines for `yatzy odds`. Without dice, before the first roll, there is nothing to hold."""
     roll = f"{spaced(dice)} ({glyphs(dice)})" if dice else _("Before the first roll")
-    alone = _("{game}, one turn played for each category alone", game=rules.name)
-    lines = [f"{roll}, {wording.rerolls_left_text(rolls_left)}", alone]
+    lines = [f"{roll}, {wording.rerolls_left_text(rolls_left)}"]
+    lines.append(_("{game}, one turn played for each category alone", game=rules.name))
     lines += [_("Each hold is the best one for the number to its left"), ""] if dice else [""]
     nothing = _("nothing")
 
@@ -255,18 +256,19 @@ def odds_lines(
 
     rows = [(_("category"), _("chance"), _("hold"), _("points"), _("hold"))]
     for entry in entries:
-        chance, points = chance_text(entry.chance), number_text(entry.expected_points, 2)
-        if not isinstance(entry.chance, float):  # fractions
+        if isinstance(entry.chance, float):
+            chance, points = chance_text(entry.chance), number_text(entry.expected_points, 2)
+        else:  # fractions
             chance, points = str(entry.chance), str(entry.expected_points)
-        name, hold, points_hold = category_name(rules, entry.category), entry.hold, entry.expected_points_hold
-        rows.append((name, chance, hold_cell(hold), points, hold_cell(points_hold)))
-    _names, chances, _holds, all_points, _points_holds = zip(*rows, strict=True)
+        name, points_hold = category_name(rules, entry.category), hold_cell(entry.expected_points_hold)
+        rows.append((name, chance, hold_cell(entry.hold), points, points_hold))
     name_form, hold_form = f"<{wording.names_width(rules)}", f"<{max(2 * rules.dice - 1, len(nothing))}"
-    chance_form, points_form = f">{max(9, *map(len, chances))}", f">{max(7, *map(len, all_points))}"
-    if not dice:
-        plain = [(name, chance, points) for name, chance, _hold, points, _points_hold in rows]
-        return lines + columns(plain, name_form, chance_form, points_form)
-    return lines + columns(rows, name_form, chance_form, hold_form, points_form, hold_form)
+    chance_form = f">{max(9, *(len(chance) for _name, chance, *_rest in rows))}"
+    points_form = f">{max(7, *(len(points) for *_rest, points, _hold in rows))}"
+    if dice:
+        return lines + columns(rows, name_form, chance_form, hold_form, points_form, hold_form)
+    without_holds = [(name, chance, points) for name, chance, _hold, points, _points_hold in rows]
+    return lines + columns(without_holds, name_form, chance_form, points_form)
 
 
 # The text of an answer, by its query: from the rules, the answer of the service, and how many options to list.

@@ -17,8 +17,7 @@ from .words import Span, Text, joined
 PIPS = {
     1: ((15, 15),), 2: ((8, 8), (22, 22)), 3: ((8, 8), (15, 15), (22, 22)),
     4: ((8, 8), (8, 22), (22, 8), (22, 22)), 5: ((8, 8), (8, 22), (22, 8), (22, 22), (15, 15)),
-    6: ((8, 7), (8, 15), (8, 23), (22, 7), (22, 15), (22, 23)),
-}  # fmt: skip
+    6: ((8, 7), (8, 15), (8, 23), (22, 7), (22, 15), (22, 23))}  # fmt: skip
 # The size of the type is estimated with wide letters: a browser breaks the lines, in a font that is not known here.
 SIZES = tuple(size / 10 for size in range(104, 60, -2))  # points, of A4; a card has CARD_SCALE of it
 CARD_SCALE = 0.8
@@ -38,13 +37,13 @@ def guide_html(content: GuideContent, card: bool = False) -> str:
     title = content.card_title if card else content.title
     head = [f"<h1>{escape(title)}</h1>", *(f'<p class="lead">{_inline(text)}</p>' for text in content.lead)]
     body = ""
-    for i, sheet in enumerate(sheets(content, card)):
-        is_first = i == 0
-        size = _size(content, card, sheet, is_first)
-        parts = [_sections(content, names) for names in sheet.columns]
-        if len(parts) > 1:
-            parts = ['<div class="cols">', *(f"<div>{part}</div>" for part in parts), "</div>"]
-        html = "".join([*(head if is_first else []), *parts, _sections(content, sheet.below)])
+    for number, sheet in enumerate(sheets(content, card)):
+        columns = [_sections(content, names) for names in sheet.columns]
+        beside = "".join(f"<div>{column}</div>" for column in columns)
+        html = "".join(head) if number == 0 else ""
+        html += columns[0] if len(columns) == 1 else f'<div class="cols">{beside}</div>'
+        html += _sections(content, sheet.below)
+        size = _size(content, card, sheet, is_first=number == 0)
         body += f'<div class="sheet" style="--type: {size:.1f}pt">{html}</div>\n'
     styles = ["guide", "card"] if card else ["guide"]
     return html_page(content.words.language, title, styles, f"<body{_class('card' if card else '')}>\n{body}</body>")
@@ -54,18 +53,19 @@ def _size(content: GuideContent, card: bool, sheet: Sheet, is_first: bool) -> fl
     """The largest size of type at which a sheet fits, in points; the smallest if none does."""
     single: tuple[int, ...] = (CARD_WIDTH if card else WHOLE,)
     widths = COLUMNS if len(sheet.columns) > 1 else single
-    lines = CARD_LINES if card else LINES
+    room = CARD_LINES if card else LINES  # lines for the columns
     if is_first:
-        lines -= HEADS[len(sheet.columns)]
+        room -= HEADS[len(sheet.columns)]
     if content.sections.keys() & {*sheet.below}:
-        lines -= LOSSES
-    columns = [[content.sections[name] for name in names if name in content.sections] for names in sheet.columns]
+        room -= LOSSES
 
     def fits(size: float) -> bool:
         scale = size / USUAL  # smaller type: more letters in a line, and more lines
-        pairs = zip(columns, widths, strict=True)
-        heights = (sum(_lines(section, width / scale) for section in column) for column, width in pairs)
-        return max(heights) <= lines / scale
+        for names, width in zip(sheet.columns, widths, strict=True):
+            sections = [content.sections[name] for name in names if name in content.sections]
+            if sum(_lines(section, width / scale) for section in sections) > room / scale:
+                return False
+        return True
 
     size = next((size for size in SIZES if fits(size)), SIZES[-1])
     return CARD_SCALE * size if card else size
@@ -73,18 +73,18 @@ def _size(content: GuideContent, card: bool, sheet: Sheet, is_first: bool) -> fl
 
 def _lines(section: Section, width: float) -> float:
     """Lines that a section takes, about, if a line has so many letters: of its type, and the space between them."""
-    count = 2.6 + 0.9 * _wrapped(section.note, width)
+    head = 2.6 + 0.9 * _wrapped(section.note, width)  # the title and the note
     if section.id == "opening":
         hold, rolls = HOLD * width / WHOLE, ROLLS * width / WHOLE
         tallest = (max(_wrapped(row.hold, hold), _wrapped(row.rolls, rolls)) for row in section.opening_rows)
-        return count + 1 + sum(0.45 + lines for lines in tallest)
-    if section.id == "odds":
-        return count + 1.4 * (len(section.rows) / 3 + 2)
-    if section.id == "prices":
-        return count + 1.28 * len(section.rows) / (2 if width < WHOLE and width >= CARD_WIDTH else 1)
+        return head + 1 + sum(0.45 + lines for lines in tallest)
+    if section.id == "odds":  # in three columns
+        return head + 1.4 * (len(section.rows) / 3 + 2)
+    if section.id == "prices":  # in two columns on a card
+        return head + 1.28 * len(section.rows) / (2 if CARD_WIDTH <= width < WHOLE else 1)
     beside = NUMBERS if section.id in ("holds", "short") else 0
     rows = sum(0.35 + _wrapped(row.name, width - beside) for row in section.rows)
-    return count + rows + sum(0.35 + _wrapped(text, width) for text in section.paragraphs)
+    return head + rows + sum(0.35 + _wrapped(text, width) for text in section.paragraphs)
 
 
 def _wrapped(text: Text | str, width: float) -> int:
@@ -98,9 +98,10 @@ def _sections(content: GuideContent, names: tuple[str, ...]) -> str:
 
 def _section(section: Section) -> str:
     note = joined([section.note, section.dice_note])
-    shown = f'<p class="note">{_inline(note)}</p>' if note else ""
-    inner = f"<h2>{escape(section.title)}</h2>{shown}{VIEWS[section.form](section)}"
-    return f"<section{_class('box' if section.id in ('bonus', 'give_up') else '')}>{inner}</section>"
+    note_html = f'<p class="note">{_inline(note)}</p>' if note else ""
+    name = "box" if section.id in ("bonus", "give_up") else ""
+    head = f"<h2>{escape(section.title)}</h2>{note_html}"
+    return f"<section{_class(name)}>{head}{VIEWS[section.form](section)}</section>"
 
 
 def _class(name: str) -> str:
@@ -119,22 +120,16 @@ def _escaped(text: str) -> str:
 
 def _dice(faces: list[tuple[int, bool]]) -> str:
     """Dice as pictures; those that are held are dark."""
-    drawn = []
+    drawn = ""
     for face, held in faces:
         if face in PIPS:
             inner = "".join(f'<circle cx="{x}" cy="{y}" r="3"/>' for x, y in PIPS[face])
         else:
             inner = f'<text x="15" y="22" text-anchor="middle">{face}</text>'
         rect = '<rect x="1" y="1" width="28" height="28" rx="6"/>'
-        drawn.append(f'<svg viewBox="0 0 30 30"{_class("h" if held else "")}>{rect}{inner}</svg>')
-    label = " ".join(str(face) for face, _ in faces)
-    return f'<span class="dice" role="img" aria-label="{label}">{"".join(drawn)}</span>'
-
-
-INLINE: dict[str, Callable[[Span], str]] = {
-    "plain": lambda span: _escaped(span.text), "bold": lambda span: f"<b>{_escaped(span.text)}</b>",
-    "dice": lambda span: _dice([(int(face), False) for face in span.text.split()]),
-}  # fmt: skip
+        drawn += f'<svg viewBox="0 0 30 30"{_class("h" if held else "")}>{rect}{inner}</svg>'
+    label = " ".join(str(face) for face, _held in faces)
+    return f'<span class="dice" role="img" aria-label="{label}">{drawn}</span>'
 
 
 def _row(*cells: tuple[str, str], tag: str = "td") -> str:
@@ -192,11 +187,6 @@ def _odds(section: Section) -> str:
     return f'<div class="odds">{tables}</div>'
 
 
-VIEWS: dict[str, Callable[[Section], str]] = {
-    view.__name__[1:]: view for view in (_prices, _texts, _holds, _losses, _opening, _odds)
-}
-
-
 def guide_text(content: GuideContent, card: bool = False) -> str:
     """The guide, or only the card to carry: prices, bonus, hold rules and what to give up."""
     title = content.card_title if card else content.title
@@ -245,27 +235,34 @@ def _rule_lines(section: Section) -> Iterator[str]:
 
 
 def _opening_lines(section: Section) -> Iterator[str]:
+    """The patterns; below each one its holds and rolls, with score and share in two columns at the right."""
     _rolls, score, share = section.heads
-    scores = max(len(score), *(len(row.score) for row in section.opening_rows))
-    shares = max(len(share), *(len(row.share) for row in section.opening_rows))
-    width = WIDTH - scores - shares - 6
-    yield f"  {'':<{width}}  {score:>{scores}}  {share:>{shares}}"
+    score_width = max(len(score), *(len(row.score) for row in section.opening_rows))
+    share_width = max(len(share), *(len(row.share) for row in section.opening_rows))
+    width = WIDTH - score_width - share_width - 4  # of the holds and rolls
+    yield f"{'':<{width}}  {score:>{score_width}}  {share:>{share_width}}"
     for row in section.opening_rows:
         if row.heading:
             yield f"  {row.heading}"
-        rolls = _text_lines(f"{row.hold}: {row.rolls}", " " * ROLLS_INDENT, " " * (ROLLS_INDENT + 2), width + 2)
-        yield f"{rolls[0]:<{width + 2}}  {row.score:>{scores}}  {row.share:>{shares}}"
-        yield from rolls[1:]
+        first, *rest = _text_lines(f"{row.hold}: {row.rolls}", " " * ROLLS_INDENT, " " * (ROLLS_INDENT + 2), width)
+        yield f"{first:<{width}}  {row.score:>{score_width}}  {row.share:>{share_width}}"
+        yield from rest
 
 
 def _odds_lines(section: Section) -> Iterator[str]:
-    name = max(len(str(row.name)) for row in section.rows)
-    cells = [f"{row.name!s:<{name}} {row.value:>7} {row.points:>5}" for row in section.rows]
-    for row in zip_longest(*column_groups(cells, 2 if 2 * len(cells[0]) + 6 <= WIDTH else 1)):
-        yield "  " + "    ".join(cell for cell in row if cell)
+    name_width = max(len(str(row.name)) for row in section.rows)
+    cells = [f"{row.name!s:<{name_width}} {row.value:>7} {row.points:>5}" for row in section.rows]  # of equal length
+    n_columns = 2 if 2 * len(cells[0]) + 6 <= WIDTH else 1
+    for beside_each_other in zip_longest(*column_groups(cells, n_columns)):
+        yield "  " + "    ".join(cell for cell in beside_each_other if cell)
 
 
 TEXT_VIEWS: dict[str, Callable[[Section], Iterable[str]]] = {
     "prices": _bar_lines, "texts": _row_lines, "holds": _rule_lines, "losses": _bar_lines,
-    "opening": _opening_lines, "odds": _odds_lines,
-}  # fmt: skip
+    "opening": _opening_lines, "odds": _odds_lines}  # fmt: skip
+INLINE: dict[str, Callable[[Span], str]] = {
+    "plain": lambda span: _escaped(span.text), "bold": lambda span: f"<b>{_escaped(span.text)}</b>",
+    "dice": lambda span: _dice([(int(face), False) for face in span.text.split()])}  # fmt: skip
+VIEWS: dict[str, Callable[[Section], str]] = {
+    view.__name__[1:]: view for view in (_prices, _texts, _holds, _losses, _opening, _odds)
+}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import pairwise
 from typing import TypeVar
 
 from ...game.dice import Dice
@@ -103,17 +103,19 @@ def guide_content(guide: Guide) -> GuideContent:
 
 
 def _lead(guide: Guide, words: Words) -> list[Text]:
-    sheet, perfect = guide.sheet, words.fill("guide.lead_perfect", perfect=words.number(guide.perfect))
-    name = guide.rules.spec or guide.rules.key
+    sheet = guide.sheet
+    perfect = words.number(guide.perfect)
+    only_perfect = words.fill("guide.lead_perfect", perfect=perfect)
+    learn = f"yatzy learn {guide.rules.spec or guide.rules.key}"
     if sheet is None:
-        return [perfect, words.fill("guide.no_sheet", command=f"yatzy learn {name}")]
+        return [only_perfect, words.fill("guide.no_sheet", command=learn)]
     if guide.rules.rolls_per_turn > 1 and not sheet.holds:
-        return [perfect, words.fill("guide.lead_prices", command=f"yatzy learn {name} --hold-rules 16")]
-    figure = "mean" if sheet.holds else "prices_mean"
-    if figure not in sheet.figures:
-        return [perfect]
-    figures = {"mean": words.number(sheet.figures[figure]), "perfect": words.number(guide.perfect)}
-    lead = [words.fill("guide.lead_rules", numbers=sheet.prices.n_numbers, holds=len(sheet.holds), **figures)]
+        return [only_perfect, words.fill("guide.lead_prices", command=f"{learn} --hold-rules 16")]
+    mean = sheet.figures.get("mean" if sheet.holds else "prices_mean")
+    if mean is None:
+        return [only_perfect]
+    counts = {"numbers": sheet.prices.n_numbers, "holds": len(sheet.holds)}
+    lead = [words.fill("guide.lead_rules", **counts, mean=words.number(mean), perfect=perfect)]
     if "worst" in sheet.figures:
         lead.append(words.fill("guide.lead_worst", worst=words.number(rounded_up(sheet.figures["worst"], 1))))
     return lead
@@ -127,7 +129,7 @@ def _sheet_sections(guide: Guide, words: Words) -> list[Section | None]:
     top = max(map(abs, prices)) or 1.0
     pairs = zip(rules.categories, prices, strict=True)
     rows = tuple(Row(text_of(box.name), words.price(price), max(0.0, price) / top) for box, price in pairs)
-    title, note = ("title_forced", "forced") if not leaves_choice(rules) else ("title", "note")
+    title, note = ("title", "note") if leaves_choice(rules) else ("title_forced", "forced")
     bonus = tuple(_bonus(sheet.prices, rules, words))
     return [
         Section("prices", words.words(f"prices.{title}"), words.fill(f"prices.{note}"), rows),
@@ -140,17 +142,17 @@ def _bonus(prices: PriceSheet, rules: RuleSet, words: Words) -> list[Text]:
     """What the numbers other than prices mean."""
     found = []
     if rules.bonus and any(pars(rules)):
-        signed = {name: prices.terms[name] for name in ("secured", "lost", "par_point")}
-        values = {name: ("+" if value > 0 else "") + _whole(value, words) for name, value in signed.items()}
+        terms = {name: prices.terms[name] for name in ("secured", "lost", "par_point")}
+        signed = {name: ("+" if value > 0 else "") + _whole(value, words) for name, value in terms.items()}
         points, threshold = rules.bonus.points, rules.threshold
-        found.append(words.fill("prices.bonus_parts", points=points, threshold=threshold, **values))
-        # Par of the upper boxes: a number of dice of each face, or points for each box.
+        found.append(words.fill("prices.bonus_parts", points=points, threshold=threshold, **signed))
         upper = [(box, par) for box, par in zip(rules.categories, pars(rules), strict=True) if par]
         listed = ", ".join(f"{box.name} {_whole(par, words)}" for box, par in upper)
-        counts = {round(par / box.face, 6) if box.face else 0.0 for box, par in upper}
-        count = min(counts)
-        is_each = len(counts) == 1 and count == int(count) > 0
-        found.append(words.fill("prices.par_each" if is_each else "prices.par_boxes", count=int(count), pars=listed))
+        # Par is the same whole number of dice in each of these boxes, or points that differ.
+        dice = {round(par / box.face, 6) if box.face else 0.0 for box, par in upper}
+        count = int(min(dice))
+        is_each = count > 0 and dice == {count}
+        found.append(words.fill("prices.par_each" if is_each else "prices.par_boxes", count=count, pars=listed))
     if saved_roll := prices.terms["saved_roll"]:
         found.append(words.fill("prices.saved_roll", value=words.price(saved_roll)))
     if joker_turn := prices.terms["joker_turn"]:
@@ -167,13 +169,13 @@ def _whole(value: float, words: Words) -> str:
 def _holds(sheet: StrategySheet, rules: RuleSet, words: Words) -> Section | None:
     if not sheet.holds:
         return None
-    worth = sheet.figures.get("worth", [])
+    worth = sheet.figures.get("worth", [])  # of each rule; it may be unknown, or that of another list
     values = [words.number(value) for value in worth] if len(worth) == len(sheet.holds) else [""] * len(sheet.holds)
     rows = [Row(hold_sentence(rules, rule, words), value) for rule, value in zip(sheet.holds, values, strict=True)]
     note = words.fill("holds.note") if any(values) else NO_TEXT
-    # The words of the short list are explained here, too.
-    every = [*sheet.holds, *(sheet.with_rules(min(sheet.sizes)).holds if sheet.shorter else ())]
-    return Section("holds", words.words("holds.title"), note, tuple(rows), (joined(legend(rules, every, words)),))
+    short_list = sheet.with_rules(min(sheet.sizes)).holds if sheet.shorter else ()  # its words are explained, too
+    explained = joined(legend(rules, [*sheet.holds, *short_list], words))
+    return Section("holds", words.words("holds.title"), note, tuple(rows), (explained,))
 
 
 def _short(guide: Guide, words: Words) -> Section | None:
@@ -201,15 +203,15 @@ def _give_up(guide: Guide, words: Words) -> Section | None:
             box, share = guide.rules.categories[give_up.category], f"{100 * give_up.share:.0f}"
             key = "give_up.one_die" if give_up.points else "give_up.zero"
             entries.append(words.fill(key, box=box.name, face=box.face, cost=give_up.cost, share=share))
-        key = "give_up.stage_one" if stage.first == stage.last else "give_up.stage"
-        return words.fill(key, first=stage.first, last=stage.last) + joined(entries, ", ") + "."
+        turns_key = "give_up.stage_one" if stage.first == stage.last else "give_up.stage"
+        return words.fill(turns_key, first=stage.first, last=stage.last) + joined(entries, ", ") + "."
 
-    def share_of(stage: Stage, category: int) -> float:
-        return sum(give_up.share for give_up in stage.give_ups if give_up.category == category)
+    def is_rare(category: int) -> bool:
+        shares = [[each.share for each in stage.give_ups if each.category == category] for stage in stages]
+        return all(sum(in_stage) < RARE for in_stage in shares)
 
     rows = tuple(Row(stage_text(stage)) for stage in stages)
-    boxes = enumerate(guide.rules.categories)
-    never = [box.name for c, box in boxes if all(share_of(stage, c) < RARE for stage in stages)]
+    never = [box.name for category, box in enumerate(guide.rules.categories) if is_rare(category)]
     paragraphs = (words.fill("give_up.never", boxes=", ".join(never)),) if never else ()
     return Section("give_up", title, words.fill("give_up.note"), rows, paragraphs)
 
@@ -219,7 +221,7 @@ def _examples(guide: Guide, words: Words) -> Section | None:
         return None
     found = [_example(guide.rules, example, words) for example in guide.examples]
     if hold := guide.hold:  # a roll with what the reader needs for the rules, and the rule that decides
-        boxes = [box.name for c, box in enumerate(guide.rules.categories) if not hold.state.filled >> c & 1]
+        boxes = [box.name for i, box in enumerate(guide.rules.categories) if not hold.state.filled >> i & 1]
         text = words.fill(
             "examples.hold", turn=hold.turn, dice=dice_text(hold.dice), count=hold.rolls_left, number=hold.rolls_left,
             upper=hold.state.upper, boxes=words.listed(boxes), rule=hold.rule + 1, kept=dice_text(hold.kept),
@@ -235,21 +237,22 @@ def _example(rules: RuleSet, example: Example, words: Words) -> Text:
         box = rules.categories[option.category].name
         # The sum of the numbers as they are printed, so that the reader gets the same.
         price, bonus = round(option.price, 2), round(option.bonus, 1)
+        value = option.points - price + bonus
         text = words.fill("examples.option", box=box, points=option.points, price=words.price(price))
         if bonus:
-            key = "more" if bonus > 0 else "less"
-            text = text + words.fill(f"examples.option_{key}", bonus=words.number(abs(bonus)))
-        value = words.price(option.points - price + bonus)
-        sign = "+" if option.points - price + bonus >= 0.005 else ""
-        return text + words.fill("examples.value", value=sign + value)
+            key = "examples.option_more" if bonus > 0 else "examples.option_less"
+            text = text + words.fill(key, bonus=words.number(abs(bonus)))
+        sign = "+" if value >= 0.005 else ""  # a minus sign is part of the number
+        return text + words.fill("examples.value", value=sign + words.price(value))
 
     key = "examples.position" if rules.bonus else "examples.position_plain"
     head = words.fill(key, turn=example.turn, dice=dice_text(example.dice), upper=example.state.upper)
-    chosen, best = (rules.categories[option.category].name for option in (example.options[0], example.best))
-    decision = words.fill("examples.same", box=chosen)
-    if loss := example.options[0].loss:
-        decision = words.fill("examples.differs", box=chosen, best=best, loss=words.number(loss, 1))
-    return joined([head, joined([subtraction(option) for option in example.options], "; ") + ".", decision])
+    chosen = example.options[0]
+    box, best = (rules.categories[option.category].name for option in (chosen, example.best))
+    decision = words.fill("examples.same", box=box)
+    if chosen.loss:
+        decision = words.fill("examples.differs", box=box, best=best, loss=words.number(chosen.loss, 1))
+    return joined([head, joined(map(subtraction, example.options), "; ") + ".", decision])
 
 
 def _losses(guide: Guide, words: Words) -> Section | None:
@@ -270,7 +273,7 @@ def _odds(guide: Guide, words: Words) -> Section:
 
 
 def _percent(share: float, words: Words) -> str:
-    decimals = 0 if share >= 0.995 else 1 if share >= 0.0095 else 2
+    decimals = 2 if share < 0.0095 else (1 if share < 0.995 else 0)  # about two digits
     return f"{words.number(100 * share, decimals)}\u00a0%"
 
 
@@ -293,8 +296,9 @@ def _opening_row(rules: RuleSet, line: OpeningLine, before: OpeningLine | None, 
     pattern = words.pattern(line.pattern) if line.pattern else words.words("opening.all_rolls")
     is_first = before is None or before.pattern != line.pattern
     return OpeningRow(
-        _sample(rules, line), pattern, capitalised(pattern) if is_first else "", _hold_words(rules, line, words),
-        _rolls_words(rules, line, words), low if low == high else f"{low}–{high}", _percent(line.chance, words),
+        sample=_sample(rules, line), pattern=pattern, heading=capitalised(pattern) if is_first else "",
+        hold=_hold_words(rules, line, words), rolls=_rolls_words(rules, line, words),
+        score=low if low == high else f"{low}–{high}", share=_percent(line.chance, words),
     )  # fmt: skip
 
 
@@ -328,16 +332,17 @@ def _hold_words(rules: RuleSet, line: OpeningLine, words: Words) -> str:
 
 
 def _kept_words(line: OpeningLine, words: Words) -> str:
-    kept = line.kept  # sizes of the groups of equal dice
-    if (singles := kept.count(1)) == len(kept):
+    kept = line.kept  # sizes of the groups of equal dice, descending
+    singles = kept.count(1)
+    if singles == len(kept):
         if len(line.entries) == 1:
             return " ".join(map(str, line.entries[0].hold))
         return str(words.fill("opening.run" if line.is_run else "opening.dice", count=singles))
-    if (pairs := kept.count(2)) == len(kept) > 1:
-        if pairs == line.pattern.count(2) == 2:
+    if len(kept) > 1 and set(kept) == {2}:
+        if kept == (2, 2) and line.pattern.count(2) == 2:
             return words.words("groups.both_pairs")
         if line.which == "highest":
-            return str(words.fill("groups.higher_pairs", count=pairs))
+            return str(words.fill("groups.higher_pairs", count=len(kept)))
     if len(kept) == 1 and line.which == "highest":
         return words.group(kept[0], "higher")
     if len(kept) == 1 and kept[0] in line.pattern and line.which == "":
@@ -352,18 +357,19 @@ def _rolls_words(rules: RuleSet, line: OpeningLine, words: Words) -> str:
         return words.words("opening.all")
     if line.majority and not _differ(line):
         return words.words("opening.others")
-    parts, room = [], MAX_ROLLS  # negative: so many rolls have no room
+    parts = []
+    n_rolls = 0  # of the entries so far, also those that are not listed
     for entry in line.entries:
         rolls = shortened(entry, line.pattern, rules.faces)
-        shown = rolls[: max(0, room)]
-        room -= len(rolls)
-        if not shown:
+        listed = rolls[: max(0, MAX_ROLLS - n_rolls)]
+        n_rolls += len(rolls)
+        if not listed:
             continue
         label = category_name(rules, entry.category) if entry.category else _digits(entry.hold)
-        listed = " ".join(_digits(dice) + words.words("opening.other_dice") * others for dice, others in shown)
-        parts.append(f"{label}: {listed}" if _differ(line) else listed)
-    text = "; ".join(parts)
-    return f"{text} {words.fill('opening.more', count=-room)}" if room < 0 else text
+        text = " ".join(_digits(dice) + words.words("opening.other_dice") * others for dice, others in listed)
+        parts.append(f"{label}: {text}" if _differ(line) else text)
+    more = f" {words.fill('opening.more', count=n_rolls - MAX_ROLLS)}" if n_rolls > MAX_ROLLS else ""
+    return "; ".join(parts) + more
 
 
 def _differ(line: OpeningLine) -> bool:
@@ -395,6 +401,6 @@ def sheets(content: GuideContent, card: bool) -> list[Sheet]:
 
 def column_groups(rows: Sequence[T], columns: int) -> list[Sequence[T]]:
     """Rows shared out over columns, the first ones the longest."""
-    size, longer = divmod(len(rows), columns)
-    sizes = [size + 1 if i < longer else size for i in range(columns)]
-    return [rows[end - size : end] for end, size in zip(accumulate(sizes), sizes, strict=True)]
+    size, n_longer = divmod(len(rows), columns)  # the first `n_longer` columns have one row more
+    starts = [i * size + min(i, n_longer) for i in range(columns + 1)]
+    return [rows[start:end] for start, end in pairwise(starts)]

@@ -1,8 +1,7 @@
 """The guide as a PDF, drawn by fpdf2 (extra `pdf`): two sheets of A4, or a card of A6 to carry.
 
-The texts are those of the HTML page (:mod:`.guide_content`). The type of each sheet has the largest size at which it
-fits. It is set in Helvetica, which every reader has. Letters that it lacks, those outside Western Europe, need
-DejaVu Sans, which comes with matplotlib.
+The texts are those of the HTML page (:mod:`.guide_content`). The type is Helvetica, which every reader has. Letters
+that it lacks, those outside Western Europe, need DejaVu Sans, which comes with matplotlib.
 """
 
 from __future__ import annotations
@@ -48,11 +47,11 @@ def guide_pdf(content: GuideContent, card: bool = False) -> bytes:
     """The bytes of a PDF with the guide, or with the card to carry only."""
     sizes = CARD_SIZES if card else SIZES
     with closing(Paper(content, card)) as paper:
-        for i, sheet in enumerate(sheets(content, card)):
-            # A larger size needs more space; the smallest is taken if none fits.
-            fits = partial(_fits, content, card, sheet, i == 0)
+        for number, sheet in enumerate(sheets(content, card)):
+            fits = partial(_fits, content, card, sheet, number == 0)
+            # The sizes fall, and below one that fits all others do: the first that fits, or the last if none does.
             paper.size = sizes[min(bisect_left(sizes, True, key=fits), len(sizes) - 1)]
-            _draw(paper, sheet, is_first=i == 0)
+            _draw(paper, sheet, is_first=number == 0)
         return bytes(paper.pdf.output())
 
 
@@ -69,11 +68,12 @@ class Paper:
         check_pdf()
         from fpdf import FPDF
 
-        area = A6 if card else A4
-        self.content, self.card, self.size, self.fits = content, card, size, True
+        self.content, self.card, self.size = content, card, size
+        self.fits = True  # whether all that was drawn so far ends above the bottom
         self.left, self.top = CARD_MARGINS if card else MARGINS
-        self.right, self.bottom = area[0] - self.left, area[1] - self.top
-        self.pdf = FPDF(unit="mm", format=area)
+        width, height = A6 if card else A4
+        self.right, self.bottom = width - self.left, height - self.top
+        self.pdf = FPDF(unit="mm", format=(width, height))
         self.pdf.core_fonts_encoding = "windows-1252"
         self.pdf.set_auto_page_break(False)
         self.pdf.set_margin(0)
@@ -86,7 +86,7 @@ class Paper:
     def _font_family(self) -> str:
         """The family to set the texts in, made known to the PDF."""
         letters = {letter for text in _all_texts(self.content) for letter in text.translate(DASH)}
-        with suppress(UnicodeEncodeError):
+        with suppress(UnicodeEncodeError):  # Helvetica lacks a letter
             "".join(letters).encode("windows-1252")
             return "helvetica"
         try:
@@ -126,20 +126,21 @@ class Paper:
         return float(self.pdf.get_string_width(word.text))
 
     def lines(self, text: Text, width: float, scale: float) -> list[tuple[float, list[tuple[float, Span]]]]:
-        """Lines of at most a width: their lengths, their words with places; a longer word has a line of its own."""
+        """The lines of a text: the length of each, at most `width` unless it is one word, and its words by places."""
         self.pdf.set_font(self.family, "", self.size * scale)
         blank = self.pdf.get_string_width(" ")
-        complete, line, end = [], list[tuple[float, Span]](), 0.0
+        complete, line = [], list[tuple[float, Span]]()  # of a line: each word after its distance from the left end
+        length = 0.0  # of `line`
         for unit in _units(text):
-            if line and end + blank + sum(self.word_width(word, scale) for word in unit) > width + 1e-6:
-                complete.append((end, line))
-                line, end = [], 0.0
+            if line and length + blank + sum(self.word_width(word, scale) for word in unit) > width + 1e-6:
+                complete.append((length, line))
+                line, length = [], 0.0
             if line:
-                end += blank
+                length += blank
             for word in unit:
-                line.append((end, word))
-                end += self.word_width(word, scale)
-        return [*complete, (end, line)]
+                line.append((length, word))
+                length += self.word_width(word, scale)
+        return [*complete, (length, line)]
 
     def text(
         self, text: Text | str, x: float, y: float, width: float, scale: float = 1.0,
@@ -147,16 +148,16 @@ class Paper:
     ) -> float:  # fmt: skip
         """Write a text in lines; returns the y below it."""
         text = Text((Span(str(text), "bold"),)) if bold else text_of(text)
+        line = self.line(scale)
         for length, words in self.lines(text, width, scale):
             start = x + (width - length) * ALIGN[align]
             for place, word in words:
-                if word.kind == "dice":
-                    side = self.size * scale * POINT * 1.05
-                    self.die(int(word.text), False, start + place, y + self.line(scale) * 0.13, side)
-                else:
+                if word.kind == "dice":  # drawn from its upper left corner
+                    self.die(int(word.text), start + place, y + line * 0.13, self.size * scale * POINT * 1.05)
+                else:  # written on its base line
                     self.font(scale, word.kind == "bold", colour)
-                    self.pdf.text(start + place, y + self.line(scale) * 0.76, word.text)
-            y += self.line(scale)
+                    self.pdf.text(start + place, y + line * 0.76, word.text)
+            y += line
         self.reach(y)
         return y
 
@@ -176,7 +177,7 @@ class Paper:
         radius = min(0.6, width / 2, height / 2)
         self.pdf.rect(x, y, max(width, 0.3), height, style="F", round_corners=width > 1.2, corner_radius=radius)
 
-    def die(self, face: int, held: bool, x: float, y: float, side: float) -> None:
+    def die(self, face: int, x: float, y: float, side: float, *, held: bool = False) -> None:
         """A die; one that is held is dark."""
         self.pdf.set_draw_color(*INK)
         self.pdf.set_line_width(side / 22)
@@ -226,10 +227,10 @@ def _draw(paper: Paper, sheet: Sheet, is_first: bool) -> None:
         for text in paper.content.lead:
             y = paper.text(text, paper.left, y, width, colour=SOFT)
         y += paper.line() * 0.3
-    left = (width - gap) * 0.42
-    places = [(0.0, width)] if len(sheet.columns) == 1 else [(0.0, left), (left + gap, width - left - gap)]
-    columns = zip(sheet.columns, places, strict=True)
-    ends = [_column(paper, names, paper.left + x, y, wide) for names, (x, wide) in columns]
+    narrow = (width - gap) * 0.42  # the first of two columns
+    places = [(0.0, width)] if len(sheet.columns) == 1 else [(0.0, narrow), (narrow + gap, width - narrow - gap)]
+    columns = zip(sheet.columns, places, strict=True)  # the place of a column: its distance from the left, its width
+    ends = [_column(paper, names, paper.left + left, y, wide) for names, (left, wide) in columns]
     _column(paper, sheet.below, paper.left, max(ends) + paper.line() * 0.4, width)
 
 
@@ -275,18 +276,19 @@ def _row(paper: Paper, x: float, y: float, pad: float, *cells: Cell) -> float:
 
 
 def _prices(paper: Paper, section: Section, x: float, y: float, width: float) -> float:
-    columns, gap, line = 2 if paper.card and len(section.rows) > 8 else 1, 5.0, paper.line()
-    shares = (0.75, 0.0, 0.25) if columns > 1 else (0.48, 0.35, 0.17)
-    column = (width - gap * (columns - 1)) / columns
-    name, bar, number = (column * share for share in shares)
+    columns = 2 if paper.card and len(section.rows) > 8 else 1
+    shares = (0.75, 0.0, 0.25) if columns > 1 else (0.48, 0.35, 0.17)  # two columns have no bars
+    gap, line = 5.0, paper.line()
+    column_width = (width - gap * (columns - 1)) / columns
+    name, bar, value = (column_width * share for share in shares)  # widths of the cells
     ends = [y]
     for i, part in enumerate(column_groups(section.rows, columns)):
-        left, at = x + i * (column + gap), y
+        left, end = x + i * (column_width + gap), y  # of the rows so far
         for row in part:
             if bar and row.bar > 0:
-                paper.bar(left + name, at + line * 0.44, bar * row.bar, line * 0.36)
-            at = _row(paper, left, at, 0.12, (name, row.name, {}), (bar, "", {}), (number, row.value, RIGHT | BOLD))
-        ends.append(at)
+                paper.bar(left + name, end + line * 0.44, bar * row.bar, line * 0.36)
+            end = _row(paper, left, end, 0.12, (name, row.name, {}), (bar, "", {}), (value, row.value, RIGHT | BOLD))
+        ends.append(end)
     return max(ends)
 
 
@@ -297,7 +299,8 @@ def _texts(paper: Paper, section: Section, x: float, y: float, width: float) -> 
 
 
 def _holds(paper: Paper, section: Section, x: float, y: float, width: float) -> float:
-    label, worth = paper.line() * 1.5, paper.line() * (2.0 if any(row.value for row in section.rows) else 0.0)
+    label = paper.line() * 1.5  # width of the number before a rule, with the space behind it
+    worth = paper.line() * (2.0 if any(row.value for row in section.rows) else 0.0)  # of the number after it
     soft = RIGHT | {"colour": SOFT}
     for number, row in enumerate(section.rows, start=1):
         y = _row(
@@ -322,11 +325,11 @@ def _losses(paper: Paper, section: Section, x: float, y: float, width: float) ->
 
 
 def _opening(paper: Paper, section: Section, x: float, y: float, width: float) -> float:
-    side = paper.size * POINT * 1.15
-    dice = max((len(row.sample) for row in section.opening_rows), default=0) * side * 1.12
-    dice += 2.5 if dice else 0.0
+    side = paper.size * POINT * 1.15  # of a die
+    most_dice = max((len(row.sample) for row in section.opening_rows), default=0)
+    dice = most_dice * side * 1.12 + (2.5 if most_dice else 0.0)  # widths of the columns, first that of the dice
     heading, hold, rolls, score, share = ((width - dice) * part for part in (0.2, 0.26, 0.32, 0.13, 0.09))
-    left = x + dice + heading + hold
+    left = x + dice + heading + hold  # the last three have heads
     for column, head, align in zip((rolls, score, share), section.heads, ("left", "right", "right"), strict=True):
         paper.text(head, left, y, column, 0.85, SOFT, align)
         left += column
@@ -335,7 +338,7 @@ def _opening(paper: Paper, section: Section, x: float, y: float, width: float) -
     gap: Cell = (2.0, "", {})
     for row in section.opening_rows:
         for i, (face, held) in enumerate(row.sample):
-            paper.die(face, held, x + i * side * 1.12, y + paper.line() * 0.23, side)
+            paper.die(face, x + i * side * 1.12, y + paper.line() * 0.23, side, held=held)
         y = _row(
             paper, x, y, 0.18, (dice, "", {}), (heading - 2, row.heading, {}), gap, (hold - 2, row.hold, BOLD), gap,
             (rolls - 2, row.rolls, {"scale": 0.92, "colour": SOFT}), gap,
@@ -347,14 +350,14 @@ def _opening(paper: Paper, section: Section, x: float, y: float, width: float) -
 def _odds(paper: Paper, section: Section, x: float, y: float, width: float) -> float:
     columns, gap, ends = 3, 7.0, [y]
     column = (width - gap * (columns - 1)) / columns
-    head: dict[str, Any] = {"scale": 0.85, "colour": SOFT}
+    head_style: dict[str, Any] = {"scale": 0.85, "colour": SOFT}
     for i, part in enumerate(column_groups(section.rows, columns)):
-        at = y
-        lines = [(section.heads, head), *(((str(row.name), row.value, row.points), {}) for row in part)]
-        for (name, chance, points), style in lines if part else ():
+        left, end = x + i * (column + gap), y
+        lines = [(section.heads, head_style), *(((str(row.name), row.value, row.points), {}) for row in part)]
+        for (name, chance, points), style in lines if part else []:  # a column without rows has no heads
             numbers = (column * 0.26, chance, style | RIGHT), (column * 0.2, points, style | RIGHT)
-            at = _row(paper, x + i * (column + gap), at, 0.12, (column * 0.54, name, style), *numbers)
-        ends.append(at)
+            end = _row(paper, left, end, 0.12, (column * 0.54, name, style), *numbers)
+        ends.append(end)
     return max(ends)
 
 

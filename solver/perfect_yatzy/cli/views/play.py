@@ -51,8 +51,7 @@ def card_lines(rules: RuleSet, session: Session, players: Iterable[int]) -> list
     blocks: list[list[list[str]]] = [[]]  # the cells of each card, by block
     room = most
     for i in players:
-        values = [value for _label, value in card_rows(rules, session.card(i))]
-        card = [short_name(session.players[i]), *values]
+        card = [short_name(session.players[i]), *(value for _label, value in card_rows(rules, session.card(i)))]
         width = 2 + _width(card)
         if blocks[-1] and width > room:
             blocks.append([])
@@ -73,15 +72,16 @@ def _width(card: list[str]) -> int:
 def spoken_card_lines(rules: RuleSet, session: Session, players: Iterable[int]) -> list[str]:
     """The scorecards as sentences, for a screen reader."""
     lines = []
-    n_categories = len(rules.categories)
-    for i in players:
-        name, card = session.players[i], session.card(i)
-        filled = ", ".join(f"{rules.categories[c].name} {points}" for c, points in sorted(card.points.items()))
-        still_open = ", ".join(rules.categories[c].name for c in range(n_categories) if c not in card.points)
+    for player in players:
+        name, card = session.players[player], session.card(player)
+        points_of = [(box.name, card.points.get(i)) for i, box in enumerate(rules.categories)]  # None: open
+        filled = ", ".join(f"{box} {points}" for box, points in points_of if points is not None)
+        still_open = ", ".join(box for box, points in points_of if points is None)
         boxes = {"filled": filled or _("nothing"), "open": still_open or _("none")}
         line = _("{name}: total {total}. Filled: {filled}. Open: {open}.", name=name, total=card.score, **boxes)
-        for label, value in card_rows(rules, card)[n_categories:-1]:  # between the categories and the total
-            row = _(" {label}: {value}.") if value.lstrip("+").isdigit() else _(" {label}: {value} so far.")
+        for label, value in card_rows(rules, card)[len(rules.categories) : -1]:  # between the boxes and the total
+            is_final = value.lstrip("+").isdigit()  # not ``16 of 63``
+            row = _(" {label}: {value}.") if is_final else _(" {label}: {value} so far.")
             line += row.format(label=label, value=value)
         lines.append(line)
     return lines
@@ -113,7 +113,8 @@ def stage_line(session: Session) -> str:
     sentence = _("turn {turn} of {turns}, roll {roll}") if prefix else _("Turn {turn} of {turns}, roll {roll}")
     stage = sentence.format(turn=turn, turns=len(session.rules.categories), roll=len(session.dice_history))
     line = f"{prefix}{stage}, {wording.rerolls_left_text(rolls_left)}"
-    line += " " + _("({count} saved)", count=wording.number_word(saved)) if saved else ""
+    if saved:
+        line += " " + _("({count} saved)", count=wording.number_word(saved))
     return wording.wrapped(f"{line}: {spaced(session.dice)}  {glyphs(session.dice)}")
 
 
@@ -159,14 +160,13 @@ def computer_line(rules: RuleSet, session: Session, decision: tuple[int, ...] | 
 
 def points_line(rules: RuleSet, session: Session) -> str:
     """The points of the dice in each category that can be taken, most first."""
-    points_of = {c: points + bonus_points for c, (points, bonus_points) in session.choices().items()}
-    ranked = sorted(points_of.items(), key=lambda item: -item[1])
-    scoring = [f"{wording.category_name(rules, c)} {points}" for c, points in ranked if points]
-    zeros = [wording.category_name(rules, c) for c, points in ranked if not points]
+    points_of = {name: points + bonus_points for name, (points, bonus_points) in session.choices().items()}
+    ranked = sorted(points_of, key=lambda name: -points_of[name])
+    scoring = [f"{wording.category_name(rules, name)} {points_of[name]}" for name in ranked if points_of[name]]
+    zeros = [f"{wording.category_name(rules, name)} 0" for name in ranked if not points_of[name]]
     if scoring and len(zeros) > 4:  # where nothing scores, these are the choice
-        zeros = [_("{count} others", count=wording.number_word(len(zeros)))]
-    points = ", ".join(scoring + [f"{name} 0" for name in zeros])
-    return wording.wrapped(_("Points now: {points}", points=points))
+        zeros = [_("{count} others", count=wording.number_word(len(zeros))) + " 0"]
+    return wording.wrapped(_("Points now: {points}", points=", ".join(scoring + zeros)))
 
 
 def action_line(rules: RuleSet, action: Action) -> str:

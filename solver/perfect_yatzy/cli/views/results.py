@@ -67,47 +67,46 @@ def category_lines(rules: RuleSet, entries: list[dict[str, Any]]) -> list[str]:
 
 def simulation_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
     """Lines for `yatzy simulate` from the answer of :func:`perfect_yatzy.service.measure.run_simulation`."""
-    one_game = answer["games"] == 1
-    if one_game:
+    end = ["", *category_lines(rules, answer["categories"]), *wording.approximate_lines(answer)]
+    if answer["games"] == 1:
         headline = _("Final score {points} in one game", points=answer["highest"])
-    else:
-        mean, error = number_text(answer["mean"], 2), number_text(answer["standard_error"], 2)
-        text = _("Mean final score {mean} ± {error} (standard error) in {games} games")
-        headline = text.format(mean=mean, error=error, games=grouped(answer["games"]))
-    lines = [headline, "", card_line(rules, answer)]
-    if "plain_mean" in answer and not one_game:
+        return [headline, "", card_line(rules, answer), _reference_line(answer), *end]
+    mean, error = number_text(answer["mean"], 2), number_text(answer["standard_error"], 2)
+    text = _("Mean final score {mean} ± {error} (standard error) in {games} games")
+    lines = [text.format(mean=mean, error=error, games=grouped(answer["games"])), "", card_line(rules, answer)]
+    if "plain_mean" in answer:
         text = _("The luck of the dice is removed; the mean of the scores is {mean}")
         lines.append(text.format(mean=number_text(answer["plain_mean"], 2)))
+    lines += [_reference_line(answer), *simulated_figures(rules, answer, 2)]
+    lines += [_("Lowest {lowest}, highest {highest}", lowest=answer["lowest"], highest=answer["highest"]), ""]
+    return [*lines, *histogram(answer["lowest"], answer["chances"]), *end]
+
+
+def _reference_line(answer: dict[str, Any]) -> str:
+    """What simulated games are compared with: the chance of the goal, perfect play, or what the strategy expects."""
     if "reached" in answer:
-        lines.append(_goal_line(answer))
-    elif "perfect_mean" in answer:
-        lines.append(_("Perfect play: {best}", best=number_text(answer["perfect_mean"], 2)))
-    else:
-        text = _("Exact expected final score {points}")
-        if "approximate" in answer:
-            text = _("Estimate of the fitted values {points}")
-        lines.append(text.format(points=number_text(answer["expected_final_score"], 2)))
-    if not one_game:
-        lines += simulated_figures(rules, answer, 2)
-        lines += [_("Lowest {lowest}, highest {highest}", lowest=answer["lowest"], highest=answer["highest"]), ""]
-        lines += histogram(answer["lowest"], answer["chances"])
-    return [*lines, "", *category_lines(rules, answer["categories"]), *wording.approximate_lines(answer)]
+        return _goal_line(answer)
+    if "perfect_mean" in answer:
+        return _("Perfect play: {best}", best=number_text(answer["perfect_mean"], 2))
+    points = number_text(answer["expected_final_score"], 2)
+    if "approximate" in answer:
+        return _("Estimate of the fitted values {points}", points=points)
+    return _("Exact expected final score {points}", points=points)
 
 
 def _goal_line(answer: dict[str, Any]) -> str:
-    estimated = "approximate" in answer
+    is_estimate = "approximate" in answer
     _kind, _colon, goal = answer["policy"].partition(":")
     facts = {"goal": goal, "chance": chance_text(answer["chance"])}
     if answer["games"] == 1:
-        text = _("{goal} or more: exact chance {chance}")
-        if estimated:
-            text = _("{goal} or more: estimated chance {chance}")
-        return text.format(**facts)
-    text = _("{goal} or more in {share} ± {error} % of the games; exact chance {chance}")
-    if estimated:
-        text = _("{goal} or more in {share} ± {error} % of the games; estimated chance {chance}")
-    share, error = number_text(100 * answer["reached"], 2), number_text(100 * answer["reached_error"], 2)
-    return text.format(**facts, share=share, error=error)
+        if is_estimate:
+            return _("{goal} or more: estimated chance {chance}", **facts)
+        return _("{goal} or more: exact chance {chance}", **facts)
+    facts["share"] = number_text(100 * answer["reached"], 2)
+    facts["error"] = number_text(100 * answer["reached_error"], 2)
+    if is_estimate:
+        return _("{goal} or more in {share} ± {error} % of the games; estimated chance {chance}", **facts)
+    return _("{goal} or more in {share} ± {error} % of the games; exact chance {chance}", **facts)
 
 
 def position_lines(rules: RuleSet, answer: dict[str, Any], path: str) -> list[str]:
@@ -134,15 +133,12 @@ def evaluation_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
     """Lines for an answer of :func:`perfect_yatzy.service.measure.run_evaluation`."""
     title = answer.get("title", answer["policy"])
     after_head = ["", card_line(rules, answer), _against_perfect(answer)]
-    if "games" in answer:
-        plain = ngettext("Plain mean of {count} game: {mean}", "Plain mean of {count} games: {mean}", answer["games"])
-        return [
-            _("{policy}: mean final score {mean}, luck removed", policy=title, mean=_with_interval(answer, "")),
-            *after_head,
-            plain.format(count=grouped(answer["games"]), mean=_with_interval(answer, "plain_")),
-            "",
-            *loss_lines(rules, answer["losses"]),
-        ]
+    if "games" in answer:  # of a sampled policy
+        mean, plain_mean = _with_interval(answer, ""), _with_interval(answer, "plain_")
+        text = ngettext("Plain mean of {count} game: {mean}", "Plain mean of {count} games: {mean}", answer["games"])
+        plain = text.format(count=grouped(answer["games"]), mean=plain_mean)
+        headline = _("{policy}: mean final score {mean}, luck removed", policy=title, mean=mean)
+        return [headline, *after_head, plain, "", *loss_lines(rules, answer["losses"])]
     lines = [_("{policy}: mean final score {mean}", policy=title, mean=number_text(answer["mean"], 4)), *after_head]
     if against := answer.get("against"):
         chance = _(TIE_RULES[against["ties"]].chance, chance=chance_text(against["chance"]))  # marked elsewhere
@@ -150,8 +146,9 @@ def evaluation_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
     if "losses" in answer and answer["loss"] >= 0.005:
         lines += ["", *loss_lines(rules, answer["losses"])]
     if "distribution" in answer:
-        return [*lines, "", *distribution_lines(rules, {"distribution": answer["distribution"]}, True)]
-    return [*lines, _deviation_text(number_text(answer["standard_deviation"], 2), "")]
+        only_distribution = {"distribution": answer["distribution"]}  # without an aim
+        return [*lines, "", *distribution_lines(rules, only_distribution, with_categories=True)]
+    return [*lines, _deviation_text(number_text(answer["standard_deviation"], 2), bonus_chance="")]
 
 
 def _against_perfect(answer: dict[str, Any]) -> str:
@@ -173,12 +170,13 @@ def _with_interval(answer: dict[str, Any], prefix: str) -> str:
 
 def loss_lines(rules: RuleSet, losses: dict[str, Any]) -> list[str]:
     """Where points are lost: by decision, by turn, and by the category that was filled."""
-    total = sum(losses["holds"].values()) + losses["category"]
+    by_rerolls_left = {int(left): loss for left, loss in losses["holds"].items()}
+    total = sum(by_rerolls_left.values()) + losses["category"]
     lines = [_("Points lost a game: {points}", points=number_text(total, 2))]
-    for left, loss in sorted(((int(left), loss) for left, loss in losses["holds"].items()), reverse=True):
+    for left in sorted(by_rerolls_left, reverse=True):
         count = wording.number_word(left)
         label = ngettext("hold, {count} reroll left", "hold, {count} rerolls left", left, count=count)
-        lines.append(f"  {label:<28}{number_text(loss, 2):>8}")
+        lines.append(f"  {label:<28}{number_text(by_rerolls_left[left], 2):>8}")
     lines.append(f"  {_('category'):<28}{number_text(losses['category'], 2):>8}")
     lines += ["", _("By turn")]
     most = max(losses["turns"])
@@ -196,25 +194,25 @@ def versus_lines(
     rules: RuleSet, policies: Sequence[str], ties: str, chances: Floats, exploitability: Sequence[float]
 ) -> list[str]:
     """Lines for the chances of :func:`perfect_yatzy.strategy.versus.versus_table`."""
-    names, tie = [_("plays to win"), *policies], _(TIE_RULES[ties].value)  # marked elsewhere
-    first, second = chance_text(chances[0, 0]), chance_text(1 - chances[0, 0])
-    lines = [_("{game}, two players: the first wins {chance}", game=rules.name, chance=first), ""]
+    first_wins = chances[0, 0]  # if both play to win
+    tie = _(TIE_RULES[ties].value)  # marked elsewhere
+    lines = [_("{game}, two players: the first wins {chance}", game=rules.name, chance=chance_text(first_wins)), ""]
     lines += wrapped(_("Both know both cards and play to win; a tie counts as {value}.", value=tie)).splitlines()
-    lines.append(_("Who moves second wins {chance}.", chance=second))
+    lines.append(_("Who moves second wins {chance}.", chance=chance_text(1 - first_wins)))
     if not policies:
         return lines
+    names = [_("plays to win"), *policies]  # of the rows and of the columns
+    rows = [["", *names]]
+    for name, of_name in zip(names, chances.tolist(), strict=True):
+        rows.append([name, *map(chance_text, of_name)])
     lines += ["", _("Chance of the first player (rows) against the second (columns):"), ""]
-    cells = [[chance_text(chance) for chance in row] for row in chances.tolist()]
-    rows = [["", *names], *([name, *row] for name, row in zip(names, cells, strict=True))]
     lines += [*columns(rows, "<", *(">" for _name in names)), ""]
     lines += [*wrapped(_("What best responses win beyond a half, over both orders of moving:")).splitlines(), ""]
-    rows = [[name, chance_text(each)] for name, each in zip(policies, exploitability, strict=True)]
-    return [*lines, *columns(rows, "<", ">")]
+    return [*lines, *columns([*zip(policies, map(chance_text, exploitability), strict=True)], "<", ">")]
 
 
 def bounds_lines(rules: RuleSet, ties: str, low: float, high: float) -> list[str]:
-    """Lines for the bounds of :func:`perfect_yatzy.strategy.versus.versus_bounds`."""
-    # Rounded outwards, so that what is shown is a bound, too.
+    """Lines for the bounds of :func:`perfect_yatzy.strategy.versus.versus_bounds`, rounded outwards."""
     lowest, highest = wording.lower_bound_text(low), chance_text(rounded_up(high, 4))
     text = _("{game}, two players: the first wins between {low} and {high}")
     tie = _(TIE_RULES[ties].value)  # marked elsewhere
@@ -234,9 +232,9 @@ def histogram(lowest: int, chances: Sequence[float], rows: int = 14, width: int 
     lines = []
     for start, chance in zip(starts, bins, strict=True):
         label = f"{start}" if bin_width == 1 else f"{start}-{start + bin_width - 1}"
-        percent = f"<{number_text(0.1, 1)}" if chance else "0"
-        if chance >= 0.0005:
-            percent = number_text(100 * chance, 1)
+        percent = number_text(100 * chance, 1)
+        if chance < 0.0005:  # which would be shown as 0.0
+            percent = f"<{number_text(0.1, 1)}" if chance else "0"
         lines.append(f"  {label:>9}  {percent:>5} %  {bar(chance / highest_chance, width)}".rstrip())
     return lines
 
@@ -250,8 +248,8 @@ def bar(share: float, width: int) -> str:
 def check_picture(path: str) -> None:
     """Raise ClickException or MissingPackage unless a picture can be drawn to this file."""
     if Path(path).suffix.lower() not in PICTURE_SUFFIXES:
-        text, suffixes = _("cannot draw to {path}; the file name must end in {suffixes}"), PICTURE_SUFFIXES
-        raise click.ClickException(text.format(path=path, suffixes=alternatives(suffixes)))
+        text = _("cannot draw to {path}; the file name must end in {suffixes}")
+        raise click.ClickException(text.format(path=path, suffixes=alternatives(PICTURE_SUFFIXES)))
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from textwrap import wrap
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 
@@ -99,12 +99,13 @@ def outlook_rows(rules: RuleSet, actual: ActionOutlook, best: ActionOutlook) -> 
     if actual.upper_bonus_chance is not None and best.upper_bonus_chance is not None:
         rows.append((_("upper bonus"), bonus_text(best.upper_bonus_chance), bonus_text(actual.upper_bonus_chance)))
     if len(best.categories) > 1 or len(actual.categories) > 1:
-        of_best, of_actual = ({c: chance for c, chance, _points in side.categories} for side in (best, actual))
-        chances = {c: (of_best.get(c, 0.0), of_actual.get(c, 0.0)) for c in of_best | of_actual}
+        of_best = {category: chance for category, chance, _points in best.categories}
+        of_actual = {category: chance for category, chance, _points in actual.categories}
+        chances = {each: (of_best.get(each, 0.0), of_actual.get(each, 0.0)) for each in of_best | of_actual}
         rows.append((_("category taken:"), "", ""))
-        for category in sorted(chances, key=lambda c: max(chances[c]), reverse=True)[:MAX_CATEGORIES]:
-            first, second = map(chance_text, chances[category])
-            rows.append((f"  {category_name(rules, category)}", first, second))
+        for category in sorted(chances, key=lambda each: max(chances[each]), reverse=True)[:MAX_CATEGORIES]:
+            best_chance, actual_chance = map(chance_text, chances[category])
+            rows.append((f"  {category_name(rules, category)}", best_chance, actual_chance))
     return rows
 
 
@@ -121,7 +122,6 @@ def puzzle_lines(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> list[str
     card, rolls_left = puzzle.card, puzzle.rolls_left
     filled = [f"{rules.categories[c].name} {points}" for c, points in sorted(card.points.items())]
     still_open = [category.name for c, category in enumerate(rules.categories) if c not in card.points]
-    n_rolls = strategy.max_rerolls(card.state) + 1
     if card.bonus_points:
         filled.append(_("bonus points {points}", points=card.bonus_points))
     if card.saved:
@@ -130,8 +130,9 @@ def puzzle_lines(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> list[str
     labels = _("filled:"), _("open:")
     width = max(map(len, labels))
     for label, names in zip(labels, (filled, still_open), strict=True):
-        text, margin = ", ".join(names) or _("nothing"), " " * (width + 3)
-        lines += wrap(text, line_width(), initial_indent=f"  {label:<{width}} ", subsequent_indent=margin)
+        text = ", ".join(names) or _("nothing")
+        lines += wrap(text, line_width(), initial_indent=f"  {label:<{width}} ", subsequent_indent=" " * (width + 3))
+    n_rolls = strategy.max_rerolls(card.state) + 1
     rerolls = wording.rerolls_left_text(rolls_left)
     stage = _("roll {roll} of {rolls}, {rerolls}", roll=n_rolls - rolls_left, rolls=n_rolls, rerolls=rerolls)
     return [*lines, f"  {stage}: {spaced(puzzle.dice)}  {glyphs(puzzle.dice)}"]
@@ -143,7 +144,7 @@ def find_answer(rules: RuleSet, puzzle: Puzzle, options: Sequence[Hold | Choice]
     held = parse_hold(text, puzzle.dice) if puzzle.rolls_left else None
     if held == puzzle.dice:
         raise StateError(_("all dice are held, so there is nothing to reroll; name the category to take"))
-    points_of = {o.category: o.points + o.bonus_points for o in options if isinstance(o, Choice)}
+    points_of = {each.category: each.points + each.bonus_points for each in options if isinstance(each, Choice)}
     named = held if held is not None else parse_category(rules, text, points_of)
     if option := find_action(options, named):
         return option
@@ -171,12 +172,13 @@ def solution_lines(rules: RuleSet, options: Sequence[Hold | Choice]) -> list[str
 
 def rating_lines(rating: Rating, rules: RuleSet, block: int | None = None) -> list[str]:
     """Lines for one rating, with the names of `rules` and so many games in a block of the list over time."""
-    games, share = _games_text(rating.games), significant_text(100 * rating.confidence, 6)
-    interval = _("{share} % interval", share=share) if rating.games > 1 else ""
+    share = significant_text(100 * rating.confidence, 6)
+    interval_head = _("{share} % interval", share=share) if rating.games > 1 else ""
+    games = _games_text(rating.games)
     lines = [
         _("{player}, {rules}: {games}", player=rating.player, rules=rating.rules.key, games=games),
         "",
-        row("", _("a game"), interval),
+        row("", _("a game"), interval_head),
         _estimate_row(_("Result"), rating.result),
         _estimate_row(_("Luck"), rating.luck),
         _estimate_row(_("Points lost"), rating.points_lost),
@@ -188,20 +190,20 @@ def rating_lines(rating: Rating, rules: RuleSet, block: int | None = None) -> li
         text = _(
             "Without luck the interval is {factor} times narrower: the results of {games} games would say as much."
         )
-        games = grouped(rating.narrower**2 * rating.games)
-        lines += sentence(text.format(factor=number_text(rating.narrower, 1), games=games))
-    means = rating.figures.errors.mean(axis=0).tolist()
-    errors = [f"{number_text(n, 1)} {grade_word(name, 2)}" for name, n in zip(GRADE_NAMES, means, strict=True)]
-    first, second, third = errors
-    lines += sentence(_("A game has {first}, {second} and {third}.", first=first, second=second, third=third))
+        as_many = grouped(rating.narrower**2 * rating.games)  # a width falls with the square root of their number
+        lines += wrap(text.format(factor=number_text(rating.narrower, 1), games=as_many), line_width())
+    numbers = zip(GRADE_NAMES, rating.figures.errors.mean(axis=0).tolist(), strict=True)  # of each grade, in a game
+    first, second, third = (f"{number_text(number, 1)} {grade_word(name, 2)}" for name, number in numbers)  # plural
+    errors = _("A game has {first}, {second} and {third}.", first=first, second=second, third=third)
+    lines += wrap(errors, line_width())
     if len(rating.other_results):
-        games, mean = _games_text(len(rating.other_results)), number_text(float(rating.other_results.mean()), 2)
-        lines += sentence(_("{games} without decisions: mean result {mean}.", games=games, mean=mean))
-    lines += ["", *_kind_lines(rating, interval)]
-    if leaves_choice(rules):  # there each turn has one category
+        others, mean = _games_text(len(rating.other_results)), number_text(float(rating.other_results.mean()), 2)
+        lines += wrap(_("{games} without decisions: mean result {mean}.", games=others, mean=mean), line_width())
+    lines += ["", *_kind_lines(rating, interval_head)]
+    if leaves_choice(rules):
         lines += ["", *category_lines(rating, rules)]
     parts = rating.blocks(block)
-    return [*lines, "", *block_lines(rating, parts, interval)] if len(parts) > 1 else lines
+    return [*lines, "", *block_lines(rating, parts, interval_head)] if len(parts) > 1 else lines
 
 
 def row(label: str, number: str, interval: str = "", rest: str = "") -> str:
@@ -221,36 +223,31 @@ def _estimate_row(label: str, estimate: Estimate, rest: str = "") -> str:
     return row(label, number_text(estimate.value, 2), interval_text(estimate), rest)
 
 
-def sentence(text: str) -> list[str]:
-    """Wrapped text."""
-    return wrap(text, line_width())
-
-
 def _games_text(number: int) -> str:
     return ngettext("{count} game", "{count} games", number, count=grouped(number))
 
 
-def kind_name(kind: str, last: bool) -> str:
-    """Words for a kind of :func:`perfect_yatzy.play.rating.decision_kinds`; `last`: it includes all later rolls."""
+def kind_name(kind: str, *, with_later_rolls: bool = False) -> str:
+    """Words for a kind of :func:`perfect_yatzy.play.rating.decision_kinds`, which may include all later rolls."""
     if kind == "category":
         return _("category")
     if (number := int(kind.removeprefix("hold_"))) in HOLD_KINDS:
-        one_roll, with_later_rolls = HOLD_KINDS[number]
-        return _(with_later_rolls if last else one_roll)  # marked elsewhere
-    sentence = _("hold, roll {number} or later") if last else _("hold, roll {number}")
-    return sentence.format(number=number)
+        one_roll, or_later = HOLD_KINDS[number]
+        return _(or_later if with_later_rolls else one_roll)  # marked elsewhere
+    text = _("hold, roll {number} or later") if with_later_rolls else _("hold, roll {number}")
+    return text.format(number=number)
 
 
-def _kind_lines(rating: Rating, interval: str) -> list[str]:
-    lines = [row(_("Points lost by decision"), _("a game"), interval, f"{_('a decision'):>14}")]
+def _kind_lines(rating: Rating, interval_head: str) -> list[str]:
+    def line(label: str, lost: Estimate, per_decision: Estimate | None) -> str:
+        return _estimate_row(f"  {label}", lost, f"{number_text(per_decision.value, 3):>14}" if per_decision else "")
+
+    lines = [row(_("Points lost by decision"), _("a game"), interval_head, f"{_('a decision'):>14}")]
     for i, kind in enumerate(rating.kinds):
-        lost, per_decision = rating.kind_lost(i)
         is_last_hold = i == len(rating.kinds) - 2  # the last kind is a category
-        label = kind_name(kind, rating.rules.saved_rolls and is_last_hold)
-        rest = f"{number_text(per_decision.value, 3):>14}" if per_decision else ""
-        lines.append(_estimate_row(f"  {label}", lost, rest))
-    rest = f"{number_text(rating.lost_per_decision.value, 3):>14}"
-    return [*lines, _estimate_row(f"  {_('all')}", rating.points_lost, rest)]
+        label = kind_name(kind, with_later_rolls=rating.rules.saved_rolls and is_last_hold)
+        lines.append(line(label, *rating.kind_lost(i)))
+    return [*lines, line(_("all"), rating.points_lost, rating.lost_per_decision)]
 
 
 def category_lines(rating: Rating, rules: RuleSet) -> list[str]:
@@ -266,20 +263,23 @@ def category_lines(rating: Rating, rules: RuleSet) -> list[str]:
     return lines
 
 
-def block_lines(rating: Rating, parts: Sequence[Block], interval: str) -> list[str]:
+def _block_label(part: Block) -> str:
+    """The days of the first and the last game if they have dates, else their numbers."""
+    if part.first_date and part.last_date:
+        days = sorted({part.first_date[:10], part.last_date[:10]})
+        return _("{low} to {high}", low=days[0], high=days[1]) if len(days) > 1 else days[0]
+    if part.last > part.first:
+        return _("games {first} to {last}", first=grouped(part.first), last=grouped(part.last))
+    return _("game {number}", number=grouped(part.first))
+
+
+def block_lines(rating: Rating, parts: Sequence[Block], interval_head: str) -> list[str]:
     """The points lost over time, with bars, and their trend."""
     most = max(part.points_lost.value for part in parts)
-    lines = [row(_("Points lost over time"), _("a game"), interval)]
+    lines = [row(_("Points lost over time"), _("a game"), interval_head)]
     for part in parts:
-        first, last = grouped(part.first), grouped(part.last)
-        label = _("game {number}", number=first)
-        if part.last > part.first:
-            label = _("games {first} to {last}", first=first, last=last)
-        if part.first_date and part.last_date:
-            days = sorted({part.first_date[:10], part.last_date[:10]})
-            label = _("{low} to {high}", low=days[0], high=days[1]) if len(days) > 1 else days[0]
         drawn = bar(part.points_lost.value / most, BAR) if most > 0 else ""
-        lines.append(_estimate_row(f"  {label}", part.points_lost, f"  {drawn}"))
+        lines.append(_estimate_row(f"  {_block_label(part)}", part.points_lost, f"  {drawn}"))
     trend = rating.trend
     if trend is None or trend.low is None or trend.high is None:
         return lines
@@ -287,38 +287,38 @@ def block_lines(rating: Rating, parts: Sequence[Block], interval: str) -> list[s
     if trend.low <= 0 <= trend.high:
         text = _("No trend is shown: {change} in 100 games ({interval}).")
     change = ("" if trend.value < 0 else "+") + number_text(100 * trend.value, 2)
-    return lines + sentence(text.format(change=change, interval=interval_text(trend, 100)))
+    return lines + wrap(text.format(change=change, interval=interval_text(trend, 100)), line_width())
 
 
 def comparison_lines(comparison: Comparison) -> list[str]:
     """Who plays better, by how much, and how sure that is."""
-    first, second, found = comparison.first, comparison.second, comparison.advantage
+    first, second = comparison.first, comparison.second
     names = {"first": first.player, "second": second.player, "rules": first.rules.key}
-    if found.low is None or found.high is None:
-        return sentence(_("{first} and {second}, {rules}: too few games to compare.", **names))
-    ahead, behind, sign = first.player, second.player, 1
-    if found.value < 0:
-        ahead, behind, sign = second.player, first.player, -1
+    advantage = comparison.advantage  # of the first player
+    if advantage.low is None or advantage.high is None:
+        return wrap(_("{first} and {second}, {rules}: too few games to compare.", **names), line_width())
+    sign = -1 if advantage.value < 0 else 1  # of the figures, which are shown for the player who is ahead
+    ahead, behind = (second, first) if sign < 0 else (first, second)
     verdict = _(
         "{first} and {second}, {rules}: {ahead} plays better than {behind} by {points} points a game "
         "({share} %: {interval}), luck removed; {chance}."
     )
-    if found.low <= 0 <= found.high:
+    if advantage.low <= 0 <= advantage.high:
         verdict = _(
             "{first} and {second}, {rules}: no difference is shown. {ahead} plays better by {points} points a game "
             "({share} %: {interval}), luck removed; {chance}."
         )
     chance = _("too few games for a p value")
-    if found.chance is not None:
-        chance = f"p < {number_text(0.0001, 4)}" if found.chance < 0.0001 else f"p = {number_text(found.chance, 4)}"
+    if (p := advantage.chance) is not None:
+        chance = f"p < {number_text(0.0001, 4)}" if p < 0.0001 else f"p = {number_text(p, 4)}"
     verdict = verdict.format(
-        **names, ahead=ahead, behind=behind, points=number_text(sign * found.value, 2), chance=chance,
-        share=significant_text(100 * first.confidence, 6), interval=interval_text(found, sign),
+        **names, ahead=ahead.player, behind=behind.player, points=number_text(sign * advantage.value, 2),
+        chance=chance, share=significant_text(100 * first.confidence, 6), interval=interval_text(advantage, sign),
     )  # fmt: skip
+    plain_points = number_text(sign * comparison.results.value, 2)
     interval = interval_text(comparison.results, sign) or _("too few to say")
-    points = number_text(sign * comparison.results.value, 2)
-    plain = _("The plain results differ by {points} ({interval}).", points=points, interval=interval)
-    return sentence(f"{verdict} {plain}")
+    plain = _("The plain results differ by {points} ({interval}).", points=plain_points, interval=interval)
+    return wrap(f"{verdict} {plain}", line_width())
 
 
 def skipped_lines(found: Ratings) -> list[str]:
@@ -347,7 +347,7 @@ def results_lines(found: Ratings, confidence: float) -> list[str]:
             "{player}, {rules}: {games} without decisions, mean result {mean}. "
             "Luck cannot be removed from results alone."
         )
-        lines += sentence(text.format(player=player, rules=rules, games=games, mean=mean))
+        lines += wrap(text.format(player=player, rules=rules, games=games, mean=mean), line_width())
     return lines
 
 
@@ -366,14 +366,14 @@ def write_csv(file: IO[bytes], ratings: tuple[Rating, ...]) -> None:
     writer.writerow([*head, "result_without_luck", "decisions", *(f"lost_{kind}" for kind in kinds)])
     for rating in ratings:
         figures, lost, games = rating.figures, rating.lost_by_game, rating.games
-        columns = {kind: figures.lost[:, i].tolist() for i, kind in enumerate(rating.kinds)}
-        numbers = figures.luck, lost, rating.start - lost, figures.decisions.sum(axis=1)
-        rows = zip(
-            rating.places, rating.dates, range(1, games + 1), figures.results.tolist(), [rating.start] * games,
-            *(column.tolist() for column in numbers), *(columns.get(kind, [None] * games) for kind in kinds),
-            strict=True,
-        )  # fmt: skip
-        writer.writerows((rating.player, rating.rules.key, *entry) for entry in rows)
+        lost_by_kind = {kind: figures.lost[:, i].tolist() for i, kind in enumerate(rating.kinds)}
+        columns: list[Iterable[Any]] = [  # in the order of the head
+            [rating.player] * games, [rating.rules.key] * games, rating.places, rating.dates, range(1, games + 1),
+            figures.results.tolist(), [rating.start] * games, figures.luck.tolist(), lost.tolist(),
+            (rating.start - lost).tolist(), figures.decisions.sum(axis=1).tolist(),
+            *(lost_by_kind.get(kind, [None] * games) for kind in kinds),
+        ]  # fmt: skip
+        writer.writerows(zip(*columns, strict=True))
     text.detach()  # the caller closes the file
 
 
@@ -381,33 +381,34 @@ def plot_ratings(path: str, ratings: tuple[Rating, ...], block: int | None = Non
     """Draw the points lost a game over time, with a band for the interval, and below them by kind of decision."""
     with picture(path) as plt:
         figure, (upper, lower) = plt.subplots(2, 1, figsize=(8, 8), layout="constrained")
-        width, kinds = 0.8 / len(ratings), kinds_of(ratings)
+        kinds = kinds_of(ratings)
+        width = 0.8 / len(ratings)  # the bars of all ratings share 0.8 of the room of a kind
         several = len({rating.rules.key for rating in ratings}) > 1
         for number, rating in enumerate(ratings):
             colour = COLOURS[number % len(COLOURS)]
             player = f"{rating.player}, {rating.rules.key}" if several else rating.player
-            lost = ngettext(
+            text = ngettext(
                 "{player}: {points} points lost a game, {count} game",
                 "{player}: {points} points lost a game, {count} games",
                 rating.games,
             )
             points = number_text(rating.points_lost.value, 2)
-            label = lost.format(player=player, points=points, count=grouped(rating.games))
+            label = text.format(player=player, points=points, count=grouped(rating.games))
             parts = rating.blocks(block)
             middles = [(part.first + part.last) / 2 for part in parts]
             values = np.array([part.points_lost.value for part in parts])
             half = np.array([part.points_lost.half_width or 0.0 for part in parts])
             upper.plot(middles, values, color=colour, marker="o", markersize=4, label=label)
             upper.fill_between(middles, values - half, values + half, color=colour, alpha=0.2, linewidth=0)
-            estimates = [rating.kind_lost(i)[0] for i in range(len(rating.kinds))]
-            means, errors = [each.value for each in estimates], [each.half_width or 0.0 for each in estimates]
-            shift = (number - (len(ratings) - 1) / 2) * width
+            by_kind = [rating.kind_lost(i)[0] for i in range(len(rating.kinds))]
+            means, errors = [lost.value for lost in by_kind], [lost.half_width or 0.0 for lost in by_kind]
+            shift = (number - (len(ratings) - 1) / 2) * width  # from the middle of a kind
             places = [kinds.index(kind) + shift for kind in rating.kinds]
             lower.bar(places, means, width, color=colour, yerr=errors, capsize=3)
         upper.set(xlabel=_("game"), ylabel=_("points lost a game"), ylim=(0, None))
         upper.legend()
         lower.set(ylabel=_("points lost a game"), ylim=(0, None))
-        lower.set_xticks(range(len(kinds)), [kind_name(kind, False) for kind in kinds])
+        lower.set_xticks(range(len(kinds)), [kind_name(kind) for kind in kinds])
         for axes in (upper, lower):
             axes.grid(alpha=0.3)
         title = _("Points lost a game, with {share} % intervals")

@@ -15,14 +15,9 @@ MAX_WIDTH = 80  # of a table
 
 def rules_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
     """Lines for `yatzy rules show`; `facts`: :func:`perfect_yatzy.model.approximate_cost.rule_set_facts`."""
-    by_column, rows = _column_table(rules), _rows(rules)
-    lines = [f"{rules.name} ({rules.key})", *filter(None, [rules.summary])]
-    lines += ["", *rules.sentences(columns=not by_column), "", *by_column, *([""] if by_column else [])]
-    _marks, ids, names, codes, _texts = zip(*rows, strict=True)
-    id_width, name_width, code_width = (max(map(len, column)) for column in (ids, names, codes))
-    for mark, id_, name, code, text in rows:
-        lines.append(f"  {code:>{max(3, code_width)}} {mark} {name:<{name_width}}  {id_:<{id_width}}  {text}")
-    lines.append("")
+    lines = [f"{rules.name} ({rules.key})", *([rules.summary] if rules.summary else []), ""]
+    by_column = _column_table(rules)
+    lines += [*rules.sentences(columns=not by_column), "", *by_column, *_row_lines(rules), ""]
     if examples := [category for category in rules.categories if category.row]:
         text = _("Each box has an id of its own, such as {id} for {name}.")
         lines += [text.format(id=examples[-1].id, name=examples[-1].name), ""]
@@ -30,20 +25,23 @@ def rules_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
         lines.append(_("Switches, written as in {example}:", example=f"{rules.origin}+{rules.switches[0].id}"))
         lines += [f"  {switch.id:<20}  {switch.summary}" for switch in rules.switches]
         lines.append("")
+    return lines + _fact_lines(rules, facts)
+
+
+def _fact_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
+    known = [(_("Highest score"), str(facts["maximum"]))]
     if "too_large" in facts:
-        states = _("too many for an exact solve: {reason}", reason=facts["too_large"])
+        known.append((_("States"), _("too many for an exact solve: {reason}", reason=facts["too_large"])))
+        known.append(("", approximate_advice(rules, facts)))
     else:
         text = _("{states} reachable, {values} values in the table")
-        states = text.format(states=grouped(facts["states"]), values=grouped(facts["values"]))
-    known = [(_("Highest score"), str(facts["maximum"])), (_("States"), states)]
-    if "too_large" in facts:
-        known.append(("", approximate_advice(rules, facts)))
+        known.append((_("States"), text.format(states=grouped(facts["states"]), values=grouped(facts["values"]))))
     known.append((_("Fingerprint"), rules.fingerprint))
-    published = _("Published value")  # as wide as if it were there
+    published = _("Published value")
     if rules.published:
         known.append((published, f"{rules.published.value} ({rules.published.source})"))
-    width = max(len(published), *(len(name) for name, _fact in known))
-    return [*lines, *(f"{name:<{width}} {fact}" for name, fact in known)]
+    width = max(len(published), *(len(name) for name, _fact in known))  # the same for all rule sets
+    return [f"{name:<{width}} {fact}" for name, fact in known]
 
 
 def approximate_advice(rules: RuleSet, facts: dict[str, Any]) -> str:
@@ -74,28 +72,30 @@ def rules_check_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
 
 
 def _column_table(rules: RuleSet) -> list[str]:
-    """What differs between the columns of the sheet, side by side; empty without columns, or if it is too wide."""
-    bonuses = rules.bonuses or (None,) * len(rules.columns)
-    # A list for each column of the table: first the labels, then a column of the sheet.
-    table = [["", _("ending"), _("order"), _("points"), *([_("upper bonus")] if rules.bonus else [])]]
-    for column, bonus in zip(rules.columns, bonuses, strict=False):
-        facts = [column.name, f".{column.id}", order_text(column.order), f"x {column.factor}"]
-        table.append(facts + ([bonus.text] if bonus else []))
-    widths = [max(map(len, cells)) for cells in table]
-    if not rules.columns or 2 * len(widths) + sum(widths) > MAX_WIDTH:
+    """What differs between the columns of the sheet, side by side, and an empty line; nothing if it is too wide."""
+    if not rules.columns:
         return []
-    return columns([*zip(*table, strict=True)], *"<" * len(table), indent="")
+    rows = [
+        ("", *(column.name for column in rules.columns)),
+        (_("ending"), *(f".{column.id}" for column in rules.columns)),
+        (_("order"), *(order_text(column.order) for column in rules.columns)),
+        (_("points"), *(f"x {column.factor}" for column in rules.columns)),
+    ]
+    if rules.bonus:
+        rows.append((_("upper bonus"), *(bonus.text for bonus in rules.bonuses)))
+    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
+    too_wide = 2 * len(widths) + sum(widths) > MAX_WIDTH
+    return [] if too_wide else [*columns(rows, *("<" for _width in widths), indent=""), ""]
 
 
-def _rows(rules: RuleSet) -> list[tuple[str, str, str, str, str]]:
-    """Mark, id, name, code and text of each row of the sheet, whose boxes may be several."""
-    found = []
-    for category in rules.categories:
-        if category.copy or category.column:
-            continue
-        row = row_of(rules, category)
-        count = sum(c.row == row.id and c.column == 0 for c in rules.categories)
+def _row_lines(rules: RuleSet) -> list[str]:
+    """Code, mark of the upper section, name, id and text of each row of the sheet, whose boxes may be several."""
+    rows = [row_of(rules, box) for box in rules.categories if not (box.copy or box.column)]  # by their first boxes
+    code_width = max(3, *(len(row.code) for row in rows))
+    cells = []
+    for row in rows:
+        count = len([box for box in rules.categories if box.row == row.id and box.column == 0])
         times = ngettext("{count} time", "{count} times", count, count=number_word(count))
         name = f"{row.name} ({times})" if count > 1 else row.name
-        found.append(("*" if row.upper else " ", row.id, name, row.code, row.text))
-    return found
+        cells.append((f"{row.code:>{code_width}} {'*' if row.upper else ' '} {name}", row.id, row.text))
+    return columns(cells, "<", "<", "<")

@@ -72,10 +72,10 @@ class StrategyTable:
 
 
 def _table(
-    strategy: Strategy, what: str, title: str, note: str, columns: list[Column], rows: Iterable[Sequence[Cell]]
+    strategy: Strategy, what: str, *, title: str, note: str, columns: list[Column], rows: Iterable[Sequence[Cell]]
 ) -> StrategyTable:
-    found = metadata(strategy.rules, strategy.policy, table=what)
     title, language = title.format(game=strategy.rules.name), strategy.rules.language
+    found = metadata(strategy.rules, strategy.policy, table=what)
     return StrategyTable(title, note, columns, [*map(tuple, rows)], language, found, approximate_fields(strategy))
 
 
@@ -112,7 +112,7 @@ def opening(strategy: Strategy) -> StrategyTable:
         "Empty card. For each number of rerolls left: the best dice to hold, the expected final score, and what "
         "the second best hold loses."
     )
-    return _table(strategy, "opening", _("{game}: opening holds"), note, columns, rows)
+    return _table(strategy, "opening", title=_("{game}: opening holds"), note=note, columns=columns, rows=rows)
 
 
 def scoring(strategy: Strategy) -> StrategyTable:
@@ -133,7 +133,7 @@ def scoring(strategy: Strategy) -> StrategyTable:
         Column(N_("second best")), Column(N_("loses"), 2),
     ]  # fmt: skip
     rows = map(row, _first_turn_rolls(strategy))
-    return _table(strategy, "scoring", _("{game}: first category"), note, columns, rows)
+    return _table(strategy, "scoring", title=_("{game}: first category"), note=note, columns=columns, rows=rows)
 
 
 def categories(strategy: Strategy) -> StrategyTable:
@@ -143,9 +143,9 @@ def categories(strategy: Strategy) -> StrategyTable:
         text = _("{rules} has a fixed order, so there is no choice of category to tabulate")
         raise StateError(text.format(rules=rules.key))
     start, rows = strategy.value(State()), []
-    for c, category in enumerate(rules.categories):
-        alone = strategy.value(State(rules.full_mask & ~(1 << c)))
-        without = strategy.value(State(1 << c))
+    for i, category in enumerate(rules.categories):
+        alone = strategy.value(State(rules.full_mask & ~(1 << i)))
+        without = strategy.value(State(1 << i))
         rows.append((category.name, alone, without, start - without))
     note = _(
         "Alone: expected points when it is the only open category, without the upper bonus. Crossed out first: "
@@ -153,25 +153,24 @@ def categories(strategy: Strategy) -> StrategyTable:
     )
     numbers = N_("alone"), N_("crossed out first"), N_("costs")
     columns = [Column(N_("category")), *(Column(number, 2) for number in numbers)]
-    return _table(strategy, "categories", _("{game}: value of each category"), note, columns, rows)
-
-
-STRATEGY_TABLES = {table.__name__: table for table in (opening, scoring, categories)}
+    title = _("{game}: value of each category")
+    return _table(strategy, "categories", title=title, note=note, columns=columns, rows=rows)
 
 
 def markdown(table: StrategyTable) -> str:
     """A Markdown document with one table, columns aligned in the source too."""
-    names, body = [column.name for column in table.columns], table.cell_texts()
+    names = [column.name for column in table.columns]
+    body = table.cell_texts()
     widths = [max(map(len, cells)) for cells in zip(names, *body, strict=True)]
-    right = [isinstance(cell, int | float) for cell in table.rows[0]]
+    at_right = [isinstance(cell, int | float) for cell in table.rows[0]]
+    forms = [f"{'>' if right else '<'}{width}" for right, width in zip(at_right, widths, strict=True)]
 
-    def line(cells: list[str]) -> str:
-        padded = (c.rjust(w) if r else c.ljust(w) for c, w, r in zip(cells, widths, right, strict=True))
-        return "| " + " | ".join(padded) + " |"
+    def row(cells: list[str]) -> str:
+        return f"| {' | '.join(map(format, cells, forms))} |"
 
-    rule = "|" + "|".join("-" * (w + 1) + (":" if r else "-") for w, r in zip(widths, right, strict=True)) + "|"
-    notes = [line for note in table.notes for line in (note, "")]
-    return "\n".join([f"# {table.title}", "", *notes, line(names), rule, *map(line, body), ""])
+    dashes = ["-" * width + ("-:" if right else "--") for right, width in zip(at_right, widths, strict=True)]
+    notes = "".join(f"{note}\n\n" for note in table.notes)
+    return f"# {table.title}\n\n{notes}" + "\n".join([row(names), f"|{'|'.join(dashes)}|", *map(row, body), ""])
 
 
 def comma_separated(table: StrategyTable) -> str:
@@ -202,7 +201,7 @@ def html(table: StrategyTable) -> str:
         for text, number, foreign in zip(texts, is_number, is_foreign, strict=True):
             scope = ' scope="col"' if tag == "th" else ""
             language_mark = f' lang="{table.language}"' if foreign and tag == "td" else ""
-            mark = ' class="n"' if number else language_mark
+            mark = ' class="n"' if number else language_mark  # numbers have no language
             cells += f"<{tag}{scope}{mark}>{escape(text)}</{tag}>"
         return f"<tr>{cells}</tr>"
 
@@ -226,5 +225,5 @@ def parquet(table: StrategyTable) -> bytes:
 
 
 FORMATS: dict[str, Callable[[StrategyTable], str | bytes]] = {
-    "md": markdown, "csv": comma_separated, "json": as_json, "html": html, "parquet": parquet,
-}  # fmt: skip
+    "md": markdown, "csv": comma_separated, "json": as_json, "html": html, "parquet": parquet}  # fmt: skip
+STRATEGY_TABLES = {table.__name__: table for table in (opening, scoring, categories)}

@@ -64,7 +64,7 @@ def loss_text(loss: float, is_best: bool) -> str:
 def rounded_down(value: float, decimals: int) -> float:
     """What may be said after "at least": the value without the decimals that are not shown."""
     unit: float = 10.0**decimals
-    return floor(round(value * unit, 6)) / unit
+    return floor(round(value * unit, 6)) / unit  # rounded first: 0.29 * 100 is 28.999999999999996
 
 
 def rounded_up(value: float, decimals: int) -> float:
@@ -163,29 +163,30 @@ def upper_bonus_labels(rules: RuleSet, short: bool = False) -> list[str]:
 
 def upper_bonus_lines(rules: RuleSet, filled: int, sums: Sequence[int]) -> list[str]:
     """One line for each bonus: secured, out of reach, or what is missing; `sums`: the upper sum of each column."""
-    lines, to_come = [], upper_sums(rules).to_come(filled)
+    lines = []
+    to_come = upper_sums(rules).to_come(filled)  # the most that each sum can still gain
     for label, bonus, total, more in zip(upper_bonus_labels(rules), rules.bonuses, sums, to_come, strict=False):
-        # The step that is due, or the last one if all are reached.
-        threshold, points = next((step for step in bonus.steps if step[0] > total), bonus.steps[-1])
+        steps_to_reach = [step for step in bonus.steps if step[0] > total]
+        threshold, points = steps_to_reach[0] if steps_to_reach else bonus.steps[-1]
         template = _("{sum} of {threshold} for {points} points") if bonus.lower_steps else _("{sum} of {threshold}")
         progress = template.format(sum=total, threshold=threshold, points=points)
-        paid = bonus.paid(total)
-        secured = ", " + _("{points} points secured", points=paid) if paid else ""
-        if total >= threshold:
+        paid = bonus.paid(total)  # by the steps before
+        secured = f", {_('{points} points secured', points=paid)}" if paid else ""
+        missing = threshold - total
+        if not steps_to_reach:
             lines.append(_("{bonus}: secured ({sums})", bonus=label, sums=progress))
-        elif total + more < threshold:
+        elif more < missing:
             lines.append(_("{bonus}: out of reach ({sums})", bonus=label, sums=progress) + secured)
         else:
-            missing = threshold - total
             needed = _("{bonus}: {sums}, {missing} more needed", bonus=label, sums=progress, missing=missing)
             lines.append(needed + secured)
     return lines
 
 
 def upper_bonus_cells(rules: RuleSet, filled: int, sums: Sequence[int]) -> list[str]:
-    """For each bonus its points, or while it is undecided the upper sum: ``16 of 63``."""
-    cells, to_come = [], upper_sums(rules).to_come(filled)
-    for bonus, total, more in zip(rules.bonuses, sums, to_come, strict=False):
+    """For each bonus its points; below its threshold, while upper boxes are open, the upper sum: ``16 of 63``."""
+    cells = []
+    for bonus, total, more in zip(rules.bonuses, sums, upper_sums(rules).to_come(filled), strict=False):
         if more and total < bonus.threshold:
             cells.append(_("{sum} of {threshold}", sum=total, threshold=bonus.threshold))
         else:

@@ -89,24 +89,28 @@ class Words:
 
     def fill(self, key: str, **values: object) -> Text:
         """A template with its fields filled in."""
-        spans, bold = list[Span](), False
-        for literal, name, plural, _ in Formatter().parse(self.words(key)):
-            for i, part in enumerate(literal.split("*")):
-                if i > 0:  # after an asterisk
-                    bold = not bold
-                if part:
-                    spans.append(Span(part, "bold" if bold else "plain"))
-            if name is None:
-                continue
-            value = values[name]
-            if plural:
-                value = plural.split("|")[0 if value == 1 else 1]
-            elif name == "count":
-                value = self.count(int(str(value)))
-            if not isinstance(value, Text):
-                value = text_of(self.number(value) if isinstance(value, float) else str(value))
-            spans += [Span(s.text, "bold") if bold and s.kind == "plain" else s for s in value.spans]
+        spans: list[Span] = []
+        is_bold = False  # each asterisk begins or ends a bold part, also one with fields
+        for literal, name, plural_forms, _ in Formatter().parse(self.words(key)):
+            first, *after_asterisks = literal.split("*")
+            spans.append(Span(first, "bold" if is_bold else "plain"))
+            for part in after_asterisks:
+                is_bold = not is_bold
+                spans.append(Span(part, "bold" if is_bold else "plain"))
+            if name is not None:
+                filled = self._field(name, values[name], plural_forms).spans
+                spans += [Span(span.text, "bold") if is_bold and span.kind == "plain" else span for span in filled]
         return Text(_merged(spans))
+
+    def _field(self, name: str, value: object, plural_forms: str | None) -> Text:
+        """What a field of a template becomes: one of its plural forms, a count in words, a number or a text."""
+        if plural_forms:
+            return text_of(plural_forms.split("|")[0 if value == 1 else 1])
+        if name == "count":
+            return text_of(self.count(int(str(value))))
+        if isinstance(value, Text):
+            return value
+        return text_of(self.number(value) if isinstance(value, float) else str(value))
 
     def words(self, key: str) -> str:
         """A template as it is in the catalogue."""
@@ -187,10 +191,10 @@ def _translated(key: str, value: str | list[str], language: str) -> str | list[s
 
 
 def _merged(spans: Iterable[Span]) -> tuple[Span, ...]:
-    """Neighbouring parts of a kind as one; empty ones are left out."""
+    """Neighbouring parts of a kind as one, but for dice; empty ones are left out."""
     result: list[Span] = []
     for span in spans:
-        if result and result[-1].kind == span.kind != "dice":
+        if result and span.kind != "dice" and result[-1].kind == span.kind:
             result[-1] = Span(result[-1].text + span.text, span.kind)
         elif span.text:
             result.append(span)
@@ -199,13 +203,15 @@ def _merged(spans: Iterable[Span]) -> tuple[Span, ...]:
 
 def hold_sentence(rules: RuleSet, rule: HoldRule, words: Words) -> Text:
     """A rule as a sentence: ``At least three alike of 3–6, if one roll is left: keep all of them.``"""
+    action_key = rule.action.replace(" ", "_")
+    if rule.action == "keep" and rule.pattern.kind in EACH:
+        is_row = rule.pattern.kind == "row" and not _is_whole(rule.pattern)
+        action_key = "keep_row" if is_row else "keep_each"
     conditions = [_condition(rules, condition, words) for condition in rule.conditions]
-    action = rule.action.replace(" ", "_")
-    if action == "keep" and rule.pattern.kind in EACH:
-        action = "keep_each" if rule.pattern.kind == "different" or _is_whole(rule.pattern) else "keep_row"
-    pattern, act = _pattern(rules, rule.pattern, words), words.fill(f"rule.{action}")
-    if_words = words.fill("rule.if", conditions=words.listed(conditions)) if conditions else ""
-    first, *rest = words.fill("rule.sentence", pattern=pattern, conditions=if_words, action=act).spans
+    first, *rest = words.fill(
+        "rule.sentence", pattern=_pattern(rules, rule.pattern, words), action=words.fill(f"rule.{action_key}"),
+        conditions=words.fill("rule.if", conditions=words.listed(conditions)) if conditions else "",
+    ).spans  # fmt: skip
     return Text((Span(capitalised(first.text), first.kind), *rest))
 
 
@@ -256,15 +262,17 @@ def _pattern(rules: RuleSet, pattern: DicePattern, words: Words) -> Text:
     if _is_whole(pattern):
         return words.fill("rule.each", faces=words.listed([*map(str, range(pattern.low, pattern.high + 1))]))
     has_one_face = pattern.low == pattern.high
-    is_ranged = (pattern.low, pattern.high) != (1, rules.faces)
-    is_single_die = pattern.kind == "groups" and pattern.sizes == (1,)
+    names_faces = (pattern.low, pattern.high) != (1, rules.faces)
+    faces = _faces(pattern, words)
+    faces_key, open_key = "_faces" if names_faces else "", "_open" if pattern.open else ""  # parts of a key
     lowest = words.fill("rule.lowest") if pattern.lowest else NO_TEXT
-    faces, is_open = _faces(pattern, words), "_open" if pattern.open else ""
+    is_single_die = pattern.kind == "groups" and pattern.sizes == (1,)
     if is_single_die and not has_one_face:
-        return words.fill(f"rule.single{'_faces' if is_ranged else ''}{is_open}", faces=faces) + lowest
-    if is_single_die or pattern.kind == "dice":
-        return words.fill(f"rule.dice{'_faces' if is_ranged and is_open else ''}{is_open}", faces=faces)
-    size, of_faces = pattern.sizes[0], words.fill("rule.faces", faces=faces) if is_ranged else ""
+        return words.fill(f"rule.single{faces_key}{open_key}", faces=faces) + lowest
+    if is_single_die or pattern.kind == "dice":  # its template without "open" always has the faces
+        return words.fill(f"rule.dice{faces_key if pattern.open else ''}{open_key}", faces=faces)
+    size = pattern.sizes[0]
+    of_faces = words.fill("rule.faces", faces=faces) if names_faces else ""
     if pattern.kind in EACH:
         text = words.fill(f"rule.{pattern.kind}", count=size, faces=of_faces)
     elif len(pattern.sizes) == 1 and has_one_face:
@@ -285,12 +293,11 @@ def _faces(pattern: DicePattern, words: Words) -> str:
 
 
 def _condition(rules: RuleSet, condition: Condition, words: Words) -> Text:
-    key = f"rule.{condition.kind.replace(' ', '_')}"
     if condition.kind in ("open", "closed", "only"):
-        boxes, count = _boxes(rules, condition, words), len(all_categories(rules, condition))
-        # A box that is not open is filled, unless the boxes have an order.
-        named = "turn" if any(prerequisites(rules)) else "boxes"
-        return words.fill(f"rule.{named}_{condition.kind}", boxes=boxes, count=count)
+        words_for = "turn" if any(prerequisites(rules)) else "boxes"  # an open box need not be next
+        key = f"rule.{words_for}_{condition.kind}"
+        return words.fill(key, boxes=_boxes(rules, condition, words), count=len(all_categories(rules, condition)))
+    key = f"rule.{condition.kind.replace(' ', '_')}"
     if condition.kind == "scored":
         return words.fill(key, box=rules.categories[rules.tracked_index].name)
     if condition.kind in ("above par", "below par"):
@@ -301,10 +308,10 @@ def _condition(rules: RuleSet, condition: Condition, words: Words) -> Text:
 
 
 def _boxes(rules: RuleSet, condition: Condition, words: Words) -> Text:
-    kind = "open" if condition.kind == "closed" and any(prerequisites(rules)) else condition.kind
+    """The boxes of a condition: one *or* another is open, but one *and* another are closed."""
+    kind = "open" if condition.kind == "closed" and any(prerequisites(rules)) else condition.kind  # "not the turn of"
     names = [
-        words.words(f"rule.{kind}_{c}") if section(rules, c) else category_name(rules, c)
-        for c in condition.categories
+        words.words(f"rule.{kind}_{name}") if section(rules, name) else category_name(rules, name)
+        for name in condition.categories
     ]
-    # One box or another is open, but all of them are closed.
     return words.listed(names, "and" if kind == "closed" else "or")

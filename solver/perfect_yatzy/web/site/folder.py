@@ -1,21 +1,16 @@
 """Writes a site: the page, its data, and what makes it work without a network.
 
 Files are replaced one by one, each as a whole: data first, under names with a hash of their content, then the page,
-last the description and the service worker. A visitor meanwhile has the old site or the new one. What was there and
-is no part of the site stays, such as ``CNAME``.
+last the description and the service worker. So a visitor has the old site or the new one. Files that are no part of
+the site stay, such as ``CNAME``.
 
-Rules are the arrays of the turn model as plain JSON values: what a roll scores, which boxes may take it and which
-card follows is computed here, so the engine in the browser has no scoring of its own (``static/engine/game.js``).
+Rules are the arrays of the turn model as JSON: what a roll scores, which boxes may take it and which card follows is
+computed here, so the engine in the browser has no scoring of its own (``static/engine/game.js``).
 
-Values are read by ``static/engine/table.js``. A small table is one file that is fetched whole. Its values are rounded
-to fixed point, which makes each differ by at most 2^-31 = 4.7e-10 points: float32 would make it 7.6e-6, and options
-that are equal would no longer be known as equal. Neighbouring states have similar values, so differences from an
-expectation are stored::
-
-    expected = V(card + a) + V(card + b) - V(card + a + b)      a, b: the first lower boxes that may be filled
-    stored   = (V - expected) of a lane minus that of the lane before, the sign in the last bit
-
-as bytes, first the highest of all values, then the second highest ..., in gzip: 3.3 MB for Yatzy instead of 7.7.
+Values are read by ``static/engine/table.js``. A small table is one file. Its values are rounded to fixed point, which
+makes each differ by at most 2^-31 = 4.7e-10 points: by float32, equal options would no longer be known as equal.
+Neighbouring states have similar values: stored are differences from an expectation (:func:`encoded`), as bytes in
+gzip, first the highest of all, then the second highest ...: 3.3 MB for Yatzy instead of 7.7.
 
 A large table is stored as it is, in parts that static hosts accept. The engine fetches pages of 16 kB by HTTP Range,
 and compares each with its digest: the first 16 bytes of its SHA-256, one after the other in a file of their own.
@@ -87,41 +82,39 @@ def is_whole(space: StateSpace) -> bool:
 
 
 def encoded(rules: RuleSet, values: Table, fraction_bits: int) -> tuple[dict[str, Any], bytes]:
-    """The fields and the bytes of a table as one file.
-
-    A difference d is stored as 2 d, or as -2 d - 1 if it is negative; a *plane* has one byte of every value.
-    """
+    """The fields and the bytes of a table as one file; a *plane* has one byte of every value."""
     fixed = np.rint(np.asarray(values, dtype=np.float64) * 2.0**fraction_bits).astype(np.int64)
-    stored = np.empty_like(fixed)
+    differences = np.empty_like(fixed)
     for place, expected in _expected(rules, state_space(rules), fixed):
-        stored[place] = np.diff(fixed[place] - expected, prepend=0)
-    codes = np.where(stored < 0, -2 * stored - 1, 2 * stored)
+        differences[place] = np.diff(fixed[place] - expected, prepend=0)  # of each lane and the one before
+    codes = np.where(differences < 0, -2 * differences - 1, 2 * differences)  # the sign in the last bit
     planes = max(1, ceil(int(codes.max(initial=0)).bit_length() / 8))  # as many bytes as the largest code has
-    data = b"".join((codes >> 8 * plane & 0xFF).astype(np.uint8).tobytes() for plane in reversed(range(planes)))
+    shifts = (8 * plane for plane in reversed(range(planes)))  # the highest byte of all values first
+    data = b"".join((codes >> shift & 0xFF).astype(np.uint8).tobytes() for shift in shifts)
     fields = {"coding": "planes", "count": len(fixed), "planes": planes, "fraction_bits": fraction_bits}
     return fields, gzip.compress(data, 9, mtime=0)
 
 
 def _expected(rules: RuleSet, space: StateSpace, fixed: Ints) -> Iterator[tuple[slice, Ints | int]]:
-    """For each row its place in the table, and the values expected there from those of later rows (see above)."""
-    layout, needed = space.layout, prerequisites(rules)
+    """For each row its place in the table, and what is expected: V(card + a) + V(card + b) - V(card + a + b)."""
+    layout = space.layout
+    needed = prerequisites(rules)  # bitmask of the boxes that must be filled before each box
     weights = enumerate(space.lanes.weight_of.tolist())
-    predictable = [c for c, weight in weights if not weight and c != rules.tracked_index]  # lower boxes
+    lower = [box for box, weight in weights if not weight and box != rules.tracked_index]  # these keep the lanes
 
     def after(row: int, length: int, *boxes: int) -> Ints:
         """The values of a row of this length with these boxes filled, too."""
-        start = int(layout.offsets[row + sum(int(space.step_of[c]) for c in boxes)])
+        start = int(layout.offsets[row + sum(int(space.step_of[box]) for box in boxes)])
         return fixed[start : start + length]
 
     for filled in range(space.categories, -1, -1):
         for row in space.layers[filled].tolist():
             mask, begin = int(layout.masks[row]), int(layout.offsets[row])
             length = int(layout.lane_count[layout.lane_sets[row]]) * (int(space.most_saved[filled]) + 1)
-            # The first two lower boxes that may be filled: V(card + a) + V(card + b) - V(card + a + b).
-            boxes = [c for c in predictable if not mask >> c & 1 and mask & needed[c] == needed[c]][:2]
-            parts = [after(row, length, c) for c in boxes]
-            if len(boxes) == 2:
-                parts.append(-after(row, length, *boxes))
+            fillable = [box for box in lower if not mask >> box & 1 and mask & needed[box] == needed[box]]
+            parts = [after(row, length, box) for box in fillable[:2]]  # a and b; of a late card one or none
+            if len(parts) == 2:
+                parts.append(-after(row, length, *fillable[:2]))
             yield slice(begin, begin + length), sum(parts)
 
 
@@ -150,17 +143,19 @@ class DataFiles:
         if is_whole(state_space(rules)):
             fields, content = encoded(rules, values, fraction_bits)
             return self.add(name, content) | fields
-        size, files, digests = values.dtype.itemsize, list[str](), bytearray()
-        for begin in range(0, len(values), PART_BYTES // size):
-            rows = np.asarray(values[begin : begin + PART_BYTES // size])
+        part_values = PART_BYTES // values.dtype.itemsize
+        files, digests = list[str](), bytearray()  # of the parts, and of their pages
+        for begin in range(0, len(values), part_values):
+            rows = np.asarray(values[begin : begin + part_values])
             part = rows.astype(rows.dtype.newbyteorder("<"), copy=False).tobytes()
             files.append(self.add(f"{name}-{len(files) + 1}", part)["file"])
-            pages = (part[start : start + PAGE_BYTES] for start in range(0, len(part), PAGE_BYTES))
-            digests += b"".join(hashlib.sha256(page).digest()[:PAGE_DIGEST_BYTES] for page in pages)
-        added = self.add(f"{name}-digests", gzip.compress(digests, 1, mtime=0))
-        sizes = {"part_bytes": PART_BYTES, "page_bytes": PAGE_BYTES, "digest_bytes": PAGE_DIGEST_BYTES}
-        fields = {"coding": "pages", "count": len(values), "bytes": size} | sizes
-        return fields | {"parts": files, "digests": added}
+            for start in range(0, len(part), PAGE_BYTES):
+                digests += hashlib.sha256(part[start : start + PAGE_BYTES]).digest()[:PAGE_DIGEST_BYTES]
+        return {
+            "coding": "pages", "count": len(values), "bytes": values.dtype.itemsize, "part_bytes": PART_BYTES,
+            "page_bytes": PAGE_BYTES, "digest_bytes": PAGE_DIGEST_BYTES, "parts": files,
+            "digests": self.add(f"{name}-digests", gzip.compress(digests, 1, mtime=0)),
+        }  # fmt: skip
 
 
 def rule_data(rules: RuleSet) -> dict[str, Any]:
@@ -169,12 +164,13 @@ def rule_data(rules: RuleSet) -> dict[str, Any]:
         facts: dict[str, Any] = {"rules": rules.key, "count": len(rules.categories), "most": MAX_CATEGORIES}
         text = _("{rules} has {count} categories; a site can have games of up to {most}", **facts)
         raise RulesError(text, code="too-large")
-    legal, uppers, paid_first = legal_categories(rules), upper_sums(rules), first_roll_points(rules)
+    legal, uppers = legal_categories(rules), upper_sums(rules)
     paid = [points.tolist() for points in uppers.paid]
-    least, possible = points_table(rules).min(axis=1), possible_points(rules)
+    least = points_table(rules).min(axis=1).tolist()  # of each category over the rolls
     categories = []
-    for c, box in enumerate(rules.categories):
-        points = {"points": [*map(int, possible[c])], "least": int(least[c]), "first_roll_bonus": paid_first[c]}
+    points_of = zip(rules.categories, possible_points(rules), least, first_roll_points(rules), strict=True)
+    for box, possible, lowest, bonus in points_of:
+        points = {"points": [*map(int, possible)], "least": lowest, "first_roll_bonus": bonus}
         categories.append(picked(box, "id", "upper", "column") | points)
     return {
         **picked(rules, "key", "fingerprint", "dice", "faces"),
@@ -182,7 +178,7 @@ def rule_data(rules: RuleSet) -> dict[str, Any]:
         "first_roll_bonus": bool(rules.first_roll_bonus),
         "columns": len(rules.columns), "categories": categories, "prerequisites": list(prerequisites(rules)),
         "requiring": legal.requiring, "strict": bool(legal.strict),
-        "upper_bits": sum(1 << c for c, category in enumerate(rules.categories) if category.upper),
+        "upper_bits": sum(1 << i for i, box in enumerate(rules.categories) if box.upper),
         "joker": _joker(rules), "uppers": picked(uppers, "thresholds", "widths", "weights") | {"paid": paid},
         "layout": _layout(rules), **_outcomes(rules),
     }  # fmt: skip
@@ -217,7 +213,7 @@ def _outcomes(rules: RuleSet) -> dict[str, Any]:
     """The outcomes of a turn, and which of them each category pays for each roll in each way to score."""
     found = turn_outcomes(rules)
     number: Ints = numbered_outcomes(rules)[-1].reshape(SCORING_WAYS * len(rules.categories), -1)
-    rows, row_of = np.unique(number, axis=0, return_inverse=True)
+    rows, row_of = np.unique(number, axis=0, return_inverse=True)  # a row: the outcome for each roll
     outcomes = {name: [*map(int, getattr(found, name))] for name in ("category", "points", "total", "step", "shift")}
     return {"outcomes": outcomes, "rows": rows.tolist(), "ways": row_of.reshape(SCORING_WAYS, -1).tolist()}
 
@@ -294,12 +290,12 @@ def write_site(
 
 def _descriptions(rule_sets: list[RuleSet], language: str) -> list[dict[str, Any]]:
     """The rule sets as `/api/rules` describes them, with the switches that the site has."""
-    known = {frozenset(rules.key.split("+")) for rules in rule_sets}
+    on_site = {frozenset(rules.key.split("+")) for rules in rule_sets}  # id and switches of each, in any order
     found = []
     for rules in rule_sets:
         fields = rule_set_json(localized(rules, language)) | {"solved": True}
-        active = {rules.id, *rules.active_switches}
-        fields["switches"] = [switch for switch in fields["switches"] if active ^ {switch["id"]} in known]
+        names = {rules.id, *rules.active_switches}  # with a switch changed (^) they must be on the site, too
+        fields["switches"] = [switch for switch in fields["switches"] if names ^ {switch["id"]} in on_site]
         found.append(fields)
     return found
 
