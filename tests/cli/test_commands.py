@@ -347,6 +347,17 @@ def test_rules_commands(run: Run, tmp_path: Path) -> None:
         assert max(map(len, run("rules", *words, COLUMNS=str(width)).stdout.splitlines())) <= width
 
 
+def test_categories_are_listed_only_on_request_however_few_there_are(run: Run, tmp_path: Path) -> None:
+    others = [c.id for c in load_rules("yatzy").categories if c.id not in ("sixes", "chance")]
+    load_text(tmp_path, f'extends = "yatzy"\nremove = {json.dumps(others)}\n')
+    for name in (str(tmp_path / "own.toml"), "yatzy-forced"):
+        asked = "expect", "--rules", name
+        shown = run(*asked).stdout
+        assert "Percentiles" in shown
+        assert "Chance" not in shown
+        assert "Chance" in run(*asked, "--all").stdout
+
+
 def test_rules_that_are_too_large_are_shown_and_checked(run: Run, tmp_path: Path) -> None:
     shown = printed(run, "rules", "show", "giant")
     assert "States          too many for an exact solve: giant has 47 categories" in shown

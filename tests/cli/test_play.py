@@ -220,6 +220,9 @@ def test_the_last_message_has_the_whole_command_to_resume(play: Run, save: Path,
     assert last.startswith("Saved in")  # a line of its own, at the end of input too
 
 
+DEUCES_TO_FIVES = "deuces", "treys", "fours", "fives"
+
+
 @pytest.mark.parametrize(("session", "expected"), [
     (scripted_session("yahtzee", (FIVES, "yahtzee"), (FOURS, "fours")), {"Bonus points": "100", "Total": "170"}),
     (scripted_session("generala", (RUN, "straight")), {"Bonus points": "5"}),
@@ -234,6 +237,11 @@ def test_the_last_message_has_the_whole_command_to_resume(play: Run, save: Path,
         scripted_session("yatzy-forced+threshold-63", *(((face,) * 5, FORCED[face - 1]) for face in range(1, 6))),
         {"Upper bonus 50": "+50", "Sixes": "·", "Total": "125"},
     ),
+    (
+        scripted_session("kismet", *(((face,) * 5, name) for face, name in enumerate(DEUCES_TO_FIVES, start=2))),
+        {"Upper bonus": "+35, 70 of 71", "Total": "105"},
+    ),
+    (scripted_session("kismet", *(((6,) * 5, name) for name in ("sixes", "kismet"))), {"Upper bonus": "30 of 63"}),
 ])  # fmt: skip
 def test_the_rows_of_a_card_add_up(session: Session, expected: dict[str, str]) -> None:
     rows = dict(card_rows(session.rules, session.card(0)))
@@ -242,7 +250,8 @@ def test_the_rows_of_a_card_add_up(session: Session, expected: dict[str, str]) -
     assert saved == session.card(0).saved
     total = int(rows.pop("Total"))
     assert total == session.card(0).score
-    assert sum(int(value) for value in rows.values() if value != "·" and " of " not in value) == total
+    points = [value.partition(",")[0] for value in rows.values()]
+    assert sum(int(value) for value in points if value != "·" and " of " not in value) == total
 
 
 @pytest.mark.parametrize(("key", "filled", "upper", "line"), [

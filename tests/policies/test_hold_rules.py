@@ -123,6 +123,16 @@ def test_a_list_has_one_rule_a_line_and_rules_that_apply() -> None:
         refused("has no", parse_hold_rule, rules, text)
 
 
+@pytest.mark.parametrize("name", ["upper", "lower"])
+def test_a_category_with_a_word_of_the_language_as_its_name(name: str) -> None:
+    """Where both have a meaning, the category goes before the section."""
+    rules = games.small(replace(games.PAIR, id=name), games.CHANCE, replace(games.CHANCE, id="other"))
+    for text in (f"pair if {name} open: keep", f"pair if only {name} or other open: keep", f"pays {name}: stop"):
+        rule = parse_hold_rule(rules, text)
+        assert str(rule) == text
+        assert parse_hold_rule(rules, str(rule)) == rule
+
+
 @MORE
 @given(st.data(), st.sampled_from(NAMES[:-1]))
 def test_the_holds_of_a_card_are_those_of_the_definition(data: st.DataObject, name: str) -> None:

@@ -134,7 +134,7 @@ def all_categories(rules: RuleSet, condition: Condition) -> tuple[str, ...]:
 
 def _shortened(rules: RuleSet, names: Iterable[str]) -> tuple[str, ...]:
     """Distinct ids in canonical order, with the name of a section in place of all its categories."""
-    ids = {c for name in names for c in (section(rules, name) if name in SECTIONS else (name,))}
+    ids = {c for name in names for c in ((name,) if name in rules.index_of else section(rules, name))}
     sections = []
     for name in SECTIONS:
         members = section(rules, name)

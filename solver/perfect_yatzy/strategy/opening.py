@@ -114,5 +114,7 @@ def approximate_advice(rules: RuleSet) -> Iterator[None]:
 
         spec = rules.spec or rules.key
         time = duration(sum(approximate_seconds(rules).values()))
-        text = _("{error}. An approximate strategy with a proven bound takes {time}: yatzy solve {spec} --approximate")
+        text = _(
+            "{error}. An approximate strategy with a proven bound takes {time}: yatzy solve {spec} --approximate"
+        )
         raise RulesError(text.format(error=error, time=time, spec=spec), code=error.code) from error

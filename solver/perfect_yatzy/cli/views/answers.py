@@ -166,7 +166,7 @@ def _score_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
 
 
 def expect_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
-    """Lines for `yatzy expect`; with a `top` above the number of categories also the mean points of each."""
+    """Lines for `yatzy expect`; with ALL_OPTIONS also the mean points of each category."""
     turns_left = answer["turns_left"]
     lines = [_expect_headline(answer), "", *exact_lines(answer)]
     if "aim" in answer:
@@ -190,7 +190,7 @@ def expect_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
         lines += wording.upper_bonus_lines(rules, filled, answer.get("upper_by_column", [answer["upper"]]))
     if not turns_left:
         return lines
-    return lines + _spread_lines(rules, answer, top > len(rules.categories)) + approximate_lines(answer)
+    return lines + _spread_lines(rules, answer, top == ALL_OPTIONS) + approximate_lines(answer)
 
 
 def _spread_lines(rules: RuleSet, answer: dict[str, Any], with_categories: bool) -> list[str]:

@@ -184,13 +184,15 @@ def upper_bonus_lines(rules: RuleSet, filled: int, sums: Sequence[int]) -> list[
 
 
 def upper_bonus_cells(rules: RuleSet, filled: int, sums: Sequence[int]) -> list[str]:
-    """For each bonus its points; below its threshold, while upper boxes are open, the upper sum: ``16 of 63``."""
+    """For each bonus the points earned; while upper boxes are open, the sum and the next step: ``+35, 70 of 71``."""
     cells = []
     for bonus, total, more in zip(rules.bonuses, sums, upper_sums(rules).to_come(filled), strict=False):
-        if more and total < bonus.threshold:
-            cells.append(_("{sum} of {threshold}", sum=total, threshold=bonus.threshold))
+        paid = bonus.paid(total)
+        next_step = next((threshold for threshold, _points in bonus.steps if threshold > total), None)
+        if more and next_step is not None:
+            progress = _("{sum} of {threshold}", sum=total, threshold=next_step)
+            cells.append(f"+{paid}, {progress}" if paid else progress)
         else:
-            paid = bonus.paid(total)
             cells.append(f"+{paid}" if paid else "0")
     return cells
 
