@@ -148,7 +148,7 @@ def same_card(positions, begin, stop):
 
 @jit
 def find_best_actions(start, stop, arguments):
-    """Best actions of the positions `start` to `stop - 1`; those of one block share a backup of the turn."""
+    """Best actions, and options if wanted, of the sorted positions `start` to `stop - 1`; a block shares a backup."""
     job, i = views(arguments), start
     policy, positions, actions = job.policy, job.positions, job.actions
     while i < stop:  # card by card
@@ -157,7 +157,7 @@ def find_best_actions(start, stop, arguments):
         most_saved = most_rerolls - policy.model.rolls_per_turn + 1  # negative for fewer rerolls than in a turn
         player = player_of(job.followed, job, card, most_saved)
         while i < end:  # block by block of scores
-            first = positions.blocks[i]
+            first = positions.blocks[i]  # of scores; for the mean of upper sums
             begin_block(player, job, Block(card.row, first, card.choices))
             while i < end and positions.blocks[i] == first:
                 lane, roll, is_first = positions.block_lanes[i], positions.rolls[i], positions.is_first_roll[i] != 0

@@ -214,14 +214,14 @@ def solve_block(children, target, job, block):
         saved_before = rerolls - model.rolls_per_turn + 1  # a turn with so many saved rolls begins here
         mode = RAISE if rerolls > 0 else OVERWRITE
         if rerolls > 0:
-            means(buffer, lattice)
+            means(buffer, lattice)  # of the holds, from the values of the rolls
         if model.has_first_roll_bonus and saved_before >= 0:
             # In a copy: turns that begin with more rolls pass through here later, without this bonus.
             copy_vectors(buffer, 0, first_rolls, 0, model.dice.first_roll + model.dice.roll_count)
             backup_all_stop_values(children, model, block, saved, FIRST_ROLL | mode, first_rolls, scratch)
             if rerolls > 0:
                 maxima(first_rolls, lattice)
-        if rerolls == 0 or model.saves_rolls:
+        if rerolls == 0 or model.saves_rolls:  # else the rolls keep what they are worth with one reroll less
             backup_all_stop_values(children, model, block, saved, mode, buffer, scratch)
         if rerolls > 0:
             maxima(buffer, lattice)

@@ -104,16 +104,17 @@ class Sample:
         return np.ascontiguousarray(states[0]), np.ascontiguousarray(states[1]), times / games
 
     def gains(self, rule: HoldRule) -> Floats:
-        """Estimated gain of a rule without conditions, ``(rolls left * states, rules + 1)``, by what decides now."""
-        actions, uses = rule_lines(self.rules, rule)
+        """Estimated gain of a rule without conditions, ``(rolls left * states, rules + 1)``, by who decides now."""
+        holds, of_use = rule_lines(self.rules, rule)  # a line for each mask of open faces, or one for all
         cards, states = self.cards, len(self.weights)
         columns = len(self.holds) + 1  # the last one: no rule of the list decides
-        line_length = self.dice.n_rolls if len(actions) > 1 else 0  # 0: all cards have the same line
-        first_use = cards.jokers * np.int64(actions.size)  # the second half of `uses` is for cards with jokers
+        per_mask = self.dice.n_rolls if len(holds) > 1 else 0  # 0: all cards have the same line
+        first_use = cards.jokers * np.int64(holds.size)  # the second half of `of_use` is for cards with jokers
+        sizes = self.stages, self.dice.n_rolls, self.dice.n_holds, columns
         gains = np.zeros(states * self.stages * columns)
         kernels.rule_gains(
-            actions.ravel(), uses.ravel(), line_length, cards.faces, cards.usable, first_use, self.weights,
-            self.turns, (self.stages, self.dice.n_rolls, self.dice.n_holds, columns), gains,
+            holds.ravel(), of_use.ravel(), per_mask, cards.faces, cards.usable, first_use, self.weights,
+            self.turns, sizes, gains,
         )  # fmt: skip
         by_stage = gains.reshape(states, self.stages, columns).transpose(1, 0, 2)
         return by_stage[1:].reshape(-1, columns)  # without 0 rolls left

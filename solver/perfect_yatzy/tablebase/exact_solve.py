@@ -83,10 +83,10 @@ class ExactSolve:
     ) -> None:
         self.rules, self.spread, self.objective = rules, spread, Objective(rules, start)
         self.space, self.dice = self.objective.space, lattice(rules.dice, rules.faces)
-        ending = "spread.part" if spread else "proof.part"
-        self.part = folder / f"{table_stem(rules, 'mean')}.{ending}" if folder else None
-        self.sha256, self.error, self.tally = "", 0.0, np.array(EMPTY_TALLY)
-        self.most = float(MOST_POINTS)  # until the table in float64 is known
+        name = f"{table_stem(rules, 'mean')}.{'spread' if spread else 'proof'}.part"
+        self.part = folder / name if folder else None  # the newest layer, from which a solve is resumed
+        self.sha256, self.error, self.tally = "", 0.0, np.array(EMPTY_TALLY)  # of the layers solved so far
+        self.most = float(MOST_POINTS)  # the largest value, which sets the limbs; a bound until the table is known
         if rules.faces**rules.dice > MOST_ROLLS:
             text = _("{rules} has too many dice for an exact proof; up to six six-sided dice can be proved")
             raise RulesError(text.format(rules=rules.key), code="too-large")

@@ -355,7 +355,7 @@ def _rolls_words(rules: RuleSet, line: OpeningLine, words: Words) -> str:
     """Which rolls: all of the pattern, all others, or a list; the dice held or the category where they differ."""
     if line.faces or (line.whole_pattern and len({entry.category for entry in line.entries}) == 1):
         return words.words("opening.all")
-    if line.majority and not _differ(line):
+    if line.majority and not _needs_labels(line):
         return words.words("opening.others")
     parts = []
     n_rolls = 0  # of the entries so far, also those that are not listed
@@ -367,18 +367,18 @@ def _rolls_words(rules: RuleSet, line: OpeningLine, words: Words) -> str:
             continue
         label = category_name(rules, entry.category) if entry.category else _digits(entry.hold)
         text = " ".join(_digits(dice) + words.words("opening.other_dice") * others for dice, others in listed)
-        parts.append(f"{label}: {text}" if _differ(line) else text)
+        parts.append(f"{label}: {text}" if _needs_labels(line) else text)
     more = f" {words.fill('opening.more', count=n_rolls - MAX_ROLLS)}" if n_rolls > MAX_ROLLS else ""
     return "; ".join(parts) + more
 
 
-def _differ(line: OpeningLine) -> bool:
-    """Whether the hold or the category must be said for each roll: the words of the line do not tell."""
+def _needs_labels(line: OpeningLine) -> bool:
+    """Whether each roll is listed with its hold or category, as :func:`_kept_words` does not say which it is."""
     if line.stop:
         return len({entry.category for entry in line.entries}) > 1
-    if not line.kept or len(line.entries) == 1:
+    if not line.kept or len(line.entries) == 1:  # all dice are rolled again, or the one hold is named
         return False
-    is_one_group = len(line.kept) == 1 and line.kept[0] > 1
+    is_one_group = len(line.kept) == 1 and line.kept[0] > 1  # the roll shows of which face
     return not is_one_group and line.which != "highest"
 
 

@@ -187,13 +187,11 @@ def upper_bonus_cells(rules: RuleSet, filled: int, sums: Sequence[int]) -> list[
     """For each bonus the points earned; while upper boxes are open, the sum and the next step: ``+35, 70 of 71``."""
     cells = []
     for bonus, total, more in zip(rules.bonuses, sums, upper_sums(rules).to_come(filled), strict=False):
-        paid = bonus.paid(total)
+        parts = [f"+{paid}"] if (paid := bonus.paid(total)) else []
         next_step = next((threshold for threshold, _points in bonus.steps if threshold > total), None)
         if more and next_step is not None:
-            progress = _("{sum} of {threshold}", sum=total, threshold=next_step)
-            cells.append(f"+{paid}, {progress}" if paid else progress)
-        else:
-            cells.append(f"+{paid}" if paid else "0")
+            parts.append(_("{sum} of {threshold}", sum=total, threshold=next_step))
+        cells.append(", ".join(parts) or "0")
     return cells
 
 
