@@ -127,10 +127,13 @@ def _open_and_lock(part: Path, flags: int) -> tuple[int, bool | None]:
     """Open an unfinished table, if it is no symbolic link, and lock it as :func:`try_lock` does; else an OSError."""
     while True:
         descriptor = os.open(part, flags | NO_LINKS, 0o666)
-        locked = try_lock(descriptor)
-        # Between opening and locking the process that had it may have renamed this very file to the finished table.
-        if not locked or is_same_file(descriptor, part):
-            return descriptor, locked
+        try:
+            locked = try_lock(descriptor)
+            if not locked or is_same_file(descriptor, part):  # else it was renamed to the finished table meanwhile
+                return descriptor, locked
+        except BaseException:  # an interrupt
+            os.close(descriptor)
+            raise
         os.close(descriptor)
 
 

@@ -18,7 +18,7 @@ go to the smallest holds that are sure of them (:mod:`perfect_yatzy.model.turn_m
 holds, which is taken anyway, carries them to the rolls.
 
 For an exponential utility sign(rate) exp(rate score) the points made so far are a common factor of all options, so
-the table is as small as that of the mean. For other utilities and goals the score is part of the state.
+the table is as small as that of the mean. For goals and others the score is part of the state (model/objectives).
 
 A value is a mean over the scores of the turns to come. With a few of them it is a smooth function of the score: then
 only every second or fourth one is solved, and six values at equal distances 2s give the one in a gap between them by

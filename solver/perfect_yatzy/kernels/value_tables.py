@@ -18,8 +18,8 @@ An :class:`ExponentialTable` has the blocks of a :class:`MeanTable`, but points 
 spreads of a state (:mod:`perfect_yatzy.model.goal_estimates`).
 
 An objective whose points count in another way needs a named tuple with :func:`states_after` and :func:`value_after`,
-and an entry point in :mod:`.turn`, which the objective names. If its values do not lie where those of a mean do, it
-needs :func:`write_values`, too. The shortest example is :class:`ExponentialTable`.
+and an entry point in :mod:`.turn`, which the objective names. If its values lie where those of a mean do, it is named
+beside MeanTable at `states_after`, and its target stays a mean table; else it needs :func:`write_values`.
 """
 
 from __future__ import annotations

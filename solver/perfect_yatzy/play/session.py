@@ -200,6 +200,7 @@ class Session:
 
 class SaveFile:
     """The file of an unfinished game; to write or remove it fails if another process has changed it since.
+
     The actions of the session are JSON; schema 1 had no `computers`, all players were persons::
 
         {"schema": 2, "rules": "yatzy", "fingerprint": "...", "players": ["Ann", "Computer (level 5)"], "seed": 5,

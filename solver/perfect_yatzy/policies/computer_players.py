@@ -287,7 +287,7 @@ class WinningPlayer(ComputerPlayer):
                 check_position(self.rules, other.state)
                 found.append(other.score if other.state.filled == self.rules.full_mask else other)
             else:
-                found += parse_opponents(self.rules, ["empty" if other == "" else other])
+                found += parse_opponents(self.rules, ["empty" if isinstance(other, str) and not other else other])
         return found
 
     def _cached(self, key: Hashable, create: Callable[[], Solved]) -> Solved:

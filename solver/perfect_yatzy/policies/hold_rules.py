@@ -134,7 +134,7 @@ def all_categories(rules: RuleSet, condition: Condition) -> tuple[str, ...]:
 
 def _shortened(rules: RuleSet, names: Iterable[str]) -> tuple[str, ...]:
     """Distinct ids in canonical order, with the name of a section in place of all its categories."""
-    ids = {c for name in names for c in ((name,) if name in rules.index_of else section(rules, name))}
+    ids = {c for name in names for c in (section(rules, name) if name in SECTIONS else ()) or (name,)}
     sections = []
     for name in SECTIONS:
         members = section(rules, name)
@@ -148,8 +148,9 @@ def hold_rule(rules: RuleSet, pattern: DicePattern, conditions: Iterable[Conditi
     """A checked rule with its conditions in canonical order."""
     names = [*SECTIONS, *rules.index_of]  # in canonical order
 
-    def place(condition: Condition) -> tuple[int, list[int], int]:
-        return CONDITION_ORDER.index(condition.kind), [*map(names.index, condition.categories)], condition.low
+    def place(condition: Condition) -> tuple[int, list[int], int, int]:
+        ids = [*map(names.index, condition.categories)]
+        return CONDITION_ORDER.index(condition.kind), ids, condition.low, condition.high
 
     sorted_ids = tuple(sorted(set(pattern.categories), key=names.index))
     short = {replace(c, categories=_shortened(rules, c.categories)) for c in conditions}

@@ -44,8 +44,6 @@ MORE_URGENT = 1.5  # times that, with every round of mending
 LEAST_EXCESS = 1.0  # points beyond the limit that count as much at the most
 REPAIRS = 8  # rounds of mending at the full length
 LONGER = 2  # rules beyond the full length in between
-
-
 Insertion = tuple[float, int, HoldRule]  # a further rule: its estimated gain less its cost, its place, the rule
 
 
@@ -345,7 +343,6 @@ class Search:
     def _better_variant(self, found: Candidate) -> Candidate | None:
         """A list that differs in one rule, and gains by its estimate and its exact mean; None if none was found."""
         sample = self.sample(found)
-
         base = sum(map(rule_cost, found.holds)) + WORTH_KEEPING * len(found.holds) + self.penalty(found.holds)
         ranked = []
         for other in dict.fromkeys(self.variants(found.holds)):

@@ -95,7 +95,7 @@ def fit_prices(
         numbers = _climb(form, judge, starts, seed, threads, report)
     # A line stays one if its two numbers are rounded before the prices follow from them.
     rounded = form.sheet(np.round(numbers / STEP) * STEP).rounded(STEP)
-    # One number is added to all prices so that they sum to the mean, as near as possible.
+    # One number more in all prices changes no choice; with it they sum to the mean, as near as possible.
     shift = (judge(rounded)[0] - sum(rounded.prices)) / len(rounded.prices)
     shift = round(shift / STEP) * STEP
     shifted = replace(rounded, prices=tuple(price + shift for price in rounded.prices)).rounded(STEP)

@@ -1,6 +1,5 @@
 """The worst single decisions of a policy: a sweep over all cards that games can reach, and all rolls.
 
-
 One turn at sampled cards is a cheap stand-in for the exact mean of a policy. Let Q be the exact values of a policy
 and d(s) how often its games meet the state s. For a policy nearby that plays one turn of s and then as before::
 

@@ -9,7 +9,6 @@ Parquet  the metadata are those of the schema
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import sys
@@ -371,6 +370,8 @@ def write_table(file: IO[bytes], path: str, parts: Iterable[Mapping[str, Any]], 
     remaining = iter(parts)
     first = next(remaining)
     if path.endswith(".csv"):
+        import csv
+
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(first)  # the names of the columns
         for columns in chain([first], remaining):

@@ -50,7 +50,6 @@ class TableSolver:
 
     def checked_cost(self, objective: Objective) -> SolveCost:
         """The cost of a solve; RulesError with what --shards needs if the machine has too little memory for it."""
-
         threads = self.threads or default_threads()
         cost = sharded_cost(objective, threads) if self.shards else objective.solve_cost()
         try:

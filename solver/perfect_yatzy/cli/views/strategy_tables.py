@@ -166,7 +166,7 @@ def markdown(table: StrategyTable) -> str:
     forms = [f"{'>' if right else '<'}{width}" for right, width in zip(at_right, widths, strict=True)]
 
     def row(cells: list[str]) -> str:
-        return f"| {' | '.join(map(format, cells, forms))} |"
+        return f"| {' | '.join(format(cell, form) for cell, form in zip(cells, forms, strict=True))} |"
 
     dashes = ["-" * width + ("-:" if right else "--") for right, width in zip(at_right, widths, strict=True)]
     notes = "".join(f"{note}\n\n" for note in table.notes)
