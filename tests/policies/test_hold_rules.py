@@ -23,7 +23,14 @@ from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.policies.evaluation import policy_mean
 from perfect_yatzy.policies.guide import Guide
 from perfect_yatzy.policies.hold_policy import Cards, HoldRulePolicy, decisions
-from perfect_yatzy.policies.hold_rules import HoldRule, hold_rule, parse_hold_rule, parse_hold_rules
+from perfect_yatzy.policies.hold_rules import (
+    Condition,
+    DicePattern,
+    HoldRule,
+    hold_rule,
+    parse_hold_rule,
+    parse_hold_rules,
+)
 from perfect_yatzy.policies.rule_search import Sample, Search, best_places, learn_holds
 from perfect_yatzy.policies.rule_vocabulary import candidate_conditions, candidate_patterns, rule_cost
 from perfect_yatzy.policies.strategy_sheet import PriceSheet, StrategySheet, packaged_sheet, pars, terms_of
@@ -74,6 +81,7 @@ WRITTEN = {
     "single lowest if rolls left 2 and above par: keep": "single lowest if above par and rolls left 2: keep",
     "dice of 1-6: keep": "dice of 1-6: keep",
     "pair if bonus needs 2-2 and below par: keep": "pair if below par and bonus needs 2: keep",
+    "pair if turns left 1-3 and turns left 1-2: keep": "pair if turns left 1-2 and turns left 1-3: keep",
     "pays chance if turns left 1-1: stop": "pays chance if turns left 1: stop",
     "pays yatzy or FH or yatzy for 20: stop": "pays full-house or yatzy for 20: stop",
     "pays full-house for 1: stop": "pays full-house: stop",
@@ -131,6 +139,12 @@ def test_a_category_with_a_word_of_the_language_as_its_name(name: str) -> None:
         rule = parse_hold_rule(rules, text)
         assert str(rule) == text
         assert parse_hold_rule(rules, str(rule)) == rule
+
+
+def test_a_category_that_the_rules_lack_is_never_taken_for_a_section() -> None:
+    for names in (("foo",), ("ones", "foo")):
+        with pytest.raises(KeyError):
+            hold_rule(YATZY, DicePattern("any", high=6), [Condition("open", names)], "stop")
 
 
 @MORE

@@ -48,7 +48,14 @@ LEAST_MEAN = {"yatzy": 244.0}  # round numbers, chosen for play with the hold ru
 LEAST_MEAN_WITH_HOLD_RULES = {"yatzy": {5: 232.0, 10: 237.5, 16: 239.9}}
 MOST_HOLD_RULES = 16
 # What all sheets were to reach is 10.
-MOST_LOST_BY_A_HOLD = {"kismet": 17.7, "kniffel": 17.0, "yahtzee": 14.4, "yams": 10.0, "yatzy": 10.7, "yatzy-forced": 10.0}
+MOST_LOST_BY_A_HOLD = {
+    "kismet": 17.7,
+    "kniffel": 17.0,
+    "yahtzee": 14.4,
+    "yams": 10.0,
+    "yatzy": 10.7,
+    "yatzy-forced": 10.0,
+}
 PARTLY_SWEPT = {"maxi-unsaved"}  # a sweep takes minutes: the shortest list does not state its worst hold
 LEAST_SHARE = {"yahtzee": 0.975, "yatzy-forced": 0.975, "maxi-unsaved": 0.975}
 
