@@ -130,11 +130,11 @@ class Simulation:
         itself. The id of a category has no underscore, so the names are unique.
         """
         games = len(self.final_scores)
-        played = {c: self.category_points[:, i] for i, c in enumerate(self.categories)}
         return {
             "game_number": np.arange(games), "points_before": np.full(games, self.points_before),
-            **{name: points for name, points in played.items() if points[0] >= 0},
-            "upper_bonus": self.upper_bonus, "bonus_points": self.bonus_points, "final_score": self.final_scores,
+            **{c: self.category_points[:, i] for i, c in enumerate(self.categories) if self.category_points[0, i] >= 0},
+            "upper_bonus": self.upper_bonus, "bonus_points": self.bonus_points,
+            "final_score": self.final_scores,
         }  # fmt: skip
 
     def meanings(self) -> dict[str, str]:
