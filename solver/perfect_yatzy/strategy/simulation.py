@@ -132,7 +132,7 @@ class Simulation:
         games = len(self.final_scores)
         return {
             "game_number": np.arange(games), "points_before": np.full(games, self.points_before),
-            **{c: self.category_points[:, i] for i, c in enumerate(self.categories) if self.category_points[0, i] >= 0},
+            **{c: made for c, made in zip(self.categories, self.category_points.T, strict=True) if made[0] >= 0},
             "upper_bonus": self.upper_bonus, "bonus_points": self.bonus_points,
             "final_score": self.final_scores,
         }  # fmt: skip
