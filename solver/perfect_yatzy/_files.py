@@ -127,14 +127,12 @@ def _open_and_lock(part: Path, flags: int) -> tuple[int, bool | None]:
     """Open an unfinished table, if it is no symbolic link, and lock it as :func:`try_lock` does; else an OSError."""
     while True:
         descriptor = os.open(part, flags | NO_LINKS, 0o666)
-        try:
+        with contextlib.ExitStack() as opened:
+            opened.callback(os.close, descriptor)
             locked = try_lock(descriptor)
             if not locked or is_same_file(descriptor, part):  # else it was renamed to the finished table meanwhile
+                opened.pop_all()  # the caller closes it
                 return descriptor, locked
-        except BaseException:  # an interrupt
-            os.close(descriptor)
-            raise
-        os.close(descriptor)
 
 
 def claim(part: Path) -> tuple[int, bool | None]:

@@ -91,6 +91,10 @@ class Bonus:
         """Points for a sum of the upper boxes."""
         return max((points for threshold, points in self.steps if upper >= threshold), default=0)
 
+    def next_step(self, upper: int) -> tuple[int, int] | None:
+        """Threshold and points of the first step above an upper sum; None if all are reached."""
+        return next((step for step in self.steps if step[0] > upper), None)
+
     @property
     def text(self) -> str:
         """The points and the threshold of each step: ``35 at 63, 55 at 71``."""

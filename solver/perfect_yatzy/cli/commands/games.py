@@ -369,21 +369,19 @@ def write_table(file: IO[bytes], path: str, parts: Iterable[Mapping[str, Any]], 
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     remaining = iter(parts)
     first = next(remaining)
+    rows = (row for columns in chain([first], remaining) for row in _rows(columns))
     if path.endswith(".csv"):
         import csv
 
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(first)  # the names of the columns
-        for columns in chain([first], remaining):
-            writer.writerows(
-                [(" ".join(map(str, cell)) or "none") if isinstance(cell, list) else cell for cell in row]
-                for row in _rows(columns)
-            )
+        writer.writerows(
+            [(" ".join(map(str, cell)) or "none") if isinstance(cell, list) else cell for cell in row] for row in rows
+        )
     else:
         known = {name: json.loads(value) if name == "columns" else value for name, value in metadata.items()}
         text.write(json.dumps({"metadata": known}) + "\n")
-        for columns in chain([first], remaining):
-            text.writelines(json.dumps(dict(zip(columns, row, strict=True))) + "\n" for row in _rows(columns))
+        text.writelines(json.dumps(dict(zip(first, row, strict=True))) + "\n" for row in rows)
     text.detach()  # the caller closes the file
 
 

@@ -166,14 +166,14 @@ def upper_bonus_lines(rules: RuleSet, filled: int, sums: Sequence[int]) -> list[
     lines = []
     to_come = upper_sums(rules).to_come(filled)  # the most that each sum can still gain
     for label, bonus, total, more in zip(upper_bonus_labels(rules), rules.bonuses, sums, to_come, strict=False):
-        steps_to_reach = [step for step in bonus.steps if step[0] > total]
-        threshold, points = steps_to_reach[0] if steps_to_reach else bonus.steps[-1]
+        next_step = bonus.next_step(total)
+        threshold, points = next_step or bonus.steps[-1]
         template = _("{sum} of {threshold} for {points} points") if bonus.lower_steps else _("{sum} of {threshold}")
         progress = template.format(sum=total, threshold=threshold, points=points)
         paid = bonus.paid(total)  # by the steps before
         secured = f", {_('{points} points secured', points=paid)}" if paid else ""
         missing = threshold - total
-        if not steps_to_reach:
+        if next_step is None:
             lines.append(_("{bonus}: secured ({sums})", bonus=label, sums=progress))
         elif more < missing:
             lines.append(_("{bonus}: out of reach ({sums})", bonus=label, sums=progress) + secured)
@@ -188,9 +188,8 @@ def upper_bonus_cells(rules: RuleSet, filled: int, sums: Sequence[int]) -> list[
     cells = []
     for bonus, total, more in zip(rules.bonuses, sums, upper_sums(rules).to_come(filled), strict=False):
         parts = [f"+{paid}"] if (paid := bonus.paid(total)) else []
-        next_step = next((threshold for threshold, _points in bonus.steps if threshold > total), None)
-        if more and next_step is not None:
-            parts.append(_("{sum} of {threshold}", sum=total, threshold=next_step))
+        if more and (next_step := bonus.next_step(total)):
+            parts.append(_("{sum} of {threshold}", sum=total, threshold=next_step[0]))
         cells.append(", ".join(parts) or "0")
     return cells
 
