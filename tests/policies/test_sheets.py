@@ -53,7 +53,7 @@ MOST_LOST_BY_A_HOLD = {
     "kniffel": 17.0,
     "yahtzee": 14.4,
     "yams": 10.0,
-    "yatzy": 10.7,
+    "yatzy": 10.0,
     "yatzy-forced": 10.0,
 }
 PARTLY_SWEPT = {"maxi-unsaved"}  # a sweep takes minutes: the shortest list does not state its worst hold
@@ -126,9 +126,6 @@ def test_the_worst_holds_on_all_cards_are_those_stated(key: str) -> None:
             continue
         worst = worst_decisions(policy, strategy.table)
         assert abs(worst.hold - found.figures["worst"]) < 1e-4
-        if (key, size) == ("yatzy", 16):
-            beyond = worst.losses[:, 1:] > 10
-            assert f"In Yatzy {beyond.sum()} of the {beyond.size:,} pairs" in README.read_text()
         state, dice, left, loss = worst_hold(worst)
         place = lattice(len(dice), found.rules.faces)
         roll = int(place.rank(np.array(counts_of(found.rules, dice)))) - place.first_roll
