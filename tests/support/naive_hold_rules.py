@@ -67,12 +67,8 @@ def members(rules: RuleSet, condition: Condition) -> set[str]:
 def holds(rules: RuleSet, condition: Condition, state: State, boxes: list[str], left: int) -> bool:
     ids = members(rules, condition)
     if condition.kind in ("above par", "below par"):
-        oracle = oracle_of(rules)
-        threshold = sum(steps[-1][0] for steps in oracle.steps)
-        most = [oracle.most_points(i) if c.upper else 0 for i, c in enumerate(rules.categories)]
-        share = sum(m for i, m in enumerate(most) if state.filled >> i & 1)
-        total = sum(oracle.sums(state.upper))
-        is_above = threshold * share <= total * sum(most) < threshold * sum(most)
+        above = points_above_par(rules, state)
+        is_above = bool(above) and min(above) >= 0
         return is_above == (condition.kind == "above par")
     if condition.kind == "bonus needs":
         return condition.low <= dice_for_bonus(rules, state) <= condition.high
@@ -85,6 +81,18 @@ def holds(rules: RuleSet, condition: Condition, state: State, boxes: list[str], 
     if condition.kind == "only":
         return set(boxes) <= ids
     return bool(ids & set(boxes)) == (condition.kind == "open")
+
+
+def points_above_par(rules: RuleSet, state: State) -> list[Fraction]:
+    """Of each column whose bonus has a step ahead and within reach."""
+    oracle, found = oracle_of(rules), []
+    for column, (total, steps) in enumerate(zip(oracle.sums(state.upper), oracle.steps, strict=True)):
+        boxes = [i for i, c in enumerate(rules.categories) if c.upper and c.column == column]
+        filled = sum(oracle.most_points(i) for i in boxes if state.filled >> i & 1)
+        most = sum(map(oracle.most_points, boxes))
+        if any(total < least <= total + most - filled for least, _ in steps):
+            found.append(total - Fraction(steps[-1][0] * filled, most))
+    return found
 
 
 def dice_for_bonus(rules: RuleSet, state: State) -> int:

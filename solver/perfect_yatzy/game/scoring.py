@@ -187,10 +187,8 @@ class UpperSums:
 
     def cap(self, upper: Ints) -> Ints:
         """Numbers whose sums are capped, of an int64 array."""
-        capped = np.zeros_like(upper)
-        for weight, total, threshold in zip(self.weights, self.split(upper), self.thresholds, strict=True):
-            capped += weight * np.minimum(total, threshold)
-        return capped
+        digits = zip(self.weights, self.split(upper), self.thresholds, strict=True)
+        return np.asarray(sum(weight * np.minimum(total, threshold) for weight, total, threshold in digits))
 
     def shift(self, category: int, points: int) -> int:
         """What points in a category add to the number, before it is capped."""
@@ -234,12 +232,12 @@ class UpperSums:
         """Points of all upper bonuses together."""
         return sum(bonus.points for bonus in self.rules.bonuses)
 
-    def to_come(self, filled: int) -> tuple[int, ...]:
-        """The most that the open boxes of each column can still add to its sum."""
-        most = [0] * len(self.thresholds)
+    def to_come(self, filled: Number) -> tuple[Number, ...]:
+        """The most that the open boxes of each column can still add to its sum; of one bitmask, or of an array."""
+        most: list[Number] = [filled * 0] * len(self.thresholds)
         for c in self.counting:
-            if not filled >> c & 1:
-                most[self.rules.categories[c].column] += max(self._possible[c])
+            column = self.rules.categories[c].column
+            most[column] = most[column] + (~filled >> c & 1) * max(self._possible[c])
         return tuple(most)
 
 

@@ -22,7 +22,7 @@ from ..model.hold_rule_arrays import NO_FIT, ROLL_ALL, STOP, HoldRuleArrays
 from ..model.state_space import RowActions, StateSpace, state_space
 from .hold_rules import ON_UPPER_SUM, Condition, DicePattern, HoldRule, all_categories
 from .policy import Acting
-from .strategy_sheet import PriceSheet, upper_best
+from .strategy_sheet import PriceSheet
 
 Holds = npt.NDArray[np.int32]
 CARD_LIMITS = ("all_open", "none_open", "scored", "rerolls", "least_turns", "most_turns")
@@ -169,8 +169,8 @@ def bonus_box(rules: RuleSet) -> int:
 
 def rules_on_upper(rules: RuleSet, hold_rules: Sequence[HoldRule], space: StateSpace) -> Ints:
     """Bitmask of the rules whose conditions on the upper sum hold in each lane: ``(lane sets, lane_width)``."""
-    # Upper sums share a lane only if they have lost the bonus, which makes all of them less than par, or if they have
-    # secured it. So a condition holds for all sums of a lane or for none.
+    # Upper sums share a lane only if they differ in columns that have lost their bonus, or reached its last step.
+    # No condition looks at those, so it holds for all sums of a lane or for none.
     layout = space.layout
     filled = np.array([space.lanes.filled(lane_set) for lane_set in range(len(layout.lane_upper))], dtype=np.int64)
     found = np.full(layout.lane_upper.shape, (1 << len(hold_rules)) - 1, dtype=np.int64)
@@ -185,21 +185,26 @@ def holds_on_upper(rules: RuleSet, condition: Condition, filled: Ints, upper: In
     if condition.kind == "bonus needs":
         needed = _dice_needed(rules, filled, upper)
         return np.asarray((condition.low <= needed) & (needed <= condition.high))
-    sums, best = upper_sums(rules), upper_best(rules)
-    most_of_filled = sum((filled >> c & 1) * most for c, most in enumerate(best))
-    total, threshold = sum(sums.split(upper)), sum(sums.thresholds)
-    # Par is threshold * most_of_filled / sum(best). Above it the bonus is not yet reached.
-    is_above = np.asarray((total * sum(best) >= threshold * most_of_filled) & (total < threshold))
-    return is_above if condition.kind == "above par" else ~is_above
+    return np.asarray(_is_above_par(rules, filled, upper) == (condition.kind == "above par"))
+
+
+def _is_above_par(rules: RuleSet, filled: Ints, upper: Ints) -> npt.NDArray[np.bool_]:
+    """Whether a column can still reach a step of its bonus, and all that can have at least par."""
+    sums, is_open = upper_sums(rules), np.zeros(np.broadcast_shapes(filled.shape, upper.shape), dtype=bool)
+    is_below = is_open
+    columns = zip(rules.bonuses, sums.split(upper), sums.to_come(filled), sums.to_come(0), strict=True)
+    for bonus, made, to_come, most in columns:
+        is_ahead = np.any([(made < least) & (least <= made + to_come) for least, _ in bonus.steps], axis=0)
+        is_open = is_open | is_ahead
+        is_below = is_below | is_ahead & (made * most < bonus.threshold * (most - to_come))
+    return is_open & ~is_below
 
 
 def _dice_needed(rules: RuleSet, filled: Ints, upper: Ints) -> Ints:
     """The fewest dice in each empty upper box that reach the next step of a bonus; many if all dice do not."""
-    sums, best = upper_sums(rules), upper_best(rules)
+    sums = upper_sums(rules)
     needed = np.full(np.broadcast_shapes(filled.shape, upper.shape), np.iinfo(np.int64).max)
-    for column, (bonus, made) in enumerate(zip(rules.bonuses, sums.split(upper), strict=True)):
-        boxes = [c for c in sums.counting if rules.categories[c].column == column]
-        to_come = sum((~filled >> c & 1) * best[c] for c in boxes)
+    for bonus, made, to_come in zip(rules.bonuses, sums.split(upper), sums.to_come(filled), strict=True):
         for least, _ in bonus.steps:
             missing = least - made
             is_ahead = (missing > 0) & (missing <= to_come)
@@ -289,9 +294,7 @@ class Cards:
         faces = np.zeros_like(choices)
         for c, bit in enumerate(face_bits(rules)):
             faces |= (choices >> c & 1) * bit
-        jokers = filled & joker_box(rules) != 0
-        if joker_scored(rules):
-            jokers &= scored
+        jokers = (filled & joker_box(rules) != 0) & (scored | (not joker_scored(rules)))
         return cls(
             choices, choices | np.where(scored, bonus_box(rules), 0), faces,
             np.bitwise_count(still_open).astype(np.int64), filled, upper, scored, jokers,
@@ -348,8 +351,7 @@ def applies(rules: RuleSet, condition: Condition, cards: Cards, rolls_left: Ints
     mask = category_mask(rules, condition)
     if condition.kind == "only":
         return np.asarray(cards.choices & ~mask == 0)
-    is_open = np.asarray(cards.choices & mask != 0)
-    return is_open if condition.kind == "open" else ~is_open
+    return np.asarray((cards.choices & mask != 0) == (condition.kind == "open"))
 
 
 class HoldRulePolicy(Acting):
