@@ -51,7 +51,7 @@ MOST_HOLD_RULES = 16
 MOST_LOST_BY_A_HOLD = {
     "kismet": 17.7,
     "kniffel": 17.0,
-    "yahtzee": 14.4,
+    "yahtzee": 13.3,
     "yams": 10.0,
     "yatzy": 10.0,
     "yatzy-forced": 10.0,
