@@ -22,7 +22,7 @@ from ..model.hold_rule_arrays import NO_FIT, ROLL_ALL, STOP, HoldRuleArrays
 from ..model.state_space import RowActions, StateSpace, state_space
 from .hold_rules import ON_UPPER_SUM, Condition, DicePattern, HoldRule, all_categories
 from .policy import Acting
-from .strategy_sheet import PriceSheet
+from .strategy_sheet import PriceSheet, has_step_ahead
 
 Holds = npt.NDArray[np.int32]
 CARD_LIMITS = ("all_open", "none_open", "scored", "rerolls", "least_turns", "most_turns")
@@ -190,14 +190,13 @@ def holds_on_upper(rules: RuleSet, condition: Condition, filled: Ints, upper: In
 
 def _is_above_par(rules: RuleSet, filled: Ints, upper: Ints) -> npt.NDArray[np.bool_]:
     """Whether a column can still reach a step of its bonus, and all that can have at least par."""
-    sums, is_open = upper_sums(rules), np.zeros(np.broadcast_shapes(filled.shape, upper.shape), dtype=bool)
-    is_below = is_open
+    sums, is_open, is_below = upper_sums(rules), [], []  # by column
     columns = zip(rules.bonuses, sums.split(upper), sums.to_come(filled), sums.to_come(0), strict=True)
     for bonus, made, to_come, most in columns:
-        is_ahead = np.any([(made < least) & (least <= made + to_come) for least, _ in bonus.steps], axis=0)
-        is_open = is_open | is_ahead
-        is_below = is_below | is_ahead & (made * most < bonus.threshold * (most - to_come))
-    return is_open & ~is_below
+        is_open.append(has_step_ahead(bonus, made, to_come))
+        # Par is the threshold times the share of the filled boxes in the most that all can pay.
+        is_below.append(is_open[-1] & (made * most < bonus.threshold * (most - to_come)))
+    return np.asarray(np.any(is_open, axis=0) & ~np.any(is_below, axis=0))
 
 
 def _dice_needed(rules: RuleSet, filled: Ints, upper: Ints) -> Ints:
@@ -294,7 +293,9 @@ class Cards:
         faces = np.zeros_like(choices)
         for c, bit in enumerate(face_bits(rules)):
             faces |= (choices >> c & 1) * bit
-        jokers = (filled & joker_box(rules) != 0) & (scored | (not joker_scored(rules)))
+        jokers = filled & joker_box(rules) != 0
+        if joker_scored(rules):
+            jokers &= scored
         return cls(
             choices, choices | np.where(scored, bonus_box(rules), 0), faces,
             np.bitwise_count(still_open).astype(np.int64), filled, upper, scored, jokers,

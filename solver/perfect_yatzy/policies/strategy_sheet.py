@@ -28,13 +28,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from .._files import replacing
 from ..errors import StateError, TableError, shown
 from ..game.dice import Floats, Ints
 from ..game.limits import MAX_GAME_BYTES, parse_json, read_limited
 from ..game.rule_loader import rules_from_json, rules_to_json
-from ..game.rules import RuleSet, leaves_choice
+from ..game.rules import Bonus, RuleSet, leaves_choice
 from ..game.scorecard import EMPTY_STATE, State
 from ..game.scoring import possible_points, upper_sums
 from ..model.objectives import final_bonus
@@ -130,18 +131,17 @@ def terms_of(rules: RuleSet) -> tuple[str, ...]:
     return (*bonus, *saved, *joker)
 
 
-def upper_best(rules: RuleSet) -> list[int]:
-    """The most that each category can add to the upper sum."""
-    possible = possible_points(rules)
-    return [max(possible[c]) if box.upper and rules.bonus else 0 for c, box in enumerate(rules.categories)]
-
-
 def pars(rules: RuleSet) -> tuple[float, ...]:
     """The threshold of each bonus, shared out over the boxes of its column by the most that each can pay."""
-    best, thresholds = upper_best(rules), upper_sums(rules).thresholds
-    total = np.bincount([box.column for box in rules.categories], best).tolist()  # by column
-    boxes = zip(rules.categories, best, strict=True)
-    return tuple(thresholds[box.column] * most / total[box.column] if most else 0.0 for box, most in boxes)
+    sums, possible = upper_sums(rules), possible_points(rules)
+    most, total = {c: max(possible[c]) for c in sums.counting}, sums.to_come(0)  # by category, by column
+    columns = [box.column for box in rules.categories]
+    return tuple(sums.thresholds[k] * most[c] / total[k] if most.get(c) else 0.0 for c, k in enumerate(columns))
+
+
+def has_step_ahead(bonus: Bonus, made: Ints, to_come: Ints | int) -> npt.NDArray[np.bool_]:
+    """Whether a step of a bonus is above the sum of its column, and within reach with the points to come."""
+    return np.asarray(np.any([(made < least) & (least <= made + to_come) for least, _points in bonus.steps], axis=0))
 
 
 def bonus_features(rules: RuleSet, filled: int, upper: Ints) -> Floats:
@@ -153,9 +153,7 @@ def bonus_features(rules: RuleSet, filled: int, upper: Ints) -> Floats:
     for column, (bonus, made, to_come) in enumerate(columns):
         boxes = [c for c in sums.counting if rules.categories[c].column == column and filled >> c & 1]
         secured = made >= bonus.threshold
-        # Lost: no step is still ahead and within reach.
-        ahead = [(made < least) & (made + to_come >= least) for least, _points in bonus.steps]
-        lost = ~secured & ~np.any(ahead, axis=0)
+        lost = ~secured & ~has_step_ahead(bonus, made, to_come)
         above_par = np.where(lost | secured, 0.0, made - math.fsum(par[c] for c in boxes))
         features += np.column_stack([lost, secured, above_par])
     return features
