@@ -279,11 +279,19 @@ MOST_CARDS = 70_000  # of a game; of larger ones so many are drawn
 
 
 def all_cards(rules: RuleSet) -> Ints:
-    """Every set of filled boxes with its lowest and its highest upper sum: rows and lanes."""
+    """Rows and lanes: every set of filled boxes with its lowest and highest upper sum, of upper boxes with each sum."""
     space = state_space(rules)
-    rows = np.random.default_rng(1).permutation(np.concatenate(space.layers[: space.categories]))[:MOST_CARDS]
-    lanes = space.layout.lane_count[space.layout.lane_sets[rows]] - 1
-    return np.unique(np.concatenate([np.column_stack([rows, lane]) for lane in (0 * lanes, lanes)]), axis=0)
+    every = np.concatenate(space.layers[: space.categories])
+    upper = sum(1 << c for c, box in enumerate(rules.categories) if box.upper)
+    upper_only = every[space.layout.masks[every] & ~upper == 0]
+    last_lane = space.layout.lane_count[space.layout.lane_sets] - 1  # of each row
+    rows = np.random.default_rng(1).permutation(every)[:MOST_CARDS]
+    ends = [np.column_stack([rows, lane]) for lane in (0 * rows, last_lane[rows])]
+    sums = [
+        np.column_stack([np.full(last + 1, row), np.arange(last + 1)])
+        for row, last in zip(upper_only, last_lane[upper_only], strict=True)
+    ]
+    return np.unique(np.concatenate([*ends, *sums]), axis=0)
 
 
 @pytest.mark.full
