@@ -26,12 +26,13 @@ from perfect_yatzy.policies import worst_decisions as sampling
 from perfect_yatzy.policies.evaluation import policy_mean, policy_values
 from perfect_yatzy.policies.guide import SampledTurns, make_guide, opening_lines, sample_turns, shortened
 from perfect_yatzy.policies.hold_policy import Cards, HoldRulePolicy, decisions
-from perfect_yatzy.policies.hold_rules import parse_hold_rule
+from perfect_yatzy.policies.hold_rules import parse_hold_rule, parse_hold_rules
 from perfect_yatzy.policies.sheet_search import turn_losses
 from perfect_yatzy.policies.strategy_sheet import PriceSheet, StrategySheet, packaged_sheet, pars, terms_of
 from perfect_yatzy.policies.worst_decisions import TurnSample, systematic_sample, visited_states, worst_decisions
 from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy
 from perfect_yatzy.tablebase.backward_induction import solve_values
+from support.command import ROOT
 from support.games import CHANCE, PAIR, classic_rule_sets, face, joker_game, saved_rolls_game, small
 from support.naive import Naive
 from support.naive_objectives import mean_score
@@ -112,6 +113,7 @@ def test_a_sheet_states_what_its_hold_rules_are_worth(sheet: StrategySheet) -> N
 
 SOLVED_SOON = [key for key in KEYS if rule_set_stats(load_rules(key)).seconds < 5]
 README = Path(strategy_sheet.__file__).with_name("README.md")
+RECORD = ROOT / "benchmarks" / "runs" / "2026-11-27-hold-rules.md"
 SWEPT = [key for key in KEYS if packaged_sheet(load_rules(key)).holds]
 
 
@@ -140,6 +142,20 @@ def test_the_worst_holds_on_all_cards_are_those_stated(key: str) -> None:
         of_hold = {hold.dice: hold.value for hold in strategy.holds(state, dice, left)}
         taken = stop if held < 0 else of_hold[dice_of(place.counts[held].tolist())]
         assert max(stop, *of_hold.values()) - taken == pytest.approx(loss, abs=1e-6)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("key", "mean"), [("yahtzee", 247.198), ("kniffel", 239.63)])
+def test_the_longer_lists_on_record_keep_every_hold_within_the_limit(key: str, mean: float) -> None:
+    text = RECORD.read_text()
+    name, number = re.search(rf"^({key.title()}), (\d+) rules:$", text, re.MULTILINE).groups()
+    written = text.split(f"{name}, {number} rules:\n\n```text\n")[1].split("```")[0]
+    strategy = perfect_yatzy.open_strategy(key)
+    holds = parse_hold_rules(strategy.rules, written)
+    policy = HoldRulePolicy(holds, packaged_sheet(strategy.rules).prices)
+    assert len(holds) == int(number)
+    assert policy_mean(policy) == pytest.approx(mean, abs=5e-3)
+    assert worst_decisions(policy, strategy.table).hold < 10
 
 
 @pytest.mark.slow
