@@ -190,13 +190,14 @@ def holds_on_upper(rules: RuleSet, condition: Condition, filled: Ints, upper: In
 
 def _is_above_par(rules: RuleSet, filled: Ints, upper: Ints) -> npt.NDArray[np.bool_]:
     """Whether a column can still reach a step of its bonus, and all that can have at least par."""
-    sums, is_open, is_below = upper_sums(rules), [], []  # by column
+    sums, has_step, is_below = upper_sums(rules), [], []  # by column
     columns = zip(rules.bonuses, sums.split(upper), sums.to_come(filled), sums.to_come(0), strict=True)
     for bonus, made, to_come, most in columns:
-        is_open.append(has_step_ahead(bonus, made, to_come))
+        is_ahead = has_step_ahead(bonus, made, to_come)
+        has_step.append(is_ahead)
         # Par is the threshold times the share of the filled boxes in the most that all can pay.
-        is_below.append(is_open[-1] & (made * most < bonus.threshold * (most - to_come)))
-    return np.asarray(np.any(is_open, axis=0) & ~np.any(is_below, axis=0))
+        is_below.append(is_ahead & (made * most < bonus.threshold * (most - to_come)))
+    return np.asarray(np.any(has_step, axis=0) & ~np.any(is_below, axis=0))
 
 
 def _dice_needed(rules: RuleSet, filled: Ints, upper: Ints) -> Ints:
