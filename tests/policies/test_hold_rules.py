@@ -287,11 +287,8 @@ def all_cards(rules: RuleSet) -> Ints:
     last_lane = space.layout.lane_count[space.layout.lane_sets] - 1  # of each row
     rows = np.random.default_rng(1).permutation(every)[:MOST_CARDS]
     ends = [np.column_stack([rows, lane]) for lane in (0 * rows, last_lane[rows])]
-    sums = [
-        np.column_stack([np.full(last + 1, row), np.arange(last + 1)])
-        for row, last in zip(upper_only, last_lane[upper_only], strict=True)
-    ]
-    return np.unique(np.concatenate([*ends, *sums]), axis=0)
+    card, lane = np.nonzero(np.arange(last_lane.max() + 1) <= last_lane[upper_only, None])
+    return np.unique(np.concatenate([*ends, np.column_stack([upper_only[card], lane])]), axis=0)
 
 
 @pytest.mark.full

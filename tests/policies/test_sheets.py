@@ -192,6 +192,13 @@ def test_the_readme_has_the_figures_of_all_sheets() -> None:
         lists = [sheet.with_rules(size).figures for size in sheet.sizes]
         worst = [f" ({rounded_up(found['worst'], 1):.1f})" if "worst" in found else "" for found in lists]
         assert cells.split("|")[:-1] == [f" {found['mean']:.2f}{w} " for found, w in zip(lists, worst, strict=True)]
+    players, yatzy = README.parents[1].joinpath("rl", "README.md").read_text(), packaged_sheet(load_rules("yatzy"))
+    for size, number in zip(yatzy.sizes, ("5", "10", "all"), strict=True):
+        mean = yatzy.with_rules(size).figures["mean"]
+        row = (
+            f"| {number} hold rules and prices, played by hand | {mean:.4f} | {yatzy.figures['perfect'] - mean:.2f} |"
+        )
+        assert row in players
 
 
 def sheet_of(rules: RuleSet) -> StrategySheet:
