@@ -23,8 +23,8 @@ from pathlib import Path
 import numpy as np
 import perfect_yatzy
 from perfect_yatzy.strategy.verify import random_states
-from perfect_yatzy.tablebase.backward_induction import solve_values
-from perfect_yatzy.tablebase.resources import default_threads
+from perfect_yatzy.core.backward_induction import solve_values
+from perfect_yatzy.core.resources import default_threads
 
 RUNS = Path(__file__).resolve().parent / "runs"
 VALUE = "248.4399893779"
@@ -64,7 +64,7 @@ def peer_builds(times: int) -> list[float]:
 
 SOLVE_IN_NEW_PROCESS = """
 import resource, time
-import perfect_yatzy, perfect_yatzy.kernels.turn
+import perfect_yatzy, perfect_yatzy.core.turn
 start = time.perf_counter()
 values = perfect_yatzy.solve(perfect_yatzy.load_rules("yatzy"))
 seconds = time.perf_counter() - start

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import perfect_yatzy
 from perfect_yatzy.approximation.solve import verify_approximate
-from perfect_yatzy.model.approximate_cost import BOUND_WORK
+from perfect_yatzy.approximation.approximate_cost import BOUND_WORK
 
 RUNS = Path(__file__).resolve().parent / "runs"
 

@@ -20,14 +20,14 @@ from pathlib import Path
 
 import numpy as np
 import perfect_yatzy
-from perfect_yatzy.game.scorecard import Scorecard
-from perfect_yatzy.model.objectives import Goals, Variance
+from perfect_yatzy.core.scorecard import Scorecard
+from perfect_yatzy.core.objectives import Goals, Variance
 from perfect_yatzy.play.puzzle import play_turn
 from perfect_yatzy.play.record import Turn, card_after
 from perfect_yatzy.strategy.distribution import distribution, opponent
 from perfect_yatzy.strategy.score_distribution import WinUtility
-from perfect_yatzy.tablebase.backward_induction import solve_layers, solve_objective
-from perfect_yatzy.tablebase.resources import default_threads
+from perfect_yatzy.core.backward_induction import solve_layers, solve_objective
+from perfect_yatzy.core.resources import default_threads
 from perfect_yatzy.tablebase.store import solve_to_store
 
 RUNS = Path(__file__).resolve().parent / "runs"

@@ -16,7 +16,7 @@ from datetime import date
 from pathlib import Path
 
 import perfect_yatzy
-from perfect_yatzy.tablebase.resources import default_threads
+from perfect_yatzy.core.resources import default_threads
 from perfect_yatzy.tablebase.store import table_path
 
 RUNS = Path(__file__).resolve().parent / "runs"

@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 import perfect_yatzy
-from perfect_yatzy.game.rules import RuleSet
-from perfect_yatzy.model.estimates import LANE_OPERATIONS_PER_SECOND, THREADS
-from perfect_yatzy.model.objectives import Goals, Objective, Variance
+from perfect_yatzy.core.rules import RuleSet
+from perfect_yatzy.tablebase.estimates import LANE_OPERATIONS_PER_SECOND, THREADS
+from perfect_yatzy.core.objectives import Goals, Objective, Variance
 from perfect_yatzy.tablebase import shard_task
-from perfect_yatzy.tablebase.backward_induction import RowSolver
+from perfect_yatzy.core.backward_induction import RowSolver
 from perfect_yatzy.tablebase.shard_task import ShardTask, solve_shard_task
 from perfect_yatzy.tablebase.sharded_solve import solve_sharded
 from perfect_yatzy.tablebase.solve_estimate import estimate_solve

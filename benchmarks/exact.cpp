@@ -1,4 +1,4 @@
-// Yatzy in exact integers: the recursion of solver/perfect_yatzy/kernels/exact.py in plain C++, to compare times with.
+// Yatzy in exact integers: the recursion of solver/perfect_yatzy/tablebase/exact_kernel.py in plain C++, to compare times with.
 //
 //   g++ -O3 -march=native -std=c++17 -pthread exact.cpp && ./a.out THREADS
 //

@@ -23,11 +23,11 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 import perfect_yatzy
-from perfect_yatzy.game.dice import Lattice, lattice
-from perfect_yatzy.kernels.lattice import maxima, means
-from perfect_yatzy.kernels.legal import choices_of
-from perfect_yatzy.kernels.simd import aligned, load, maximum, shifted, splat, store, views
-from perfect_yatzy.kernels.turn import (
+from perfect_yatzy.core.dice import Lattice, lattice
+from perfect_yatzy.core.lattice import maxima, means
+from perfect_yatzy.core.legal import choices_of
+from perfect_yatzy.core.simd import aligned, load, maximum, shifted, splat, store, views
+from perfect_yatzy.core.turn import (
     OVERWRITE,
     RAISE,
     SolveJob,
@@ -36,11 +36,11 @@ from perfect_yatzy.kernels.turn import (
     mean_of_first_roll,
     solve_block,
 )
-from perfect_yatzy.kernels.value_tables import Block, MeanTable, lanes_of
-from perfect_yatzy.model.objectives import Objective
-from perfect_yatzy.model.state_space import LANES
-from perfect_yatzy.model.turn_model import turn_model
-from perfect_yatzy.tablebase.backward_induction import RowSolver, solve_layers, solve_values
+from perfect_yatzy.core.value_tables import Block, MeanTable, lanes_of
+from perfect_yatzy.core.objectives import Objective
+from perfect_yatzy.core.state_space import LANES
+from perfect_yatzy.core.turn_model import turn_model
+from perfect_yatzy.core.backward_induction import RowSolver, solve_layers, solve_values
 
 from .__main__ import VALUE, cpu_name
 

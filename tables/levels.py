@@ -13,7 +13,7 @@ from pathlib import Path
 
 from perfect_yatzy.errors import RulesError
 from perfect_yatzy.game.rule_loader import builtin_ids, load_rules
-from perfect_yatzy.model.approximate_cost import rule_set_facts
+from perfect_yatzy.approximation.approximate_cost import rule_set_facts
 from perfect_yatzy.policies import levels
 from perfect_yatzy.policies.levels import LEVELS, calibrate, exact_operations, simulated_loss, soft_loss
 from perfect_yatzy.strategy.opening import open_strategy

@@ -100,9 +100,9 @@ class FileTimes:
 def one_lattice(request: pytest.FixtureRequest) -> Iterator[None]:
     """In ring 1 games of five and six dice use index arrays, too, so that each kernel is compiled once, not twice.
 
-    The straight-line code for these dice gives the same bits (tablebase/test_backward_induction.py); processes use it.
+    The straight-line code for these dice gives the same bits (core/test_backward_induction.py); processes use it.
     """
-    from perfect_yatzy.kernels import lattice
+    from perfect_yatzy.core import lattice
 
     with pytest.MonkeyPatch.context() as patch:
         if request.config.getoption("ring") == 1:

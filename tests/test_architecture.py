@@ -15,7 +15,7 @@ from pathlib import Path
 import perfect_yatzy
 import pytest
 from perfect_yatzy import Strategy
-from perfect_yatzy.kernels.jit import sources
+from perfect_yatzy.core.jit import sources
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "solver" / "perfect_yatzy"
@@ -95,8 +95,8 @@ def test_folders_are_packages_in_order_and_modules_short_with_a_docstring(trees:
 # What the core imports besides: it says or refuses something (of the estimated goals three constants), and has no part
 # in a value.
 WORDS_AND_LIMITS = {
-    "errors", "_version", "game.limits", "game.rule_words", "game.translations", "model.estimates", "model.goal_estimates",
-    "tablebase.resources",
+    "errors", "_version", "game.limits", "game.rule_words", "game.translations", "tablebase.estimates", "approximation.goal_estimates",
+    "core.resources",
 }  # fmt: skip
 
 
@@ -105,7 +105,7 @@ def test_the_trusted_core_is_short_and_imports_nothing_else(graph: dict[str, set
     text = (ROOT / "solver" / "README.md").read_text(encoding="utf-8")
     chapter = text.split("## The trusted core")[1].split("\n## ")[0]
     core = [name.replace("/", ".") for name in re.findall(r"\(perfect_yatzy/([\w/]+)\.py\)", chapter)]
-    assert {"game.scoring", "kernels.turn", "tablebase.backward_induction", "tablebase.table_file"} <= set(core)
+    assert {"core.scoring", "core.turn", "core.backward_induction", "core.table_file"} <= set(core)
     assert sum(len(TEXTS[MODULES[name]].splitlines()) for name in core) <= 6000
     for name in core:
         tree = ast.parse(TEXTS[MODULES[name]])
@@ -133,10 +133,10 @@ def test_a_query_with_a_table_loads_no_numba(yatzy: object) -> None:
     own = {name.removeprefix("perfect_yatzy.") for name in seen if name.startswith("perfect_yatzy.")}
     other_questions = {
         "approximation", "play", "policies", "cluster", "web", "cli.progress", "cli.views.results",
-        "model.relaxed_game", "model.turn_model", "service.reviews",
-        "strategy.approximate_strategy", "strategy.distribution",
-        "strategy.fitted_file", "strategy.forward_pass", "strategy.score_distribution", "strategy.score_strategy",
-        "tablebase.backward_induction", "tablebase.table_writer",
+        "approximation.relaxed_game", "core.turn_model", "service.reviews",
+        "approximation.approximate_strategy", "strategy.distribution",
+        "approximation.fitted_file", "strategy.forward_pass", "strategy.score_distribution", "strategy.score_strategy",
+        "core.backward_induction", "core.table_writer",
     }  # fmt: skip
     assert sorted(other_questions & own) == []
     others = "play.session", "service.reviews", "policies.computer_players", "frames"

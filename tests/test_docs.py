@@ -20,9 +20,9 @@ from documents import DOCUMENTS, ROOT, Command, blocks, commands, links, name, r
 from perfect_yatzy import Strategy, open_strategy
 from perfect_yatzy.cli import main
 from perfect_yatzy.errors import CODES
-from perfect_yatzy.model.quantities import QUANTITIES
+from perfect_yatzy.tablebase.quantities import QUANTITIES
 from perfect_yatzy.play.record import simulated_records
-from perfect_yatzy.tablebase.table_info import FORMAT, ShardedTableInfo
+from perfect_yatzy.core.table_info import FORMAT, ShardedTableInfo
 from support.command import Run
 from support.refusals import load_text
 from support.seeds import ring_2, ring_3

@@ -88,8 +88,8 @@ BY_CONTAINS = "patterns = [ { contains = [1, 2, 3, 4] }, { contains = [2, 3, 4, 
 
 def test_a_new_pattern(copy: Copy, tmp_path: Path) -> None:
     """A kind of pattern that the game describes in another way too: both have the same chances and the same value."""
-    copy.edit("game/patterns.py", "\nKINDS = {", after=RUN.rstrip())
-    copy.edit("game/patterns.py", "    only: tuple[int, ...] = ()", "    length: int = 0\n")
+    copy.edit("core/patterns.py", "\nKINDS = {", after=RUN.rstrip())
+    copy.edit("core/patterns.py", "    only: tuple[int, ...] = ()", "    length: int = 0\n")
     assert copy.changed <= named_files("a new pattern")
     new, known = tmp_path / "new.toml", tmp_path / "known.toml"
     new.write_text(BOX + 'pattern = "run"\nlength = 4\n', encoding="utf-8")
@@ -118,9 +118,9 @@ BONUS_POINTS = """class BonusPoints(PolicyQuantity):
 
 def test_a_new_stored_quantity(copy: Copy, tiny: str) -> None:
     """The points of the upper bonus: as often as the chance of the bonus says, each time all of them."""
-    copy.edit("model/objectives.py", "class ExponentialUtility(Objective):\n", BONUS_POINTS)
+    copy.edit("core/objectives.py", "class ExponentialUtility(Objective):\n", BONUS_POINTS)
     quantity = 'Quantity("bonuspoints", "BonusPoints", True, "Bonus points of {rules}", "Sum of {rules}: {value}"),\n'
-    copy.edit("model/quantities.py", '        Quantity(\n            "bonus",', quantity)
+    copy.edit("tablebase/quantities.py", '        Quantity(\n            "bonus",', quantity)
     assert copy.changed == named_files("a new stored quantity")
     assert "Bonus points of tiny" in copy.run("solve", tiny, "--what", "bonuspoints", "--estimate")
     points = values(copy.run("solve", tiny, "--what", "bonuspoints").splitlines()[0])[0]
@@ -147,12 +147,12 @@ EVEN_SCORE = """class EvenScore(ScoreObjective):
 
 def test_a_new_objective(copy: Copy, tiny: str) -> None:
     """The chance of an even final score: more points are not always better. The public function for a utility agrees."""
-    copy.edit("model/objectives.py", "class Utility(ScoreObjective):\n", EVEN_SCORE)
+    copy.edit("core/objectives.py", "class Utility(ScoreObjective):\n", EVEN_SCORE)
     assert copy.changed <= named_files("a new objective")
     program = """
 import sys, perfect_yatzy as y
-from perfect_yatzy.model.objectives import EvenScore
-from perfect_yatzy.tablebase.backward_induction import solve_objective
+from perfect_yatzy.core.objectives import EvenScore
+from perfect_yatzy.core.backward_induction import solve_objective
 rules = y.load_rules(sys.argv[1])
 objective = EvenScore(rules)
 table = solve_objective(objective)

@@ -162,8 +162,8 @@ ERRORS = {
     "SolverError", "RulesError", "StateError", "TableError", "ClusterError", "UsageError", "ClickException", "echo",
 }  # fmt: skip
 SPOKEN = [
-    "cli/views", "cli/commands", "cli/console.py", "cli/terminal_game.py", "game/patterns.py",
-    "game/rules.py", "game/rule_words.py", "game/scorecard.py", "game/legal_actions.py", "strategy/fitted_file.py",
+    "cli/views", "cli/commands", "cli/console.py", "cli/terminal_game.py", "core/patterns.py",
+    "core/rules.py", "game/rule_words.py", "core/scorecard.py", "game/legal_actions.py", "approximation/fitted_file.py",
     "strategy/verify.py", "service", "play",
 ]  # fmt: skip
 # Keys of files and JSON, values that are typed, and a column of the page of JSON Schema: not words for people.

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from perfect_yatzy import load_rules
 from perfect_yatzy.game.rule_loader import builtin_ids
-from perfect_yatzy.tablebase.table_info import table_stem
+from perfect_yatzy.core.table_info import table_stem
 
 ROOT = Path(__file__).resolve().parents[1]
 OTHER_SYSTEM = ROOT / "tests" / "support" / "other_system"

@@ -20,7 +20,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 from perfect_yatzy.errors import TableError
-from perfect_yatzy.model.objectives import Goals, Objective
+from perfect_yatzy.core.objectives import Goals, Objective
 from perfect_yatzy.tablebase import store
 from perfect_yatzy.tablebase.sharded_solve import solve_sharded
 from perfect_yatzy.tablebase.store import (
@@ -31,8 +31,8 @@ from perfect_yatzy.tablebase.store import (
     solve_to_store,
     table_path,
 )
-from perfect_yatzy.tablebase.table_file import read_table
-from perfect_yatzy.tablebase.table_info import TableInfo
+from perfect_yatzy.core.table_file import read_table
+from perfect_yatzy.core.table_info import TableInfo
 from support import games
 from support.shards import CountingEngine
 

@@ -21,12 +21,12 @@ import numpy as np
 import pytest
 from perfect_yatzy.errors import TableError
 from perfect_yatzy.game.rule_loader import load_rules
-from perfect_yatzy.game.scorecard import EMPTY_STATE, State
-from perfect_yatzy.model.objectives import Objective
-from perfect_yatzy.model.state_space import state_space
+from perfect_yatzy.core.scorecard import EMPTY_STATE, State
+from perfect_yatzy.core.objectives import Objective
+from perfect_yatzy.core.state_space import state_space
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy.distribution import distribution_path, first_turns_path, read_stored, write_stored
-from perfect_yatzy.strategy.fitted_file import (
+from perfect_yatzy.approximation.fitted_file import (
     Certificate,
     FittedValues,
     feature_count,
@@ -38,8 +38,8 @@ from perfect_yatzy.strategy.fitted_file import (
 from perfect_yatzy.strategy.score_distribution import CategoryResult, ScoreDistribution
 from perfect_yatzy.tablebase.sharded_solve import solve_sharded
 from perfect_yatzy.tablebase.store import solve_to_store, table_path
-from perfect_yatzy.tablebase.table_file import read_table
-from perfect_yatzy.tablebase.table_info import shards_folder
+from perfect_yatzy.core.table_file import read_table
+from perfect_yatzy.core.table_info import shards_folder
 from support.engine import DRIVER, make_site, random_positions
 from support.flips import flip
 from support.need import need_program

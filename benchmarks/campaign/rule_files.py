@@ -9,7 +9,7 @@ from pathlib import Path
 
 from perfect_yatzy.errors import RulesError
 from perfect_yatzy.game.rule_loader import load_rules, rules_from_json, rules_to_json
-from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy.core.rules import RuleSet
 from support import games
 from support.players import check_against_oracle
 from support.rule_files import as_toml

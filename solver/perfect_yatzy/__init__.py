@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from .game.legal_actions import TurnPosition, action_number, legal_actions, numbered_action, start_turn
     from .game.notation import parse_card
     from .game.rule_loader import load_rules
-    from .game.rules import RuleSet
-    from .game.scorecard import Scorecard, State
+    from .core.rules import RuleSet
+    from .core.scorecard import Scorecard, State
     from .play.rating import Rating, Ratings, rate
     from .policies.computer_players import ComputerPlayer
     from .policies.evaluation import Evaluation, Losses, SampledEvaluation, evaluate
@@ -57,18 +57,18 @@ if TYPE_CHECKING:
     from .policies.policy import CardTurn, FunctionPolicy, ValueFunction
     from .policies.user_code import BatchPolicy
     from .strategy.actions import Choice, Hold
-    from .strategy.approximate_strategy import ApproximateStrategy
+    from .approximation.approximate_strategy import ApproximateStrategy
     from .strategy.batch import BatchAnswer, BatchOptions
     from .strategy.distribution import distribution
-    from .strategy.fitted_file import Certificate
+    from .approximation.fitted_file import Certificate
     from .strategy.opening import open_strategy
     from .strategy.positions import PositionSample, sample_positions
     from .strategy.score_distribution import ScoreDistribution
     from .strategy.score_strategy import ScoreStrategy, maximise, reach
     from .strategy.simulation import Simulation
     from .strategy.strategy import Strategy
-    from .strategy.versus import TwoPlayerChances, versus
-    from .tablebase.backward_induction import solve_values as solve
+    from .two_players.versus import TwoPlayerChances, versus
+    from .core.backward_induction import solve_values as solve
     from .tablebase.exact_solve import Proof, prove
 
 # Public names by their module, for __getattr__; type checkers read the imports above.
@@ -79,8 +79,8 @@ _NAMES = {
     "game.legal_actions": "TurnPosition action_number legal_actions numbered_action start_turn",
     "game.notation": "parse_card",
     "game.rule_loader": "load_rules",
-    "game.rules": "RuleSet",
-    "game.scorecard": "Scorecard State",
+    "core.rules": "RuleSet",
+    "core.scorecard": "Scorecard State",
     "play.rating": "Rating Ratings rate",
     "policies.computer_players": "ComputerPlayer",
     "policies.evaluation": "Evaluation Losses SampledEvaluation evaluate",
@@ -88,18 +88,18 @@ _NAMES = {
     "policies.policy": "CardTurn FunctionPolicy ValueFunction",
     "policies.user_code": "BatchPolicy",
     "strategy.actions": "Choice Hold",
-    "strategy.approximate_strategy": "ApproximateStrategy",
+    "approximation.approximate_strategy": "ApproximateStrategy",
     "strategy.batch": "BatchAnswer BatchOptions",
     "strategy.distribution": "distribution",
-    "strategy.fitted_file": "Certificate",
+    "approximation.fitted_file": "Certificate",
     "strategy.opening": "open_strategy",
     "strategy.positions": "PositionSample sample_positions",
     "strategy.score_distribution": "ScoreDistribution",
     "strategy.score_strategy": "ScoreStrategy maximise reach",
     "strategy.simulation": "Simulation",
     "strategy.strategy": "Strategy",
-    "strategy.versus": "TwoPlayerChances versus",
-    "tablebase.backward_induction": "solve",
+    "two_players.versus": "TwoPlayerChances versus",
+    "core.backward_induction": "solve",
     "tablebase.exact_solve": "Proof prove",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}

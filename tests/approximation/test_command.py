@@ -16,7 +16,7 @@ from perfect_yatzy.errors import language_scope
 from perfect_yatzy.play.record import read_games
 from perfect_yatzy.play.review import review
 from perfect_yatzy.service.queries import QueryService
-from perfect_yatzy.strategy.fitted_file import fitted_path, has_fitted
+from perfect_yatzy.approximation.fitted_file import fitted_path, has_fitted
 from perfect_yatzy.strategy.opening import open_approximate, open_strategy
 from perfect_yatzy.tablebase.store import leftovers, matching, stored
 from support.command import Run, printed

@@ -17,17 +17,17 @@ from perfect_yatzy.approximation.fit import LaneTurns, States, fit_values, same_
 from perfect_yatzy.approximation.multipliers import optimal_prices
 from perfect_yatzy.approximation.relaxation import Budget, relax, rounding_error, solve_relaxed, upper_bound, visits
 from perfect_yatzy.approximation.solve import simulate_values
-from perfect_yatzy.game.dice import lattice
-from perfect_yatzy.game.patterns import Pattern
-from perfect_yatzy.game.rules import Category, chains
-from perfect_yatzy.game.scorecard import EMPTY_STATE
-from perfect_yatzy.game.scoring import scoring_options, upper_sums
-from perfect_yatzy.model import state_space as spaces
-from perfect_yatzy.model.relaxed_game import RelaxedGame, required_exact
-from perfect_yatzy.model.state_space import state_space
-from perfect_yatzy.model.turn_slots import allowed_boxes, feature_count, turn_slots
-from perfect_yatzy.strategy.fitted_file import NOT_ALLOWED, FittedValues, first_guess
-from perfect_yatzy.tablebase.backward_induction import solve_values
+from perfect_yatzy.core.dice import lattice
+from perfect_yatzy.core.patterns import Pattern
+from perfect_yatzy.core.rules import Category, chains
+from perfect_yatzy.core.scorecard import EMPTY_STATE
+from perfect_yatzy.core.scoring import scoring_options, upper_sums
+from perfect_yatzy.core import state_space as spaces
+from perfect_yatzy.approximation.relaxed_game import RelaxedGame, required_exact
+from perfect_yatzy.core.state_space import state_space
+from perfect_yatzy.approximation.turn_slots import allowed_boxes, feature_count, turn_slots
+from perfect_yatzy.approximation.fitted_file import NOT_ALLOWED, FittedValues, first_guess
+from perfect_yatzy.core.backward_induction import solve_values
 from support.games import CHANCE, PAIR, joker_game, rule_sets, saved_rolls_game, small
 from support.mechanics import MECHANICS, random_rules
 from support.naive import Card, Naive

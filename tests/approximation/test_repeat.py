@@ -16,7 +16,7 @@ from perfect_yatzy import load_rules
 from perfect_yatzy.approximation import relaxation
 from perfect_yatzy.approximation.multipliers import dot, exact_bits, rounded
 from perfect_yatzy.approximation.relaxation import Budget, relax
-from perfect_yatzy.kernels.state_lanes import solve_positive
+from perfect_yatzy.approximation.state_lanes_kernel import solve_positive
 from support.players import solution_bits, solved_anew
 from support.refusals import load_text
 from support.rule_files import two_dice_sheet

@@ -14,11 +14,11 @@ import perfect_yatzy
 import pytest
 from perfect_yatzy import Strategy, load_rules
 from perfect_yatzy.cli import COMMANDS
-from perfect_yatzy.model.estimates import rule_set_stats
-from perfect_yatzy.model.objectives import Goals, Objective
-from perfect_yatzy.tablebase import resources
-from perfect_yatzy.tablebase.backward_induction import solve_layers
-from perfect_yatzy.tablebase.table_writer import TableWriter
+from perfect_yatzy.tablebase.estimates import rule_set_stats
+from perfect_yatzy.core.objectives import Goals, Objective
+from perfect_yatzy.core import resources
+from perfect_yatzy.core.backward_induction import solve_layers
+from perfect_yatzy.core.table_writer import TableWriter
 from support.command import Run, printed, refusal
 from support.need import need
 from support.refusals import load_text, refused

@@ -11,7 +11,7 @@ import numpy as np
 import perfect_yatzy
 import pytest
 from perfect_yatzy import Strategy, load_rules, rate
-from perfect_yatzy.model.state_space import state_space
+from perfect_yatzy.core.state_space import state_space
 from perfect_yatzy.play.record import Game, simulated_records, write_games
 from perfect_yatzy.policies.evaluation import policy_mean
 from perfect_yatzy.policies.hold_policy import HoldRulePolicy

@@ -14,11 +14,11 @@ import pytest
 from perfect_yatzy import RulesError, Strategy, load_rules, open_strategy
 from perfect_yatzy.approximation import solve as approximation
 from perfect_yatzy.cli import progress as shown
-from perfect_yatzy.game.scorecard import EMPTY_STATE
-from perfect_yatzy.model import estimates
-from perfect_yatzy.model.approximate_cost import approximate_seconds, relaxation_work
-from perfect_yatzy.model.estimates import SolveCost, duration, rule_set_stats
-from perfect_yatzy.model.objectives import Goals, Objective, ReachableUtility
+from perfect_yatzy.core.scorecard import EMPTY_STATE
+from perfect_yatzy.tablebase import estimates
+from perfect_yatzy.approximation.approximate_cost import approximate_seconds, relaxation_work
+from perfect_yatzy.tablebase.estimates import SolveCost, duration, rule_set_stats
+from perfect_yatzy.core.objectives import Goals, Objective, ReachableUtility
 from perfect_yatzy.policies import evaluation
 from perfect_yatzy.service.budget import Pace, mean_work
 from perfect_yatzy.strategy.distribution import distribution_cost

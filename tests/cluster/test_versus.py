@@ -8,7 +8,7 @@ from unittest.mock import Mock
 import pytest
 from perfect_yatzy import Cluster, TableError, load_rules, versus
 from perfect_yatzy.cluster.tasks import TurnPart, versus_on
-from perfect_yatzy.strategy.versus import versus_checkpoint
+from perfect_yatzy.two_players.versus import versus_checkpoint
 from perfect_yatzy.tablebase.store import leftovers
 from support.cluster_tasks import EngineHere
 from support.flips import flip

@@ -13,7 +13,7 @@ from perfect_yatzy.game import notation
 from perfect_yatzy.game.limits import MAX_CARD_TEXT, MAX_DICE_TEXT, MAX_NAME, MAX_OPPONENTS_TEXT
 from perfect_yatzy.game.notation import find_category, parse_category, parse_dice, parse_faces, parse_hold
 from perfect_yatzy.game.rule_loader import builtin_ids
-from perfect_yatzy.game.scoring import possible_points
+from perfect_yatzy.core.scoring import possible_points
 from perfect_yatzy.game.translations import category_names, foreign_names, languages, localized
 from perfect_yatzy.strategy.score_distribution import parse_opponents
 from support import reference

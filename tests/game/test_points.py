@@ -15,13 +15,13 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from perfect_yatzy import Scorecard, State, TurnPosition, legal_actions, load_rules, parse_card, start_turn
 from perfect_yatzy.game import legal_actions as module
-from perfect_yatzy.game.dice import lattice, sub_multisets
+from perfect_yatzy.core.dice import lattice, sub_multisets
 from perfect_yatzy.game.legal_actions import action_number, numbered_action
 from perfect_yatzy.game.notation import dice_of
-from perfect_yatzy.game.patterns import Pattern, group_choices
+from perfect_yatzy.core.patterns import Pattern, group_choices
 from perfect_yatzy.game.rule_loader import builtin_ids
-from perfect_yatzy.game.rules import Bonus, Category, Joker, RuleSet
-from perfect_yatzy.game.scoring import full_points, maximum_score, points_table, roll_points
+from perfect_yatzy.core.rules import Bonus, Category, Joker, RuleSet
+from perfect_yatzy.core.scoring import full_points, maximum_score, points_table, roll_points
 from support import games, reference
 from support.naive import Naive
 from support.need import need
@@ -100,7 +100,7 @@ def test_few_choices_of_groups_and_all_sub_multisets() -> None:
 
 @given(games.classic_rule_sets())
 def test_the_highest_score_against_a_search_over_all_cards(rules: RuleSet) -> None:
-    """With further mechanics it is an upper bound, which tests/tablebase/test_backward_induction.py compares."""
+    """With further mechanics it is an upper bound, which tests/core/test_backward_induction.py compares."""
     assert maximum_score(rules) == reference.maximum_score(rules)
 
 

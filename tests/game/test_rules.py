@@ -16,11 +16,11 @@ from perfect_yatzy.game.notation import find_category, parse_card, parse_categor
 from perfect_yatzy.game.rule_fields import MAX_DICE, MAX_FACES, MAX_FACTOR, MAX_POINTS, MAX_ROLLS, locate
 from perfect_yatzy.game.rule_loader import RuleFileError, builtin_ids, load_rules, rules_from_json, rules_to_json
 from perfect_yatzy.game.rule_schema import MAX_BOX_POINTS
-from perfect_yatzy.game.rules import Bonus, Joker, RuleSet
-from perfect_yatzy.game.scoring import possible_points, roll_points
+from perfect_yatzy.core.rules import Bonus, Joker, RuleSet
+from perfect_yatzy.core.scoring import possible_points, roll_points
 from perfect_yatzy.game.translations import localized, row_of
-from perfect_yatzy.model.estimates import remarks, rule_set_stats
-from perfect_yatzy.model.state_space import MAX_FREE_CATEGORIES, MAX_FREE_UPPER
+from perfect_yatzy.tablebase.estimates import remarks, rule_set_stats
+from perfect_yatzy.core.state_space import MAX_FREE_CATEGORIES, MAX_FREE_UPPER
 from support import games
 from support.refusals import load_text, mistakes, refused
 

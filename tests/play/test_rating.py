@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from perfect_yatzy import Rating, Ratings, RulesError, RuleSet, Strategy, ValueFunction, rate
 from perfect_yatzy.game.rule_loader import load_rules, rules_from_json, rules_to_json
-from perfect_yatzy.game.rules import Bonus
+from perfect_yatzy.core.rules import Bonus
 from perfect_yatzy.play.estimates import difference_of, mean_of, ratio_of, slope_of, t_distribution, t_quantile
 from perfect_yatzy.play.rating import GRADE_NAMES, decision_kinds
 from perfect_yatzy.play.record import Game, dated, read_game, simulated_records, write_games

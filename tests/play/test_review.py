@@ -13,11 +13,11 @@ import perfect_yatzy
 import pytest
 from perfect_yatzy import Choice, Hold, RulesError, Scorecard, StateError, Strategy, distribution, parse_card, rate
 from perfect_yatzy.cli.views.review import find_answer, grade_word, review_lines, signed
-from perfect_yatzy.game.patterns import Pattern
+from perfect_yatzy.core.patterns import Pattern
 from perfect_yatzy.game.rule_loader import builtin_ids, load_rules, rules_from_json, rules_to_json
-from perfect_yatzy.game.rules import Bonus, Category, Column, RuleSet
+from perfect_yatzy.core.rules import Bonus, Category, Column, RuleSet
 from perfect_yatzy.game.translations import localized
-from perfect_yatzy.model.objectives import BonusChance, Objective
+from perfect_yatzy.core.objectives import BonusChance, Objective
 from perfect_yatzy.play.puzzle import DIFFICULTIES, Puzzle, find_puzzle
 from perfect_yatzy.play.record import Game, check_writable, read_game, read_games, write_games
 from perfect_yatzy.play.review import Review, action_outlook, outcomes_of_hold, review
@@ -27,7 +27,7 @@ from perfect_yatzy.service.reviews import review_json
 from perfect_yatzy.strategy.score_distribution import least_score
 from perfect_yatzy.strategy.simulation import simulate
 from perfect_yatzy.tablebase import store
-from perfect_yatzy.tablebase.backward_induction import solve_objective
+from perfect_yatzy.core.backward_induction import solve_objective
 from support.command import Run, printed, refusal
 from support.games import CHANCE, face, small
 from support.human import human, replay
@@ -407,7 +407,7 @@ def test_par_is_the_threshold_of_each_column_shared_out(rules: RuleSet) -> None:
 def test_points_above_par_are_added_up_over_the_columns() -> None:
     """Par of Fives and Sixes is 5 and 6 in the first column, 15 and 18 in the second, whose points count three times."""
     assert pars(SHEET) == (5, 6, 0, 15, 18, 0)
-    sums = perfect_yatzy.game.scoring.upper_sums(SHEET)
+    sums = perfect_yatzy.core.scoring.upper_sums(SHEET)
 
     def features(first: int, second: int, filled: int) -> list[float]:
         return bonus_features(SHEET, filled, np.array([sums.join((first, second))]))[0].tolist()

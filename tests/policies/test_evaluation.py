@@ -19,13 +19,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from perfect_yatzy import open_policy, open_strategy, simulate, start_turn
 from perfect_yatzy.errors import RulesError
-from perfect_yatzy.game.dice import dice_of_game
+from perfect_yatzy.core.dice import dice_of_game
 from perfect_yatzy.game.legal_actions import TurnPosition, action_number, numbered_action
 from perfect_yatzy.game.notation import dice_of
-from perfect_yatzy.game.rules import RuleSet
-from perfect_yatzy.game.scorecard import State
-from perfect_yatzy.model.objectives import PolicyMean, Variance
-from perfect_yatzy.model.state_space import state_space
+from perfect_yatzy.core.rules import RuleSet
+from perfect_yatzy.core.scorecard import State
+from perfect_yatzy.core.objectives import PolicyMean, Variance
+from perfect_yatzy.core.state_space import state_space
 from perfect_yatzy.policies import evaluation
 from perfect_yatzy.policies.evaluation import Evaluation, Losses, SampledEvaluation, evaluate, policy_values, sample
 from perfect_yatzy.policies.levels import SoftPolicy
@@ -33,7 +33,7 @@ from perfect_yatzy.policies.policy import STOP, CardTurn, FunctionPolicy, ValueF
 from perfect_yatzy.policies.user_code import BatchPolicy, ProcessError, ProcessPlayer
 from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
-from perfect_yatzy.tablebase.backward_induction import solve_objective, solve_values
+from perfect_yatzy.core.backward_induction import solve_objective, solve_values
 from support import games
 from support.command import Run, refusal
 from support.mechanics import random_rules

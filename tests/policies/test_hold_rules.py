@@ -14,12 +14,12 @@ from perfect_yatzy import RuleSet, State, evaluate, load_rules, open_strategy
 from perfect_yatzy.cli.views.guide import guide_text
 from perfect_yatzy.cli.views.guide_content import guide_content
 from perfect_yatzy.errors import LANGUAGES
-from perfect_yatzy.game.dice import Ints, lattice
+from perfect_yatzy.core.dice import Ints, lattice
 from perfect_yatzy.game.notation import dice_of
-from perfect_yatzy.game.rules import Bonus
+from perfect_yatzy.core.rules import Bonus
 from perfect_yatzy.game.translations import localized
-from perfect_yatzy.model.hold_rule_arrays import ROLL_ALL, STOP
-from perfect_yatzy.model.state_space import state_space
+from perfect_yatzy.policies.hold_rule_arrays import ROLL_ALL, STOP
+from perfect_yatzy.core.state_space import state_space
 from perfect_yatzy.policies.evaluation import policy_mean
 from perfect_yatzy.policies.guide import Guide
 from perfect_yatzy.policies.hold_policy import Cards, HoldRulePolicy, decisions

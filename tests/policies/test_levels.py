@@ -17,8 +17,8 @@ from perfect_yatzy import RuleSet, Strategy, evaluate, load_rules, open_strategy
 from perfect_yatzy.errors import RulesError
 from perfect_yatzy.game.notation import parse_card
 from perfect_yatzy.game.rule_loader import builtin_ids
-from perfect_yatzy.game.scorecard import Scorecard
-from perfect_yatzy.model.objectives import Variance
+from perfect_yatzy.core.scorecard import Scorecard
+from perfect_yatzy.core.objectives import Variance
 from perfect_yatzy.policies import computer_players, levels
 from perfect_yatzy.policies.computer_players import WinningPlayer, parse_kind, risk_evaluator, risk_rate
 from perfect_yatzy.policies.evaluation import policy_mean, policy_values
@@ -29,8 +29,8 @@ from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy.distribution import opponent
 from perfect_yatzy.strategy.score_distribution import WinUtility, finished
 from perfect_yatzy.strategy.score_strategy import utility_strategy
-from perfect_yatzy.strategy.versus import versus
-from perfect_yatzy.tablebase.backward_induction import solve_objective
+from perfect_yatzy.two_players.versus import versus
+from perfect_yatzy.core.backward_induction import solve_objective
 from support import games
 from support.naive_objectives import NaiveUtility, assert_chances, mean_score, score_variance
 from support.naive_policies import NaiveSoft

@@ -15,11 +15,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from perfect_yatzy import RulesError, RuleSet, State, StateError, Strategy, TableError, ValueFunction, load_rules
 from perfect_yatzy.cli.views.wording import rounded_up
-from perfect_yatzy.game.dice import lattice
+from perfect_yatzy.core.dice import lattice
 from perfect_yatzy.game.notation import counts_of, dice_of
-from perfect_yatzy.game.rules import Bonus
-from perfect_yatzy.model.estimates import rule_set_stats
-from perfect_yatzy.model.state_space import state_space
+from perfect_yatzy.core.rules import Bonus
+from perfect_yatzy.tablebase.estimates import rule_set_stats
+from perfect_yatzy.core.state_space import state_space
 from perfect_yatzy.policies import guide as guide_data
 from perfect_yatzy.policies import sheet_search, strategy_sheet
 from perfect_yatzy.policies import worst_decisions as sampling
@@ -31,7 +31,7 @@ from perfect_yatzy.policies.sheet_search import turn_losses
 from perfect_yatzy.policies.strategy_sheet import PriceSheet, StrategySheet, packaged_sheet, pars, terms_of
 from perfect_yatzy.policies.worst_decisions import TurnSample, systematic_sample, visited_states, worst_decisions
 from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy
-from perfect_yatzy.tablebase.backward_induction import solve_values
+from perfect_yatzy.core.backward_induction import solve_values
 from support.command import ROOT
 from support.games import CHANCE, PAIR, classic_rule_sets, face, joker_game, saved_rolls_game, small
 from support.naive import Naive

@@ -14,33 +14,33 @@ import click
 import pytest
 from perfect_yatzy import RulesError, SolverError, StateError, TableError, load_rules
 from perfect_yatzy.cli import COMMANDS, main
-from perfect_yatzy.model.estimates import SolveCost
+from perfect_yatzy.tablebase.estimates import SolveCost
 from perfect_yatzy.play.review import grade
 from perfect_yatzy.service import budget
 from perfect_yatzy.service.budget import SolveBudget, SolveLimit, Work
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.service.requests import parse_request
 from perfect_yatzy.strategy import distribution
-from perfect_yatzy.tablebase import resources
+from perfect_yatzy.core import resources
 from perfect_yatzy.web.limits import SERVER_BUDGET
 from support.refusals import refused
 
 GB = 1_073_741_824
 CONSTANTS: dict[str, dict[str, Any]] = {
     "_version": {"ANSWER_SCHEMA": 2},
-    "tablebase.table_info": {
+    "core.table_info": {
         "FORMAT": 2, "SHARDED_FORMAT": 3, "CHECKPOINT_SECONDS": 30.0, "MAX_SIDECAR": 16_777_216,
     },
-    "tablebase.resources": {"SPARE_DISK": 16_777_216},
+    "core.resources": {"SPARE_DISK": 16_777_216},
     "tablebase.store": {"PART_SECONDS": 60.0, "POLL_SECONDS": 0.05, "STALE": 3600.0},
-    "strategy.fitted_file": {"FORMAT": 2, "COEFFICIENT_BITS": 20, "FEATURE_BITS": 12, "NOT_ALLOWED": -1e30},
+    "approximation.fitted_file": {"FORMAT": 2, "COEFFICIENT_BITS": 20, "FEATURE_BITS": 12, "NOT_ALLOWED": -1e30},
     "strategy.distribution": {
         "FORMAT": 3, "MAX_STATES": 3_000_000, "STORED_BYTES": 20_000, "REACHED_SHARE": 0.15, "END_BYTES": 2.4,
         "PASS_COST_RATIO": 0.07, "PASS_COST_RATIO_SAVED": 0.15, "FIRST_TURNS_COST_RATIO": 0.2,
         "CHANCE_BYTES": 30, "CARD_BYTES": 300, "RESULT_BYTES": 120,
     },
     "strategy.verify": {"MAX_RESIDUAL": 1e-9, "FALSE_ALARM_RATE": 0.0000625, "CHUNK": 1_048_576, "SECONDS": 30.0},
-    "model.estimates": {
+    "tablebase.estimates": {
         "LANE_OPERATIONS_PER_SECOND": 5e10, "SAVED_SCORES_COST": 1.6, "THREADS": 2, "BASE_MEMORY": 157_286_400,
         "CARD_MEMORY": 100, "FLOAT64_VALUES": 100_000_000, "LOGGED_SECONDS": 10.0, "INSTANT_SOLVE_SECONDS": 1.5,
         "MAX_UNASKED_SECONDS": 180.0, "MAX_UNASKED_BYTES": 2_000_000_000, "ONE": ((1,), (1,)),

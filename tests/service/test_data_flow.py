@@ -16,9 +16,10 @@ import perfect_yatzy
 import pytest
 from perfect_yatzy import RulesError, RuleSet, Scorecard, State, Strategy, errors, load_rules, parse_card, reach
 from perfect_yatzy.errors import CODES, SolverError, language_scope
-from perfect_yatzy.game import notation, scorecard
-from perfect_yatzy.model.objectives import Goals
-from perfect_yatzy.model.state_space import StateSpace
+from perfect_yatzy.game import notation
+from perfect_yatzy.core import scorecard
+from perfect_yatzy.core.objectives import Goals
+from perfect_yatzy.core.state_space import StateSpace
 from perfect_yatzy.service import queries
 from perfect_yatzy.service.budget import SolveBudget, SolveLimit
 from perfect_yatzy.service.cache import WeightedLRUCache

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import example, given
 from perfect_yatzy import RulesError, RuleSet, ScoreDistribution, State, Strategy, maximise, reach
 from perfect_yatzy.cli.views.results import histogram
-from perfect_yatzy.game.scorecard import EMPTY_STATE
-from perfect_yatzy.model.objectives import BonusChance, Variance
-from perfect_yatzy.model.state_space import state_space
-from perfect_yatzy.model.turn_model import turn_outcomes
+from perfect_yatzy.core.scorecard import EMPTY_STATE
+from perfect_yatzy.core.objectives import BonusChance, Variance
+from perfect_yatzy.core.state_space import state_space
+from perfect_yatzy.core.turn_model import turn_outcomes
 from perfect_yatzy.policies.policy import all_states
 from perfect_yatzy.service import budget as budgets
 from perfect_yatzy.service.budget import SolveBudget, SolveLimit, distribution_works
@@ -25,7 +25,7 @@ from perfect_yatzy.strategy.forward_pass import BackwardPass, Gathered
 from perfect_yatzy.strategy.score_forward_pass import ScoreForwardPass
 from perfect_yatzy.strategy.simulation import simulate
 from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy
-from perfect_yatzy.tablebase.backward_induction import solve_objective
+from perfect_yatzy.core.backward_induction import solve_objective
 from perfect_yatzy.tablebase.store import table_path
 from support import games
 from support.command import Run, printed, refusal

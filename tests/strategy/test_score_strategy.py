@@ -20,11 +20,11 @@ from perfect_yatzy.cli.views.results import bounds_lines
 from perfect_yatzy.cli.views.wording import chance_text, rounded_down, rounded_up
 from perfect_yatzy.errors import number_text
 from perfect_yatzy.game.notation import counts_of, dice_of, parse_card
-from perfect_yatzy.game.patterns import Pattern
-from perfect_yatzy.game.rules import Bonus, Category, RuleSet
-from perfect_yatzy.kernels.table_slices import restricted
-from perfect_yatzy.model.estimates import SolveCost, rule_set_stats
-from perfect_yatzy.model.objectives import Goals, Objective, Utility
+from perfect_yatzy.core.patterns import Pattern
+from perfect_yatzy.core.rules import Bonus, Category, RuleSet
+from perfect_yatzy.core.table_slices import restricted
+from perfect_yatzy.tablebase.estimates import SolveCost, rule_set_stats
+from perfect_yatzy.core.objectives import Goals, Objective, Utility
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy import distribution as forward
 from perfect_yatzy.strategy.distribution import distribution, opponent
@@ -32,7 +32,7 @@ from perfect_yatzy.strategy.score_distribution import Opponent, WinUtility, fini
 from perfect_yatzy.strategy.score_strategy import ScoreStrategy, maximise, mean_evaluator, reach, solve_in_memory
 from perfect_yatzy.strategy.simulation import Simulation, simulate
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator
-from perfect_yatzy.tablebase.backward_induction import solve_objective
+from perfect_yatzy.core.backward_induction import solve_objective
 from support import games
 from support.command import Run
 from support.naive_objectives import (
@@ -257,7 +257,7 @@ def test_the_mean_over_first_rolls_of_the_best_hold_is_the_chance(yatzy: Strateg
 
 @pytest.mark.full
 def test_six_dice_are_refused_with_an_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("perfect_yatzy.tablebase.resources.available_memory", lambda: 24 << 30)
+    monkeypatch.setattr("perfect_yatzy.core.resources.available_memory", lambda: 24 << 30)
     refused(r"solving maxi needs \d+\.\d+ GB of memory .* hours", reach, "maxi", 600, error=RulesError)
     late = " ".join(f"{c.id}=0" for c in load_rules("maxi-unsaved").categories[6:])
     assert 0 < reach("maxi-unsaved", 60, late).value(late) < 1

@@ -20,7 +20,7 @@ from hypothesis import example, given
 from perfect_yatzy import RuleSet, Scorecard, State, Strategy, load_rules, maximise, reach, sample_positions
 from perfect_yatzy.game.legal_actions import action_count, action_number, hold_count, numbered_action
 from perfect_yatzy.game.notation import counts_of, dice_of, is_subset
-from perfect_yatzy.kernels.table_slices import PADDING, window
+from perfect_yatzy.core.table_slices import PADDING, window
 from perfect_yatzy.strategy import batch
 from perfect_yatzy.strategy.simulation import simulate
 from perfect_yatzy.strategy.turn_evaluator import CategoryOdds, category_odds

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 from perfect_yatzy import RuleSet, Scorecard
-from perfect_yatzy.game.dice import lattice
+from perfect_yatzy.core.dice import lattice
 from perfect_yatzy.game.notation import dice_of
-from perfect_yatzy.game.scoring import is_joker, scoring_options
+from perfect_yatzy.core.scoring import is_joker, scoring_options
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.web.site.folder import SiteOptions, write_site
 

@@ -5,8 +5,8 @@ from random import Random
 
 from hypothesis import strategies as st
 from perfect_yatzy import RuleSet, load_rules
-from perfect_yatzy.game.patterns import Pattern
-from perfect_yatzy.game.rules import Bonus, Category, Joker
+from perfect_yatzy.core.patterns import Pattern
+from perfect_yatzy.core.rules import Bonus, Category, Joker
 
 from support.mechanics import random_pattern, random_rules
 

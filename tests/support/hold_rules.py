@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from hypothesis import strategies as st
 from perfect_yatzy import RuleSet, State
-from perfect_yatzy.game.dice import Dice, lattice
+from perfect_yatzy.core.dice import Dice, lattice
 from perfect_yatzy.game.notation import dice_of
 from perfect_yatzy.policies.hold_policy import Cards, decisions
 from perfect_yatzy.policies.hold_rules import Condition, DicePattern, HoldRule, hold_rule

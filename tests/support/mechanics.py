@@ -5,8 +5,8 @@ from itertools import product
 from random import Random
 
 from perfect_yatzy import RuleSet
-from perfect_yatzy.game.patterns import Pattern
-from perfect_yatzy.game.rules import Bonus, Category, Column, Joker
+from perfect_yatzy.core.patterns import Pattern
+from perfect_yatzy.core.rules import Bonus, Category, Column, Joker
 
 MECHANICS = ("steps", "times", "order", "columns", "strict", "requires", "joker", "saved", "first", "conditions")
 ORDERS = ("free", "forced", "reversed", "upper-first")

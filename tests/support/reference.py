@@ -6,8 +6,14 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 from perfect_yatzy import RuleSet
-from perfect_yatzy.game.dice import lattice
-from perfect_yatzy.game.scoring import is_joker, open_categories, possible_points, roll_points, scoring_options
+from perfect_yatzy.core.dice import lattice
+from perfect_yatzy.core.scoring import (
+    is_joker,
+    open_categories,
+    possible_points,
+    roll_points,
+    scoring_options,
+)
 
 
 def card_entries(text: str) -> Iterator[tuple[str, str] | None]:

@@ -16,7 +16,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from perfect_yatzy.kernels import lattice
+from perfect_yatzy.core import lattice
 from perfect_yatzy.web.limits import MAX_BODY_BYTES
 
 from .need import need

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 from perfect_yatzy import RuleSet, State
-from perfect_yatzy.game.dice import Dice, lattice
+from perfect_yatzy.core.dice import Dice, lattice
 from perfect_yatzy.game.notation import dice_of
 from perfect_yatzy.policies.hold_rules import parse_hold_rule
 from perfect_yatzy.policies.strategy_sheet import PriceSheet, StrategySheet

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from perfect_yatzy import Proof, RulesError, RuleSet, State, TableError, load_rules, parse_card, prove
 from perfect_yatzy._files import exclusive
-from perfect_yatzy.kernels import exact as kernel
+from perfect_yatzy.tablebase import exact_kernel as kernel
 from perfect_yatzy.service.budget import SolveBudget
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy.actions import max_rerolls, rank_categories, rank_holds

@@ -13,21 +13,27 @@ import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
 from perfect_yatzy import RulesError, RuleSet, State, TableError, load_rules
-from perfect_yatzy.kernels.table_slices import window
-from perfect_yatzy.model import objectives
-from perfect_yatzy.model.checked_values import BLOCK_BYTES, CheckedValues
-from perfect_yatzy.model.estimates import rule_set_stats
-from perfect_yatzy.model.objectives import BonusChance, Goals, Objective, Utility, Values, Variance
+from perfect_yatzy.core.table_slices import window
+from perfect_yatzy.core import objectives
+from perfect_yatzy.core.checked_values import BLOCK_BYTES, CheckedValues
+from perfect_yatzy.tablebase.estimates import rule_set_stats
+from perfect_yatzy.core.objectives import BonusChance, Goals, Objective, Utility, Values, Variance
 from perfect_yatzy.strategy.verify import verify
-from perfect_yatzy.tablebase import shard_file, shard_plan, shard_task, sharded_solve, store, table_info
-from perfect_yatzy.tablebase.backward_induction import solve_objective, solve_values
+from perfect_yatzy.tablebase import shard_file, shard_plan, shard_task, sharded_solve, store
+from perfect_yatzy.core import table_info
+from perfect_yatzy.core.backward_induction import solve_objective, solve_values
 from perfect_yatzy.tablebase.shard_file import PAGE_BYTES, listed_shards, open_shard, shard_header, write_shard
 from perfect_yatzy.tablebase.shard_plan import children, halo_of, objective_from_text, objective_text, plan_shards
 from perfect_yatzy.tablebase.sharded_solve import ThreadEngine, sharded_cost, solve_sharded
 from perfect_yatzy.tablebase.solve_estimate import BUSY, DRIVER_SECONDS, LayerEstimate, estimate_solve
 from perfect_yatzy.tablebase.store import has_table, leftovers, open_table, solve_to_store, stored, table_path
-from perfect_yatzy.tablebase.table_file import read_table
-from perfect_yatzy.tablebase.table_info import ShardedTableInfo, shards_folder, unfinished_shards, with_checksum
+from perfect_yatzy.core.table_file import read_table
+from perfect_yatzy.core.table_info import (
+    ShardedTableInfo,
+    shards_folder,
+    unfinished_shards,
+    with_checksum,
+)
 from support import games
 from support import shards as shard_tables
 from support.command import Run, printed

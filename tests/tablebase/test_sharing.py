@@ -13,12 +13,12 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 from perfect_yatzy.errors import TableError
-from perfect_yatzy.model.objectives import Goals, Objective
+from perfect_yatzy.core.objectives import Goals, Objective
 from perfect_yatzy.tablebase import store
-from perfect_yatzy.tablebase.backward_induction import solve_layers
+from perfect_yatzy.core.backward_induction import solve_layers
 from perfect_yatzy.tablebase.store import has_table, leftovers, open_table, solve_to_store, stored, table_path
-from perfect_yatzy.tablebase.table_file import read_table
-from perfect_yatzy.tablebase.table_writer import TableWriter
+from perfect_yatzy.core.table_file import read_table
+from perfect_yatzy.core.table_writer import TableWriter
 from support import games
 from support.refusals import refused
 from support.seeds import ring_2
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs locks of 
 
 OPEN = """
 import sys, json
-from perfect_yatzy.model.objectives import Objective
+from perfect_yatzy.core.objectives import Objective
 from perfect_yatzy.tablebase import store
 from support import games
 solved = []

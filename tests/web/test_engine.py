@@ -12,8 +12,8 @@ import pytest
 from perfect_yatzy import RulesError, RuleSet, SolverError, Strategy, load_rules, parse_card
 from perfect_yatzy.game.notation import counts_of
 from perfect_yatzy.game.rule_loader import builtin_ids
-from perfect_yatzy.game.scoring import possible_points, scoring_options, upper_sums
-from perfect_yatzy.model.state_space import state_space
+from perfect_yatzy.core.scoring import possible_points, scoring_options, upper_sums
+from perfect_yatzy.core.state_space import state_space
 from perfect_yatzy.play.record import Game
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.service.reviews import explained_review

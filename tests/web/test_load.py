@@ -26,10 +26,10 @@ need("httpx2")
 from fastapi.testclient import TestClient
 from perfect_yatzy import RulesError, Strategy
 from perfect_yatzy.errors import current_language
-from perfect_yatzy.model.objectives import Objective
+from perfect_yatzy.core.objectives import Objective
 from perfect_yatzy.tablebase.sharded_solve import solve_sharded
 from perfect_yatzy.tablebase.store import table_path
-from perfect_yatzy.tablebase.table_info import shards_folder
+from perfect_yatzy.core.table_info import shards_folder
 from perfect_yatzy.web import static_files
 from perfect_yatzy.web.connections import LimitedProtocol
 from perfect_yatzy.web.limits import MAX_BODY_BYTES, client_name

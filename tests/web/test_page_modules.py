@@ -8,7 +8,7 @@ from pathlib import Path
 import perfect_yatzy
 import pytest
 from perfect_yatzy import load_rules
-from perfect_yatzy.model import turn_model
+from perfect_yatzy.core import turn_model
 from perfect_yatzy.play import puzzle
 from perfect_yatzy.play import review as reviews
 from perfect_yatzy.service import answers as service_answers

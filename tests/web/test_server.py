@@ -29,11 +29,11 @@ from hypothesis import strategies as st
 from perfect_yatzy import Cancelled, StateError, Strategy, distribution, reach
 from perfect_yatzy.cli.commands.serve import in_header, is_loopback
 from perfect_yatzy.errors import CODES
-from perfect_yatzy.model.objectives import Goals
+from perfect_yatzy.core.objectives import Goals
 from perfect_yatzy.service.budget import ConfirmationRequired, Report, SolveBudget, Work, WorkProgress
 from perfect_yatzy.service.queries import Decision, QueryService
 from perfect_yatzy.service.reviews import explained_review
-from perfect_yatzy.tablebase.backward_induction import solve_objective
+from perfect_yatzy.core.backward_induction import solve_objective
 from perfect_yatzy.tablebase.store import has_table
 from perfect_yatzy.web import app as long_work
 from perfect_yatzy.web import limits

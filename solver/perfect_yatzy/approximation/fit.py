@@ -7,7 +7,7 @@ With t open boxes, and V_t the fitted values of the cards that have t of them (V
         for t = 1, 2, ...:   y(S) = value of one exact turn from S on the values V_{t-1}      for all kept S with t
                              V_t = ridge regression of y on the features of S, towards V_{t-1}
 
-(:class:`perfect_yatzy.strategy.fitted_file.FittedValues` has the features; the README names a source.) Regression on
+(:class:`perfect_yatzy.approximation.fitted_file.FittedValues` has the features; the README names a source.) Regression on
 the last round alone oscillates: a policy avoids the states whose values were too low.
 
 The backups are turns of many states without a table: NumPy computes the child values of a chunk of states, a kernel
@@ -24,17 +24,17 @@ from typing import Any
 
 import numpy as np
 
-from ..game.dice import Floats, Ints, lattice
-from ..game.rules import RuleSet
-from ..game.scorecard import EMPTY_STATE, State
-from ..game.scoring import upper_sums
-from ..kernels import state_lanes as kernels
-from ..kernels.lattice import kernel_lattice
-from ..model.approximate_cost import FIT_GAMES, ROUNDS, played_games
-from ..model.state_space import LANES, card_masks, is_wide, packed
-from ..model.turn_slots import allowed_boxes, box_masks, feature_count, turn_slots
-from ..strategy.fitted_file import COEFFICIENT_BITS, FEATURE_BITS, FittedValues
-from ..tablebase.resources import ScratchPool, default_threads, thread_map
+from ..core.dice import Floats, Ints, lattice
+from ..core.rules import RuleSet
+from ..core.scorecard import EMPTY_STATE, State
+from ..core.scoring import upper_sums
+from . import state_lanes_kernel as kernels
+from ..core.lattice import kernel_lattice
+from .approximate_cost import FIT_GAMES, ROUNDS, played_games
+from ..core.state_space import LANES, card_masks, is_wide, packed
+from .turn_slots import allowed_boxes, box_masks, feature_count, turn_slots
+from .fitted_file import COEFFICIENT_BITS, FEATURE_BITS, FittedValues
+from ..core.resources import ScratchPool, default_threads, thread_map
 from .multipliers import dot, exact_bits, rounded
 
 CHUNK = 512  # states a thread takes at a time
@@ -46,7 +46,7 @@ ROWS = 4096  # states whose features are in memory at the same time
 
 @dataclass(frozen=True)
 class States:
-    """States at the start of a turn, ``(n,)`` each: int64, and masks of :mod:`perfect_yatzy.model.state_space`."""
+    """States at the start of a turn, ``(n,)`` each: int64, and masks of :mod:`perfect_yatzy.core.state_space`."""
 
     filled: Ints
     upper: Ints

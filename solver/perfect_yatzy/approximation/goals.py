@@ -1,4 +1,4 @@
-"""Make the tables of the estimated chances of goals (:mod:`perfect_yatzy.model.goal_estimates`).
+"""Make the tables of the estimated chances of goals (:mod:`perfect_yatzy.approximation.goal_estimates`).
 
 The rate a of the exponential utilities is RATE over the standard deviation of the final score of play for the mean,
 which a simulation of RATE_GAMES games with a fixed seed estimates: the tables are the same on every machine.
@@ -12,16 +12,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import astuple, dataclass
 
-from ..game.rules import RuleSet
-from ..model.estimates import SolveCost
-from ..model.goal_estimates import Downside, LateGoals, Upside
-from ..model.objectives import Objective
+from ..core.rules import RuleSet
+from ..tablebase.estimates import SolveCost
+from .goal_estimates import Downside, LateGoals, Upside
+from ..core.objectives import Objective
 from ..strategy.opening import open_strategy
 from ..strategy.score_strategy import ScoreStrategy, has_goal_estimates, open_goal_estimates
 from ..strategy.simulation import simulate, wilson_interval
 from ..strategy.strategy import Strategy
 from ..tablebase.store import Folder, Progress, has_table, solve_to_store, table_path
-from ..tablebase.table_info import TableInfo, read_info
+from ..core.table_info import TableInfo, read_info
 
 RATE = 1.5
 RATE_GAMES = 10_000

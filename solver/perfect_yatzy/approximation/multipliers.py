@@ -30,11 +30,11 @@ from math import frexp
 
 import numpy as np
 
-from ..game.dice import Floats, Ints, lattice
-from ..game.rules import Bonus, RuleSet
-from ..game.scoring import points_table
-from ..model.relaxed_game import intercept
-from ..model.state_space import is_wide
+from ..core.dice import Floats, Ints, lattice
+from ..core.rules import Bonus, RuleSet
+from ..core.scoring import points_table
+from .relaxed_game import intercept
+from ..core.state_space import is_wide
 from ..strategy.turn_evaluator import passes
 
 EVALUATIONS = 300

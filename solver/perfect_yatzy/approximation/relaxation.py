@@ -20,17 +20,17 @@ from time import perf_counter
 import numpy as np
 
 from ..errors import RulesError
-from ..game.dice import Floats, Ints, lattice
+from ..core.dice import Floats, Ints, lattice
 from ..game.limits import ONE_WORD
-from ..game.rules import RuleSet, chains
-from ..kernels.lattice import kernel_lattice
-from ..kernels.table_slices import PADDING, TableSlice
-from ..kernels.turn import SolveJob, make_scratch, solve_rows
-from ..kernels.turn_visits import VisitJob, visit_row, visit_scratch
-from ..model import approximate_cost as costs
-from ..model.relaxed_game import EMPTY_ROW, Levels, RelaxedGame, intercept, required_exact, tracked_exact
-from ..model.state_space import card_masks
-from ..tablebase.resources import ScratchPool, default_threads, thread_map
+from ..core.rules import RuleSet, chains
+from ..core.lattice import kernel_lattice
+from ..core.table_slices import PADDING, TableSlice
+from ..core.turn import SolveJob, make_scratch, solve_rows
+from .turn_visits_kernel import VisitJob, visit_row, visit_scratch
+from . import approximate_cost as costs
+from .relaxed_game import EMPTY_ROW, Levels, RelaxedGame, intercept, required_exact, tracked_exact
+from ..core.state_space import card_masks
+from ..core.resources import ScratchPool, default_threads, thread_map
 from .multipliers import Prices, Progress, dot, minimise, optimal_prices, split_variables, touching_sum
 
 ROWS_PER_TASK, SOLVED_ROWS = 8, 16  # rows a thread follows, or solves, at a time

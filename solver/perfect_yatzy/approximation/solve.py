@@ -31,24 +31,30 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import N_, StateError, TableError, _, game_over, number_text, whole_number
-from ..game.dice import Floats
+from ..core.dice import Floats
 from ..game.rule_loader import load_rules
-from ..game.rules import RuleSet
-from ..game.scorecard import EMPTY_STATE, State
-from ..game.scoring import maximum_score, upper_sums
-from ..model import approximate_cost as costs
-from ..model.estimates import LANE_OPERATIONS_PER_SECOND, log_long
-from ..strategy import fitted_file
-from ..strategy.approximate_strategy import ApproximateStrategy, needs_table
-from ..strategy.fitted_file import Certificate, FittedValues, first_guess, fitted_path
+from ..core.rules import RuleSet
+from ..core.scorecard import EMPTY_STATE, State
+from ..core.scoring import maximum_score, upper_sums
+from . import approximate_cost as costs
+from ..tablebase.estimates import LANE_OPERATIONS_PER_SECOND, log_long
+from . import fitted_file
+from .approximate_strategy import ApproximateStrategy, needs_table
+from .fitted_file import Certificate, FittedValues, first_guess, fitted_path
 from ..strategy.opening import open_approximate, open_strategy
 from ..strategy.simulation import Z99, Simulation, check_seed
 from ..strategy.strategy import Position
 from ..strategy.verify import Check
-from ..tablebase.resources import check_space, peak_memory
+from ..core.resources import check_space, peak_memory
 from ..tablebase.sharded_solve import driver_lock
 from ..tablebase.store import Folder, has_table
-from ..tablebase.table_info import checkpoint_path, part_path, remove_checkpoint, store_layer, stored_layer
+from ..core.table_info import (
+    checkpoint_path,
+    part_path,
+    remove_checkpoint,
+    store_layer,
+    stored_layer,
+)
 from .fit import LaneTurns, fit_values, same_cards
 from .relaxation import Budget, Relaxation, relax
 

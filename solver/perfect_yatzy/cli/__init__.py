@@ -50,8 +50,8 @@ def versions() -> Iterator[str]:
 
     from .._files import HAS_LOCKS
     from ..errors import SolverError
-    from ..kernels.jit import cache_path
-    from ..tablebase.resources import available_memory, default_threads
+    from ..core.jit import cache_path
+    from ..core.resources import available_memory, default_threads
     from ..tablebase.store import stored, tables_folder
     from .commands.solve import stored_tables_lines
 

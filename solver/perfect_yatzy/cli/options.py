@@ -17,7 +17,7 @@ from ..strategy.tie_rules import TIE_RULES
 
 if TYPE_CHECKING:
     from ..cluster.session import Cluster
-    from ..game.rules import RuleSet
+    from ..core.rules import RuleSet
     from ..service.queries import QueryService
     from ..tablebase.store import Progress
 
@@ -259,7 +259,7 @@ def cluster_workers(workers: int | None, cluster: str | None) -> Iterator[Cluste
     if workers is not None and cluster is not None:
         raise click.UsageError(_("give --workers or --cluster, not both"))
     from ..cluster.session import open_cluster
-    from ..model.estimates import gigabytes
+    from ..tablebase.estimates import gigabytes
     from .progress import workers_line
 
     with open_cluster(cluster, workers=workers) as found:

@@ -11,8 +11,8 @@ import click
 
 from ..errors import N_, _, ngettext, number_text
 from ..game.rule_words import number_word
-from ..game.rules import RuleSet
-from ..model.estimates import duration, gigabytes
+from ..core.rules import RuleSet
+from ..tablebase.estimates import duration, gigabytes
 from ..service.budget import Pace
 from ..tablebase.store import Progress
 

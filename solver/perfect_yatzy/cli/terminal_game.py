@@ -10,8 +10,8 @@ import click
 
 from ..errors import RulesError, StateError, _, number_text
 from ..game.notation import parse_category, parse_faces, parse_hold
-from ..game.rules import RuleSet
-from ..game.scorecard import Scorecard
+from ..core.rules import RuleSet
+from ..core.scorecard import Scorecard
 from ..play.review import find_action
 from ..play.session import Action, SaveFile, Session
 from ..policies.computer_players import ComputerPlayer

@@ -24,11 +24,11 @@ from threading import Lock
 from typing import Any
 
 from ..errors import ClusterError
-from ..model import checked_values
-from ..tablebase.resources import peak_memory, writing_to
+from ..core import checked_values
+from ..core.resources import peak_memory, writing_to
 from ..tablebase.shard_task import ShardTask, solve_shard_task
 from ..tablebase.store import Progress
-from ..tablebase.table_info import versions
+from ..core.table_info import versions
 
 SOURCES = "sources of perfect-yatzy"
 AHEAD = 8  # tasks under way for each thread at most; more are handed out when half of them are done
@@ -133,7 +133,7 @@ def compiling(kernels: str) -> Iterator[None]:
         yield
         return
     from .._files import folder_lock
-    from ..kernels.jit import cache_folder, cache_path
+    from ..core.jit import cache_folder, cache_path
 
     folder = cache_folder(cache_path())
     mark = (folder or Path()) / f"{kernels}.compiled"  # there once a process has compiled: later runs do not wait

@@ -10,7 +10,7 @@ import os
 from contextlib import suppress
 from typing import Any
 
-from ..kernels import lattice, turn
+from ..core import lattice, turn
 from ..tablebase import shard_task
 
 __all__ = ["dask_setup", "lattice", "shard_task", "turn"]

@@ -23,23 +23,23 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ClusterError, MissingPackage, StateError, _, shown, whole_number
 from ..game.rule_loader import load_rules
-from ..game.rules import RuleSet
-from ..model.objectives import Objective
-from ..model.quantities import QUANTITIES
-from ..tablebase.resources import available_memory, default_threads
+from ..core.rules import RuleSet
+from ..core.objectives import Objective
+from ..tablebase.quantities import QUANTITIES
+from ..core.resources import available_memory, default_threads
 from ..tablebase.sharded_solve import solve_sharded
 from ..tablebase.store import Progress, open_table, tables_folder
 from .engine import DaskEngine
 
 if TYPE_CHECKING:
     from ..game.notation import CardText
-    from ..game.scorecard import Scorecard
-    from ..model.checked_values import Table
+    from ..core.scorecard import Scorecard
+    from ..core.checked_values import Table
     from ..policies.evaluation import Evaluation, SampledEvaluation
     from ..strategy.simulation import Simulation
     from ..strategy.strategy import Position, Strategy
-    from ..strategy.versus import TwoPlayerChances
-    from ..tablebase.table_info import TableInfo
+    from ..two_players.versus import TwoPlayerChances
+    from ..core.table_info import TableInfo
 
 CONNECT_SECONDS = 15.0  # until a scheduler must answer
 WORKERS_SECONDS = 60.0  # until a cluster must have a worker

@@ -27,29 +27,29 @@ import numpy.typing as npt
 
 from ..approximation.solve import BATCH, ApproximateSimulation, simulate_values
 from ..errors import StateError, _, game_over, positive_number
-from ..game.dice import Ints
+from ..core.dice import Ints
 from ..game.notation import CardText, read_card
-from ..game.rules import RuleSet
-from ..game.scorecard import Scorecard
-from ..kernels.leads import LeadValues
-from ..model.objectives import FRAME
+from ..core.rules import RuleSet
+from ..core.scorecard import Scorecard
+from ..two_players.leads_kernel import LeadValues
+from ..core.objectives import FRAME
 from ..policies.evaluation import Evaluation, SampledEvaluation, SampledGames, sample_games, summary
 from ..policies.named import Setting, evaluate_named, policy_file
 from ..policies.user_code import ProcessPlayer
-from ..strategy.approximate_strategy import ApproximateStrategy, needs_table
-from ..strategy.fitted_file import FittedValues
+from ..approximation.approximate_strategy import ApproximateStrategy, needs_table
+from ..approximation.fitted_file import FittedValues
 from ..strategy.opening import open_approximate, open_strategy
 from ..strategy.rollout import Rollout, rollout_of
 from ..strategy.score_strategy import ScoreStrategy, reach
 from ..strategy.simulation import Simulation, checked_games, joined_games
 from ..strategy.strategy import CheckedPosition, Position, Strategy
 from ..strategy.tie_rules import tie_rule
-from ..strategy.two_player_table import OnLayer, store_games, stored_game
-from ..strategy.two_players import TASKS, Turn, TwoPlayerGame
-from ..strategy.versus import TwoPlayerChances, versus_checkpoint
-from ..tablebase.resources import check_memory
+from ..two_players.two_player_table import OnLayer, store_games, stored_game
+from ..two_players.two_players import TASKS, Turn, TwoPlayerGame
+from ..two_players.versus import TwoPlayerChances, versus_checkpoint
+from ..core.resources import check_memory
 from ..tablebase.store import Progress, tables_folder
-from ..tablebase.table_info import damaged, store_layer, stored_layer
+from ..core.table_info import damaged, store_layer, stored_layer
 from .engine import DaskEngine
 
 TASKS_PER_THREAD = 4  # so that workers of different speed end together

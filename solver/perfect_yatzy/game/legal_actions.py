@@ -43,13 +43,13 @@ import numpy.typing as npt
 
 from ..errors import StateError, _, game_over, number_text, shown, whole_number
 from . import notation
-from .dice import Dice, Ints, lattice
+from ..core.dice import Dice, Ints, lattice
 from .notation import CardText, counts_of, dice_of, is_subset, parse_dice, parse_faces, read_card, spaced
 from .notebook import html_table
 from .rule_loader import load_rules
-from .rules import RuleSet
-from .scorecard import Scorecard, State, check_state
-from .scoring import is_joker, open_categories, scoring_options
+from ..core.rules import RuleSet
+from ..core.scorecard import Scorecard, State, check_state
+from ..core.scoring import is_joker, open_categories, scoring_options
 
 Card = Scorecard | State
 Action = Dice | str  # the dice held, ascending, or the id of the category to score

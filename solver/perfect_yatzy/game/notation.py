@@ -19,11 +19,11 @@ from pathlib import Path
 from unicodedata import combining, normalize
 
 from ..errors import StateError, _, alternatives, ngettext, shown, whole_number
-from .dice import Dice
+from ..core.dice import Dice
 from .limits import MAX_CARD_ENTRIES, MAX_CARD_TEXT, MAX_DICE_LISTED, MAX_DICE_TEXT, MAX_NAME, check_length, closest
 from .rule_loader import load_rules
-from .rules import RuleSet
-from .scorecard import Scorecard, check_card
+from ..core.rules import RuleSet
+from ..core.scorecard import Scorecard, check_card
 from .translations import category_label, foreign_names, row_names
 
 GLYPHS = "⚀⚁⚂⚃⚄⚅"

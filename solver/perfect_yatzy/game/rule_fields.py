@@ -17,8 +17,8 @@ from typing import Any, get_args
 from ..errors import _, number_text, shown
 from . import limits
 from .limits import MAX_CATEGORIES, MAX_COLUMNS, MAX_ID, MAX_NAME, MAX_PROBLEMS, MAX_STEPS, MAX_SWITCHES, suggestion
-from .patterns import KINDS, ScoreKind
-from .rules import Crossing, JokerCondition, JokerMode, JokerPayment, Order
+from ..core.patterns import KINDS, ScoreKind
+from ..core.rules import Crossing, JokerCondition, JokerMode, JokerPayment, Order
 
 MAX_DICE = 12
 MAX_FACES = 6

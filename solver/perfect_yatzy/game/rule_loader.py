@@ -22,7 +22,7 @@ from . import limits
 from .rule_fields import Problem
 from .rule_patches import apply_patch
 from .rule_schema import RuleChecker
-from .rules import RuleSet
+from ..core.rules import RuleSet
 from .translations import toml_names, toml_text
 
 TOML_HINTS = {  # how messages of tomllib start -> what most likely is wrong

@@ -1,4 +1,4 @@
-"""The schema of a rule file: checks TOML values and builds a :class:`~perfect_yatzy.game.rules.RuleSet`.
+"""The schema of a rule file: checks TOML values and builds a :class:`~perfect_yatzy.core.rules.RuleSet`.
 
 Every problem is reported with its line and field (:mod:`perfect_yatzy.game.rule_fields`). README.md in this folder
 documents every field.
@@ -14,10 +14,10 @@ from ..errors import _, enumerated, number_text, shown
 from . import limits
 from . import rule_fields as fields
 from .limits import MAX_CATEGORIES, MAX_COLUMNS, MAX_STEPS
-from .patterns import KINDS, Pattern
+from ..core.patterns import KINDS, Pattern
 from .rule_fields import IDENTIFIER, PLACEHOLDER, Field, FieldPath, Fields, ValueReader, identifier, number, text
 from .rule_patches import checked_categories
-from .rules import Bonus, Category, Column, Joker, Published, RuleSet, Switch
+from ..core.rules import Bonus, Category, Column, Joker, Published, RuleSet, Switch
 from .translations import boxes_of, id_ending
 
 BOX_ID = re.compile(rf"{IDENTIFIER.pattern[:-2]}(\.{IDENTIFIER.pattern[:-2]})?\Z")

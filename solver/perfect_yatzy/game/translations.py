@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import RulesError, _
-from .rules import Category, Column, RuleSet
+from ..core.rules import Category, Column, RuleSet
 
 ENGLISH = "en"
 GAME = Path(__file__).parent  # with the TOML files of the package: rule sets and names

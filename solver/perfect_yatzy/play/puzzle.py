@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import date
 
 from ..errors import N_, RulesError, StateError, _, shown, whole_number
-from ..game.dice import Dice, dice_of_game
-from ..game.scorecard import Scorecard
+from ..core.dice import Dice, dice_of_game
+from ..core.scorecard import Scorecard
 from ..strategy.actions import Choice, Hold
 from ..strategy.strategy import Strategy, check_strategy
 from .record import Turn, card_after
@@ -43,7 +43,7 @@ def daily_seed(day: date, number: int = 0) -> int:
 
 
 def play_turn(strategy: Strategy, card: Scorecard, seed: int, game: int, turn: int) -> Turn:
-    """One turn of a simulated game, by single queries; :mod:`perfect_yatzy.kernels.rollout` plays the same ones."""
+    """One turn of a simulated game, by single queries; :mod:`perfect_yatzy.strategy.rollout_kernel` plays the same ones."""
     rules, rolls_left = strategy.rules, strategy.max_rerolls(card.state)
     history, holds = list[Dice](), list[Dice]()
     held: Dice = ()

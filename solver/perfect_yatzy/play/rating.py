@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import StateError, _, positive_number
-from ..game.dice import Floats, Ints
-from ..game.rules import RuleSet
+from ..core.dice import Floats, Ints
+from ..core.rules import RuleSet
 from ..strategy.opening import open_strategy
 from ..strategy.strategy import Strategy
 from .estimates import CONFIDENCE, Difference, Estimate, difference_of, mean_of, ratio_of, slope_of

@@ -13,8 +13,8 @@ from typing import Any, Literal
 from ..errors import SolverError, StateError, _, number_text, shown
 from ..game.limits import MAX_CARD_ENTRIES, check_length
 from ..game.rule_loader import rules_from_json
-from ..game.rules import RuleSet
-from ..game.scorecard import Scorecard, check_card
+from ..core.rules import RuleSet
+from ..core.scorecard import Scorecard, check_card
 from ..strategy.score_distribution import MAX_FINAL_SCORE
 from ..strategy.strategy import Strategy
 from .record import READABLE_SCHEMAS, Game, bonus_points_of, check_names, parse_game_line, read_game, record_lines

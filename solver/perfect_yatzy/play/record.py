@@ -17,19 +17,19 @@ import numpy as np
 
 from ..errors import N_, StateError, _, game_over, number_text, shown
 from ..game import limits
-from ..game.dice import Dice, lattice
+from ..core.dice import Dice, lattice
 from ..game.legal_actions import numbered_action
 from ..game.notation import check_dice, counts_of, dice_of, is_subset, spaced
 from ..game.rule_loader import rules_from_json, rules_to_json
-from ..game.rules import RuleSet
-from ..game.scorecard import Scorecard
-from ..game.scoring import scoring_options
-from ..model.state_space import Policy
+from ..core.rules import RuleSet
+from ..core.scorecard import Scorecard
+from ..core.scoring import scoring_options
+from ..core.state_space import Policy
 from ..strategy.strategy import Strategy, check_position
-from ..tablebase.resources import default_threads
+from ..core.resources import default_threads
 
 if TYPE_CHECKING:
-    from ..kernels.rollout import TurnLog
+    from ..strategy.rollout_kernel import TurnLog
     from ..policies.named import PlayedSimulation
     from ..strategy.rollout import Rollout
 

@@ -26,13 +26,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import StateError, _, whole_number
-from ..game.dice import Dice, Floats, Ints, lattice
+from ..core.dice import Dice, Floats, Ints, lattice
 from ..game.legal_actions import hold_count
 from ..game.notation import dice_of
-from ..game.rules import RuleSet
-from ..game.scorecard import Scorecard, State
-from ..model.objectives import final_bonus
-from ..model.turn_model import turn_model
+from ..core.rules import RuleSet
+from ..core.scorecard import Scorecard, State
+from ..core.objectives import final_bonus
+from ..core.turn_model import turn_model
 from ..strategy.actions import Choice, Hold
 from ..strategy.batch import BatchPositions, each_option, sorted_positions
 from ..strategy.strategy import Strategy, check_strategy
@@ -40,7 +40,7 @@ from ..strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator, TurnOutcome
 from .record import Game, bonus_points_of
 
 if TYPE_CHECKING:
-    from ..kernels.batch import RecordedTurns, WalkedCards
+    from ..strategy.batch_kernel import RecordedTurns, WalkedCards
 
 Bools = npt.NDArray[np.bool_]
 ChanceOfState = Callable[[State], float]  # of a state at the start of a turn
@@ -109,7 +109,7 @@ class GameColumns:
 
     def arrays(self) -> RecordedTurns:
         """All turns, as the kernels take them."""
-        from ..kernels.batch import RecordedTurns
+        from ..strategy.batch_kernel import RecordedTurns
 
         lists = self._categories, self._points, self._bonus_points, self._rolls, self._holds
         columns = (np.array(column, dtype=np.int64) for column in lists)
@@ -227,7 +227,7 @@ def _starts(counts: npt.ArrayLike) -> Ints:
 
 def _of_cards(turns: RecordedTurns, chosen: Bools) -> tuple[RecordedTurns, Bools]:
     """The turns of the cards that are `chosen`, and which of all turns they are."""
-    from ..kernels.batch import RecordedTurns
+    from ..strategy.batch_kernel import RecordedTurns
 
     turns_in_card, rolls_in_turn = np.diff(turns.first_turn), np.diff(turns.first_roll)
     chosen_turns = np.repeat(chosen, turns_in_card)
@@ -245,7 +245,7 @@ def _without_ties(losses: Floats, tie: float) -> Floats:
 
 def _walk(strategy: Strategy, columns: GameColumns) -> tuple[RecordedTurns, WalkedCards]:
     """The turns as arrays, and the states before them."""
-    from ..kernels.batch import WalkedCards, WalkJob, walk_cards
+    from ..strategy.batch_kernel import WalkedCards, WalkJob, walk_cards
 
     turns, cards = columns.arrays(), len(columns.cards)
     by_turn = [np.zeros(len(turns.points), dtype=np.int64) for _ in range(3)]

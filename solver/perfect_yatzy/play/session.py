@@ -16,12 +16,12 @@ from typing import Any, Literal, get_args
 
 from .._files import replacing
 from ..errors import SolverError, StateError, _, shown
-from ..game.dice import Dice, dice_of_game
+from ..core.dice import Dice, dice_of_game
 from ..game.legal_actions import TurnPosition
 from ..game.limits import MAX_GAME_BYTES, parse_json, read_limited
 from ..game.rule_loader import rules_from_json, rules_to_json
-from ..game.rules import RuleSet
-from ..game.scorecard import Scorecard
+from ..core.rules import RuleSet
+from ..core.scorecard import Scorecard
 from ..policies.computer_players import parse_kind
 from .record import Game, Turn, card_after, check_names
 

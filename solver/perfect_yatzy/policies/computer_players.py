@@ -18,24 +18,24 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..errors import StateError, _, game_over, shown
-from ..game.dice import Floats, Ints
+from ..core.dice import Floats, Ints
 from ..game.legal_actions import Action, TurnPosition, read_action, start_turn
 from ..game.notation import CardText, parse_dice, read_card
-from ..game.rules import RuleSet
-from ..game.scorecard import Scorecard, State
-from ..model.checked_values import Table
-from ..model.objectives import ExponentialUtility, ReachableUtility
-from ..model.state_space import Policy
+from ..core.rules import RuleSet
+from ..core.scorecard import Scorecard, State
+from ..core.checked_values import Table
+from ..core.objectives import ExponentialUtility, ReachableUtility
+from ..core.state_space import Policy
 from ..strategy.actions import max_rerolls, rank_categories, rank_holds
-from ..strategy.approximate_strategy import ApproximateStrategy
+from ..approximation.approximate_strategy import ApproximateStrategy
 from ..strategy.distribution import has_distribution, opponent
 from ..strategy.played_games import Player, asked
 from ..strategy.score_distribution import Opponent, WinUtility, parse_opponents
 from ..strategy.score_strategy import ScoreStrategy, utility_strategy
 from ..strategy.strategy import DiceText, Strategy, check_position
 from ..strategy.turn_evaluator import TurnEvaluator
-from ..tablebase.backward_induction import solve_objective
-from ..tablebase.resources import check_memory
+from ..core.backward_induction import solve_objective
+from ..core.resources import check_memory
 from ..tablebase.store import Folder
 from .levels import LEVELS, Level, Option, SoftPolicy, parse_level
 from .policy import exact_policy
@@ -248,8 +248,8 @@ class WinningPlayer(ComputerPlayer):
         turns_ahead = other.state.filled.bit_count() - card.state.filled.bit_count()
         if turns_ahead not in (0, 1):  # this player moves next
             return None
-        from ..strategy.two_player_table import stored_game, versus_strategy
-        from ..strategy.two_players import TwoPlayerGame
+        from ..two_players.two_player_table import stored_game, versus_strategy
+        from ..two_players.two_players import TwoPlayerGame
 
         game = TwoPlayerGame(self.rules, (card.state, other.state), card.total - other.total)
         key = card.state, game.lead, other.state

@@ -15,23 +15,23 @@ from typing import overload
 import numpy as np
 
 from ..errors import StateError, positive_number
-from ..game.dice import Floats, Ints
+from ..core.dice import Floats, Ints
 from ..game.legal_actions import hold_count, start_turn
 from ..game.notation import CardText
 from ..game.rule_loader import load_rules
-from ..game.rules import RuleSet
-from ..game.scorecard import Scorecard
-from ..model.estimates import LOGGED_SECONDS, log_long
-from ..model.objectives import BonusChance, Objective, PolicyMean, Variance
-from ..model.state_space import Policy
+from ..core.rules import RuleSet
+from ..core.scorecard import Scorecard
+from ..tablebase.estimates import LOGGED_SECONDS, log_long
+from ..core.objectives import BonusChance, Objective, PolicyMean, Variance
+from ..core.state_space import Policy
 from ..strategy.distribution import check_distribution_memory, distribution, has_distribution
 from ..strategy.opening import open_strategy
 from ..strategy.played_games import Actor, Player, play_games
 from ..strategy.score_distribution import CategoryResult, ScoreDistribution, score_places
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import GreedyPolicy, ScoreEvaluator
-from ..tablebase.backward_induction import solve_objective
-from ..tablebase.resources import check_memory, default_threads
+from ..core.backward_induction import solve_objective
+from ..core.resources import check_memory, default_threads
 from ..tablebase.store import Folder, Progress, open_table
 from .policy import exact_policy, player_of
 from .user_code import policy_of

@@ -14,13 +14,13 @@ from typing import Literal
 
 import numpy as np
 
-from ..game.dice import Dice, Floats, Ints, lattice
+from ..core.dice import Dice, Floats, Ints, lattice
 from ..game.legal_actions import hold_count
 from ..game.notation import counts_of, dice_of
-from ..game.rules import RuleSet, leaves_choice
-from ..game.scorecard import State
-from ..game.scoring import scoring_options, upper_sums
-from ..model.hold_rule_arrays import ROLL_ALL, STOP
+from ..core.rules import RuleSet, leaves_choice
+from ..core.scorecard import State
+from ..core.scoring import scoring_options, upper_sums
+from .hold_rule_arrays import ROLL_ALL, STOP
 from ..strategy.positions import PositionSample, sample_positions
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import CategoryOdds, category_odds, state_places

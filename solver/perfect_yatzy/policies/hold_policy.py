@@ -1,6 +1,6 @@
 """Hold rules as arrays: which dice each rule names for every roll, and on which cards it applies. NumPy only.
 
-:func:`decisions` is the reference for what a list does, :mod:`perfect_yatzy.kernels.hold_rules` the compiled form.
+:func:`decisions` is the reference for what a list does, :mod:`perfect_yatzy.policies.hold_rules_kernel` the compiled form.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..game.dice import Floats, Ints, lattice
-from ..game.rules import RuleSet, prerequisites
-from ..game.scorecard import EMPTY_STATE, State
-from ..game.scoring import full_points, points_table, upper_sums
-from ..kernels.table_slices import window
-from ..model.hold_rule_arrays import NO_FIT, ROLL_ALL, STOP, HoldRuleArrays
-from ..model.state_space import RowActions, StateSpace, state_space
+from ..core.dice import Floats, Ints, lattice
+from ..core.rules import RuleSet, prerequisites
+from ..core.scorecard import EMPTY_STATE, State
+from ..core.scoring import full_points, points_table, upper_sums
+from ..core.table_slices import window
+from .hold_rule_arrays import NO_FIT, ROLL_ALL, STOP, HoldRuleArrays
+from ..core.state_space import RowActions, StateSpace, state_space
 from .hold_rules import ON_UPPER_SUM, Condition, DicePattern, HoldRule, all_categories
 from .policy import Acting
 from .strategy_sheet import PriceSheet, has_step_ahead
@@ -373,7 +373,7 @@ class HoldRulePolicy(Acting):
 
     def layer(self, filled: int) -> RowActions:
         """Actions at the cards with `filled` categories filled."""
-        from ..kernels.hold_rules import HoldRuleActions
+        from .hold_rules_kernel import HoldRuleActions
 
         table = window(self.space, self.values, filled)
         n_rolls = lattice(self.rules.dice, self.rules.faces).n_rolls

@@ -19,8 +19,8 @@ from typing import Literal
 from ..errors import StateError, _, shown
 from ..game.limits import check_length, closest
 from ..game.notation import find_category
-from ..game.rules import RuleSet
-from ..model.hold_rule_arrays import MAX_RULES
+from ..core.rules import RuleSet
+from .hold_rule_arrays import MAX_RULES
 
 GROUP_WORDS = {1: "single", 2: "pair", 3: "three", 4: "four", 5: "five", 6: "six"}
 SEVERAL_WORDS: dict[tuple[int, ...], str] = {(2, 2): "two pairs", (3, 2): "full house"}

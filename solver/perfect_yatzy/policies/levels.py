@@ -19,17 +19,17 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..errors import StateError, _, shown
-from ..game.dice import Floats, Ints, lattice
+from ..core.dice import Floats, Ints, lattice
 from ..game.legal_actions import Action, TurnPosition
-from ..game.rules import RuleSet
-from ..game.scorecard import EMPTY_STATE
-from ..kernels.table_slices import window
-from ..model.state_space import RowActions
-from ..model.turn_model import turn_model
+from ..core.rules import RuleSet
+from ..core.scorecard import EMPTY_STATE
+from ..core.table_slices import window
+from ..core.state_space import RowActions
+from ..core.turn_model import turn_model
 from ..strategy.actions import Choice, Hold
 from ..strategy.strategy import Position, Strategy
 from ..strategy.turn_evaluator import GreedyPolicy
-from ..tablebase.resources import ScratchPool, default_threads
+from ..core.resources import ScratchPool, default_threads
 from .evaluation import policy_mean
 
 Option = TypeVar("Option", Hold, Choice)
@@ -80,7 +80,7 @@ class SoftPolicy(GreedyPolicy):
 
     @cached_property
     def _scratch(self) -> ScratchPool:
-        from ..kernels.soft_policy import soft_scratch
+        from .soft_policy_kernel import soft_scratch
 
         most_saved = int(self.space.most_saved[: self.space.categories].max(initial=0))
         dice, model = lattice(self.rules.dice, self.rules.faces), turn_model(self.rules, self.start)
@@ -88,7 +88,7 @@ class SoftPolicy(GreedyPolicy):
 
     def layer(self, filled: int) -> RowActions:
         """Actions at the cards with `filled` categories filled; see :class:`.state_space.Policy`."""
-        from ..kernels.soft_policy import SoftTurns
+        from .soft_policy_kernel import SoftTurns
 
         table = window(self.space, self.values, filled)
 

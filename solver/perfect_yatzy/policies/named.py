@@ -12,12 +12,12 @@ import numpy as np
 
 from ..errors import StateError, _, positive_number, shown
 from ..game.rule_loader import builtin_ids, load_rules
-from ..game.rules import RuleSet
-from ..game.scorecard import Scorecard
-from ..game.scoring import upper_sums
-from ..model.state_space import Policy
+from ..core.rules import RuleSet
+from ..core.scorecard import Scorecard
+from ..core.scoring import upper_sums
+from ..core.state_space import Policy
 from ..strategy import simulation
-from ..strategy.approximate_strategy import ApproximateStrategy, needs_table
+from ..approximation.approximate_strategy import ApproximateStrategy, needs_table
 from ..strategy.opening import open_strategy
 from ..strategy.played_games import Actor, GameLog, Player, play_games, start_of
 from ..strategy.score_strategy import reach

@@ -17,21 +17,21 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import RulesError, StateError, game_over, shown
-from ..game.dice import Ints, Lattice, lattice
+from ..core.dice import Ints, Lattice, lattice
 from ..game.legal_actions import Action, TurnPosition
 from ..game.notation import CardText, counts_of, dice_of, read_card
 from ..game.rule_loader import load_rules
-from ..game.rules import RuleSet
-from ..game.scorecard import Scorecard, State
-from ..game.scoring import roll_options
-from ..model.state_space import Policy, RowActions, StateSpace, state_space
-from ..model.turn_model import turn_model, turn_outcomes
+from ..core.rules import RuleSet
+from ..core.scorecard import Scorecard, State
+from ..core.scoring import roll_options
+from ..core.state_space import Policy, RowActions, StateSpace, state_space
+from ..core.turn_model import turn_model, turn_outcomes
 from ..strategy.played_games import Player
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import GreedyPolicy
 
 if TYPE_CHECKING:
-    from ..kernels.policy import PolicyJob
+    from ..strategy.policy_kernel import PolicyJob
 
 STOP = -1  # in an array of holds: end the turn
 Bools = npt.NDArray[np.bool_]
@@ -73,15 +73,15 @@ class _ActionLookup:
     @cached_property
     def job(self) -> PolicyJob:
         """Working memory of the kernels."""
-        from ..kernels.policy import policy_job
+        from ..strategy.policy_kernel import policy_job
 
         policy, most_saved = self.policy, int(self.space.most_saved.max())
         return policy_job(self.dice, turn_model(policy.rules, policy.start), policy.ties, most_saved)
 
     def action(self, position: TurnPosition) -> Action:
         """As :meth:`Acting.act`."""
-        from ..kernels.policy import stop_action
-        from ..kernels.propagation import action_in
+        from ..strategy.policy_kernel import stop_action
+        from ..strategy.propagation_kernel import action_in
 
         if position.over:
             raise game_over()
@@ -292,7 +292,7 @@ class FunctionPolicy(Acting):
 
     def card_actions(self, row: int) -> Any:
         """The actions at the card of a row, as an argument of the kernels."""
-        from ..kernels.propagation import GivenActions
+        from ..strategy.propagation_kernel import GivenActions
 
         turn = self.turn(row)
         category, hold = self.ask(turn)

@@ -14,16 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from ..game.dice import Floats, Ints, lattice
-from ..game.scorecard import EMPTY_STATE
-from ..game.scoring import upper_sums
-from ..kernels import hold_rules as kernels
-from ..kernels.policy import policy_job
-from ..kernels.policy_evaluation import EvaluationJob
-from ..kernels.table_slices import TableSlice, padded
-from ..model.checked_values import Table
-from ..model.state_space import state_space
-from ..model.turn_model import turn_model, turn_outcomes
+from ..core.dice import Floats, Ints, lattice
+from ..core.scorecard import EMPTY_STATE
+from ..core.scoring import upper_sums
+from . import hold_rules_kernel as kernels
+from ..strategy.policy_kernel import policy_job
+from ..strategy.policy_evaluation_kernel import EvaluationJob
+from ..core.table_slices import TableSlice, padded
+from ..core.checked_values import Table
+from ..core.state_space import state_space
+from ..core.turn_model import turn_model, turn_outcomes
 from .evaluation import policy_values
 from .hold_policy import Cards, HoldRulePolicy, applies, hold_rule_arrays, rule_lines
 from .hold_rules import Condition, DicePattern, HoldRule, hold_rule
@@ -72,7 +72,7 @@ class Sample:
         return kernels.HoldRuleActions(arrays, self.price_table, np.zeros(self.dice.n_rolls, dtype=np.int32))
 
     def sampled(self, rows: Ints, lanes: Ints) -> Any:
-        """The turns of states under the list, as :class:`perfect_yatzy.kernels.hold_rules.SampledTurns`."""
+        """The turns of states under the list, as :class:`perfect_yatzy.policies.hold_rules_kernel.SampledTurns`."""
         stages = len(rows) * self.stages
         rolls = stages * self.dice.n_rolls
         turns = kernels.SampledTurns(

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import combinations, product
 
-from ..game.rules import Category, RuleSet, leaves_choice
-from ..game.scoring import possible_points
+from ..core.rules import Category, RuleSet, leaves_choice
+from ..core.scoring import possible_points
 from .hold_rules import Action, Condition, DicePattern, HoldRule, hold_rule
 
 # Cost of a rule in points a game, by what it makes a person remember.

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from ..game.dice import Floats
-from ..game.rules import RuleSet, leaves_choice
-from ..model.checked_values import Table, checked_part
-from ..model.estimates import rule_set_stats
-from ..model.state_space import state_space
+from ..core.dice import Floats
+from ..core.rules import RuleSet, leaves_choice
+from ..core.checked_values import Table, checked_part
+from ..tablebase.estimates import rule_set_stats
+from ..core.state_space import state_space
 from ..strategy.distribution import has_distribution
 from ..strategy.simulation import simulate
 from ..strategy.strategy import Strategy

@@ -32,14 +32,14 @@ import numpy.typing as npt
 
 from .._files import replacing
 from ..errors import StateError, TableError, shown
-from ..game.dice import Floats, Ints
+from ..core.dice import Floats, Ints
 from ..game.limits import MAX_GAME_BYTES, parse_json, read_limited
 from ..game.rule_loader import rules_from_json, rules_to_json
-from ..game.rules import Bonus, RuleSet, leaves_choice
-from ..game.scorecard import EMPTY_STATE, State
-from ..game.scoring import possible_points, upper_sums
-from ..model.objectives import final_bonus
-from ..model.state_space import StateSpace, state_space
+from ..core.rules import Bonus, RuleSet, leaves_choice
+from ..core.scorecard import EMPTY_STATE, State
+from ..core.scoring import possible_points, upper_sums
+from ..core.objectives import final_bonus
+from ..core.state_space import StateSpace, state_space
 from ..tablebase.store import Folder, tables_folder
 from .hold_rules import HoldRule, parse_hold_rule
 

@@ -19,13 +19,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import SolverError, StateError, _, shown
-from ..game.dice import Ints, lattice
+from ..core.dice import Ints, lattice
 from ..game.legal_actions import Action, ActionText, TurnPosition, numbered_action
 from ..game.limits import MAX_LINE_BYTES, parse_json
 from ..game.notation import CardText
 from ..game.rule_loader import load_rules
-from ..game.rules import RuleSet
-from ..game.scorecard import Scorecard
+from ..core.rules import RuleSet
+from ..core.scorecard import Scorecard
 from .policy import STOP, CardTurn, FunctionPolicy, legal_holds, parameter_name, player_of, row_and_lane
 
 Agent = Callable[[dict[str, Any]], npt.ArrayLike]

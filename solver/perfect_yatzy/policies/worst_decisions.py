@@ -19,21 +19,21 @@ from itertools import repeat
 import numpy as np
 
 from ..errors import RulesError
-from ..game.dice import Floats, Ints, lattice
-from ..game.rules import RuleSet, prerequisites
-from ..kernels.losses import perfect_turns, worst_rows
-from ..kernels.rollout import LANE, ROW, SAVED, Games
-from ..kernels.table_slices import PADDING, TableSlice, padded, window
-from ..model.checked_values import Table, checked_part
-from ..model.hold_rule_arrays import NO_FIT, STOP
-from ..model.objectives import PolicyMean, final_bonus
-from ..model.state_space import Policy, RowActions, StateSpace, state_space
-from ..model.turn_model import turn_outcomes
+from ..core.dice import Floats, Ints, lattice
+from ..core.rules import RuleSet, prerequisites
+from ..strategy.losses_kernel import perfect_turns, worst_rows
+from ..strategy.rollout_kernel import LANE, ROW, SAVED, Games
+from ..core.table_slices import PADDING, TableSlice, padded, window
+from ..core.checked_values import Table, checked_part
+from .hold_rule_arrays import NO_FIT, STOP
+from ..core.objectives import PolicyMean, final_bonus
+from ..core.state_space import Policy, RowActions, StateSpace, state_space
+from ..core.turn_model import turn_outcomes
 from ..strategy.forward_pass import ForwardPass
 from ..strategy.rollout import Rollout, TurnArguments
 from ..strategy.turn_evaluator import GreedyPolicy, state_places
-from ..tablebase.backward_induction import RowSolver
-from ..tablebase.resources import default_threads, thread_map
+from ..core.backward_induction import RowSolver
+from ..core.resources import default_threads, thread_map
 from .hold_policy import Cards, HoldRulePolicy, Holds, decision_of, decisions
 from .hold_rules import HoldRule
 from .policy import legal_holds

@@ -1,6 +1,6 @@
 """The game of one player as a Gymnasium environment: the card, the dice on the table, the legal actions.
 
-A :class:`SoloGame` needs no table. Its dice are those of :mod:`perfect_yatzy.game.dice`: the same actions give the
+A :class:`SoloGame` needs no table. Its dice are those of :mod:`perfect_yatzy.core.dice`: the same actions give the
 same game, and game g of ``perfect_yatzy.simulate(..., seed=s)`` meets the dice of game g of seed s here.
 """
 
@@ -19,13 +19,13 @@ from gymnasium.error import ResetNeeded
 
 from ..errors import StateError, shown, whole_number
 from ..game import legal_actions as numbers
-from ..game.dice import Dice, Floats, Ints, dice_of_game
+from ..core.dice import Dice, Floats, Ints, dice_of_game
 from ..game.legal_actions import TurnPosition, start_turn
 from ..game.notation import counts_of
 from ..game.rule_loader import load_rules
-from ..game.rules import RuleSet
-from ..game.scorecard import Scorecard
-from ..game.scoring import upper_sums
+from ..core.rules import RuleSet
+from ..core.scorecard import Scorecard
+from ..core.scoring import upper_sums
 from ..strategy.opening import open_strategy
 from ..strategy.strategy import Strategy
 

@@ -14,12 +14,12 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from ..errors import StateError, positive_number, shown, whole_number
-from ..game.dice import Floats, Ints, lattice
+from ..core.dice import Floats, Ints, lattice
 from ..game.notation import dice_of
 from ..game.rule_loader import load_rules
-from ..game.rules import RuleSet
-from ..game.scorecard import Scorecard
-from ..kernels import environment as kernel
+from ..core.rules import RuleSet
+from ..core.scorecard import Scorecard
+from . import environment_kernel as kernel
 from .single import RENDER_MODES, SEED_MASK, Encoding, Form, NumberedActions, Reward, check_choice, line
 
 Bools = npt.NDArray[np.bool_]

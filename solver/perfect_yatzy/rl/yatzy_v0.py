@@ -24,8 +24,8 @@ from ..errors import MissingPackage, StateError, shown, whole_number
 from ..game.limits import MAX_PLAYERS
 from ..game.notation import counts_of
 from ..game.rule_loader import load_rules
-from ..game.rules import RuleSet
-from ..game.scoring import maximum_score
+from ..core.rules import RuleSet
+from ..core.scoring import maximum_score
 from .single import RENDER_MODES, NumberedActions, SoloGame, check_choice, observation_bounds
 
 try:

@@ -15,10 +15,10 @@ import numpy.typing as npt
 
 from .._version import ANSWER_SCHEMA
 from ..errors import _, significant_text
-from ..game.scorecard import Scorecard
+from ..core.scorecard import Scorecard
 from ..strategy.actions import Choice, Hold, max_rerolls
 from ..strategy.strategy import Strategy, certificate_of
-from ..tablebase.table_info import fraction_fields
+from ..core.table_info import fraction_fields
 from .requests import DIGITS, Request
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Long work: what is solved unasked, announced first or refused, by one class for the command and the server.
 
-Every decision rests on one estimate, :class:`perfect_yatzy.model.estimates.SolveCost`:
+Every decision rests on one estimate, :class:`perfect_yatzy.tablebase.estimates.SolveCost`:
 
     instant     below `instant_seconds`: solved whenever it is needed, without a word
     announced   within the limit of its kind: solved after a line that says what and how long
@@ -24,10 +24,15 @@ from math import inf
 from typing import Any
 
 from ..errors import RulesError, SolverError, _, number_text
-from ..game.rules import RuleSet
-from ..game.scorecard import EMPTY_STATE, State
-from ..model.estimates import INSTANT_SOLVE_SECONDS, MAX_UNASKED_BYTES, MAX_UNASKED_SECONDS, SolveCost
-from ..tablebase.resources import available_memory
+from ..core.rules import RuleSet
+from ..core.scorecard import EMPTY_STATE, State
+from ..tablebase.estimates import (
+    INSTANT_SOLVE_SECONDS,
+    MAX_UNASKED_BYTES,
+    MAX_UNASKED_SECONDS,
+    SolveCost,
+)
+from ..core.resources import available_memory
 
 FIRST_TURNS_LIMIT_SECONDS = 15.0  # distributions after every first turn: if they take longer, they are not made
 FIRST_TURNS_LIMIT_BYTES = 4_000_000  # nor if their file is larger
@@ -136,7 +141,7 @@ def estimate_advice(rules: RuleSet) -> str:
 
 def utility_cost(rules: RuleSet, start: State) -> SolveCost:
     """Cost of solving any utility from a checked state on."""
-    from ..model.objectives import ReachableUtility
+    from ..core.objectives import ReachableUtility
 
     return ReachableUtility(rules, lambda total: total.astype(float), start).solve_cost()
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from ..approximation.solve import ApproximateSimulation
 from ..errors import StateError, _
-from ..game.rules import RuleSet
-from ..model.state_space import Policy
+from ..core.rules import RuleSet
+from ..core.state_space import Policy
 from ..policies.evaluation import Evaluation, Losses, SampledEvaluation, sample
 from ..policies.named import evaluate_named, listed, named_policy, simulate
 from ..policies.policy import exact_policy

@@ -13,18 +13,18 @@ import numpy as np
 
 from ..errors import RulesError, _, current_language
 from ..game.rule_loader import load_rules
-from ..game.rules import RuleSet
-from ..game.scorecard import EMPTY_STATE
+from ..core.rules import RuleSet
+from ..core.scorecard import EMPTY_STATE
 from ..game.translations import ENGLISH, localized
-from ..model.estimates import SolveCost, rule_set_stats
-from ..model.objectives import Variance
+from ..tablebase.estimates import SolveCost, rule_set_stats
+from ..core.objectives import Variance
 from ..strategy.actions import Choice, Hold, rank_categories, rank_holds
 from ..strategy.opening import approximate_advice, open_strategy, opens_approximate, strategy_in_memory
 from ..strategy.strategy import Strategy, certificate_of
 from ..strategy.turn_evaluator import ExactEvaluator
-from ..tablebase.resources import default_threads
+from ..core.resources import default_threads
 from ..tablebase.store import has_table, open_table
-from ..tablebase.table_info import fraction_fields
+from ..core.table_info import fraction_fields
 from . import answers
 from .budget import ConfirmationRequired, SolveBudget, Work, WorkProgress, distribution_works, mean_work
 from .cache import WeightedLRUCache
@@ -164,7 +164,7 @@ class QueryService:
         """What has to be solved for the objective of a request; what is too much is refused before anything is."""
         exact = self._exact_solve(request) if request.exact else None
         if request.objective and opens_approximate(request.rules, self.tables):
-            from ..strategy.approximate_strategy import needs_table
+            from ..approximation.approximate_strategy import needs_table
 
             raise needs_table(request.rules, _("a goal or the chance to win"))
         return replace(self.resolver.plan(request), exact=exact)

@@ -18,8 +18,8 @@ from typing import Any
 from ..errors import StateError, _, error_context, game_over, shown, span, whole_number
 from ..game.limits import MAX_DICE_LISTED
 from ..game.notation import parse_card, parse_dice, parse_faces
-from ..game.rules import RuleSet
-from ..game.scorecard import Scorecard, State
+from ..core.rules import RuleSet
+from ..core.scorecard import Scorecard, State
 from ..strategy.actions import max_rerolls
 from ..strategy.strategy import CheckedPosition, check_position
 

@@ -20,18 +20,18 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from ..errors import RulesError, StateError, _, error_context
-from ..game.dice import Floats, Ints
-from ..game.rules import RuleSet
-from ..game.scorecard import Scorecard
-from ..model.estimates import SolveCost, rule_set_stats
-from ..model.objectives import BonusChance, Goals
-from ..model.state_space import Policy
+from ..core.dice import Floats, Ints
+from ..core.rules import RuleSet
+from ..core.scorecard import Scorecard
+from ..tablebase.estimates import SolveCost, rule_set_stats
+from ..core.objectives import BonusChance, Goals
+from ..core.state_space import Policy
 from ..strategy.strategy import Strategy, certificate_of
 from ..strategy.tie_rules import TIE_RULES
 from ..strategy.turn_evaluator import GreedyPolicy, TurnEvaluator
-from ..tablebase.resources import check_memory
+from ..core.resources import check_memory
 from ..tablebase.store import Progress, has_table, open_table
-from ..tablebase.table_file import ALWAYS_HASHED
+from ..core.table_file import ALWAYS_HASHED
 from .budget import SolveBudget, Work, WorkProgress, distribution_works, estimate_advice, utility_cost
 from .cache import WeightedLRUCache
 from .requests import Request
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from ..play.review import ChanceOfState
     from ..strategy.score_distribution import Opponent, ScoreDistribution
     from ..strategy.score_strategy import GoalSolve, ScoreStrategy
-    from ..strategy.two_player_table import TwoPlayerTable
-    from ..strategy.two_players import TwoPlayerGame
+    from ..two_players.two_player_table import TwoPlayerTable
+    from ..two_players.two_players import TwoPlayerGame
     from ..tablebase.exact_solve import ExactSolve
 
 MAX_OPPONENT_DISTRIBUTIONS = 256
@@ -92,7 +92,7 @@ class BonusChances:
             thread.join()
 
     def _compute(self, key: str, chances: BonusChance) -> None:
-        from ..tablebase.backward_induction import solve_objective
+        from ..core.backward_induction import solve_objective
 
         try:
             with self._computing:  # one at a time, on one processor: nobody waits for it
@@ -179,7 +179,7 @@ class ObjectiveResolver:
         return ObjectivePlan(request, seconds + goals.cost.seconds, tuple(works), goals, goals.cost)
 
     def _plan_two_players(self, request: Request) -> ObjectivePlan:
-        from ..strategy.two_player_table import stored_game
+        from ..two_players.two_player_table import stored_game
 
         game = self._two_players(request)[0]
         if (stored := stored_game(game, self.tables)) or self._cached(request):
@@ -227,7 +227,7 @@ class ObjectiveResolver:
 
     def _two_players(self, request: Request, policy: Policy | None = None) -> tuple[TwoPlayerGame, Scorecard]:
         """The rest of the game from the card of a request, played by a policy, and from that of its opponent."""
-        from ..strategy.two_players import TwoPlayerGame
+        from ..two_players.two_players import TwoPlayerGame
 
         objective, card = request.objective, request.card
         assert objective
@@ -240,7 +240,7 @@ class ObjectiveResolver:
     def _against(self, plan: ObjectivePlan, strategy: Strategy, progress: WorkProgress | None) -> ResolvedObjective:
         """The strategy against an opponent who plays to win, too."""
         from ..strategy.score_distribution import WinUtility, card_text, finished
-        from ..strategy.two_player_table import versus_strategy
+        from ..two_players.two_player_table import versus_strategy
 
         request, stored = plan.request, plan.two_players
         assert request.objective

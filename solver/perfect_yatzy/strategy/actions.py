@@ -16,13 +16,13 @@ from typing import Any, Generic, Literal, SupportsIndex, TypeVar, overload
 
 import numpy as np
 
-from ..game.dice import Dice, sub_multisets
+from ..core.dice import Dice, sub_multisets
 from ..game.legal_actions import Action as GameAction
 from ..game.notation import counts_of, dice_of, glyphs, spaced
 from ..game.notebook import html_table
-from ..game.rules import RuleSet
-from ..game.scorecard import State
-from ..game.scoring import scoring_options
+from ..core.rules import RuleSet
+from ..core.scorecard import State
+from ..core.scoring import scoring_options
 from .metadata import metadata, value_name
 from .turn_evaluator import TurnEvaluator
 

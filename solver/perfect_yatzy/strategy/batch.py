@@ -1,7 +1,7 @@
 """Many positions at once: the best actions, the values of all options, and what the actions taken lose.
 
 Arrays of states, dice and rolls left in, arrays of the same length out. Positions are sorted by the number of filled
-categories, by row and by block of lanes (:mod:`perfect_yatzy.model.state_space`), for goals and utilities also by
+categories, by row and by block of lanes (:mod:`perfect_yatzy.core.state_space`), for goals and utilities also by
 block of scores: those of the same block share one evaluation of the turn. Threads take slices of them, and the result
 is the same to the bit for any number of threads. Of a large table only the layers of the positions are read.
 """
@@ -18,20 +18,20 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import SolverError, StateError, shown
-from ..game.dice import Floats, Ints, lattice
+from ..core.dice import Floats, Ints, lattice
 from ..game.legal_actions import ActionText, action_count, action_number, hold_count, numbered_action
 from ..game.notation import dice_of, spaced
-from ..game.rules import RuleSet, prerequisites
-from ..kernels.table_slices import window
-from ..model.estimates import gigabytes
-from ..model.state_space import LANES
-from ..model.turn_model import turn_model
-from ..tablebase.resources import available_memory, default_threads, thread_map
+from ..core.rules import RuleSet, prerequisites
+from ..core.table_slices import window
+from ..tablebase.estimates import gigabytes
+from ..core.state_space import LANES
+from ..core.turn_model import turn_model
+from ..core.resources import available_memory, default_threads, thread_map
 from .metadata import Rows, metadata, value_name
 from .turn_evaluator import ScoreEvaluator, TurnEvaluator, state_places
 
 if TYPE_CHECKING:
-    from ..kernels.batch import ActionBatch, OptionValues, PositionBatch
+    from .batch_kernel import ActionBatch, OptionValues, PositionBatch
 
 SLICE = 4096  # positions a thread takes at a time
 Kernel = Callable[[int, int, "OptionValues"], None]
@@ -215,7 +215,7 @@ def each_option(
 ) -> tuple[Ints, Ints, Floats]:
     """Dice held, category and value of each position; `note` gets the values of slices of the sorted ones."""
     # Imported here so that numba is loaded only where a kernel runs.
-    from ..kernels.batch import ActionBatch, OptionValues
+    from .batch_kernel import ActionBatch, OptionValues
 
     size, columns = len(positions), action_count(evaluator.rules)
     actions = ActionBatch(np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size))
@@ -246,9 +246,9 @@ def each_option(
 
 def _kernel(evaluator: TurnEvaluator, filled: int, positions: BatchPositions, actions: ActionBatch) -> Kernel:
     """What answers positions of a layer: those from a start to a stop, into the actions and into given options."""
-    from ..kernels.batch import BatchJob, MeanPolicy, find_best_actions
-    from ..kernels.lattice import kernel_lattice
-    from ..kernels.policy import score_policy
+    from .batch_kernel import BatchJob, MeanPolicy, find_best_actions
+    from ..core.lattice import kernel_lattice
+    from .policy_kernel import score_policy
 
     space, ties = evaluator.space, (evaluator.ties, evaluator.means.ties)
     model = turn_model(evaluator.rules, space.start)
@@ -330,7 +330,7 @@ def check_positions(
 
 def _checked_blocks(evaluator: ScoreEvaluator, states: Ints, lanes: Ints, made: Ints) -> Blocks:
     """The blocks of scores of positions in these states with these points made, which are checked."""
-    from ..kernels.policy import score_blocks
+    from .policy_kernel import score_blocks
 
     low, high = evaluator.ranges(states)
     if not evaluator.objective.before:  # the table of a goal has a value for any points
@@ -344,7 +344,7 @@ def sorted_positions(
     is_first_roll: npt.NDArray[np.bool_], blocks: Blocks | None = None,
 ) -> BatchPositions:  # fmt: skip
     """Checked positions in the order of the kernels; the arrays are those of BatchPositions and PositionBatch."""
-    from ..kernels.batch import PositionBatch
+    from .batch_kernel import PositionBatch
 
     space, groups = evaluator.space, lanes // LANES
     block_starts, within = blocks or (groups * LANES, lanes % LANES)  # without scores a block is a group of lanes

@@ -22,15 +22,15 @@ import numpy as np
 from .._files import replacing
 from .._version import __version__
 from ..errors import RulesError, _, whole_number
-from ..game.rules import RuleSet
-from ..game.scorecard import EMPTY_STATE, Scorecard, State
-from ..model.estimates import BASE_MEMORY, SolveCost, gigabytes, log_long
-from ..model.objectives import Goals
-from ..model.state_space import state_space
-from ..model.turn_model import turn_outcomes
-from ..tablebase.resources import available_memory, check_memory, default_threads
+from ..core.rules import RuleSet
+from ..core.scorecard import EMPTY_STATE, Scorecard, State
+from ..tablebase.estimates import BASE_MEMORY, SolveCost, gigabytes, log_long
+from ..core.objectives import Goals
+from ..core.state_space import state_space
+from ..core.turn_model import turn_outcomes
+from ..core.resources import available_memory, check_memory, default_threads
 from ..tablebase.store import Folder, Progress, table_path
-from ..tablebase.table_info import DAMAGED, checked_fields, with_checksum
+from ..core.table_info import DAMAGED, checked_fields, with_checksum
 from .score_distribution import EARLY_LAYERS, CategoryResult, Opponent, ScoreDistribution, finished, score_places
 from .score_strategy import EstimatedGoalEvaluator
 from .strategy import CheckedPosition, Position, Strategy, check_strategy

@@ -6,7 +6,7 @@ since the start. Then, for the children s' of the states s of a layer,
     P(s', x + p) = sum over s of P(s, x) * P(turn in s ends in s' with p points)
 
 where the last factor is that of the policy. Only what play reaches is computed and kept: a policy visits few of the
-states, and a state holds few of the x that its card could have (:mod:`perfect_yatzy.kernels.propagation`). Nothing is
+states, and a state holds few of the x that its card could have (:mod:`perfect_yatzy.strategy.propagation_kernel`). Nothing is
 left out, so the result is exact up to float64 rounding.
 
 A forward pass has the distribution from one card on, backward induction those from all cards in one pass::
@@ -27,21 +27,29 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..game.dice import Floats, Ints, lattice
-from ..kernels.leads import TurnEndsOfStates
-from ..kernels.losses import LossJob, NoLosses, list_rows
-from ..kernels.policy import policy_job
-from ..kernels.policy_evaluation import ToCome, distribute_rows
-from ..kernels.propagation import EndLists, EndModel, LayerScores, PropagationJob, TurnEnds, pull_rows, support_rows
-from ..kernels.simd import aligned
-from ..kernels.table_slices import window
-from ..kernels.turn import hold_values
-from ..model.checked_values import Table
-from ..model.lanes import ceil_div
-from ..model.objectives import FRAME, Goals, ScoreObjective, final_bonus
-from ..model.state_space import LANES, Policy, StateSpace, state_space
-from ..model.turn_model import turn_model, turn_outcomes
-from ..tablebase.resources import ScratchPool, thread_map
+from ..core.dice import Floats, Ints, lattice
+from ..two_players.leads_kernel import TurnEndsOfStates
+from .losses_kernel import LossJob, NoLosses, list_rows
+from .policy_kernel import policy_job
+from .policy_evaluation_kernel import ToCome, distribute_rows
+from .propagation_kernel import (
+    EndLists,
+    EndModel,
+    LayerScores,
+    PropagationJob,
+    TurnEnds,
+    pull_rows,
+    support_rows,
+)
+from ..core.simd import aligned
+from ..core.table_slices import window
+from ..core.turn import hold_values
+from ..core.checked_values import Table
+from ..core.lanes import ceil_div
+from ..core.objectives import FRAME, Goals, ScoreObjective, final_bonus
+from ..core.state_space import LANES, Policy, StateSpace, state_space
+from ..core.turn_model import turn_model, turn_outcomes
+from ..core.resources import ScratchPool, thread_map
 from ..tablebase.store import Progress
 from .score_distribution import EARLY_LAYERS, CategoryResult, ScoreDistribution
 from .turn_evaluator import state_places

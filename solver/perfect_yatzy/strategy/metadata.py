@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from .._version import __version__
 from ..errors import MissingPackage
-from ..game.dice import Ints
+from ..core.dice import Ints
 from ..game.notebook import html_table
-from ..game.rules import RuleSet
+from ..core.rules import RuleSet
 
 PREVIEW = 10  # rows of a display
 # Columns with None where an action has no hold or no category: one type, also if every entry is None.

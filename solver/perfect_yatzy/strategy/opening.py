@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING
 
 from ..errors import RulesError, _
 from ..game.rule_loader import load_rules
-from ..game.rules import RuleSet
-from ..model.estimates import duration, rule_set_stats
-from ..model.objectives import Objective
+from ..core.rules import RuleSet
+from ..tablebase.estimates import duration, rule_set_stats
+from ..core.objectives import Objective
 from ..tablebase.store import Folder, Progress, has_table, open_table
 from .strategy import Strategy
 from .turn_evaluator import TurnEvaluator
 
 if TYPE_CHECKING:
-    from .approximate_strategy import ApproximateStrategy
+    from ..approximation.approximate_strategy import ApproximateStrategy
 
 
 def open_strategy(
@@ -49,7 +49,7 @@ def open_strategy(
     Strategy
         Play that maximises the expected final score. A table of more than 64 MB is read as it is
         needed; a new one is stored in the folder. For a game that is too large, an
-        :class:`perfect_yatzy.strategy.approximate_strategy.ApproximateStrategy` if :func:`perfect_yatzy.approximate`
+        :class:`perfect_yatzy.approximation.approximate_strategy.ApproximateStrategy` if :func:`perfect_yatzy.approximate`
         has made one.
 
     Raises
@@ -74,7 +74,7 @@ def open_strategy(
 
 def strategy_in_memory(rules: RuleSet, threads: int | None = None) -> Strategy:
     """The exact strategy of a rule set, solved now and not stored."""
-    from ..tablebase.backward_induction import solve_values
+    from ..core.backward_induction import solve_values
 
     return Strategy(rules, None, TurnEvaluator(rules, solve_values(rules, threads=threads)))
 
@@ -83,7 +83,7 @@ def opens_approximate(rules: RuleSet, tables: Folder = None) -> bool:
     """Whether :func:`open_strategy` gives an approximate strategy: no exact table, nor a solve begun unasked."""
     if has_table(rules, tables):
         return False
-    from .fitted_file import has_fitted
+    from ..approximation.fitted_file import has_fitted
 
     if not has_fitted(rules, tables):
         return False
@@ -95,8 +95,8 @@ def opens_approximate(rules: RuleSet, tables: Folder = None) -> bool:
 
 def open_approximate(rules: RuleSet, tables: Folder = None) -> ApproximateStrategy:
     """Open the approximate strategy of a rule set from its file; TableError if it is missing or damaged."""
-    from .approximate_strategy import ApproximateStrategy, FunctionEvaluator
-    from .fitted_file import read_fitted
+    from ..approximation.approximate_strategy import ApproximateStrategy, FunctionEvaluator
+    from ..approximation.fitted_file import read_fitted
 
     function, certificate = read_fitted(rules, tables)
     return ApproximateStrategy(rules, None, FunctionEvaluator(rules, function), certificate=certificate)
@@ -110,7 +110,7 @@ def approximate_advice(rules: RuleSet) -> Iterator[None]:
     except RulesError as error:
         if error.code != "too-large" or "--approximate" in str(error):
             raise
-        from ..model.approximate_cost import approximate_seconds
+        from ..approximation.approximate_cost import approximate_seconds
 
         spec = rules.spec or rules.key
         time = duration(sum(approximate_seconds(rules).values()))

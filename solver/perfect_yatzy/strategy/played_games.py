@@ -13,11 +13,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..errors import SolverError, StateError
-from ..game.dice import Floats, dice_of_game
+from ..core.dice import Floats, dice_of_game
 from ..game.legal_actions import ActionText, TurnPosition, action_number, start_turn
 from ..game.notation import parse_faces
-from ..game.rules import RuleSet
-from ..game.scorecard import Scorecard, State
+from ..core.rules import RuleSet
+from ..core.scorecard import Scorecard, State
 from ..tablebase.store import Progress
 from .strategy import CheckedPosition, Position
 

@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 
 from ..errors import StateError, game_over, positive_number
-from ..game.dice import Floats, Ints, lattice
+from ..core.dice import Floats, Ints, lattice
 from ..game.legal_actions import TurnPosition, action_count, numbered_action
-from ..game.rules import RuleSet
-from ..game.scoring import upper_sums
-from ..model.estimates import gigabytes
-from ..model.turn_model import turn_model, turn_outcomes
-from ..tablebase.resources import available_memory
+from ..core.rules import RuleSet
+from ..core.scoring import upper_sums
+from ..tablebase.estimates import gigabytes
+from ..core.turn_model import turn_model, turn_outcomes
+from ..core.resources import available_memory
 from .batch import BatchOptions
 from .metadata import Ragged, Rows, metadata, value_name
 from .played_games import Actor, Player, play_games, start_of
@@ -264,7 +264,7 @@ class _Games:
 
     def play(self, first: int, number: int) -> PositionSample:
         """Every decision of the games `first` to ``first + number - 1``, by game, turn and roll."""
-        from ..kernels.environment import Decisions, explore, roll_decisions
+        from ..rl.environment_kernel import Decisions, explore, roll_decisions
 
         state, numbers = self.start.state, np.arange(first, first + number)
         steps: list[PositionSample] = []

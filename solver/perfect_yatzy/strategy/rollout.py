@@ -11,15 +11,15 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from ..game.dice import Ints, lattice
-from ..game.scorecard import State
-from ..kernels import rollout as kernels
-from ..kernels.lattice import kernel_lattice
-from ..kernels.policy import PolicyJob, ScorePolicyJob, policy_job, score_blocks, score_policy
-from ..model.objectives import final_bonus
-from ..model.state_space import LANES, Policy, RowActions, state_space
-from ..model.turn_model import turn_model
-from ..tablebase.resources import ScratchPool, thread_map
+from ..core.dice import Ints, lattice
+from ..core.scorecard import State
+from . import rollout_kernel as kernels
+from ..core.lattice import kernel_lattice
+from .policy_kernel import PolicyJob, ScorePolicyJob, policy_job, score_blocks, score_policy
+from ..core.objectives import final_bonus
+from ..core.state_space import LANES, Policy, RowActions, state_space
+from ..core.turn_model import turn_model
+from ..core.resources import ScratchPool, thread_map
 from .strategy import CheckedPosition, Strategy
 from .turn_evaluator import GreedyPolicy, ScoreEvaluator, state_places
 

@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 
 from ..errors import StateError, _, shown
-from ..game.dice import Floats, Ints
+from ..core.dice import Floats, Ints
 from ..game.limits import MAX_OPPONENTS, MAX_OPPONENTS_TEXT, check_length
 from ..game.notation import parse_card
 from ..game.notebook import histogram_bins, histogram_svg, html_table
-from ..game.rules import RuleSet
-from ..game.scorecard import Scorecard, State
-from ..game.scoring import points_table
-from ..model.objectives import ScoreObjective, Utility
+from ..core.rules import RuleSet
+from ..core.scorecard import Scorecard, State
+from ..core.scoring import points_table
+from ..core.objectives import ScoreObjective, Utility
 from .metadata import metadata
 from .strategy import check_position
 from .tie_rules import tie_rule

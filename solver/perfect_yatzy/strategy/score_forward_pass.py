@@ -15,16 +15,22 @@ from contextlib import closing
 
 import numpy as np
 
-from ..game.dice import Floats, Ints
-from ..game.scorecard import State
-from ..kernels.policy import PolicyJob, policy_job
-from ..kernels.score_propagation import ScorePassJob, ScorePassScratch, Support, push_lanes, support_rows
-from ..kernels.simd import aligned
-from ..kernels.table_slices import TableSlice, places_in, window
-from ..kernels.turn import hold_values
-from ..model.objectives import FRAME
-from ..model.state_space import LANES, ScoreOffsets
-from ..tablebase.resources import ScratchPool
+from ..core.dice import Floats, Ints
+from ..core.scorecard import State
+from .policy_kernel import PolicyJob, policy_job
+from .score_propagation_kernel import (
+    ScorePassJob,
+    ScorePassScratch,
+    Support,
+    push_lanes,
+    support_rows,
+)
+from ..core.simd import aligned
+from ..core.table_slices import TableSlice, places_in, window
+from ..core.turn import hold_values
+from ..core.objectives import FRAME
+from ..core.state_space import LANES, ScoreOffsets
+from ..core.resources import ScratchPool
 from ..tablebase.store import Progress
 from .forward_pass import ForwardPass
 from .score_distribution import ScoreDistribution, score_places

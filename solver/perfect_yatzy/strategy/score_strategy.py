@@ -10,7 +10,7 @@ maximises the mean. So a goal that is certain or out of reach is played for the 
 the values of the mean (:func:`mean_evaluator`).
 
 Where the table of all goals is too large, a turn is evaluated exactly from estimated chances of its children
-(:mod:`perfect_yatzy.model.goal_estimates`); in the last layers of the game they are exact. So that play is
+(:mod:`perfect_yatzy.approximation.goal_estimates`); in the last layers of the game they are exact. So that play is
 approximate, and the chances shown are estimates: they do not bound the chance of the best play. A simulation measures
 what the play achieves. :mod:`perfect_yatzy.approximation.goals` makes the tables.
 """
@@ -27,20 +27,32 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import StateError, shown, whole_number
-from ..game.dice import Floats, Ints
+from ..core.dice import Floats, Ints
 from ..game.notation import CardText, read_card
 from ..game.rule_loader import load_rules
-from ..game.rules import RuleSet
-from ..game.scorecard import Scorecard, State
-from ..game.scoring import upper_sums
-from ..kernels.table_slices import whole_table, window
-from ..model.checked_values import Table
-from ..model.estimates import INSTANT_SOLVE_SECONDS, MAX_UNASKED_BYTES, MAX_UNASKED_SECONDS, SolveCost, log_long
-from ..model.goal_estimates import Downside, EstimatedGoals, LateGoals, Upside, estimated_chances
-from ..model.objectives import Goals, Objective, ReachableUtility, ScoreObjective
-from ..tablebase.resources import check_memory
+from ..core.rules import RuleSet
+from ..core.scorecard import Scorecard, State
+from ..core.scoring import upper_sums
+from ..core.table_slices import whole_table, window
+from ..core.checked_values import Table
+from ..tablebase.estimates import (
+    INSTANT_SOLVE_SECONDS,
+    MAX_UNASKED_BYTES,
+    MAX_UNASKED_SECONDS,
+    SolveCost,
+    log_long,
+)
+from ..approximation.goal_estimates import (
+    Downside,
+    EstimatedGoals,
+    LateGoals,
+    Upside,
+    estimated_chances,
+)
+from ..core.objectives import Goals, Objective, ReachableUtility, ScoreObjective
+from ..core.resources import check_memory
 from ..tablebase.store import Folder, Progress, has_table, open_table
-from ..tablebase.table_info import TableInfo
+from ..core.table_info import TableInfo
 from .strategy import CheckedPosition, Strategy, check_position
 from .turn_evaluator import ScoreEvaluator, TurnEvaluator, stored_scores
 
@@ -84,7 +96,7 @@ class EstimatedGoalEvaluator(ScoreEvaluator):
 
     def kernel_scores(self, filled: int) -> KernelScores:
         """The chances of the children of a layer as the kernels take them."""
-        from ..kernels.value_tables import EstimatedScores, StoredScores
+        from ..core.value_tables import EstimatedScores, StoredScores
 
         if filled + 1 >= self.late.first_layer:
             layer = self.late.layer_slice(filled + 1)
@@ -98,7 +110,7 @@ class ScoreStrategy(Strategy):
     """Optimal play for a utility of the whole final score. Make one with :func:`reach` or :func:`maximise`.
 
     Values are chances of the goal (0 to 1) or expected utilities. Positions should be cards: their points count. A
-    bare :class:`perfect_yatzy.game.scorecard.State` has none.
+    bare :class:`perfect_yatzy.core.scorecard.State` has none.
 
     Attributes
     ----------
@@ -197,7 +209,7 @@ def mean_evaluator(
     whole = Objective(rules)
     if solve_whole or has_table(rules, tables, whole.name):
         return TurnEvaluator(rules, open_table(whole, tables, threads=threads)[1])
-    from ..tablebase.backward_induction import solve_objective
+    from ..core.backward_induction import solve_objective
 
     rest = Objective(rules, start)
     return TurnEvaluator(rules, solve_objective(rest, threads=threads), rest.space)
@@ -356,7 +368,7 @@ def solve_in_memory(
     objective: ScoreObjective, means: TurnEvaluator, threads: int | None = None, progress: Progress | None = None
 ) -> ScoreEvaluator:
     """Solve an objective without storing its table; `means` breaks ties. RulesError if there is too little memory."""
-    from ..tablebase.backward_induction import solve_objective
+    from ..core.backward_induction import solve_objective
 
     cost = objective.solve_cost()
     check_memory(objective.rules, cost.with_table())

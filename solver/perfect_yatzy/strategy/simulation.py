@@ -1,7 +1,7 @@
 """Simulated games under a strategy: all games play a turn, then all play the next.
 
 How the games are played is in :mod:`.rollout`. The dice are a function of the seed, the game number, the turn and the
-roll (:mod:`perfect_yatzy.game.dice`). Therefore the result does not depend on the number of threads, game 7 is the
+roll (:mod:`perfect_yatzy.core.dice`). Therefore the result does not depend on the number of threads, game 7 is the
 same game however many are played, and two strategies can be compared on the same dice (common random numbers), which
 lowers the variance of the difference.
 """
@@ -17,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import StateError, _, positive_number, whole_number
-from ..game.dice import Floats, Ints
-from ..game.rules import RuleSet
-from ..model.state_space import Policy, state_space
-from ..tablebase.resources import default_threads
+from ..core.dice import Floats, Ints
+from ..core.rules import RuleSet
+from ..core.state_space import Policy, state_space
+from ..core.resources import default_threads
 from .metadata import metadata
 from .score_distribution import PERCENTS, scores_html
 from .strategy import CheckedPosition, Position, Strategy, check_position, check_strategy

@@ -17,15 +17,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import StateError, _, game_over, shown, whole_number
-from ..game.dice import Floats
+from ..core.dice import Floats
 from ..game.legal_actions import Action, ActionText, TurnPosition, read_action
 from ..game.notation import counts_of, parse_dice, read_card
-from ..game.rules import RuleSet
-from ..game.scorecard import Scorecard, State, check_state
-from ..model.checked_values import Table, checked_part
-from ..model.objectives import Values
-from ..model.state_space import StateSpace
-from ..tablebase.table_info import TableInfo
+from ..core.rules import RuleSet
+from ..core.scorecard import Scorecard, State, check_state
+from ..core.checked_values import Table, checked_part
+from ..core.objectives import Values
+from ..core.state_space import StateSpace
+from ..core.table_info import TableInfo
 from .actions import Choice, Hold, Ranking, max_rerolls, rank_all, rank_categories, rank_holds
 from .turn_evaluator import TurnEvaluator
 
@@ -68,7 +68,7 @@ def check_position(rules: RuleSet, position: Position, space: StateSpace | None 
 
 if TYPE_CHECKING:
     from .batch import BatchAnswer, BatchOptions, BatchPositions
-    from .fitted_file import Certificate
+    from ..approximation.fitted_file import Certificate
 
 DiceText = str | Sequence[int]  # "33456", or [3, 3, 4, 5, 6]
 

@@ -5,7 +5,7 @@
     best_n(roll)    = max of stop(roll) and of hold_n(h) over all h within the roll
     V(card)         = sum over first rolls of P(roll) best(roll)                   the Bellman equation
 
-The same mathematics as :mod:`perfect_yatzy.kernels.turn`, for a single state and without numba: a query starts
+The same mathematics as :mod:`perfect_yatzy.core.turn`, for a single state and without numba: a query starts
 quickly, and the tests compare the two.
 """
 
@@ -22,18 +22,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import StateError, _, span
-from ..game.dice import Floats, Ints, Lattice, lattice, sub_multisets
+from ..core.dice import Floats, Ints, Lattice, lattice, sub_multisets
 from ..game.notation import check_dice, counts_of, dice_of
-from ..game.rules import RuleSet
-from ..game.scorecard import EMPTY_STATE, State
-from ..game.scoring import points_table, roll_options, scoring_options, upper_sums
-from ..kernels.table_slices import restricted, window
-from ..model.checked_values import Table
-from ..model.objectives import ScoreObjective
-from ..model.state_space import RowActions, ScoreOffsets, StateLayout, StateSpace, state_space
+from ..core.rules import RuleSet
+from ..core.scorecard import EMPTY_STATE, State
+from ..core.scoring import points_table, roll_options, scoring_options, upper_sums
+from ..core.table_slices import restricted, window
+from ..core.checked_values import Table
+from ..core.objectives import ScoreObjective
+from ..core.state_space import RowActions, ScoreOffsets, StateLayout, StateSpace, state_space
 
 if TYPE_CHECKING:
-    from ..kernels.value_tables import EstimatedScores, StoredScores
+    from ..core.value_tables import EstimatedScores, StoredScores
     from ..tablebase.exact_solve import ExactSolve
 
     KernelScores = StoredScores | EstimatedScores
@@ -204,13 +204,13 @@ class ScoreEvaluator(TurnEvaluator):
 
     def kernel_scores(self, filled: int) -> KernelScores:
         """The values of the children of a layer as the kernels take them."""
-        from ..kernels.value_tables import StoredScores
+        from ..core.value_tables import StoredScores
 
         return StoredScores(window(self.objective, self.values, filled), self.score_offsets)
 
     def score_policy(self, filled: int) -> Any:
         """What the kernels that play and answer take for a layer: these values, and the means that break ties."""
-        from ..kernels.rollout import ScorePolicy
+        from .rollout_kernel import ScorePolicy
 
         return ScorePolicy(self.kernel_scores(filled), window(self.space, self.mean_values, filled))
 
@@ -339,7 +339,7 @@ class TurnOutcome:
 
 def outcomes_of_hold(evaluator: TurnEvaluator, state: State, held: Sequence[int], rerolls: int) -> list[TurnOutcome]:
     """Different outcomes of the turn after holding fewer than all dice, rerolling, and playing for the mean."""
-    from ..model.turn_model import dice_model
+    from ..core.turn_model import dice_model
 
     rules, grid, lowest_equal = evaluator.rules, evaluator.dice, evaluator.lowest_equal
     saving = rules.saved_rolls

@@ -21,16 +21,16 @@ import numpy as np
 
 from .._files import folder_lock, replace
 from ..errors import N_, StateError, TableError, _, number_text
-from ..game.rules import RuleSet
-from ..game.scorecard import State
-from ..game.scoring import maximum_score
-from ..model.checked_values import DIGEST_BYTES, block_count
-from ..model.objectives import Objective
-from ..model.state_space import StateSpace
-from ..tablebase.resources import check_space, writing_to
+from ..core.rules import RuleSet
+from ..core.scorecard import State
+from ..core.scoring import maximum_score
+from ..core.checked_values import DIGEST_BYTES, block_count
+from ..core.objectives import Objective
+from ..core.state_space import StateSpace
+from ..core.resources import check_space, writing_to
 from ..tablebase.store import Folder, has_table, table_path
-from ..tablebase.table_file import HEADER_BYTES, read_table
-from ..tablebase.table_info import MAX_SIDECAR, rebuild_hint
+from ..core.table_file import HEADER_BYTES, read_table
+from ..core.table_info import MAX_SIDECAR, rebuild_hint
 from .strategy import Strategy
 from .turn_evaluator import TurnEvaluator
 

@@ -1,4 +1,4 @@
-"""Solve a game in integers (:mod:`perfect_yatzy.kernels.exact`), and check the float64 table and its ties.
+"""Solve a game in integers (:mod:`perfect_yatzy.tablebase.exact_kernel`), and check the float64 table and its ties.
 
 The layers are those of a solve (:mod:`.backward_induction`). Only two of them are in memory; the newest one is stored
 now and then, so that a later call resumes. :func:`prove` makes the certificate of a game, a small JSON file.
@@ -21,21 +21,28 @@ import numpy as np
 
 from .._files import exclusive, replacing
 from ..errors import RulesError, _
-from ..game.dice import Floats, Ints, lattice
+from ..core.dice import Floats, Ints, lattice
 from ..game.rule_loader import load_rules
-from ..game.rules import RuleSet
-from ..game.scorecard import EMPTY_STATE, State
-from ..kernels.exact import LEAST_GAP, LIMB_BITS, WINDOW, ExactJob, solve_exact_rows
-from ..kernels.simd import aligned
-from ..kernels.table_slices import TableSlice, padded
-from ..model.estimates import SolveCost, log_long
-from ..model.objectives import Objective
-from ..model.state_space import LANES
-from ..model.turn_model import turn_outcomes
-from .backward_induction import ROWS_PER_TASK, RowSolver, solve_objective
-from .resources import ScratchPool, check_memory, default_threads, thread_map, writing_to
+from ..core.rules import RuleSet
+from ..core.scorecard import EMPTY_STATE, State
+from .exact_kernel import LEAST_GAP, LIMB_BITS, WINDOW, ExactJob, solve_exact_rows
+from ..core.simd import aligned
+from ..core.table_slices import TableSlice, padded
+from .estimates import SolveCost, log_long
+from ..core.objectives import Objective
+from ..core.state_space import LANES
+from ..core.turn_model import turn_outcomes
+from ..core.backward_induction import ROWS_PER_TASK, RowSolver, solve_objective
+from ..core.resources import ScratchPool, check_memory, default_threads, thread_map, writing_to
 from .store import Folder, Progress, tables_folder
-from .table_info import CHECKPOINT_SECONDS, fraction_fields, store_layer, stored_layer, table_stem, versions
+from ..core.table_info import (
+    CHECKPOINT_SECONDS,
+    fraction_fields,
+    store_layer,
+    stored_layer,
+    table_stem,
+    versions,
+)
 
 COST = 55  # times that of a solve in float64, measured
 DIGITS = 60  # after the point, in a certificate

@@ -12,7 +12,7 @@ Because of the offset the pages of a file are pages of the table, so that a prog
 one range of addresses. ``numpy.load(file, max_header_size=1 << 17)`` reads the values.
 
 The manifest lists the files of a finished table. The values are read block by block when they are needed
-(:class:`perfect_yatzy.model.checked_values.CheckedValues`); a block that two shards share is in part in each.
+(:class:`perfect_yatzy.core.checked_values.CheckedValues`); a block that two shards share is in part in each.
 """
 
 from __future__ import annotations
@@ -29,11 +29,19 @@ import numpy.typing as npt
 
 from .._files import replacing
 from ..errors import TableError
-from ..model.checked_values import BLOCK_BYTES, DIGEST_BYTES, BlockHasher, CheckedValues, block_count
-from ..model.objectives import Objective, Values
-from . import table_info
+from ..core.checked_values import BLOCK_BYTES, DIGEST_BYTES, BlockHasher, CheckedValues, block_count
+from ..core.objectives import Objective, Values
+from ..core import table_info
 from .shard_plan import Shard, objective_digest
-from .table_info import MissingTable, ShardedTableInfo, checked_fields, damaged, reading, unreadable, with_checksum
+from ..core.table_info import (
+    MissingTable,
+    ShardedTableInfo,
+    checked_fields,
+    damaged,
+    reading,
+    unreadable,
+    with_checksum,
+)
 
 PAGE_BYTES = 1 << 16  # a multiple of the page size of every system, and of the blocks
 LENGTH_BYTES = 8

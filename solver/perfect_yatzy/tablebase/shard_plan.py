@@ -26,15 +26,15 @@ from typing import Any
 import numpy as np
 
 from ..errors import StateError, TableError
-from ..game.dice import Ints
+from ..core.dice import Ints
 from ..game.rule_loader import rules_from_json, rules_to_json
-from ..game.rules import RuleSet
-from ..game.scorecard import EMPTY_STATE
-from ..model.checked_values import BLOCK_BYTES, Table
-from ..model.objectives import ExponentialUtility, Objective, PolicyQuantity, ScoreObjective, Utility
-from ..model.quantities import QUANTITIES
-from ..model.state_space import LANES, StateSpace
-from .table_info import UNROUNDED_ENDING
+from ..core.rules import RuleSet
+from ..core.scorecard import EMPTY_STATE
+from ..core.checked_values import BLOCK_BYTES, Table
+from ..core.objectives import ExponentialUtility, Objective, PolicyQuantity, ScoreObjective, Utility
+from .quantities import QUANTITIES
+from ..core.state_space import LANES, StateSpace
+from ..core.table_info import UNROUNDED_ENDING
 
 SHARD_BYTES = 32 << 20  # of stored values; larger layers are cut into shards of about this size
 SHARDS_PER_LAYER = 16  # smaller layers are cut into so many

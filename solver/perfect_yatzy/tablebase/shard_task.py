@@ -28,17 +28,25 @@ import numpy.typing as npt
 from .._files import replacing
 from .._version import __version__
 from ..errors import TableError
-from ..kernels.table_slices import PADDING, TableSlice
-from ..model.checked_values import DIGEST_BYTES, sparse_array
-from ..model.objectives import Objective, ScoreObjective, Values
-from ..model.state_space import ScoreOffsets
+from ..core.table_slices import PADDING, TableSlice
+from ..core.checked_values import DIGEST_BYTES, sparse_array
+from ..core.objectives import Objective, ScoreObjective, Values
+from ..core.state_space import ScoreOffsets
 from . import shard_plan
-from .backward_induction import RowSolver
-from .resources import writing_to
+from ..core.backward_induction import RowSolver
+from ..core.resources import writing_to
 from .shard_file import ShardFile, open_shard, write_shard
 from .shard_plan import Halo, Shard, ShardPlan, is_rounded, row_parts
 from .store import open_table
-from .table_info import DAMAGED, SHARDED_FORMAT, checked_fields, damaged, reading, unreadable, with_checksum
+from ..core.table_info import (
+    DAMAGED,
+    SHARDED_FORMAT,
+    checked_fields,
+    damaged,
+    reading,
+    unreadable,
+    with_checksum,
+)
 
 PLAN_FILE = "plan.json"
 TASK_MEMORY = 512 << 20  # bytes of values that a task may hold: its shard, and the halo of the rows solved at a time

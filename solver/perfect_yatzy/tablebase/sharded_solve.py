@@ -26,15 +26,22 @@ from typing import Any, Protocol
 
 from .._files import HAS_LOCKS, claim, folder_lock, is_same_file, replacing
 from ..errors import TableError
-from ..model.estimates import BASE_MEMORY, CARD_MEMORY, SolveCost
-from ..model.objectives import Objective, PolicyQuantity
-from . import table_info
-from .resources import check_space, default_threads, thread_pool, writing_to
+from .estimates import BASE_MEMORY, CARD_MEMORY, SolveCost
+from ..core.objectives import Objective, PolicyQuantity
+from ..core import table_info
+from ..core.resources import check_space, default_threads, thread_pool, writing_to
 from .shard_file import open_shard
 from .shard_plan import Shard, first_needed, objective_digest, plan_shards
 from .shard_task import PLAN_FILE, TASK_MEMORY, ShardTask, SharedSolve, read_plan, solve_shard_task, write_plan
 from .store import Folder, Progress, finished_by_other, has_table, table_path
-from .table_info import SHARDED_FORMAT, ShardedTableInfo, TableInfo, part_path, shards_folder, unfinished_shards
+from ..core.table_info import (
+    SHARDED_FORMAT,
+    ShardedTableInfo,
+    TableInfo,
+    part_path,
+    shards_folder,
+    unfinished_shards,
+)
 
 TASK_OVERHEAD = 1.25  # memory of a task to that of its values: the places of ranges of scores
 HASHED_WHOLE = 8 << 30  # bytes; the values of larger tables are hashed in their order by `yatzy verify` alone

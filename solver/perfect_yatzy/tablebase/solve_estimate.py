@@ -18,11 +18,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..game.dice import Floats, Ints
-from ..model.estimates import THREADS, SolveCost, rule_set_stats
-from ..model.lanes import ceil_div
-from ..model.objectives import Objective
-from .backward_induction import ROWS_PER_TASK, SCORE_ROWS_PER_TASK
+from ..core.dice import Floats, Ints
+from .estimates import THREADS, SolveCost, rule_set_stats
+from ..core.lanes import ceil_div
+from ..core.objectives import Objective
+from ..core.backward_induction import ROWS_PER_TASK, SCORE_ROWS_PER_TASK
 from .shard_plan import Shard, ShardPlan, is_rounded, plan_shards, row_parts, row_work
 from .shard_task import TASK_MEMORY
 from .sharded_solve import sharded_cost

@@ -19,17 +19,24 @@ from typing import TYPE_CHECKING
 
 from .._files import HAS_LOCKS, being_written, folder_lock, locked_if_free
 from ..errors import Cancelled, TableError, _
-from ..game.rules import RuleSet
-from ..model.checked_values import Table
-from ..model.estimates import gigabytes, log_long
-from ..model.objectives import Objective
-from . import table_info
-from .resources import check_memory
-from .table_file import read_table
-from .table_info import MissingTable, TableInfo, part_path, read_info, shards_folder, table_stem
+from ..core.rules import RuleSet
+from ..core.checked_values import Table
+from .estimates import gigabytes, log_long
+from ..core.objectives import Objective
+from ..core import table_info
+from ..core.resources import check_memory
+from ..core.table_file import read_table
+from ..core.table_info import (
+    MissingTable,
+    TableInfo,
+    part_path,
+    read_info,
+    shards_folder,
+    table_stem,
+)
 
 if TYPE_CHECKING:
-    from .table_writer import TableWriter
+    from ..core.table_writer import TableWriter
 
 Folder = str | os.PathLike[str] | None  # of the tables; None: see :func:`tables_folder`
 Progress = Callable[[int, int], None]  # values done, values in all; it may raise to stop the work
@@ -74,8 +81,8 @@ def solve_to_store(
     missing_only: bool = False,
 ) -> TableInfo:  # fmt: skip
     """Solve a game and write its table; an unfinished one of an earlier, killed solve is resumed."""
-    from .resources import default_threads
-    from .table_writer import TableWriter
+    from ..core.resources import default_threads
+    from ..core.table_writer import TableWriter
 
     folder = tables_folder(tables)
     while True:
@@ -130,7 +137,7 @@ def written_bytes(path: Path) -> int:
 
 def write_table(writer: TableWriter, threads: int | None = None, progress: Progress | None = None) -> TableInfo:
     """Solve what is left of a table and finish it. After an interruption the finished layers can be resumed."""
-    from .backward_induction import Layer, solve_layers
+    from ..core.backward_induction import Layer, solve_layers
 
     started = last_checkpoint = time.perf_counter()
     newest: Layer | None = None  # not in a checkpoint yet

@@ -31,7 +31,7 @@ from .._version import __version__
 from ..errors import Cancelled, RulesError, SolverError, StateError, _, shown
 from ..game.legal_actions import start_turn
 from ..game.rule_loader import builtin_ids
-from ..game.rules import RuleSet
+from ..core.rules import RuleSet
 from ..game.translations import ENGLISH, languages
 from ..play.record import read_game
 from ..service.answers import answer_head, picked, with_echo

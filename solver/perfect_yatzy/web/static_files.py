@@ -18,8 +18,8 @@ from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any
 
 from ..game.rule_loader import builtin_ids, load_rules
-from ..game.rules import RuleSet, leaves_choice
-from ..game.scoring import possible_points
+from ..core.rules import RuleSet, leaves_choice
+from ..core.scoring import possible_points
 from ..game.translations import localized
 from ..service.answers import picked
 from .limits import MAX_RULE_SETS_CACHED

@@ -31,10 +31,10 @@ from ..options import POLICY_WORDS, KnownWords, Number, cluster_workers
 
 if TYPE_CHECKING:
     from ...cluster.session import Cluster
-    from ...game.rules import RuleSet
+    from ...core.rules import RuleSet
     from ...service.queries import QueryService
     from ...strategy.simulation import Simulation
-    from ...strategy.two_players import Play
+    from ...two_players.two_players import Play
 
 POLICY = KnownWords(POLICY_WORDS)
 REPLANNED = "replanned"  # the policy that plans each turn again
@@ -268,12 +268,12 @@ def versus(
     """
     import numpy as np
 
-    from ...model.estimates import gigabytes
+    from ...tablebase.estimates import gigabytes
     from ...service.budget import COMMAND_LIMIT
-    from ...strategy.two_player_table import NAMES, STORE
-    from ...strategy.versus import exploitability_of, table_costs, versus_bounds, versus_table
-    from ...strategy.versus import versus as two_players
-    from ...tablebase.resources import available_memory, check_memory
+    from ...two_players.two_player_table import NAMES, STORE
+    from ...two_players.versus import exploitability_of, table_costs, versus_bounds, versus_table
+    from ...two_players.versus import versus as two_players
+    from ...core.resources import available_memory, check_memory
     from ...tablebase.store import has_table
     from ..progress import progress
     from ..views.results import bounds_lines, versus_lines
@@ -327,10 +327,10 @@ def versus(
 
 def followed_policies(names: Iterable[str], service: QueryService, rules: RuleSet) -> Iterator[Play]:
     """The policies of these names; StateError for one that looks at more than its own card."""
-    from ...game.scorecard import Scorecard
+    from ...core.scorecard import Scorecard
     from ...policies.named import Setting, listed, named_policy
     from ...strategy.strategy import Strategy
-    from ...strategy.two_players import Replanned
+    from ...two_players.two_players import Replanned
 
     setting = Setting(rules, Scorecard(rules), service.tables, service.threads)
     for name in names:

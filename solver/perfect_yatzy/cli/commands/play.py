@@ -12,7 +12,7 @@ from ..console import confirm, echo_fitted, record_path
 from ..options import KnownWords, Number, is_given, language_option, rules_argument, seed_option, service_options
 
 if TYPE_CHECKING:
-    from ...game.rules import RuleSet
+    from ...core.rules import RuleSet
     from ...play.session import SaveFile, Session
     from ...service.queries import QueryService
     from ..terminal_game import Advice, TerminalGame

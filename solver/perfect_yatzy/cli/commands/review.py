@@ -15,8 +15,8 @@ from .. import options
 from ..console import check_overwrite, echo_answer, echo_json, echo_lines, finished_games, output_file, prompt_line
 
 if TYPE_CHECKING:
-    from ...game.rules import RuleSet
-    from ...game.scorecard import State
+    from ...core.rules import RuleSet
+    from ...core.scorecard import State
     from ...play.puzzle import Puzzle
     from ...play.review import Review
     from ...service.queries import QueryService
@@ -121,7 +121,7 @@ def explained_text(service: QueryService, strategy: Strategy, rules: RuleSet, fo
 
 def bonus_chances(service: QueryService, strategy: Strategy) -> Callable[[State], float] | None:
     """Chance of the upper bonus by state; None without a bonus, or if its table would take long to solve."""
-    from ...model.objectives import BonusChance
+    from ...core.objectives import BonusChance
     from ...strategy.distribution import has_distribution
     from ...tablebase.store import has_table, open_table
 

@@ -43,7 +43,7 @@ def rules_show(rules: str, lang: str, as_json: bool) -> None:
     """Show a rule set and its categories."""
     from ...game.rule_loader import load_rules
     from ...game.translations import localized
-    from ...model.approximate_cost import rule_set_facts
+    from ...approximation.approximate_cost import rule_set_facts
     from ..views.rules import rules_lines
 
     found = localized(load_rules(rules), lang)
@@ -61,8 +61,8 @@ def rules_check(file: str) -> None:
     Reports every mistake with its line and field, also in the switches.
     """
     from ...game.rule_loader import RuleFileError, load_rules
-    from ...model.approximate_cost import rule_set_facts
-    from ...model.estimates import remarks
+    from ...approximation.approximate_cost import rule_set_facts
+    from ...tablebase.estimates import remarks
     from ..views.rules import rules_check_lines
 
     try:

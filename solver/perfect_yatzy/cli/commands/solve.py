@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...errors import _, ngettext, number_text
-from ...model.quantities import QUANTITIES
+from ...tablebase.quantities import QUANTITIES
 from .. import options
 from ..console import check_overwrite, echo_answer, echo_json, echo_lines, file_format, write_output
 from ..options import MOST_WORKERS, RULES, KnownWords, Number, stored_tables
@@ -87,10 +87,10 @@ def solve(
       yatzy solve maxi --what goals --approximate
     """
     from ...game.rule_loader import load_rules
-    from ...model.objectives import Objective
+    from ...core.objectives import Objective
     from ...strategy.opening import approximate_advice
     from ...tablebase.store import has_table, table_path
-    from ...tablebase.table_info import shards_folder
+    from ...core.table_info import shards_folder
     from . import table_solver
 
     given = [*filter(options.is_given, ("seed", "games", "work", "minutes"))]
@@ -178,7 +178,7 @@ def verify(
     its mean.
     """
     from ...game.rule_loader import load_rules
-    from ...strategy.fitted_file import has_fitted
+    from ...approximation.fitted_file import has_fitted
     from ...strategy.verify import verify as run_checks
     from ...tablebase.store import has_table
 
@@ -296,7 +296,7 @@ def tables(
         return
     entries, folder = store.stored(tables), tables_folder(tables)
     if clean:
-        from ...kernels.jit import old_caches
+        from ...core.jit import old_caches
 
         files, caches = store.remove_leftovers(tables), old_caches()
         for cache in caches:

@@ -12,22 +12,22 @@ import click
 import numpy as np
 
 from ...errors import RulesError, _, ngettext, number_text
-from ...game.rules import RuleSet
-from ...game.scorecard import EMPTY_STATE
-from ...model.approximate_cost import approximate_seconds
-from ...model.checked_values import Table
-from ...model.estimates import SolveCost, duration, gigabytes, rule_set_stats
-from ...model.objectives import Objective
-from ...model.quantities import QUANTITIES
-from ...model.state_space import state_space
+from ...core.rules import RuleSet
+from ...core.scorecard import EMPTY_STATE
+from ...approximation.approximate_cost import approximate_seconds
+from ...core.checked_values import Table
+from ...tablebase.estimates import SolveCost, duration, gigabytes, rule_set_stats
+from ...core.objectives import Objective
+from ...tablebase.quantities import QUANTITIES
+from ...core.state_space import state_space
 from ...service.budget import SolveBudget
 from ...strategy.opening import open_approximate, open_strategy
-from ...tablebase import resources
-from ...tablebase.resources import check_memory, default_threads
+from ...core import resources
+from ...core.resources import check_memory, default_threads
 from ...tablebase.sharded_solve import ThreadEngine, sharded_cost, solve_sharded
 from ...tablebase.solve_estimate import SharedEstimate, SolveEstimate, estimate_of_cost, estimate_solve
 from ...tablebase.store import Progress, has_table, solve_to_store, tables_folder
-from ...tablebase.table_info import TableInfo
+from ...core.table_info import TableInfo
 from ..console import confirm, echo_answer
 from ..options import cluster_workers
 from ..progress import StageProgress, solve_progress
@@ -294,7 +294,7 @@ def solve_approximately(
 ) -> None:
     """Make a strategy with a certificate and store it, with a line for each stage; print the certificate."""
     from ...approximation.solve import UNIT, approximate
-    from ...strategy.fitted_file import fitted_path, has_fitted
+    from ...approximation.fitted_file import fitted_path, has_fitted
 
     rules, tables, threads = solver.rules, solver.tables, solver.threads
     path = fitted_path(rules, tables)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import _, ngettext, number_text
 from ...game.notation import glyphs, spaced
-from ...game.rules import RuleSet
+from ...core.rules import RuleSet
 from ...strategy.tie_rules import TIE_RULES
 from . import wording
 from .wording import approximate_lines, card_line, category_name, chance_text, columns, grouped, number_word, wrapped

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeVar
 
-from ...game.dice import Dice
-from ...game.rules import RuleSet, leaves_choice
+from ...core.dice import Dice
+from ...core.rules import RuleSet, leaves_choice
 from ...policies.guide import RARE, Example, Guide, OpeningLine, Option, Stage, shortened
 from ...policies.strategy_sheet import PriceSheet, StrategySheet, pars
 from .wording import category_name, rounded_up

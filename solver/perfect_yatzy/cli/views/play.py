@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from ...errors import N_, _, enumerated
 from ...game.notation import glyphs, spaced
-from ...game.rules import RuleSet
-from ...game.scorecard import Scorecard
+from ...core.rules import RuleSet
+from ...core.scorecard import Scorecard
 from ...play.session import Action, Session
 from . import wording
 

@@ -10,9 +10,9 @@ from typing import Any
 import click
 
 from ...errors import MissingPackage, _, alternatives, ngettext, number_text, significant_text
-from ...game.dice import Floats
+from ...core.dice import Floats
 from ...game.notebook import histogram_bins
-from ...game.rules import RuleSet
+from ...core.rules import RuleSet
 from ...strategy.tie_rules import TIE_RULES
 from ..console import output_file
 from . import wording
@@ -193,7 +193,7 @@ def loss_lines(rules: RuleSet, losses: dict[str, Any]) -> list[str]:
 def versus_lines(
     rules: RuleSet, policies: Sequence[str], ties: str, chances: Floats, exploitability: Sequence[float]
 ) -> list[str]:
-    """Lines for the chances of :func:`perfect_yatzy.strategy.versus.versus_table`."""
+    """Lines for the chances of :func:`perfect_yatzy.two_players.versus.versus_table`."""
     first_wins = chances[0, 0]  # if both play to win
     tie = _(TIE_RULES[ties].value)  # marked elsewhere
     lines = [_("{game}, two players: the first wins {chance}", game=rules.name, chance=chance_text(first_wins)), ""]
@@ -212,7 +212,7 @@ def versus_lines(
 
 
 def bounds_lines(rules: RuleSet, ties: str, low: float, high: float) -> list[str]:
-    """Lines for the bounds of :func:`perfect_yatzy.strategy.versus.versus_bounds`, rounded outwards."""
+    """Lines for the bounds of :func:`perfect_yatzy.two_players.versus.versus_bounds`, rounded outwards."""
     lowest, highest = wording.lower_bound_text(low), chance_text(rounded_up(high, 4))
     text = _("{game}, two players: the first wins between {low} and {high}")
     tie = _(TIE_RULES[ties].value)  # marked elsewhere

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...errors import N_, StateError, _, ngettext, number_text, significant_text
 from ...game.notation import glyphs, parse_category, parse_hold, spaced
-from ...game.rules import RuleSet, leaves_choice
+from ...core.rules import RuleSet, leaves_choice
 from ...play.estimates import Estimate, mean_of
 from ...play.puzzle import Puzzle
 from ...play.rating import GRADE_NAMES, Block, Comparison, Rating, Ratings

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...errors import _, ngettext
 from ...game.rule_words import number_word, order_text
-from ...game.rules import RuleSet
+from ...core.rules import RuleSet
 from ...game.translations import row_of
 from .wording import columns, grouped
 
@@ -14,7 +14,7 @@ MAX_WIDTH = 80  # of a table
 
 
 def rules_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
-    """Lines for `yatzy rules show`; `facts`: :func:`perfect_yatzy.model.approximate_cost.rule_set_facts`."""
+    """Lines for `yatzy rules show`; `facts`: :func:`perfect_yatzy.approximation.approximate_cost.rule_set_facts`."""
     lines = [f"{rules.name} ({rules.key})", *([rules.summary] if rules.summary else []), ""]
     by_column = _column_table(rules)
     lines += [*rules.sentences(columns=not by_column), "", *by_column, *_row_lines(rules), ""]
@@ -46,7 +46,7 @@ def _fact_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
 
 def approximate_advice(rules: RuleSet, facts: dict[str, Any]) -> str:
     """What to run for a game that is too large."""
-    from ...model.estimates import duration
+    from ...tablebase.estimates import duration
 
     command, time = f"yatzy solve {rules.spec or rules.key} --approximate", duration(facts["approximate_seconds"])
     return _("`{command}` ({time}) makes a strategy with a proven bound", command=command, time=time)
@@ -54,7 +54,7 @@ def approximate_advice(rules: RuleSet, facts: dict[str, Any]) -> str:
 
 def rules_check_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
     """Lines for `yatzy rules check` about a rule file without mistakes; `facts` as in :func:`rules_lines`."""
-    from ...model.estimates import SolveCost, gigabytes
+    from ...tablebase.estimates import SolveCost, gigabytes
 
     count = len(rules.categories)
     text = ngettext(

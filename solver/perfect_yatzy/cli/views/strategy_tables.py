@@ -14,8 +14,8 @@ from typing import Any
 from ..._version import ANSWER_SCHEMA
 from ...errors import N_, StateError, _, current_language, number_text
 from ...game.notation import dice_of, spaced
-from ...game.rules import leaves_choice
-from ...game.scorecard import State
+from ...core.rules import leaves_choice
+from ...core.scorecard import State
 from ...service.answers import approximate_fields
 from ...strategy.actions import Hold
 from ...strategy.metadata import arrow_table, check_pyarrow, metadata

@@ -15,8 +15,8 @@ from string import Formatter
 from typing import Any, Literal
 
 from ...errors import LANGUAGES, pgettext
-from ...game.dice import Dice
-from ...game.rules import RuleSet, prerequisites
+from ...core.dice import Dice
+from ...core.rules import RuleSet, prerequisites
 from ...game.translations import ENGLISH, languages, toml_text
 from ...policies.hold_policy import bonus_box
 from ...policies.hold_rules import Condition, DicePattern, HoldRule, all_categories, section

@@ -35,15 +35,21 @@ import numpy as np
 from ..._files import replacing
 from ..._version import __version__
 from ...errors import RulesError, StateError, _
-from ...game.dice import Ints, lattice
+from ...core.dice import Ints, lattice
 from ...game.rule_loader import builtin_ids, load_rules
-from ...game.rules import RuleSet, chains, column_order, prerequisites
-from ...game.scoring import first_roll_points, points_table, possible_points, upper_sums
+from ...core.rules import RuleSet, chains, column_order, prerequisites
+from ...core.scoring import first_roll_points, points_table, possible_points, upper_sums
 from ...game.translations import languages, localized
-from ...model.checked_values import Table
-from ...model.objectives import BonusChance, PolicyQuantity, Variance
-from ...model.state_space import StateSpace, state_space
-from ...model.turn_model import SCORING_WAYS, joker_model, legal_categories, numbered_outcomes, turn_outcomes
+from ...core.checked_values import Table
+from ...core.objectives import BonusChance, PolicyQuantity, Variance
+from ...core.state_space import StateSpace, state_space
+from ...core.turn_model import (
+    SCORING_WAYS,
+    joker_model,
+    legal_categories,
+    numbered_outcomes,
+    turn_outcomes,
+)
 from ...play.puzzle import DIFFICULTIES, daily_seed, find_puzzle
 from ...service.answers import distribution_fields, picked
 from ...service.queries import QueryService
@@ -185,7 +191,7 @@ def rule_data(rules: RuleSet) -> dict[str, Any]:
 
 
 def _joker(rules: RuleSet) -> dict[str, Any]:
-    """The flags of :class:`perfect_yatzy.model.turn_model.JokerModel`; rolls are numbered from 0."""
+    """The flags of :class:`perfect_yatzy.core.turn_model.JokerModel`; rolls are numbered from 0."""
     model = joker_model(rules)
     rolls = model.rolls - lattice(rules.dice, rules.faces).first_roll
     return {
@@ -196,7 +202,7 @@ def _joker(rules: RuleSet) -> dict[str, Any]:
 
 
 def _layout(rules: RuleSet) -> dict[str, Any]:
-    """How the engine finds the place of a state (:class:`perfect_yatzy.model.state_space.StateSpace`)."""
+    """How the engine finds the place of a state (:class:`perfect_yatzy.core.state_space.StateSpace`)."""
     space = state_space(rules)
     layout = space.layout
     orders = {column_order(rules, column) for column in range(max(1, len(rules.columns)))}

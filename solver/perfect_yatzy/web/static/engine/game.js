@@ -5,7 +5,7 @@
 // saved rolls, and whether the box that jokers or other boxes require holds points.
 import { lattice } from "./lattice.js";
 
-const IN_FULL = 1, WITH_BONUS = 2, ON_FIRST_ROLL = 4, UNMET = 8; // ways to score, as in model/turn_model.py
+const IN_FULL = 1, WITH_BONUS = 2, ON_FIRST_ROLL = 4, UNMET = 8; // ways to score, as in core/turn_model.py
 
 const bitCount = (mask) => { let n = 0; for (; mask; mask &= mask - 1) n++; return n; };
 
@@ -24,7 +24,7 @@ export class Game {
     this.layRows();
   }
 
-  // Where the values of each row (card) begin in the table: the order of model/state_space.py.
+  // Where the values of each row (card) begin in the table: the order of core/state_space.py.
   layRows() {
     const { chains, weight_of: weightOf, tracked_index: tracked } = this.layout;
     let masks = [0], sets = [0];
@@ -101,7 +101,7 @@ export class Game {
     };
   }
 
-  // The sum of each column of an upper sum, which is one number (game/scoring.py).
+  // The sum of each column of an upper sum, which is one number (core/scoring.py).
   columnSums(upper) {
     const { weights, widths } = this.uppers, last = weights.length - 1;
     return weights.map((weight, i) => (i < last ? Math.floor(upper / weight) % widths[i] : Math.floor(upper / weight)));
@@ -129,7 +129,7 @@ export class Game {
     return found;
   }
 
-  // Bitmask of the boxes that may take a roll, and the way they score it (kernels/legal.py).
+  // Bitmask of the boxes that may take a roll, and the way they score it (core/legal.py).
   scoring(state, choices, roll, isFirst) {
     const { joker } = this, number = this.jokerOfRoll[roll];
     let allowed = choices, way = isFirst ? ON_FIRST_ROLL : 0;

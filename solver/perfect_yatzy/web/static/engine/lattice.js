@@ -1,4 +1,4 @@
-// Multisets of dice as integers, and the two passes of a turn over them (perfect_yatzy/game/dice.py in Python).
+// Multisets of dice as integers, and the two passes of a turn over them (perfect_yatzy/core/dice.py in Python).
 //
 // The index of a multiset orders by size, then by its sorted dice; full rolls come last. With five dice there are 462
 // multisets, of which the last 252 are rolls.

@@ -1,0 +1,195 @@
+"""What an approximate solution costs, before it is begun: the work of its stages, the same on every machine.
+
+    bound        solves of relaxed games: better prices, the order of the boxes, the last and largest game
+    relaxation   the same with less work and at most BASELINE_BOXES further exact boxes
+    fit          in each round games are played, and all states of this and earlier rounds are backed up and fitted
+    simulation   games
+
+Work is counted in operations of a turn (:mod:`.estimates`). A bound is limited by their number, so that it can be
+repeated. Before the boxes are chosen the estimate takes any, each of which multiplies the cards by the same number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import RulesError
+from ..core.rules import RuleSet, chains
+from ..core.scoring import maximum_score
+from ..tablebase.estimates import (
+    LANE_OPERATIONS_PER_SECOND,
+    THREADS,
+    rule_set_stats,
+    turn_operations,
+)
+from ..core.lanes import ceil_div
+from .relaxed_game import RelaxedLayout, required_exact, tracked_exact
+from ..core.state_space import LANES
+from .turn_slots import feature_count, turn_slots
+
+GAMES = 20_000  # of the simulation
+FIT_GAMES = 6_000  # of the last round of the fit
+ROUNDS = 4
+MIN_GAMES = 64  # of a round
+BOUND_WORK = 30e12  # most operations for the bound ...
+BOUND_MEMORY = 1 << 30  # ... and bytes
+BASELINE_WORK = 5e12  # of the small relaxed game
+BASELINE_MEMORY = 512 << 20
+BASELINE_BOXES = 6
+
+REFINING_SHARE = 0.15  # of the work of a relaxation, for better prices
+REFINING_CALLS = 60  # at most ...
+LEAST_CALLS = 10  # ... and at least, or none
+ORDERING_SHARE = 0.05
+INDEXED = 1.5  # turns with index arrays take so many times as long as with straight-line code
+VISITS = 3.0  # times as long as the backup of the same block: the turn and its transpose
+VISIT_OPERATIONS = 3e6  # for each row in addition, mostly of interpreted code
+
+ROW_BYTES = 40  # of the arrays of a layout
+ROW_OPERATIONS = 1e5  # of a solve for each row in addition: interpreted code, which no limit counts
+GAME_OPERATIONS = 5e8  # to build a relaxed game, likewise
+VISITED_ROW = 8e5  # what VISIT_OPERATIONS are in truth: a limit that changed would change the bounds
+CALLS = 0.6  # share of the calls for better prices that are made before they are good enough
+
+# Measured: processor seconds of one thread.
+PRICE_SECONDS = 3.0  # of the prices of a relaxed game without exact boxes
+LANE_TURN = 3.2  # a turn of a single state, to its operations
+SLOT_SECONDS = 8e-8  # of each child value of such a turn
+GRAM_SECONDS = 5e-11  # of each pair of features of a visited state
+REGRESSION_SECONDS = 4.5e-11  # times the cube of the number of features
+
+
+def layout_bytes(rules: RuleSet, exact: Sequence[int]) -> float:
+    """Memory of the arrays of a layout with these exact boxes, while they are built."""
+    cards = float(np.prod([float(len(chain) + 1) for chain in chains(rules) if set(chain) <= set(exact)]))
+    flags = 2 if rules.tracked_index >= 0 else 1
+    return ROW_BYTES * cards * flags * (len(rules.categories) - len(exact) + 1)  # of the class none to all are filled
+
+
+def solve_work(game: RelaxedLayout) -> float:
+    """Operations of a solve."""
+    rolls = 1.0 + game.most_saved[game.turns_played] / game.rules.rolls_per_turn
+    vectors_of_sets = ceil_div(game.layout.lane_count, LANES)
+    blocks = float((vectors_of_sets[game.layout.lane_sets] * rolls)[game.occurs].sum())
+    return INDEXED * turn_operations(game.rules, LANES * blocks, 0)
+
+
+def visits_work(game: RelaxedLayout) -> float:
+    """Operations to follow the best policy from the empty card."""
+    return float(VISITS * solve_work(game) + VISIT_OPERATIONS * int(game.occurs.sum()))
+
+
+def refining_calls(work: float, each: float) -> int:
+    """How often a relaxed game is solved for better prices, if it takes `each` operations of `work` in all."""
+    calls = min(REFINING_CALLS, int(REFINING_SHARE * work / each)) if each else 0
+    return calls if calls >= LEAST_CALLS else 0  # fewer are not worth it
+
+
+class _Size(NamedTuple):
+    """What the work for a relaxed game depends on."""
+
+    solve: float  # operations of a solve
+    rows: float
+    values: float
+    free: int  # boxes of the class, which are not exact
+
+    @classmethod
+    def of(cls, game: RelaxedLayout) -> _Size:
+        return cls(solve_work(game), float(game.occurs.sum()), float(game.size), len(game.members))
+
+    def in_all(self, times: float = 1.0) -> float:
+        """Operations of a solve with so many times the rows, those included that no limit counts."""
+        return times * self.solve + ROW_OPERATIONS * (times * self.rows) + GAME_OPERATIONS
+
+    def refining(self, rules: RuleSet, left: float) -> float:
+        """Operations for better prices, with `left` operations until the limit; 0 if there is no time for them."""
+        if rules.saved_rolls or not self.free:
+            return 0.0
+        calls = refining_calls(left, (1 + VISITS) * self.solve + VISIT_OPERATIONS * self.rows)
+        return CALLS * calls * (VISITS * self.solve + VISITED_ROW * self.rows + self.in_all())
+
+
+def _ordering_work(measured: _Size, free: int, count: int, most: float) -> float:
+    """Operations to take `count` chains of one box from a class of `free` boxes; a share of `most` limits them."""
+    limited = work = 0.0  # operations that the limit counts, and all
+    for taken in range(count):
+        left = count - taken  # the gain of each is measured, and the best is taken
+        times = (2 << taken) * (free - taken) / (free + 1)  # rows, to those measured: one box more is exact
+        limited += left * times * measured.solve
+        if taken and limited > ORDERING_SHARE * most:
+            break
+        work += left * measured.in_all(times)
+    return work
+
+
+def relaxation_work(rules: RuleSet, most: float, memory: int, boxes: int | None = None) -> float:
+    """About how many operations a relaxation takes that is limited to so many; with those that no limit counts."""
+    without_sum = RelaxedLayout(rules, tracked_exact(rules), -1)
+    game = without_sum
+    exact, column = required_exact(rules)
+    if layout_bytes(rules, exact) <= memory / 2:
+        with_sum = RelaxedLayout(rules, exact, column)
+        if solve_work(with_sum) <= most:
+            game = with_sum
+    size = _Size.of(game)
+    left = [chain for chain in chains(rules) if not set(chain) & set(game.exact)]
+    is_costly = 2 * len(left) * size.solve > ORDERING_SHARE * most / 2  # to measure gains with the upper sum
+    measured = _Size.of(without_sum) if is_costly else size
+    spent = size.refining(rules, most) + _ordering_work(measured, size.free, len(left), most)
+    wanted = left[:boxes]
+    for chain in wanted:
+        affordable = most - min(spent, most / 5)
+        free = size.free - len(chain)
+        times = (len(chain) + 1) * (free + 1) / (size.free + 1)  # rows, to those so far
+        larger = _Size(times * size.solve, times * size.rows, times * size.values, free)
+        if larger.solve > affordable or 8 * larger.values > memory / 2:
+            break
+        size = larger
+        if chain == wanted[-1]:  # all are exact: there is time for better prices
+            spent += size.refining(rules, affordable)
+    return spent + size.in_all()
+
+
+def played_games(games: int, rounds: int) -> list[int]:
+    """Games of each round of a fit: each plays half as many as the next one."""
+    return [max(MIN_GAMES, games >> (rounds - 1 - number)) for number in range(rounds)]
+
+
+def approximate_seconds(
+    rules: RuleSet, *, work: float = BOUND_WORK, games: int = GAMES, fit_games: int = FIT_GAMES, rounds: int = ROUNDS,
+    memory: int = BOUND_MEMORY, minutes: float | None = None, threads: int | None = None,
+) -> dict[str, float]:  # fmt: skip
+    """Estimated wall time of each stage of an approximate solution; `minutes` for the bound replace its `work`."""
+    if minutes is not None:
+        work = 60 * minutes * LANE_OPERATIONS_PER_SECOND
+    small = relaxation_work(rules, min(work, BASELINE_WORK), BASELINE_MEMORY, BASELINE_BOXES)
+    large = relaxation_work(rules, work, memory)
+    per_operation = THREADS / LANE_OPERATIONS_PER_SECOND
+    turns, features = len(rules.categories), feature_count(rules)
+    played = np.array(played_games(fit_games, rounds))
+    turn = LANE_TURN * turn_operations(rules, 1, 0) * per_operation + SLOT_SECONDS * turn_slots(rules).slot_count
+    # For each turn of a game: a round plays its games, and backs up the states of this and all earlier rounds.
+    fit_of_turn = turn * (played.sum() + played.cumsum().sum())
+    fit_of_turn += GRAM_SECONDS * features**2 * played.sum() + REGRESSION_SECONDS * features**3 * rounds
+    processor = {
+        "relaxation": PRICE_SECONDS + small * per_operation,
+        "fit": turns * fit_of_turn,
+        "simulation": turns * turn * games,
+        "bound": PRICE_SECONDS + large * per_operation,
+    }
+    return {stage: float(seconds) / (threads or THREADS) for stage, seconds in processor.items()}
+
+
+def rule_set_facts(rules: RuleSet) -> dict[str, Any]:
+    """The fields of :class:`.RuleSetStats`, or why there is none and the time of an approximate solution."""
+    try:
+        return asdict(rule_set_stats(rules))
+    except RulesError as error:
+        if error.code != "too-large":
+            raise
+        facts = {"maximum": maximum_score(rules), "too_large": str(error)}
+        return facts | {"approximate_seconds": sum(approximate_seconds(rules).values())}

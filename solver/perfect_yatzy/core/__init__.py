@@ -1,0 +1,1 @@
+"""The solver: rules as data, states, the turn, layers, the table."""

@@ -1,0 +1,156 @@
+"""What a solve takes: memory and disk space, checked before it begins, and threads, as many as the system allows.
+
+A limit of memory or of processes may allow fewer threads than there are processors. No result depends on the number
+of threads, so fewer are used then, and at last only the thread of the caller.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+from ..errors import RulesError, TableError, _, number_text
+from .rules import RuleSet
+from ..tablebase.estimates import SolveCost, gigabytes
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
+SPARE_DISK = 16 << 20  # bytes that stay free after a new table is written
+
+
+@contextlib.contextmanager
+def writing_to(folder: Path) -> Iterator[None]:
+    """Create the folder; report a failure to write there in one sentence."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield
+    except OSError as error:
+        if isinstance(error, TableError):
+            raise
+        reason = error.strerror or str(error)
+        text = _("cannot write a table to {folder}: {reason}; choose a folder with --tables")
+        raise TableError(text.format(folder=folder, reason=reason)) from error
+
+
+def check_space(folder: Path, size: int) -> None:
+    """Raise TableError unless `folder`'s disk has room for `size` bytes."""
+    import shutil
+
+    with writing_to(folder):
+        free = shutil.disk_usage(folder).free
+    needed = size + SPARE_DISK
+    if free < needed:
+        text = _("{folder} has {free} MB free and the table needs {size} MB; choose a folder with --tables")
+        megabytes = (needed + (1 << 20) - 1) >> 20  # rounded up
+        raise TableError(text.format(folder=folder, free=free >> 20, size=megabytes))
+
+
+def free_space(folder: Path) -> int | None:
+    """Free bytes of the disk of a folder, which need not exist yet; None if the system does not report it."""
+    import shutil
+
+    with contextlib.suppress(OSError):
+        folder = folder.absolute()
+        return shutil.disk_usage(next(path for path in (folder, *folder.parents) if path.exists())).free
+    return None
+
+
+def available_memory() -> int | None:
+    """Bytes that can be allocated without swapping, None if the system does not report it."""
+    try:
+        text = Path("/proc/meminfo").read_text(encoding="ascii")
+    except OSError:
+        return None
+    return next((int(line.split()[1]) << 10 for line in text.splitlines() if line.startswith("MemAvailable:")), None)
+
+
+def peak_memory() -> int:
+    """Most memory that this process has used at a time, in bytes; 0 if the system does not report it."""
+    with contextlib.suppress(OSError, StopIteration):
+        text = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
+        return next(int(line.split()[1]) << 10 for line in text.splitlines() if line.startswith("VmHWM:"))
+    try:
+        import resource
+    except ImportError:  # Windows
+        return 0
+    return int(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) * (1 if sys.platform == "darwin" else 1024)
+
+
+def check_memory(rules: RuleSet, cost: SolveCost) -> None:
+    """Raise RulesError unless the machine has the memory for a solve."""
+    free = available_memory()
+    if free is not None and cost.memory > free:
+        facts = {"memory": gigabytes(cost.memory), "free": gigabytes(free), "words": cost.words}
+        text = _(
+            "solving {rules} needs {memory} of memory and {free} are free; its table has {values} values "
+            "and takes {words}"
+        )
+        values = number_text(cost.values, grouped=True)
+        raise RulesError(text.format(rules=rules.key, values=values, **facts), code="too-large")
+
+
+def default_threads() -> int:
+    """Number of processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def thread_pool(threads: int, name: str = "yatzy") -> Iterator[ThreadPoolExecutor | None]:
+    """Started threads, None for the caller's alone; after an error in the block no more waiting calls begin."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    while threads > 1:
+        with ThreadPoolExecutor(threads, thread_name_prefix=name) as pool:
+            if _started(pool, threads):
+                try:
+                    yield pool
+                except BaseException:
+                    pool.shutdown(cancel_futures=True)
+                    raise
+                return
+        threads //= 2  # the system did not start so many
+    yield None
+
+
+@contextmanager
+def thread_map(threads: int, name: str = "yatzy") -> Iterator[Callable[..., Iterable[Any]]]:
+    """A function like the builtin ``map`` that calls in several threads; see :func:`thread_pool`."""
+    with thread_pool(threads, name) as pool:
+        yield pool.map if pool else map
+
+
+class ScratchPool:
+    """Working memory, or arguments that hold some, for one call at a time; `new` makes more of it."""
+
+    def __init__(self, new: Callable[[], Any]) -> None:
+        self._new, self._idle = new, list[Any]()
+
+    @contextmanager
+    def borrow(self) -> Iterator[Any]:
+        """Memory that no other call uses; it is lost after an error."""
+        try:
+            scratch = self._idle.pop()
+        except IndexError:
+            scratch = self._new()
+        yield scratch
+        self._idle.append(scratch)
+
+
+def _started(pool: ThreadPoolExecutor, threads: int) -> bool:
+    """Start all threads of a new pool; False if the system cannot."""
+    begin = Event()  # every thread waits, so that each task needs one more
+    try:
+        for _ in range(threads):
+            pool.submit(begin.wait)
+    except (RuntimeError, MemoryError):  # RuntimeError: "can't start new thread"
+        return False
+    finally:
+        begin.set()
+    return True

@@ -1,0 +1,414 @@
+"""The scorecard as a state, and where its value lies in the flat table.
+
+At the start of a turn the rest of the game depends on four things: which categories are filled (a bitmask), the sum
+of the upper boxes capped at the bonus threshold, the saved rolls, and whether the tracked box (of the joker, or one
+that other boxes require) holds points. Equivalent upper sums share a *lane*, cards with the same upper boxes filled a
+*lane set* (:mod:`.lanes`). The table is flat::
+
+    full card | one category open ... | ... | empty card        layers in the order they are solved
+    row 0: saved 0: lane lane lane ... saved 1: lane ...        row = filled categories (+ flag of the tracked box)
+
+so a layer is one contiguous slice, and a solve appends each layer to the table. A row is a mixed-radix number with a
+digit for each chain of boxes (:mod:`perfect_yatzy.core.rules`), how many of them are filled::
+
+    free order: the bitmask of the filled boxes      forced order: their number      a row of 4 boxes: a digit 0...4
+
+Bitmasks of categories are int64, ``(n,)``, and a single one is an integer. A sheet of more than ONE_WORD boxes,
+which only an approximate strategy can play, has uint64, ``(n, 2)``, the low word first. The dtype tells the kernels
+which of the two they read (:mod:`perfect_yatzy.core.legal`).
+
+All ranges of scores of a row (:mod:`.objectives`) have a length that depends on the row, and on the lane through the
+bonus still possible. So the places of rows follow from a few numbers for each row; those of states, 24 bytes each,
+are computed for the rows that need them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cached_property, lru_cache
+from math import prod
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import RulesError, StateError, _, number_text, span
+from .dice import Ints
+from ..game.limits import ONE_WORD
+from .rules import RuleSet, chains, prerequisites
+from .scorecard import EMPTY_STATE, State, check_state
+from .scoring import upper_sums
+from .lanes import LaneSets, upper_chains
+
+Bools = npt.NDArray[np.bool_]
+RowActions = Callable[[Ints], Iterable[tuple[Ints, Any]]]
+T = TypeVar("T")
+LANES = 8  # values in one SIMD vector of float64; lanes of a row are padded to a multiple of it in the kernels
+MAX_FREE_CATEGORIES = 24  # 2^24 cards, or as many in other orders
+MAX_FREE_UPPER = 12  # 2^12 lane sets, or as many in other orders
+MAX_LANE_ENTRIES = 1 << 25  # of the array that gives the lane of each upper sum in each lane set
+ROWS_AT_A_TIME = 1 << 12  # so that the memory of temporary arrays is small
+
+
+def is_wide(rules: RuleSet) -> bool:
+    """Whether masks have two words."""
+    return len(rules.categories) > ONE_WORD
+
+
+def card_masks(rules: RuleSet, masks: Any) -> Ints:
+    """Masks as an array, from integers or one; an array of masks is returned as it is."""
+    if not is_wide(rules):
+        return np.atleast_1d(np.asarray(masks, dtype=np.int64))
+    if not isinstance(masks, np.ndarray):
+        numbers = [masks] if isinstance(masks, int) else masks
+        masks = np.array([(mask & (1 << 64) - 1, mask >> 64) for mask in numbers], dtype=np.uint64).reshape(-1, 2)
+    return masks  # type: ignore[no-any-return]
+
+
+def single_mask(rules: RuleSet, mask: int) -> Any:
+    """One mask as a field of a named tuple that the kernels take."""
+    return card_masks(rules, [mask])[0] if is_wide(rules) else mask
+
+
+def packed(rules: RuleSet, boxes: Bools) -> Ints:
+    """Masks of sets of boxes, ``(n, categories)``."""
+    octets = np.zeros((len(boxes), 16 if is_wide(rules) else 8), dtype=np.uint8)
+    bits = np.packbits(boxes, axis=1, bitorder="little")
+    octets[:, : bits.shape[1]] = bits
+    masks = octets.view("<u8" if is_wide(rules) else "<i8")
+    return masks if is_wide(rules) else masks.ravel()
+
+
+def unpacked(rules: RuleSet, masks: Ints) -> Bools:
+    """Which boxes each mask has, ``(n, categories)``."""
+    octets = np.ascontiguousarray(masks).view(np.uint8).reshape(len(masks), 16 if is_wide(rules) else 8)
+    return np.unpackbits(octets, axis=1, count=len(rules.categories), bitorder="little").view(np.bool_)
+
+
+class StateLayout(NamedTuple):
+    """Where kernels find a state: ``offsets[row] + saved * lane_count[lane_set] + lane`` (arrays of int64)."""
+
+    masks: Ints  # (rows,): bitmask of filled categories
+    offsets: Ints  # (rows,): first index in the table
+    lane_sets: Ints  # (rows,): lane set
+    lane_count: Ints  # (lane sets,): number of lanes
+    lane_upper: Ints  # (lane sets, lane_width): upper sum of each lane, padded by repeating the last one
+    lane_of: Ints  # (lane sets, upper_width): lane of each upper sum, -1 if it cannot occur
+    lane_width: int  # row lengths of the two arrays before; kernels index them flat
+    upper_width: int
+
+
+class RowPlaces:
+    """Where the entries of the rows of each layer are in a table."""
+
+    layers: list[Ints]  # the rows with so many filled categories, ascending
+    starts: Ints  # (rows,): first entry of each row
+    layer_ends: Ints  # (categories + 2,): the entry after the last of the rows with so many filled categories
+
+    def layer_slice(self, filled: int) -> slice:
+        """Part of the table that holds the entries of ``layers[filled]``."""
+        return slice(int(self.layer_ends[filled + 1]), int(self.layer_ends[filled]))
+
+    def rows_slice(self, filled: int, first: int, end: int) -> slice:
+        """Part of the table that holds the entries of ``layers[filled][first:end]``."""
+        rows, end_of_layer = self.layers[filled], self.layer_ends[filled]
+        start, stop = (self.starts[rows[i]] if i < len(rows) else end_of_layer for i in (first, end))
+        return slice(int(start), int(stop))
+
+    def row_starts(self, filled: int) -> Ints:
+        """First entry of each row of ``layers[filled]``, and the entry after the last, ``(rows + 1,)`` int64."""
+        return np.append(self.starts[self.layers[filled]], self.layer_ends[filled])
+
+
+class StateSpace(RowPlaces):
+    """All states a game can reach from a start, and their places in a table; RulesError if there are too many."""
+
+    size: int  # number of values in the table
+    filled: Ints  # (rows,): number of filled categories
+    most_saved: Ints  # (categories + 1,): most saved rolls at the start of a turn, by number of filled categories
+    cards: int  # sets of filled categories; rows from this one on are cards whose tracked box holds points
+    layout: StateLayout
+
+    def __init__(self, rules: RuleSet, start: State = EMPTY_STATE) -> None:
+        self.rules, self.start = rules, start
+        self.categories = len(rules.categories)
+        self.first_layer = start.filled.bit_count()
+        self.open = [c for c in range(self.categories) if not start.filled >> c & 1]
+        check_enumerable(rules, start.filled)
+        self.has_tracked_rows = rules.tracked_index >= 0
+        self.lanes = LaneSets(rules, start)
+        self._uppers = self.lanes.uppers
+        self.step_of = np.zeros(self.categories, dtype=np.int64)  # what filling a category adds to the row
+        self._chains: list[tuple[int, int, int]] = []  # bitmask, step, and number of boxes filled at the start
+        # Masks and lane sets of the cards; each chain adds a digit, above those of the chains before it.
+        masks = np.array([start.filled], dtype=np.int64)
+        sets = np.array([self.lanes.of_card(start.filled)], dtype=np.int64)
+        for chain in chains(rules):
+            step = len(masks)
+            at_start = sum(start.filled >> c & 1 for c in chain)
+            boxes = list(chain[at_start:])
+            self._chains.append((sum(1 << c for c in chain), step, at_start))
+            self.step_of[boxes] = step
+            # Axis 0: how many of these boxes are filled; axis 1: the cards of the chains before.
+            masks = np.add.outer(np.cumsum([0, *(1 << c for c in boxes)], dtype=np.int64), masks).ravel()
+            sets = np.add.outer(np.cumsum([0, *self.lanes.weight_of[boxes]], dtype=np.int64), sets).ravel()
+        self.cards = len(masks)
+        # In free order the row of a card is its bitmask.
+        self._is_mask = not start.filled and all(len(chain) == 1 for chain in chains(rules))
+        self._build_rows(masks, sets)
+
+    def _which_occur(self, masks: Ints) -> Bools:
+        """Which rows are cards that a game from the start may have."""
+        occurs = np.ones(len(masks), dtype=bool)
+        tracked = self.rules.tracked_index
+        if "upper-first" in {column.order for column in self.rules.columns} | {self.rules.order}:
+            for c, needed in enumerate(prerequisites(self.rules)):
+                occurs &= (masks >> c & 1 == 0) | (masks & needed == needed)
+        if self.has_tracked_rows:
+            occurs[self.cards :] &= masks[self.cards :] >> tracked & 1 == 1
+            if self.start.filled >> tracked & 1:  # whether the box holds points stays as it is
+                occurs[: self.cards] &= not self.start.joker_paid
+                occurs[self.cards :] &= self.start.joker_paid
+        return occurs
+
+    def _build_rows(self, masks: Ints, sets: Ints) -> None:
+        """Place all rows, from the masks and lane sets of the cards."""
+        if self.has_tracked_rows:  # once without, and once with points in the tracked box
+            masks, sets = np.tile(masks, 2), np.tile(sets, 2)
+        self._occurs = self._which_occur(masks)
+        self.filled = np.bitwise_count(masks).astype(np.int64)
+        turns = np.maximum(0, np.arange(self.categories + 1) - self.first_layer)
+        self.most_saved = self.start.saved + turns * (self.rules.rolls_per_turn - 1 if self.rules.saved_rolls else 0)
+        sizes = np.where(self._occurs, self.lanes.count[sets] * (self.most_saved[self.filled] + 1), 0)  # of the rows
+        self.size = int(sizes.sum())
+        lanes = self.lanes.arrays(LANES)
+        self.layout, self.layers = in_layers(masks, self.filled, sets, sizes, self._occurs, self.categories, lanes)
+        self.starts = self.layout.offsets
+        layer_sizes = np.bincount(self.filled, weights=sizes, minlength=self.categories + 2).astype(np.int64)
+        self.layer_ends = np.cumsum(layer_sizes[::-1])[::-1]  # summed backwards: the full cards begin the table
+
+    def state_rows(self) -> Ints:
+        """``(states,)`` int64: the row of every state of the table."""
+        rows = np.concatenate([self.layers[k] for k in range(self.categories, self.first_layer - 1, -1)])
+        lanes = self.layout.lane_count[self.layout.lane_sets[rows]]
+        return np.repeat(rows, lanes * (self.most_saved[self.filled[rows]] + 1))
+
+    def lanes_and_saved(self, rows: Ints, places: Ints) -> tuple[Ints, Ints]:
+        """Lane of upper sums and saved rolls of states, ``(n,)`` int64 each, from their rows and places."""
+        within_row = places - self.layout.offsets[rows]
+        lanes = self.layout.lane_count[self.layout.lane_sets[rows]]
+        return within_row % lanes, within_row // lanes
+
+    def row(self, state: State) -> int:
+        """Row of a state's card; no check."""
+        if self._is_mask:
+            card = state.filled
+        else:
+            card = sum(step * ((state.filled & mask).bit_count() - first) for mask, step, first in self._chains)
+        return card + (self.cards if self.has_tracked_rows and state.joker_paid else 0)
+
+    def rows_of(self, filled: Ints, joker_paid: Ints) -> Ints:
+        """Rows of many cards, ``(n,)`` int64 each, from bitmasks of filled categories; no check."""
+        cards = filled
+        if not self._is_mask:
+            cards = np.zeros_like(filled)
+            for mask, step, first in self._chains:
+                cards += step * (np.bitwise_count(filled & mask).astype(np.int64) - first)
+        return np.asarray(cards + joker_paid * self.cards if self.has_tracked_rows else cards)
+
+    def lanes_of(self, rows: Ints, upper: Ints) -> Ints:
+        """Lanes of upper sums, which need not be capped, in the cards of rows; -1 where they cannot occur."""
+        return np.asarray(self.layout.lane_of[self.layout.lane_sets[rows], self._uppers.cap(upper)])
+
+    def index(self, state: State) -> int:
+        """Place of a state's value in the table; StateError if no game can reach the state."""
+        self.check(state)
+        return self.unchecked_index(state)
+
+    def unchecked_index(self, state: State) -> int:
+        """Place of a checked state's value in the table."""
+        row, layout = self.row(state), self.layout
+        lane_set = layout.lane_sets[row]
+        lane = layout.lane_of[lane_set, self._uppers.join(self._uppers.split(max(state.upper, 0)))]
+        return int(layout.offsets[row] + state.saved * layout.lane_count[lane_set] + lane)
+
+    def check(self, state: State) -> None:
+        """Raise StateError unless a game can reach this state."""
+        rules = self.rules
+        check_state(rules, state)
+        if state.filled & self.start.filled != self.start.filled:
+            raise StateError(_("this table begins at a card with other filled categories"), code="invalid-state")
+        upper = self._uppers.join(self._uppers.split(state.upper))
+        if self.layout.lane_of[self.lanes.of_card(state.filled), upper] < 0:
+            text = _("the filled upper boxes cannot sum to {total}")
+            raise StateError(text.format(total=state.upper), code="invalid-state")
+        most = int(self.most_saved[state.filled.bit_count()])
+        if state.saved > most:
+            message = _(
+                "{count} saved rolls are impossible from the card on at which this table begins: they are {possible}"
+            )
+            raise StateError(message.format(count=state.saved, possible=span(0, most)), code="invalid-state")
+        if not self._occurs[self.row(state)]:
+            text = _("this table begins at a card whose joker's box holds something else")
+            raise StateError(text, code="invalid-state")
+
+
+def in_layers(
+    masks: Ints, layer: Ints, lane_sets: Ints, sizes: Ints, occurs: Bools, last: int, lanes: tuple[Ints, Ints, Ints]
+) -> tuple[StateLayout, list[Ints]]:
+    """The layout of a table that begins with the last layer, and the rows of each layer; from arrays by row."""
+    # `sizes`: entries of each row; `occurs`: whether a game may have it; `lanes`: as LaneSets.arrays returns them.
+    order = np.argsort((last - layer).astype(np.uint8), kind="stable")  # small integers are sorted by counting
+    offsets = np.empty(len(sizes), dtype=np.int64)
+    offsets[order] = np.cumsum(sizes[order]) - sizes[order]
+    row_counts = np.bincount(layer[occurs], minlength=last + 1)
+    from_last = np.split(order[occurs[order]], np.cumsum(row_counts[::-1])[:-1])  # rows of each layer
+    count, upper, lane_of = map(np.ascontiguousarray, lanes)
+    layout = StateLayout(masks, offsets, lane_sets, count, upper, lane_of, upper.shape[1], lane_of.shape[1])
+    return layout, from_last[::-1]
+
+
+def check_enumerable(rules: RuleSet, filled: int = 0, *, any_number: bool = False) -> None:
+    """RulesError if there are too many cards from one on (unless `any_number`), lane sets, or upper sums in them."""
+    check_one_word(rules)
+    # A chain with n open boxes is in one of n + 1 conditions.
+    cards = prod(sum(1 - (filled >> c & 1) for c in chain) + 1 for chain in chains(rules))
+    free = all(len(chain) == 1 for chain in chains(rules))  # for the words of the errors
+    if cards > 1 << MAX_FREE_CATEGORIES and not any_number:
+        text = _(
+            "{rules} has {count} categories that make {cards} cards and their upper sums; "
+            "at most {most} in free order, or {most_cards} cards, can be solved"
+        )
+        if free:
+            text = _(
+                "{rules} has {count} categories in free order, 2^{count} cards and their upper sums; "
+                "at most {most} in free order, or {most_cards} cards, can be solved"
+            )
+        facts = {"count": len(rules.categories) - filled.bit_count(), "cards": f"{float(cards):.2g}"}
+        facts |= {"most": MAX_FREE_CATEGORIES, "most_cards": number_text(1 << MAX_FREE_CATEGORIES, grouped=True)}
+        raise RulesError(text.format(rules=rules.key, **facts), code="too-large")
+    uppers = upper_sums(rules)
+    lane_sets = prod(len(boxes) + 1 for boxes in upper_chains(rules))
+    if lane_sets > 1 << MAX_FREE_UPPER:
+        text = _(
+            "{rules} has {count} upper boxes that are filled in {ways} ways, and each has other sums; "
+            "at most {most} in free order can be solved"
+        )
+        if free:
+            text = _(
+                "{rules} has {count} upper boxes in free order, and each set of them has other sums; "
+                "at most {most} in free order can be solved"
+            )
+        facts = {"count": len(uppers.counting), "ways": number_text(lane_sets, grouped=True), "most": MAX_FREE_UPPER}
+        raise RulesError(text.format(rules=rules.key, **facts), code="too-large")
+    if lane_sets * uppers.size > MAX_LANE_ENTRIES:
+        text = _(
+            "{rules} has {sums} upper sums and {sets} sets of upper boxes; "
+            "at most {most} of both together can be solved"
+        )
+        sums, sets, most = (number_text(n, grouped=True) for n in (uppers.size, lane_sets, MAX_LANE_ENTRIES))
+        raise RulesError(text.format(rules=rules.key, sums=sums, sets=sets, most=most), code="too-large")
+
+
+def check_one_word(rules: RuleSet) -> None:
+    """Raise RulesError if a rule set has more boxes than a mask of one word."""
+    if len(rules.categories) > ONE_WORD:
+        text = _("{rules} has {count} boxes; at most {most} are possible, except with an approximate strategy")
+        fields = {"rules": rules.key, "count": len(rules.categories), "most": ONE_WORD}
+        raise RulesError(text.format(**fields), code="too-large")
+
+
+def by_start(build: Callable[[RuleSet, State], T]) -> Callable[..., T]:
+    """A function of a rule set and the start of a game (the empty card), whose results are built once per process."""
+    cached = lru_cache(maxsize=8)(build)  # it has different keys for a default given and a default left out
+    return lambda rules, start=EMPTY_STATE: cached(rules, start)
+
+
+state_space = by_start(StateSpace)
+
+
+class Policy(Protocol):
+    """A way to play: in every state and for every roll an action, or chances of actions."""
+
+    @property
+    def rules(self) -> RuleSet:
+        """The game."""
+
+    @property
+    def start(self) -> State:
+        """Where the games begin."""
+
+    @property
+    def ties(self) -> tuple[float, float]:
+        """Absolute and relative difference of equal values, for a greedy policy."""
+
+    def layer(self, filled: int) -> RowActions:
+        """For rows of a layer, in any thread, parts of them, each with the policy argument of the kernels."""
+
+
+class ScoreOffsets(NamedTuple):
+    """Where the values of each state are: one int64 per state, in the order of the table of means."""
+
+    origin: Ints  # (states,): index of x = 0 in the whole table, which may be outside the range of the state
+    low: Ints  # (states,): first and last x of the range
+    high: Ints
+
+
+class ScorePlaces(RowPlaces):
+    """The places of rows and of states in a table of scores."""
+
+    def __init__(
+        self,
+        space: StateSpace,
+        first_layer: int,
+        lengths: Ints,  # of the range of each row, (rows,)
+        bonuses: Ints,  # what each lane adds, (lane sets, lane_width)
+        score_range: Callable[[Ints], tuple[Ints, Ints]],  # first and last x of ranges from their lengths
+        frame: tuple[int, int],  # entries before and after each range
+        least: Ints | None = None,  # what is added to the first and last x, (lane sets, lane_width)
+    ) -> None:
+        self._space, self._first_layer, self._lengths, self._bonuses = space, first_layer, lengths, bonuses
+        self._score_range = score_range
+        self._before, self._after = frame
+        self._least = np.zeros_like(bonuses) if least is None else least
+        layout = space.layout
+        low, high = score_range(np.zeros(1, dtype=np.int64))
+        shortest = int(high[0] - low[0]) + 1 + sum(frame)  # entries for a range of length 0
+        is_lane = np.arange(layout.lane_width) < layout.lane_count[:, None]  # not padding
+        bonuses_of_row = (bonuses * is_lane).sum(axis=1)[layout.lane_sets]
+        entries = layout.lane_count[layout.lane_sets] * (lengths + shortest) + bonuses_of_row
+        entries *= space.most_saved[space.filled] + 1  # for each number of saved rolls
+        self.layers, self.starts = space.layers, np.zeros(len(entries), dtype=np.int64)
+        self.layer_ends = np.zeros(space.categories + 2, dtype=np.int64)
+        for filled in range(space.categories, first_layer - 1, -1):
+            rows = space.layers[filled]
+            ends = self.layer_ends[filled + 1] + np.cumsum(entries[rows])
+            self.starts[rows] = ends - entries[rows]
+            self.layer_ends[filled] = ends[-1]
+        self.size = int(self.layer_ends[first_layer])  # number of entries of the table
+
+    @cached_property
+    def offsets(self) -> ScoreOffsets:
+        """Where the values of all states are."""
+        states = self._space.layer_slice(self._first_layer).stop
+        offsets = ScoreOffsets(*(np.empty(states, dtype=np.int64) for _ in ScoreOffsets._fields))
+        for filled in range(self._space.categories, self._first_layer - 1, -1):
+            self.fill(offsets, filled, 0, len(self.layers[filled]))
+        return offsets
+
+    def fill(self, offsets: ScoreOffsets, filled: int, first: int, end: int) -> None:
+        """Write where the values of the states of the rows ``space.layers[filled][first:end]`` are."""
+        space, layout = self._space, self._space.layout
+        for begin in range(first, end, ROWS_AT_A_TIME):
+            rows = space.layers[filled][begin : min(begin + ROWS_AT_A_TIME, end)]
+            states = space.rows_slice(filled, begin, begin + len(rows))
+            states_of_row = layout.lane_count[layout.lane_sets[rows]] * (space.most_saved[filled] + 1)
+            row = np.repeat(rows, states_of_row)  # of each state
+            lane, _ = space.lanes_and_saved(row, np.arange(states.start, states.stop))
+            sets = layout.lane_sets[row]
+            scores = self._score_range(self._lengths[row] + self._bonuses[sets, lane])
+            low, high = (bound + self._least[sets, lane] for bound in scores)
+            ends = self.starts[rows[0]] + np.cumsum(high - low + 1 + self._before + self._after)
+            offsets.low[states] = low
+            offsets.high[states] = high
+            offsets.origin[states] = ends - self._after - 1 - high  # the entry of `high`, less `high`

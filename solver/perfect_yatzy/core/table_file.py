@@ -1,0 +1,141 @@
+"""The file format of a value table in one file, and the reader of all tables.
+
+::
+
+    NAME.npy    header, 128 bytes | values | SHA-256 of each block of 64 kB
+    NAME.json   the sidecar: rules, type and number of the values, SHA-256 of the values and of the block digests, its
+                own checksum; written last, and without it there is no finished table
+
+A table is refused unless every byte that an answer depends on was checked, in the copy in memory that is used. Tables
+of at most ALWAYS_HASHED bytes are read whole when they are opened, larger ones block by block
+(:class:`perfect_yatzy.core.checked_values.CheckedValues`).
+A sidecar may also be the manifest of a table in shards (:mod:`.shard_file`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+import weakref
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .._files import folder_lock
+from ..errors import TableError
+from .checked_values import BLOCK_BYTES, DIGEST_BYTES, CheckedValues, Table, block_count
+from .objectives import Objective
+from . import table_info
+from .table_info import (
+    ShardedTableInfo,
+    TableInfo,
+    damaged,
+    read_info,
+    reading,
+    shards_folder,
+    unreadable,
+)
+
+HEADER_BYTES = 128
+ALWAYS_HASHED = 64 << 20  # a table up to this many bytes is read and hashed whole whenever it is opened
+
+
+def npy_header(dtype: np.dtype[Any], size: int) -> bytes:
+    """The header of a one-dimensional array in NumPy's format 1.0; its length does not depend on the size."""
+    text = f"{{'descr': '{dtype.str}', 'fortran_order': False, 'shape': ({size},), }}"
+    room = HEADER_BYTES - 10
+    return b"\x93NUMPY\x01\x00" + room.to_bytes(2, "little") + text.ljust(room - 1).encode("ascii") + b"\n"
+
+
+class BlockFile:
+    """An open file with the values of a table, read by blocks that are compared with their digests."""
+
+    def __init__(self, path: Path, hint: str) -> None:
+        self.path, self.hint = path, hint
+        self.digests = b""
+        self._descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        self._lock = threading.Lock()
+        weakref.finalize(self, os.close, self._descriptor)
+
+    @property
+    def size(self) -> int:
+        """Its size now."""
+        return os.fstat(self._descriptor).st_size
+
+    def read_at(self, offset: int, target: memoryview) -> bool:
+        """Fill `target` with the bytes of the file from `offset` on; whether it has as many."""
+        done = 0
+        while done < len(target):
+            if hasattr(os, "preadv"):  # the place in a file is shared by forked processes
+                count = os.preadv(self._descriptor, [target[done:]], offset + done)
+            else:
+                with self._lock:
+                    os.lseek(self._descriptor, offset + done, os.SEEK_SET)
+                    part = os.read(self._descriptor, len(target) - done)
+                target[done : done + len(part)] = part
+                count = len(part)
+            if not count:
+                return False
+            done += count
+        return True
+
+    def read(self, low: int, target: memoryview) -> None:
+        """Blocks of the values, checked, as :class:`CheckedValues` takes them."""
+        try:
+            whole = self.read_at(HEADER_BYTES + low, target)
+        except OSError as error:
+            raise unreadable(self.path, error) from error
+        if not whole:
+            raise damaged(f"the table {self.path} is truncated or damaged; {self.hint}")
+        for start in range(0, len(target), BLOCK_BYTES):
+            place = (low + start) // BLOCK_BYTES * DIGEST_BYTES
+            digest = hashlib.sha256(target[start : start + BLOCK_BYTES]).digest()
+            if digest != self.digests[place : place + DIGEST_BYTES]:
+                raise damaged(altered(self.path, self.hint))
+
+
+def altered(path: Path, hint: str) -> str:
+    """The message for values that do not match their digest."""
+    return f"the table {path} was altered (its checksum differs); {hint}"
+
+
+def read_table(path: Path, objective: Objective, *, hashed: bool | None = None) -> tuple[TableInfo, Table]:
+    """Open a table, read-only."""
+    try:
+        return _read(path, objective, hashed)
+    except TableError:
+        # Another process may have been replacing or removing the table; the lock of the folder excludes that.
+        with folder_lock(path.parent, shared=True):
+            return _read(path, objective, hashed)
+
+
+def _read(path: Path, objective: Objective, hashed: bool | None) -> tuple[TableInfo, Table]:
+    info, hint = read_info(path, objective), table_info.rebuild_hint(objective, path)
+    if isinstance(info, ShardedTableInfo):
+        from ..tablebase.shard_file import open_sharded
+
+        return open_sharded(path, info, objective, hashed=bool(hashed))
+    missing = f"there is no finished table at {path}; {hint}"
+    with reading(path, f"the table {path} is truncated or damaged; {hint}", missing):
+        if shards_folder(path).is_dir() and not path.exists():
+            raise damaged(f"{shards_folder(path)} has no manifest; {hint}")
+        dtype = np.dtype(info.dtype)
+        size = objective.size * dtype.itemsize  # bytes of the values
+        file = BlockFile(path, hint)
+        header, digests = bytearray(HEADER_BYTES), bytearray(block_count(size) * DIGEST_BYTES)
+        whole = file.read_at(0, memoryview(header)) and file.read_at(HEADER_BYTES + size, memoryview(digests))
+        if not whole or file.size != HEADER_BYTES + size + len(digests):
+            raise ValueError("wrong size")
+    if header != npy_header(dtype, objective.size) or info.values != objective.size:
+        raise damaged(f"the header of the table {path} is damaged; {hint}")
+    if hashlib.sha256(digests).hexdigest() != info.blocks_sha256:
+        raise damaged(altered(path, hint))
+    file.digests = bytes(digests)
+    table = CheckedValues(objective.size, dtype, file.read)
+    if hashed and table.sha256() != info.sha256:
+        raise damaged(altered(path, hint))
+    if size > ALWAYS_HASHED or hashed is False:
+        return info, table
+    return info, np.asarray(table)  # indexing a plain array costs a fraction

@@ -1,0 +1,218 @@
+"""What a stored table is: its sidecar, the JSON file that is written last and without which there is no table.
+
+A sidecar of format FORMAT describes a table in one file (:mod:`.table_file`), one of format SHARDED_FORMAT a table in
+shards (:mod:`.shard_file`); it is then the manifest of the shards.
+
+A *checkpoint* is what a long computation has so far: a solve in one file, a proof, a game of two players and an
+approximation store their newest values and what was found up to them, so that a later call resumes there. One of
+other rules or another version of the package is not used.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .._files import replacing
+from .._version import __version__
+from ..errors import TableError, _, shown
+from .rules import RuleSet
+from .objectives import Objective, Values
+from .resources import check_space, writing_to
+
+FORMAT = 2
+SHARDED_FORMAT = 3
+UNROUNDED_ENDING = ".unrounded.npy"  # of a shard's values as computed, where the table stores fewer bits
+CHECKPOINT_SECONDS = 30.0  # time between two stored layers
+MAX_SIDECAR = 16 << 20  # bytes; a larger file is not a sidecar
+# Everything that reading a damaged file can raise.
+DAMAGED = (ValueError, TypeError, LookupError, ArithmeticError, AssertionError, RecursionError)
+
+
+@dataclass(frozen=True)
+class TableInfo:
+    """The sidecar: what a table is, and the hashes that its bytes must have."""
+
+    format: int  # version of the file format
+    key: str  # the rule set: its name, the SHA-256 of its canonical form, that form
+    fingerprint: str
+    rules: dict[str, Any]
+    objective: str  # name of the objective, such as mean or goals
+    dtype: str  # type and number of the values
+    values: int
+    start_value: float | None  # value of the empty card, as computed; None if a table has no single value for it
+    # Error bound of a value. For means the largest difference between a stored value and the one computed, 0 for
+    # float64 (rounded values are never computed with); for goals the bound of the float32 arithmetic.
+    rounding: float
+    sha256: str  # of the values' bytes
+    blocks_sha256: str  # of the block digests that follow the values
+    versions: dict[str, str]  # of the package, numpy and numba that solved it
+    seconds: float  # wall time of the solve
+
+
+@dataclass(frozen=True)
+class ShardedTableInfo(TableInfo):
+    """The manifest of a table in shards; `blocks_sha256` is that of their own, one after the other."""
+
+    # `sha256` is empty where hashing all values in their order would take long.
+    objective_sha256: str  # of the parameters of the objective
+    # for each shard, in the order of the table: number of filled categories, its first row in the layer, the row
+    # after its last, the value of the table after its last, and the SHA-256 of its block digests
+    shards: list[list[Any]]
+
+
+class MissingTable(TableError):
+    """There is no finished table."""
+
+
+def table_stem(rules: RuleSet, objective: str) -> str:
+    """File name without ending: readable, and different for different rules."""
+    return f"{rules.key}-{objective}-{rules.fingerprint[:12]}"
+
+
+def part_path(path: Path) -> Path:
+    """The unfinished file of a table."""
+    return path.with_suffix(".part")
+
+
+def shards_folder(path: Path) -> Path:
+    """The folder with the shards of a table, from the path of its `.npy` file."""
+    return path.with_suffix(".shards")
+
+
+def unfinished_shards(path: Path) -> Path:
+    """The folder with the shards of a table that is being solved."""
+    return path.with_suffix(".part.shards")
+
+
+def versions() -> dict[str, str]:
+    """Versions of the packages that determine the bits of a table."""
+    from importlib.metadata import version
+
+    return {"perfect-yatzy": __version__, "numpy": version("numpy"), "numba": version("numba")}
+
+
+def table_fields(rules: RuleSet, objective: str, store: np.dtype[Any], size: int) -> dict[str, Any]:
+    """What a sidecar says about a table of `size` values, whatever they are; `objective`: its name."""
+    return {
+        "key": rules.key, "fingerprint": rules.fingerprint, "rules": rules.canonical(), "objective": objective,
+        "dtype": store.name, "values": size, "versions": versions(),
+    }  # fmt: skip
+
+
+def fraction_fields(value: Fraction, digits: int) -> dict[str, str]:
+    """A fraction that is not negative; text, for readers with short integers, and as a decimal rounded down."""
+    whole, rest = divmod(value.numerator, value.denominator)
+    places = f".{rest * 10**digits // value.denominator:0{digits}}" if digits else ""
+    return {"numerator": str(value.numerator), "denominator": str(value.denominator), "decimal": f"{whole}{places}"}
+
+
+def with_checksum(fields: dict[str, Any]) -> bytes:
+    """A JSON object as text, with the SHA-256 of its other fields in `checksum`."""
+    return (json.dumps(fields | {"checksum": _checksum(fields)}, indent=1) + "\n").encode()
+
+
+def checked_fields(text: bytes) -> dict[str, Any]:
+    """The fields that :func:`with_checksum` wrote, or one of the errors DAMAGED."""
+    fields = json.loads(text.decode("utf-8"))
+    if not isinstance(fields, dict) or fields.pop("checksum") != _checksum(fields):
+        raise ValueError("the checksum differs")
+    return fields
+
+
+def _checksum(fields: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
+
+
+def rebuild_hint(objective: Objective, path: Path, *, shards: bool = False) -> str:
+    """The command that solves a table again."""
+    rules, options = objective.rules, objective.solve_options + (" --shards" if shards else "")
+    return f"rebuild it with: yatzy solve {rules.spec or rules.key}{options} --force --tables {path.parent}"
+
+
+def read_info(path: Path, objective: Objective) -> TableInfo:
+    """Read a sidecar, and check that it is undamaged and of these rules."""
+    rules, hint = objective.rules, rebuild_hint(objective, path)
+    sidecar = path.with_suffix(".json")
+    missing = f"there is no finished table at {path}; {hint}"
+    with reading(sidecar, f"the description of the table {path} is damaged; {hint}", missing):
+        with open(sidecar, "rb") as file:
+            text = file.read(MAX_SIDECAR)
+        fields = json.loads(text.decode("utf-8"))
+        # Other formats have other fields; the checksum may be one of them.
+        found = fields.get("format") if isinstance(fields, dict) else None
+        if isinstance(found, int) and found not in (FORMAT, SHARDED_FORMAT):
+            raise damaged(f"{path} has table format {shown(found)}, not {FORMAT} or {SHARDED_FORMAT}; {hint}")
+        kind = ShardedTableInfo if found == SHARDED_FORMAT else TableInfo
+        info = kind(**checked_fields(text))
+    if (info.fingerprint, info.objective) != (rules.fingerprint, objective.name):
+        raise damaged(f"{path} was made for other rules than {rules.key}; {hint}")
+    return info
+
+
+@contextmanager
+def reading(path: Path, otherwise: str, missing: str = "") -> Iterator[None]:
+    """Say what fails while a file is read: it is missing, unreadable, or damaged; errors that say so already pass."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        if not missing:
+            raise
+        raise MissingTable(missing) from error
+    except TableError:
+        raise
+    except OSError as error:
+        raise unreadable(path, error) from error
+    except DAMAGED as error:
+        raise damaged(otherwise) from error
+
+
+def damaged(message: str) -> TableError:
+    """The error for a table that does not match its checksum, its format or its rules."""
+    return TableError(message, code="table-damaged")
+
+
+def unreadable(path: Path, error: OSError) -> TableError:
+    """The error for a file that cannot be read."""
+    return TableError(_("cannot read the table {path}: {reason}").format(path=path, reason=error.strerror or error))
+
+
+def checkpoint_path(path: Path) -> Path:
+    """The checkpoint of an unfinished table."""
+    return path.with_suffix(".part.layer")
+
+
+def remove_checkpoint(path: Path) -> None:
+    """Remove the checkpoint of a table, and what earlier versions stored beside it."""
+    for ending in (".part.json", ".part.layer"):
+        path.with_suffix(ending).unlink(missing_ok=True)
+
+
+def store_layer(path: Path, rules: RuleSet, values: Values, **fields: object) -> None:
+    """Write a layer, or other values, and what was found up to it."""
+    digest = hashlib.sha256(values.data).hexdigest()
+    known = {"fingerprint": rules.fingerprint, "version": __version__, "sha256": digest}
+    check_space(path.parent, values.nbytes)
+    with writing_to(path.parent), replacing(path) as file:
+        np.save(file, values)
+        file.write(with_checksum(known | fields))
+
+
+def stored_layer(path: Path, rules: RuleSet) -> tuple[Values, dict[str, Any]] | None:
+    """The stored layer of this version and its fields; None if there is none, or it is damaged."""
+    try:
+        with path.open("rb") as file:
+            values, fields = np.load(file), checked_fields(file.read())
+        found = fields["fingerprint"], fields["version"], fields["sha256"]
+    except (OSError, EOFError, MemoryError, *DAMAGED):
+        return None
+    same = found == (rules.fingerprint, __version__, hashlib.sha256(values.data).hexdigest())
+    return (values, fields) if same else None

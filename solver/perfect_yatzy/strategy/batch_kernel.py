@@ -1,0 +1,265 @@
+"""Best actions of many positions and, where wanted, the values of all their options.
+
+A position is a state, a roll, and the rerolls left. Positions of the same block (:mod:`.value_tables`) share one
+backup of the turn (:mod:`.turn`), from 0 rerolls left up to the most that one of them needs. Goals and utilities have
+ties broken by the mean (:mod:`.policy`).
+
+An option is an action by its number: the holds that reroll at least one die, in the order of the lattice, then the
+categories in the order of the sheet.
+
+Recorded games are checked here, too: :func:`walk_cards` plays the turns of each *card*, the game of one player, by
+the rules and without values.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.dice import Floats, Ints
+from ..core.state_space import LANES
+from ..core.turn_model import TurnModel
+from ..core.jit import by_kind, jit
+from ..core.legal import choices_of, outcome_number, scoring_of_roll
+from .policy_kernel import ScorePolicyJob, TurnStart, category_means, decision
+from .rollout_kernel import ScoreDecisions, begin_block, player_of
+from ..core.simd import views
+from ..core.table_slices import TableSlice
+from ..core.turn import LOWEST, TIE, HoldValues, backup_holds, hold_value, mean_block
+from ..core.value_tables import Block, lane_after, mean_table, score_block_x, state_place
+
+
+class PositionBatch(NamedTuple):
+    """Positions sorted by row, group of upper sums (``lane // LANES``) and block, ``(n,)`` int64 each."""
+
+    rows: Ints  # of the states
+    lanes: Ints
+    rolls: Ints  # number of the roll; 0 is the first one of the lattice
+    rerolls: Ints  # rerolls left
+    is_first_roll: Ints  # 1 if no die has been rerolled in this turn
+    blocks: Ints  # start of the block of scores of each position, for the mean of upper sums
+    block_lanes: Ints  # lane within
+
+
+class ActionBatch(NamedTuple):
+    """Best actions, ``(n,)`` each: lattice index of the hold or -1; category or -1 (int64); value (float64)."""
+
+    hold: Ints
+    category: Ints
+    value: Floats
+
+
+class OptionValues(NamedTuple):
+    """Values of all options of consecutive positions."""
+
+    values: Floats  # (n * columns,): written: the value of each option, -inf where it is not legal
+    columns: int  # number of options; 0 if their values are not wanted
+    first: int  # the position that the first row belongs to
+
+
+class MeanPolicy(NamedTuple):
+    """The policy of a table of means."""
+
+    means: TableSlice
+
+
+class MeanDecisions(NamedTuple):
+    """Its player."""
+
+    means: Any
+    holds: HoldValues
+
+
+@player_of.of(MeanPolicy)
+def _mean_player(policy, job, block, most_saved):
+    means = mean_table(policy.means)
+    backup_holds(means, job.policy, block, job.policy.model.rolls_per_turn - 1 + most_saved, job.policy.means)
+    return MeanDecisions(means, job.policy.means)
+
+
+class BatchJob(NamedTuple):
+    """Arguments of :func:`find_best_actions`."""
+
+    policy: ScorePolicyJob  # its working memory is used by no other thread during the call
+    followed: Any  # MeanPolicy or ScorePolicy
+    positions: PositionBatch
+    actions: ActionBatch  # written
+    options: OptionValues  # written
+
+
+@by_kind()
+def best_action(player, policy, turn, lane, roll, rerolls, is_first):
+    """The best action: hold, or -1; category, or -1; value. The values of all categories to ``option_values``."""
+
+
+@best_action.of(MeanDecisions)
+def _best_by_means(player, policy, turn, lane, roll, rerolls, is_first):
+    model, dice, of_categories = policy.model, policy.model.dice, policy.option_values
+    saved = rerolls if model.saves_rolls else 0
+    category_means(player.means.values, policy, turn, roll, saved, is_first, of_categories)
+    best_hold, category, value = -1, -1, LOWEST  # of equal options the first is taken
+    for c in range(model.category_count):
+        if of_categories[c] > value + TIE:
+            category, value = c, of_categories[c]
+    if rerolls > 0:
+        # The list opens with the hold of all dice, which is to stop and score.
+        for k in range(dice.hold_start[roll] + 1, dice.hold_start[roll + 1]):
+            found = hold_value(player.holds, dice, rerolls, dice.holds[k], lane)
+            if found > value + TIE:
+                best_hold, category, value = int(dice.holds[k]), -1, found
+    return best_hold, category, value
+
+
+@best_action.of(ScoreDecisions)
+def _best_by_scores(player, policy, turn, lane, roll, rerolls, is_first):
+    hold, outcome, value = decision(player.scores, player.means, policy, turn, lane, roll, rerolls, is_first)
+    category = policy.model.turn_outcomes.category[outcome] if hold < 0 else -1
+    return hold, category, value
+
+
+@jit
+def write_options(player, job, turn, lane, i):
+    """Values of all options of position i, after :func:`best_action`; -inf for those that are not legal."""
+    policy, dice, options, positions = job.policy, job.policy.model.dice, job.options, job.positions
+    roll, rerolls = positions.rolls[i], positions.rerolls[i]
+    row = (i - options.first) * options.columns  # where that of the position begins: the holds, then the categories
+    for option in range(options.columns):
+        options.values[row + option] = -np.inf
+    for c in range(policy.model.category_count):
+        if policy.option_values[c] > LOWEST:
+            options.values[row + dice.first_roll + c] = policy.option_values[c]
+    if rerolls > 0:
+        for k in range(dice.hold_start[roll] + 1, dice.hold_start[roll + 1]):
+            hold = dice.holds[k]
+            options.values[row + hold] = hold_value(player.holds, dice, rerolls, hold, lane)
+
+
+@jit
+def same_card(positions, begin, stop):
+    """End of the positions from `begin` on that share a card and a block of upper sums, and their most rerolls."""
+    row, group = positions.rows[begin], positions.lanes[begin] // LANES
+    end, most_rerolls = begin, 0
+    while end < stop and positions.rows[end] == row and positions.lanes[end] // LANES == group:
+        most_rerolls = max(most_rerolls, positions.rerolls[end])
+        end += 1
+    return end, most_rerolls
+
+
+@jit
+def find_best_actions(start, stop, arguments):
+    """Best actions, and options if wanted, of the sorted positions `start` to `stop - 1`; a block shares a backup."""
+    job, i = views(arguments), start
+    policy, positions, actions = job.policy, job.positions, job.actions
+    while i < stop:  # card by card
+        end, most_rerolls = same_card(positions, i, stop)
+        card = mean_block(policy.model, positions.rows[i], positions.lanes[i] // LANES * LANES)
+        most_saved = most_rerolls - policy.model.rolls_per_turn + 1  # negative for fewer rerolls than in a turn
+        player = player_of(job.followed, job, card, most_saved)
+        while i < end:  # block by block of scores
+            first = positions.blocks[i]  # of scores; for the mean of upper sums
+            begin_block(player, job, Block(card.row, first, card.choices))
+            while i < end and positions.blocks[i] == first:
+                lane, roll, is_first = positions.block_lanes[i], positions.rolls[i], positions.is_first_roll[i] != 0
+                turn = TurnStart(card.row, positions.lanes[i], score_block_x(first) + lane, card.choices)
+                found = best_action(player, policy, turn, lane, roll, positions.rerolls[i], is_first)
+                actions.hold[i], actions.category[i], actions.value[i] = found
+                if job.options.columns > 0:
+                    write_options(player, job, turn, lane, i)
+                i += 1
+
+
+class RecordedTurns(NamedTuple):
+    """The turns of many cards, int64; dice are numbers of the lattice of :mod:`perfect_yatzy.core.dice`."""
+
+    first_turn: Ints  # (cards + 1,): card i has the turns ``first_turn[i]`` to ``first_turn[i + 1] - 1``
+    first_roll: Ints  # (turns + 1,): turn i has the rolls ``first_roll[i]`` to ``first_roll[i + 1] - 1``
+    categories: Ints  # (turns,): position of the category
+    points: Ints
+    bonus_points: Ints
+    rolls: Ints  # (rolls,): all dice after a roll
+    holds: Ints  # the dice held of them, -1 after the last roll of a turn
+
+
+class WalkedCards(NamedTuple):
+    """Where the turns of recorded cards begin, int64; written by :func:`walk_cards`."""
+
+    rows: Ints  # (turns,): the state before each turn
+    lanes: Ints
+    saved: Ints
+    ends: Ints  # (cards,): place of the last state in the table
+    filled: Ints  # (cards,): number of filled categories at the end
+    faults: Ints  # (cards,): the first turn that breaks the rules, which is not walked; -1 if all are possible
+
+
+class WalkJob(NamedTuple):
+    """Arguments of :func:`walk_cards`: `walked` is written, the others are read."""
+
+    model: TurnModel
+    turns: RecordedTurns
+    walked: WalkedCards
+
+
+@jit
+def is_hold(dice, hold, roll):
+    """Whether a hold lies within a roll (both numbers of the lattice) and leaves at least one die to reroll."""
+    first, found = roll - dice.first_roll, False
+    for i in range(dice.hold_start[first] + 1, dice.hold_start[first + 1]):
+        found = found or dice.holds[i] == hold
+    return found
+
+
+@jit
+def are_rolls(dice, turns, first, end, most):
+    """Whether the rolls `first` to ``end - 1`` are one to `most` of a turn, each with the dice held before it."""
+    if not 1 <= end - first <= most:
+        return False
+    for i in range(first, end):
+        if turns.rolls[i] < dice.first_roll:
+            return False
+    for i in range(first, end - 1):
+        hold = turns.holds[i]
+        if not (is_hold(dice, hold, turns.rolls[i]) and is_hold(dice, hold, turns.rolls[i + 1])):
+            return False
+    return True
+
+
+@jit
+def outcome_of_turn(model, turns, turn, row, saved):
+    """Number of the outcome of a turn from a card, -1 if the turn breaks the rules."""
+    first, end = turns.first_roll[turn], turns.first_roll[turn + 1]
+    choices = choices_of(model, row)
+    if choices == 0 or not are_rolls(model.dice, turns, first, end, model.rolls_per_turn + saved):
+        return -1
+    roll, category = turns.rolls[end - 1] - model.dice.first_roll, turns.categories[turn]
+    allowed, way = scoring_of_roll(model, row, choices, roll, is_first=(end - first == 1))
+    if not allowed >> category & 1:
+        return -1
+    outcome, outcomes, points = outcome_number(model, way, category, roll), model.turn_outcomes, turns.points[turn]
+    is_paid = outcomes.points[outcome] == points and outcomes.total[outcome] == points + turns.bonus_points[turn]
+    return outcome if is_paid else -1
+
+
+@jit
+def walk_cards(start, stop, arguments):
+    """The states before the turns of the cards `start` to `stop - 1`, from the empty card; `arguments`: a WalkJob."""
+    job = views(arguments)
+    model, turns, walked, layout = job.model, job.turns, job.walked, job.model.layout
+    for card in range(start, stop):
+        row, saved, fault = 0, 0, -1
+        lane = layout.lane_of[layout.lane_sets[row] * layout.upper_width]  # of the upper sum 0
+        first, end = turns.first_turn[card], turns.first_turn[card + 1]
+        turn = first
+        while turn < end:
+            outcome = outcome_of_turn(model, turns, turn, row, saved)
+            if outcome < 0:
+                fault = turn
+                break
+            walked.rows[turn], walked.lanes[turn], walked.saved[turn] = row, lane, saved
+            child = row + model.turn_outcomes.step[outcome]
+            lane = lane_after(layout, row, child, lane, model.turn_outcomes.shift[outcome])
+            rolls = turns.first_roll[turn + 1] - turns.first_roll[turn]
+            saved = model.rolls_per_turn + saved - rolls if model.saves_rolls else 0
+            row, turn = child, turn + 1
+        walked.ends[card] = state_place(layout, row, saved, lane)
+        walked.filled[card], walked.faults[card] = turn - first, fault

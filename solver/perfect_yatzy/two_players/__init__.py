@@ -1,0 +1,1 @@
+"""Two players who take turns, solved exactly."""

@@ -1,0 +1,343 @@
+"""Who wins a game of two players: best play, policies against each other, and bounds of games too large to solve.
+
+The bounds are what a strategy for the own score alone wins at least against any opponent, who learns that score late.
+A player P follows a policy of its own card; F is the law of its final score s. An opponent who knows s from the start
+reaches it with the highest chance P*(>= s). If a tie counts `share` for P, it wins at least::
+
+    sum over s of  F(s) (1 - V(s))                    V(s) = (1 - share) P*(>= s) + share P*(>= s + 1)
+
+The real opponent learns s late. Let R be the law of s that a card of P has after k turns, and split it::
+
+    R(s) = rest(s) + sum over components e and shifts i of  w(e, i) e(s - i)                  w, rest >= 0
+
+a mixture, where a component e is a law such as "50 points with a chance of 0.09, else none". Let somebody tell the
+opponent, at the start, a pair (e, i) with the chance w(e, i), or s itself with the chance rest(s); and s in any case
+after its last turn before turn k + 1 of P. Given (e, i), s does not depend on the cards that P has up to then. So
+this opponent knows more, at each decision, than by watching P, and wins at most::
+
+    sum of  w(e, i) V(e, i)  +  sum of  rest(s) V(s)
+
+where V(e, i) is the chance of a goal for a player who is given random points late in the game: the chances of all
+goals in one layer, convolved with e, and the layers before it solved from there. P plays its first k turns for this
+utility, and the others for the mean. Bounds by information relaxation are those of Brown, Smith and Sun (2010).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, combinations, islice, product
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import StateError, shown
+from ..core.dice import Floats, Ints
+from ..game.notation import CardText, read_card
+from ..game.rule_loader import load_rules
+from ..core.rules import RuleSet
+from ..core.scorecard import EMPTY_STATE, Scorecard
+from ..tablebase.estimates import SolveCost, log_long
+from ..core.objectives import Goals, ReachableUtility, ScoreObjective, Values
+from ..core.state_space import Policy
+from ..core.backward_induction import solve_layers
+from ..core.resources import check_memory, default_threads, thread_map
+from ..tablebase.store import Folder, Progress, tables_folder
+from ..core.table_info import table_stem
+from ..strategy.forward_pass import laws_of_points
+from ..strategy.score_strategy import reach
+from ..strategy.strategy import check_position
+from ..strategy.tie_rules import tie_rule
+from ..strategy.turn_evaluator import GreedyPolicy, ScoreEvaluator
+from .two_player_table import OnLayer, store_games, stored_game
+from .two_players import Play, Replanned, TwoPlayerGame
+
+TURNS = 5  # of the game, for each turn that is left when the opponent learns the score
+TRIES = 2  # turns in which a box may be filled: the chance of its points is the one of so many
+BOXES = 3  # at most, that components are made of; all sums of their points are components, too
+STATES = 1 << 10  # at a time
+ROUNDS, STEPS = 4, 6  # of a split: more of them make it a little better
+MIN_CHANCE = 1e-9  # chances below are not split
+
+
+@dataclass(frozen=True)
+class TwoPlayerChances:
+    """The chances of two players. Returned by :func:`versus`.
+
+    Attributes
+    ----------
+    rules : RuleSet
+    first, second : float
+        Chance to win of the player who moves first, and of the other; a tie counts what was asked for. They add up to
+        1, and their error is below 2e-6.
+    """
+
+    rules: RuleSet
+    first: float
+    second: float
+
+
+def versus(
+    rules: str | Path | RuleSet, first: Play = None, second: Play = None, *,
+    cards: tuple[CardText | Scorecard, CardText | Scorecard] = ("", ""), ties: str = "half", tables: Folder = None,
+    store: bool = False, threads: int | None = None, progress: Progress | None = None,
+) -> TwoPlayerChances:  # fmt: skip
+    """The exact chances of two players who take turns.
+
+    Parameters
+    ----------
+    rules, threads, progress
+        As for :func:`perfect_yatzy.open_strategy`; the result does not depend on the number of threads.
+    first, second
+        What each player follows. None plays to win: it knows both cards, and is a best response to a policy of the
+        other. A policy looks at its own card alone; :class:`perfect_yatzy.two_players.two_players.Replanned` at both. If
+        both look at one card, their exact distributions are enough, as in :func:`perfect_yatzy.evaluate`, also for
+        games that are too large here.
+    cards
+        Their cards. The first player moves next and has as many open boxes as the second, or one more.
+    ties
+        What a tie counts for the first player: "loss", "half" or "win".
+    tables
+        Folder of the tables. A whole game that takes long, and that both play to win, stores its newest layer there
+        every half minute; after an interruption it continues from that.
+    store
+        Whether such a game is stored, for each value of `ties`, with 16 bits for each chance. Later calls of this
+        function, and queries against an opponent who plays to win, from every card, then need no solve.
+
+    Returns
+    -------
+    TwoPlayerChances
+
+    Raises
+    ------
+    StateError
+        If the cards do not belong to one game, a policy begins elsewhere, or `ties` is unknown.
+    RulesError
+        If the machine has too little memory. Whole games that fit are Generala (seconds), Yacht (80 s, 2 GB), and
+        games in a forced order.
+    """
+    rule_set, share = load_rules(rules), tie_rule(ties).share
+    one, other = (read_card(rule_set, card) for card in cards)
+    for card, theirs, play in ((one, other, first), (other, one, second)):
+        check_position(rule_set, card.state)
+        if isinstance(play, Replanned):
+            _check_policy(play.opponent, theirs)
+        elif play:
+            _check_policy(play, card)
+    starts = one.state, other.state
+    game = TwoPlayerGame(rule_set, starts, one.total - other.total, share, (first, second))
+    whole = starts == (EMPTY_STATE, EMPTY_STATE) and not first and not second
+    if store and not whole:
+        raise StateError("only a whole game that both play to win can be stored")
+
+    def solve(game: TwoPlayerGame, part: Path | None, on_layer: OnLayer | None, report: Progress | None) -> float:
+        cost = game.cost()
+        check_memory(rule_set, cost)
+        log_long(f"solving {rule_set.key} for two players", cost.seconds, report)
+        return game.chance(threads, report, part, on_layer=on_layer)
+
+    if store:
+        store_games(rule_set, tables, solve, progress)
+    if whole and (known := stored_game(game, tables)):
+        chance = known.first
+    else:
+        chance = solve(game, versus_checkpoint(rule_set, tables) if whole else None, None, progress)
+    return TwoPlayerChances(rule_set, chance, 1 - chance)
+
+
+def _check_policy(policy: Policy, card: Scorecard) -> None:
+    """Raise StateError unless the actions of a policy can be listed, and it plays from this card on."""
+    if not callable(getattr(policy, "layer", None)):
+        raise StateError(f"{shown(policy)} acts in one position at a time; its actions cannot be listed")
+    if policy.rules.fingerprint != card.rules.fingerprint or policy.start != card.state:
+        raise StateError("a policy is for another game, or does not begin at the card of its player")
+
+
+def versus_checkpoint(rules: RuleSet, tables: Folder) -> Path:
+    """Where a solve of a whole game stores its newest layer."""
+    return tables_folder(tables) / f"{table_stem(rules, 'mean')}.versus.part"
+
+
+def versus_table(
+    rules: RuleSet, players: Sequence[Play], ties: str = "half", tables: Folder = None, *,
+    threads: int | None = None, progress: Progress | None = None,
+) -> Floats:  # fmt: skip
+    """The chance of each player who moves first (rows) against each who moves second (columns), ``(n, n)``."""
+    costs = table_costs(rules, [isinstance(player, Replanned) for player in players])
+    begins = [0, *accumulate(cost.values for cost in costs)]  # of each game, in the work of all
+    chances = list[float]()
+    for pair, begin in zip(product(players, repeat=2), begins, strict=False):
+
+        def report(done: int, _total: int, begin: int = begin) -> None:
+            if progress:
+                progress(begin + done, begins[-1])
+
+        chances.append(versus(rules, *pair, ties=ties, tables=tables, threads=threads, progress=report).first)
+    return np.array(chances).reshape(len(players), -1)
+
+
+def table_costs(rules: RuleSet, replanned: Sequence[bool]) -> list[SolveCost]:
+    """The cost of each game of :func:`versus_table`; `replanned`: whether each player plans each turn again."""
+    game = TwoPlayerGame(rules)
+    return [game.cost(pair) for pair in product(replanned, repeat=2)]
+
+
+def exploitability_of(chances: Floats) -> list[float]:
+    """What best responses win beyond a half against each policy of a table whose first player plays to win."""
+    # The mean of the games in which the best response moves first, and of those in which it moves second.
+    return [float((chances[0, i] + 1 - chances[i, 0]) / 2 - 0.5) for i in range(1, len(chances))]
+
+
+def versus_bounds(
+    rules: str | Path | RuleSet, ties: str = "half", tables: Folder = None, *, threads: int | None = None
+) -> tuple[float, float]:
+    """The lowest and highest chance that the first player can have if both play to win; see the module."""
+    rule_set, share = load_rules(rules), tie_rule(ties).share
+    late = LateScore(reach(rule_set, 0, "", tables, threads=threads).evaluator, threads or default_threads())
+    return late.guarantee(share, moves_first=True), 1 - late.guarantee(1 - share, moves_first=False)
+
+
+class GoalsWithRandomPoints(Goals):
+    """The chances of a player who is given random points, at most `most`, when `filled` categories are filled."""
+
+    def __init__(self, rules: RuleSet, filled: int, most: int) -> None:
+        super().__init__(rules)
+        self.filled, self.most = filled, most
+
+    def row_lengths(self) -> Ints:
+        """As for all goals, with the random points."""
+        return super().row_lengths() + self.most * (self.space.filled <= self.filled)
+
+
+def entries(objective: ScoreObjective, filled: int) -> tuple[Ints, Ints]:
+    """The state and the score x of each entry of a layer of a table, `(n,)` each."""
+    states, offsets = objective.space.layer_slice(filled), objective.score_offsets
+    low, high = offsets.low[states] - objective.before, offsets.high[states] + objective.after
+    length = high - low + 1
+    begin = np.cumsum(length) - length  # number of the first entry of each state
+    state = np.repeat(np.arange(len(length)), length)
+    return states.start + state, low[state] + np.arange(len(state)) - begin[state]
+
+
+def last_layer(objective: ScoreObjective, filled: int, values: Floats, threads: int) -> Values:
+    """The values of the start from those of the layer with `filled` filled categories, which may be the start."""
+    known = values.astype(objective.compute)
+    solved = deque(solve_layers(objective, threads=threads, resume=(filled, known)), maxlen=1)  # the last one
+    return solved[0].values if solved else known
+
+
+def split(rest: Floats, component: Floats) -> Floats:
+    """Weights w(e, i), `(states, shifts)`, of one component e; the laws `rest`, `(states, points)`, lose its part."""
+    points, width = np.flatnonzero(component), rest.shape[1] - len(component) + 1
+    weights = np.zeros((len(rest), max(width, 0)))
+    if width <= 0:
+        return weights
+
+    def average(values: Floats) -> Floats:
+        """Sum over s of e(s - i) values(s), by i."""
+        return np.asarray(sum(component[p] * values[:, p : p + width] for p in points))
+
+    def mixture(shift_weights: Floats) -> Floats:
+        """Sum over i of weight(i) e(s - i), by s."""
+        total = np.zeros_like(rest)
+        for p in points:
+            total[:, p : p + width] += component[p] * shift_weights
+        return total
+
+    for _round in range(ROUNDS):
+        least = np.minimum.reduce([rest[:, p : p + width] for p in points])  # by i: of the law where e(s - i) > 0
+        more = average(rest) * (least > MIN_CHANCE)  # weights that this round adds
+        for _step in range(STEPS):  # deconvolution of Richardson and Lucy: the mixture comes near the rest
+            more *= average(rest / np.maximum(mixture(more), MIN_CHANCE**2))
+        ratio = rest / np.maximum(mixture(more), MIN_CHANCE**2)
+        more *= np.minimum.reduce([ratio[:, p : p + width] for p in points]).clip(0, 1)  # nowhere above the rest
+        weights += more
+        np.maximum(rest - mixture(more), 0, out=rest)  # rounded up, if at all
+    return weights
+
+
+def components_of(laws: Floats) -> list[Floats]:
+    """The components, from the laws of the states with one open box; the largest variance first."""
+    single = set[tuple[int, float]]()  # points and their chance
+    for law in laws[(laws > MIN_CHANCE).sum(axis=1) == 2]:  # the box pays `high - low` points or none
+        low, high = np.flatnonzero(law > MIN_CHANCE).tolist()
+        single.add((high - low, round(1 - float(law[low]) ** TRIES, 6)))  # paid in at least one of TRIES turns
+    widest = sorted(single, key=lambda box: box[0] ** 2 * box[1] * (1 - box[1]))[-BOXES:]  # by their variance
+    found = []
+    for number in range(1, BOXES + 1):
+        for boxes in combinations(widest, number):
+            component = np.ones(1)
+            for points, chance in boxes:
+                component = np.convolve(component, np.bincount([0, points], [1 - chance, chance]))
+            found.append(component)
+
+    def variance(law: Floats) -> float:
+        points = np.arange(len(law))
+        return float(law @ points**2 - (law @ points) ** 2)
+
+    return sorted(found, key=variance, reverse=True)
+
+
+class LateScore:
+    """The bounds of one game; `goals` has the chances of all goals."""
+
+    def __init__(self, goals: ScoreEvaluator, threads: int) -> None:
+        self.goals, self.rules, self.space, self.threads = goals, goals.rules, goals.space, threads
+        self.left = max(1, self.space.categories // TURNS)  # turns of the opponent who knows the score
+        laws = laws_of_points(GreedyPolicy(self.rules, goals.means.values, space=goals.means.space), threads)
+        # Of the points to come under play for the mean, by open boxes: up to `left`, one more for who moves second.
+        self.laws = [*islice(laws, self.left + 2)]
+        self.error = 2 * goals.objective.error  # of a table, and of the sums here
+        start = np.array([self.space.unchecked_index(EMPTY_STATE)])
+        most = -int(goals.ranges(start)[0][0])  # points that are possible: x is minus the points needed
+        self.reached = goals.look_up(start, -np.arange(most + 3))  # highest chance of n points, by n; the last two: 0
+        components, seconds = components_of(self.laws[1]), goals.objective.solve_cost().seconds
+        log_long(f"bounds of {self.rules.key} for two players", (len(components) + 2) * seconds)  # 2: guarantees
+        self.components = [(component, self.reached_with(component)) for component in components]
+
+    def reached_with(self, component: Floats) -> Floats:
+        """The highest chance of n points, by n, for a player who is given most - p, p drawn from a component."""
+        # To need i + p points is to need i + most, where most is the largest p, and to be given most - p.
+        filled, most = self.space.categories - self.left, len(component) - 1
+        objective = GoalsWithRandomPoints(self.rules, filled, most)
+        state, x = entries(objective, filled)
+        law = component[::-1]  # chances of n points that are given, n = most - p
+        values = np.sum([law[n] * self.goals.look_up(state, x + n) for n in np.flatnonzero(law)], axis=0)
+        by_x = last_layer(objective, filled, values, self.threads)
+        return by_x[-objective.after :: -1]  # x = 0, -1, -2 ... : minus the points needed
+
+    def guarantee(self, share: float, moves_first: bool) -> float:
+        """What one player wins at least; `share`: what a tie counts for it."""
+        left = 0  # turns that the player has to come when the opponent learns the score
+        if self.components:
+            left = self.left if moves_first else min(self.space.categories, self.left + 1)
+        filled = self.space.categories - left
+        objective = ReachableUtility(self.rules, lambda points: points.astype(np.float64))
+        check_memory(self.rules, objective.solve_cost())
+        laws = self.laws[left]  # by state of the layer and points to come
+        state, x = entries(objective, filled)
+        made = np.arange(int(x.max()) + 1)
+
+        def beaten(reached: Floats, shifts: int, most: int) -> Floats:
+            """V for all shifts and points made, `(shifts, points)`; `most`: the most points of the component."""
+            n = np.minimum(np.arange(shifts)[:, None] + made + most, len(reached) - 2)  # the last two are 0
+            chance = (1 - share) * reached[n] + share * reached[n + 1]
+            return np.asarray(np.minimum(1, (1 + self.error) * chance))
+
+        beaten_with = [beaten(reached, laws.shape[1] - len(e) + 1, len(e) - 1) for e, reached in self.components]
+        beaten_at_once = beaten(self.reached, laws.shape[1], 0)
+        utility = np.empty((len(laws), len(made)))  # what is won at least, by state of the layer and points made
+
+        def write_utility(first: int) -> None:
+            """1 less the two sums of what the opponent wins, see the module, for STATES states."""
+            rest, least = laws[first : first + STATES].copy(), np.ones(1)
+            for (component, _reached), chances in zip(self.components, beaten_with, strict=True):
+                least = least - split(rest, component) @ chances  # the part of the component leaves `rest`
+            utility[first : first + STATES] = least - rest @ beaten_at_once
+
+        with thread_map(self.threads) as in_threads:
+            list(in_threads(write_utility, range(0, len(laws), STATES)))
+        values = utility[state - self.space.layer_slice(filled).start, x]  # by entry of the layer
+        at_start = last_layer(objective, filled, values, self.threads)[0]  # without any points
+        return float(at_start) * (1 - self.error)

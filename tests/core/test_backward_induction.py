@@ -1,0 +1,299 @@
+"""The engine against an oracle with every mechanic, published values, other arithmetic, any threads, and its past."""
+
+import hashlib
+import threading
+from dataclasses import replace
+from functools import cache
+from math import comb
+from pathlib import Path
+
+import numpy as np
+import pytest
+from perfect_yatzy import RulesError, RuleSet, State, Strategy, load_rules
+from perfect_yatzy.core.rules import Bonus
+from perfect_yatzy.core.scorecard import EMPTY_STATE
+from perfect_yatzy.core.scoring import maximum_score
+from perfect_yatzy.core import lattice
+from perfect_yatzy.tablebase.estimates import count_states
+from perfect_yatzy.core.objectives import Objective, Values
+from perfect_yatzy.core.state_space import state_space
+from perfect_yatzy.core.turn_model import turn_model, turn_outcomes
+from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
+from perfect_yatzy.strategy.verify import bellman_residual, random_states
+from perfect_yatzy.core.backward_induction import solve_objective, solve_values
+from perfect_yatzy.core.resources import ScratchPool, thread_map
+from support import games
+from support.games import CHANCE, joker_game
+from support.mechanics import MECHANICS, random_rules
+from support.naive import Naive
+from support.players import check_against_oracle
+from support.refusals import load_text, refused
+from support.seeds import in_rings, ring_2, ring_3, seeds
+
+
+@pytest.mark.parametrize(("order", "saved_rolls", "expected"), [
+    ("free", False, 32.012905351412),
+    ("free", True, 34.096492407508),
+    ("forced", False, 23.778106613136),
+    ("forced", True, 24.824518620648),
+])  # fmt: skip
+def test_saved_rolls_oracle_of_the_catalogue(order: str, saved_rolls: bool, expected: float) -> None:
+    assert solve_values(games.saved_rolls_game(order, saved_rolls))[-1] == pytest.approx(expected, abs=1e-12)
+
+
+@cache
+def solved(key: str) -> Values:
+    return solve_values(load_rules(key))
+
+
+FIRST = "yatzy yatzy-forced+threshold-63 yahtzee yahtzee-free-joker yahtzee-no-joker kniffel+championship crag yams"
+VARIANTS = """
+yahtzee-plain kniffel+free-striking kniffel+travel-edition kniffel+travel-edition-any-entry kniffel+no-extra
+kniffel+bonus-100 yatzy+five-is-full-house yatzy+four-is-two-pairs yatzy+five-is-full-house+four-is-two-pairs
+"""
+
+
+@pytest.mark.parametrize("key", [
+    *FIRST.split(),
+    *(ring_2(key) for key in VARIANTS.split()),
+    ring_3("maxi-tactic"),
+])  # fmt: skip
+def test_published_values_to_every_printed_digit(key: str) -> None:
+    assert f"{solved(key)[-1]:.10f}" == load_rules(key).published.value
+
+
+UNPUBLISHED = {
+    "kniffel": 248.0761494649, "kismet": 315.1799959055, "balut": 433.3471236637,
+    "yacht+five-is-full-house+four-pays-all-dice": 169.7987054989,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("key", UNPUBLISHED)
+def test_values_of_games_that_nobody_has_published(key: str) -> None:
+    """But Kismet those of a second program, dense arrays in NumPy, from the texts of the rules or OpenSpiel's scores."""
+    assert solved(key)[-1] == pytest.approx(UNPUBLISHED[key], abs=1e-10)
+
+
+@pytest.mark.full
+def test_one_pair_in_two_pairs_is_the_known_other_game(tmp_path: Path) -> None:
+    """The often quoted 248.63 is the value of a game in which a pair scores in Two Pairs."""
+    patterns = "patterns = [{ groups = [2, 2] }, { groups = [2] }]"
+    rules = load_text(tmp_path, f'extends = "yatzy"\n[categories.two-pairs]\n{patterns}\n')
+    assert f"{solve_values(rules)[-1]:.10f}" == "248.6328539121"
+
+
+@pytest.mark.parametrize("key", ["generala", *(ring_2(key) for key in ("yatzy", "yahtzee", "maxi-forced"))])
+def test_unrolled_and_indexed_lattices_give_the_same_bits(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Six dice in forced order with saved rolls are the small twin of the big six-dice games."""
+    monkeypatch.setattr(lattice, "UNROLLED", {lattice.FiveDice: (5, 6), lattice.SixDice: (6, 6)})  # in ring 1, too
+    rules = load_rules(key)
+    assert np.array_equal(solve_values(rules), solve_values(rules, unrolled=False))
+
+
+def test_golden_hashes_and_any_number_of_threads() -> None:
+    """An optimisation may not change a bit of these tables. A change of arithmetic may, with its reason."""
+    for key, known in {"yatzy": "db5620aebb3447d2", "yatzy-forced": "ae375e289466892f"}.items():
+        assert hashlib.sha256(solved(key).tobytes()).hexdigest()[:16] == known
+    rules = load_rules("crag")
+    one = solve_values(rules, threads=1)
+    assert np.array_equal(one, solve_values(rules, threads=2))
+    assert np.array_equal(one, solve_values(rules, threads=5))
+
+
+@pytest.mark.parametrize(("key", "states", "size"), [
+    ("yatzy", 1_430_528, 958_976),
+    ("yahtzee", 536_448, 359_616),
+    ("maxi-unsaved", 57_507_840, 33_472_512),
+    ("maxi-tactic", 54_820_864, 36_864_000),
+    ("giant-forced", 8_216 + 190, None),  # the catalogue counts states at the start of a turn: no full cards
+    ("yatzy-forced", 527 + 43, None),  # upper sums 0 ... 42
+])  # fmt: skip
+def test_sizes_of_the_catalogue(key: str, states: int, size: int | None) -> None:
+    rules = load_rules(key)
+    assert count_states(rules).states == states
+    assert size in (None, state_space(rules).size)
+
+
+GAMES = ["yahtzee", "kniffel", "kismet", "balut", "generala+double", "maxi-forced", "yatzy", "yatzy-forced"]
+MORE_GAMES = ["yahtzee-free-joker", "kniffel+travel-edition", "yacht", "giant-forced"]
+
+
+@pytest.mark.parametrize("key", [*GAMES, *(ring_2(key) for key in MORE_GAMES)])
+def test_every_value_follows_from_its_children(key: str) -> None:
+    limit = 1e-11 if key in ("yatzy", "yatzy-forced") else 1e-10
+    assert bellman_residual(TurnEvaluator(load_rules(key), solved(key)), 300, seed=8) < limit
+
+
+def test_random_states_are_spread_over_the_table_whose_plan_is_built_once(yatzy: Strategy) -> None:
+    states = list(random_states(yatzy.space, 300, seed=3))
+    assert len(set(states)) > 290
+    assert all(state.filled != yatzy.rules.full_mask for state in states)
+    for state in states:
+        yatzy.space.check(state)
+    # A default given and a default left out are the same question
+    rules = load_rules("yatzy-forced")
+    for build in (state_space, turn_model, turn_outcomes):
+        assert build(rules) is build(rules, EMPTY_STATE) is build(load_rules("yatzy-forced"), start=State())
+
+
+def test_forced_order_with_many_upper_boxes() -> None:
+    """Forty boxes of ones, one die and no choice: a binomial distribution. In free order that is refused."""
+    boxes = tuple(replace(games.face(1), id=f"b{i}") for i in range(40))
+    rules = RuleSet("many", "Many", 1, 6, 1, boxes, Bonus(10, 50), order="forced")
+    reached = sum(comb(40, k) * (1 / 6) ** k * (5 / 6) ** (40 - k) for k in range(10, 41))
+    assert solve_values(rules)[-1] == pytest.approx(40 / 6 + 50 * reached, abs=1e-9)
+    fewer = replace(rules, order="free", categories=boxes[:20])
+    refused("20 upper boxes in free order", solve_values, fewer, error=RulesError)
+
+
+def check(rules: RuleSet) -> None:
+    check_against_oracle(rules)
+    assert maximum_score(rules) >= Naive(rules.canonical()).max_score()
+
+
+@pytest.mark.parametrize("mechanic", MECHANICS)
+def test_each_mechanic_alone(mechanic: str) -> None:
+    for seed in range(in_rings(3, 6)):
+        check(random_rules(seed, (mechanic,)))
+
+
+REST = joker_game("free").categories
+JOKERS = {
+    "forced": joker_game("forced"),
+    "free": joker_game("free"),
+    "none": joker_game("none"),
+    "without a bonus": joker_game("forced", bonus=0),
+    "saved rolls": joker_game("forced", saved_rolls=True, first_roll_bonus=(("run", 3),)),
+    "order": joker_game("free", order="forced", saved_rolls=True, first_roll_bonus=(("face-3", 3),)),
+    # A joker may cross out the box that another one requires.
+    "required box": replace(joker_game("free", bonus=0), categories=(*REST, replace(CHANCE, requires="face-1"))),
+}
+
+
+@pytest.mark.parametrize("rules", JOKERS.values(), ids=JOKERS)
+def test_jokers(rules: RuleSet) -> None:
+    check(rules)
+
+
+@pytest.mark.parametrize("seed", seeds(8, 52))
+def test_mechanics_combined(seed: int) -> None:
+    check(random_rules(seed))
+
+
+@pytest.mark.slow
+def test_a_thousand_combinations() -> None:
+    for seed in range(60, 1_000):
+        check(random_rules(seed))
+
+
+BOXES_OF_YAHTZEE = "threes fours fives sixes four-of-a-kind full-house small-straight large-straight yahtzee"
+TWINS = {
+    "triple-yahtzee": f"""extends = "triple-yahtzee"
+dice = 2
+faces = 3
+rolls = 2
+bonus = {{ threshold = 5, points = 4 }}
+remove = {[*BOXES_OF_YAHTZEE.split(), "three-of-a-kind", "aces"]}
+""",
+    "yamb": """extends = "yamb"
+dice = 2
+faces = 3
+rolls = 2
+bonus = [ { threshold = 2, points = 3 }, { threshold = 4, points = 4 } ]
+first_roll_bonus = { twos = 1 }
+remove = ["ones", "threes", "fours", "fives", "sixes", "max", "straight", "full-house", "poker", "yamb"]
+[categories.min]
+patterns = [ { sum = 2, points = 4 }, { sum = 3, points = 3 }, { sum = 4, points = 2 }, { sum = 5, points = 1 } ]
+""",
+    "balut": """extends = "balut"
+dice = 2
+rolls = 2
+remove = ["fours", "straight", "full-house", "choice"]
+[categories.balut]
+groups = [2]
+""",
+    "kismet": """extends = "kismet"
+dice = 3
+faces = 3
+rolls = 2
+bonus = [ { threshold = 5, points = 3 }, { threshold = 8, points = 5 }, { threshold = 11, points = 7 } ]
+remove = ["aces", "fours", "fives", "sixes", "two-pair-same-color", "straight", "flush", "full-house",
+    "full-house-same-color", "four-of-a-kind", "yarborough"]
+[categories.kismet]
+groups = [3]
+""",
+    "kniffel": """extends = "kniffel"
+dice = 3
+faces = 3
+rolls = 2
+bonus = { threshold = 7, points = 6 }
+remove = ["aces", "fours", "fives", "sixes", "four-of-a-kind", "small-straight", "large-straight", "three-of-a-kind"]
+[categories.full-house]
+groups = [2, 1]
+[categories.yahtzee]
+groups = [3]
+""",
+    "generala": """extends = "generala"
+dice = 2
+rolls = 2
+first_roll_bonus = false
+remove = ["ones", "twos", "threes", "fours", "straight", "full-house", "poker"]
+[categories.generala]
+groups = [2]
+[categories.double-generala]
+name = "Double Generala"
+pattern = "groups"
+groups = [2]
+points = 100
+requires = "generala"
+""",
+}
+SWITCHES = ["+free-striking", "+championship", "+travel-edition", "+travel-edition-any-entry"]
+
+
+@pytest.mark.parametrize("name", [*TWINS, *(f"kniffel{switch}" for switch in SWITCHES)])
+def test_small_twins_against_the_oracle(name: str, tmp_path: Path) -> None:
+    base, _, switch = name.partition("+")
+    rules = load_text(tmp_path, TWINS[base], switches=switch and f"+{switch}")
+    assert len(rules.columns) == len(load_rules(base).columns)
+    check_against_oracle(rules)
+
+
+@pytest.mark.parametrize("allowed", [0, 1, 3, 9])
+def test_fewer_threads_than_asked_for_give_the_same_values(allowed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    objective = Objective(load_rules("yatzy-forced"))
+    expected = solve_objective(objective, threads=2)
+    start, running, most = threading.Thread.start, set[threading.Thread](), 0
+
+    def limited(thread: threading.Thread) -> None:
+        nonlocal most
+        running.difference_update([other for other in running if not other.is_alive()])
+        if len(running) >= allowed:
+            raise RuntimeError("can't start new thread")
+        start(thread)
+        running.add(thread)
+        most = max(most, len(running))
+
+    monkeypatch.setattr(threading.Thread, "start", limited)
+    np.testing.assert_array_equal(solve_objective(objective, threads=8), expected)
+    assert most == min(allowed, 8)
+
+
+def test_scratch_memory_belongs_to_one_call_at_a_time_and_errors_are_raised() -> None:
+    made = iter(range(100))
+    pool, together = ScratchPool(lambda: next(made)), threading.Barrier(4)
+
+    def work(_: int) -> int:
+        with pool.borrow() as scratch:
+            together.wait(20)
+            return int(scratch)
+
+    with thread_map(4) as in_threads:
+        assert sorted(in_threads(work, range(4))) == sorted(in_threads(work, range(4))) == [0, 1, 2, 3]
+    with pytest.raises(ValueError, match="lost"), pool.borrow() as lost:
+        raise ValueError("lost")
+    with pool.borrow() as first, pool.borrow() as second, pool.borrow() as third, pool.borrow() as fourth:
+        assert lost not in {first, second, third}
+        assert fourth == 4
+    with thread_map(4) as in_threads, pytest.raises(ZeroDivisionError):
+        [*in_threads(lambda n: 1 // n, [2, 1, 0])]
